@@ -344,11 +344,21 @@ def draw(
 
 
 @app.command()
-def doctor() -> int:
+def doctor(
+    probe: Annotated[
+        bool,
+        typer.Option(
+            "--probe", help="Make small real calls: how each model answers, and how fast."
+        ),
+    ] = False,
+    as_json: JsonOption = False,
+) -> int:
     """Show what is configured, what can be reached, and what is missing."""
+    if probe:
+        announce_start("calling the language models; a slow one may take minutes")
     from graph.commands.doctor import run_doctor
 
-    return run_doctor(_load_settings())
+    return run_doctor(_load_settings(), is_probing=probe, as_json=as_json)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final
 from zlib import crc32
 
 from pydantic import (
@@ -33,13 +33,13 @@ from graph.stores.postgres_url import (
     list_passwords,
     mask_passwords,
 )
+from graph.tier_variables import Address, ApiKey, TierVariables
 from nodes.errors import SettingsInvalid
 from nodes.errors.redaction import register_secrets
-from nodes.models.setting_values import find_address_problem, read_origins, read_price
-from nodes.models.settings import ModelSettings, Price
+from nodes.models.setting_values import read_origins, read_price
+from nodes.models.settings import DEFAULT_CALL_TIMEOUT_S, ModelSettings, Price
 from nodes.tools.framework.settings import ToolSettings
-
-Tier = Literal["fast", "standard", "strong"]
+from state import Tier
 
 EMBEDDED: Final = "embedded"
 OPENAI_MODELS: Final[Mapping[Tier, str]] = {
@@ -50,6 +50,8 @@ OPENAI_MODELS: Final[Mapping[Tier, str]] = {
 """Models of the tiers without a setting, if an OpenAI key or a compatible endpoint is set."""
 
 VARIABLE_PREFIX: Final = "SUPERVISE_"
+KEY_SUFFIX: Final = "_API_KEY"
+"""Of the variables that hold providers' keys, such as ANTHROPIC_API_KEY."""
 DEFAULT_DATABASE: Final = Path(".supervise") / "runs.sqlite"
 
 ModelName = Annotated[
@@ -59,15 +61,12 @@ ModelName = Annotated[
         description="`embedded`, or provider:model such as openai:gpt-6.1-terra",
     ),
 ]
-ApiKey = Annotated[
-    SecretStr | None, Field(description="the key on one line, as its issuer shows it")
-]
 RatePerMinute = Annotated[
     float | None, Field(gt=0, allow_inf_nan=False, description="a number above 0")
 ]
 
 
-class Settings(BaseSettings):
+class Settings(TierVariables):
     """The user's validated configuration.
 
     Raises:
@@ -83,11 +82,7 @@ class Settings(BaseSettings):
     )
 
     openai_api_key: ApiKey = Field(None, validation_alias="OPENAI_API_KEY")
-    openai_base_url: str | None = Field(
-        None,
-        validation_alias="OPENAI_BASE_URL",
-        description="an address such as http://localhost:11434/v1",
-    )
+    openai_base_url: Address = Field(None, validation_alias="OPENAI_BASE_URL")
     model_fast: ModelName = Field(None, validation_alias="SUPERVISE_MODEL_FAST")
     model_standard: ModelName = Field(None, validation_alias="SUPERVISE_MODEL_STANDARD")
     model_strong: ModelName = Field(None, validation_alias="SUPERVISE_MODEL_STRONG")
@@ -102,13 +97,13 @@ class Settings(BaseSettings):
     requests_per_minute: RatePerMinute = Field(None, validation_alias="SUPERVISE_RPM")
     tokens_per_minute: RatePerMinute = Field(None, validation_alias="SUPERVISE_TPM")
     call_timeout_s: float = Field(
-        120.0,
+        DEFAULT_CALL_TIMEOUT_S,
         validation_alias="SUPERVISE_CALL_TIMEOUT_S",
         gt=0,
         le=3600,
         description="seconds, above 0 and at most 3600",
     )
-    """Total for one model call, including its retries and waits."""
+    """Total for one model call, retries and waits included; unset, a slow model has more."""
     prices: Annotated[dict[str, Price], NoDecode] = Field(
         default_factory=dict,
         validation_alias="SUPERVISE_PRICES",
@@ -180,11 +175,19 @@ class Settings(BaseSettings):
     def settings_customise_sources(
         cls, settings_cls: type[BaseSettings], *sources: Any, **named: PydanticBaseSettingsSource
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Drop blank values from the environment and from `.env`, separately."""
+        """Drop blank values from the environment and from `.env`, separately.
+
+        Keys of providers that have no field here are registered for redaction.
+        """
         found = super().settings_customise_sources(settings_cls, *sources, **named)
         for source in found:
             if isinstance(source, EnvSettingsSource):
                 given = source.env_vars
+                register_secrets(
+                    value
+                    for name, value in given.items()
+                    if value and name.upper().endswith(KEY_SUFFIX)
+                )
                 source.env_vars = {
                     name: value for name, value in given.items() if not _is_blank(value)
                 }
@@ -198,10 +201,13 @@ class Settings(BaseSettings):
             strong=self._resolve_model("strong"),
             base_url=self.openai_base_url,
             api_key=_reveal_secret(self.openai_api_key),
+            tiers=self.build_tier_settings(),
             max_concurrency=self.max_concurrency,
             requests_per_minute=self.requests_per_minute,
             tokens_per_minute=self.tokens_per_minute,
-            call_timeout_s=self.call_timeout_s,
+            call_timeout_s=(
+                self.call_timeout_s if "call_timeout_s" in self.model_fields_set else None
+            ),
             prices=self.prices,
             streaming=self.stream,
         )
@@ -255,7 +261,8 @@ class Settings(BaseSettings):
         """List the secret values, which must never be written anywhere."""
         keys = (self.openai_api_key, self.tavily_api_key, self.langsmith_api_key)
         held = tuple(key.get_secret_value() for key in keys if key)
-        return (*held, *list_passwords(self.database_url), *list_passwords(self.sql_url or ""))
+        passwords = (*list_passwords(self.database_url), *list_passwords(self.sql_url or ""))
+        return (*held, *self.list_tier_secrets(), *passwords)
 
     @classmethod
     def find_unknown_variables(cls) -> dict[str, str]:
@@ -284,9 +291,9 @@ class Settings(BaseSettings):
 
     def _resolve_model(self, tier: Tier) -> str:
         chosen: str | None = getattr(self, f"model_{tier}")
-        if chosen:
-            return chosen
-        return OPENAI_MODELS[tier] if self.openai_api_key or self.openai_base_url else EMBEDDED
+        endpoint = (getattr(self, f"{tier}_base_url"), getattr(self, f"{tier}_api_key"))
+        has_endpoint = any((self.openai_api_key, self.openai_base_url, *endpoint))
+        return chosen or (OPENAI_MODELS[tier] if has_endpoint else EMBEDDED)
 
     @model_validator(mode="before")
     @classmethod
@@ -299,27 +306,6 @@ class Settings(BaseSettings):
     def _read_tracing_switch(cls, value: Any) -> bool:
         """Return the switch as LangSmith reads it: every value except `true` is off."""
         return str(value).lower() == "true"
-
-    @field_validator("openai_api_key", "tavily_api_key")
-    @classmethod
-    def _check_api_key(cls, key: SecretStr | None) -> SecretStr | None:
-        if key is None:
-            return None
-        value = key.get_secret_value()
-        if _is_blank(value):
-            return None
-        if not (value.isascii() and value.isprintable()) or " " in value:
-            raise ValueError("contains a line break, a space or another character invalid in a key")
-        return key
-
-    @field_validator("openai_base_url")
-    @classmethod
-    def _check_base_url(cls, url: str | None) -> str | None:
-        if url is None:
-            return None
-        if problem := find_address_problem(url):
-            raise ValueError(problem)
-        return url.rstrip("/")
 
     @field_validator("database_url")
     @classmethod

@@ -7,9 +7,11 @@ START → supervisor ──▶ approval (interrupt) ──▶ supervisor
                                        critic ──▶ supervisor
 """
 
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
+from langchain_core.language_models import BaseChatModel
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.store.base import BaseStore
@@ -28,13 +30,14 @@ from nodes.models.catalog import ModelCatalog
 from nodes.schemas.team import Team
 from nodes.supervisor import after_supervisor, supervise
 from nodes.synthesizer import after_synthesizer, synthesize
-from state import Assignment, Context, RequestInput, SupervisorState
+from state import Assignment, Context, RequestInput, SupervisorState, Tier
 
 
 def build_supervisor(
     team: str | Path | Team,
     *,
     settings: Settings | None = None,
+    models: Mapping[Tier, BaseChatModel] | None = None,
     checkpointer: BaseCheckpointSaver[str] | None = None,
     store: BaseStore | None = None,
 ) -> SupervisorGraph:
@@ -44,15 +47,20 @@ def build_supervisor(
     checkpointer and store.
 
     Args:
+        models: chat models of your own for some tiers; the settings name those of the others.
         store: keeps data beyond a thread.
 
     Raises:
         TeamInvalid: there is no such team, or its folder does not hold one.
-        SettingsInvalid: a value of the environment is not allowed.
+        SettingsInvalid: a value of the environment is not allowed, or a model is none.
     """
     settings = settings or Settings()
     return _compile_graph(
-        load_team(team, settings), settings=settings, checkpointer=checkpointer, store=store
+        load_team(team, settings),
+        settings=settings,
+        models=ModelCatalog(settings.build_model_settings(), models),
+        checkpointer=checkpointer,
+        store=store,
     )
 
 
@@ -60,18 +68,21 @@ def _compile_graph(
     team: Team,
     *,
     settings: Settings,
+    models: ModelCatalog,
     checkpointer: BaseCheckpointSaver[str] | None = None,
     store: BaseStore | None = None,
     pool: WorkerPool | None = None,
 ) -> SupervisorGraph:
-    models, saved = ModelCatalog(settings.build_model_settings()), SavedReports()
+    saved = SavedReports()
     dispatches = DispatchRegistry(saved.read_reports)
     if pool is None:
         pool = WorkerPool(
             team,
             models=models,
             tools=settings.build_tool_settings(),
-            build=lambda inner, built: _compile_graph(inner, settings=settings, pool=built),
+            build=lambda inner, built: _compile_graph(
+                inner, settings=settings, models=models, pool=built
+            ),
         )
 
     builder = StateGraph(SupervisorState, context_schema=Context, input_schema=RequestInput)

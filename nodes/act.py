@@ -3,6 +3,7 @@
 from dataclasses import asdict
 from typing import Literal
 
+from langchain_core.language_models import BaseChatModel
 from langchain_core.runnables import RunnableConfig
 from langgraph.errors import GraphBubbleUp
 from langgraph.runtime import Runtime
@@ -16,6 +17,8 @@ from nodes.limits.deadline import is_deadline_past
 from nodes.limits.degradation import CHEAPEST_TIER, should_degrade
 from nodes.limits.worker_load import get_team_load
 from nodes.models.catalog import ModelCatalog
+from nodes.models.guarded_model import GuardedModel
+from nodes.models.run_context import get_run_context
 from nodes.planning.skipping import build_skip_report
 from nodes.schemas.team import Team, Worker
 from nodes.telemetry.events import emit
@@ -49,6 +52,8 @@ async def act(
     if wall := _find_cap_reached(dispatch, task.id, config):
         return _stop_at_cap(state, dispatch, wall, doer, tier)
     started_s = get_elapsed_s(config)
+    model = models.get_chat_model(tier, runtime.context)
+    doer = await _scale_timeout(doer, model)
     work = AttemptRunner(
         state=state,
         config=config,
@@ -56,9 +61,7 @@ async def act(
         worker=doer,
         tier=tier,
         agents=agents,
-        attempt_context=AttemptContext(
-            model=models.get_chat_model(tier, runtime.context), limits=doer.limits
-        ),
+        attempt_context=AttemptContext(model=model, limits=doer.limits),
         is_divided=rung == "split" or task.is_compound,
         is_checkpointed=has_checkpointer(config),
         max_steps=max(1, dispatch.count_steps_left()),
@@ -113,6 +116,17 @@ def _choose_worker(
     if change is None:
         return worker, worker.tier, None
     return team.find_worker(change.worker), change.tier, change.rung
+
+
+async def _scale_timeout(worker: Worker, model: BaseChatModel) -> Worker:
+    """Return the worker with more time for a slow model, if the team did not set its timeout."""
+    if not isinstance(model, GuardedModel):
+        return worker
+    limits = worker.limits.scale_timeout(model.speed.limit_factor)
+    if limits is worker.limits:
+        return worker
+    await get_run_context().emit_limits_scaled(model.model, model.speed)
+    return worker.model_copy(update={"limits": limits})
 
 
 async def _skip_task(state: WorkerState, config: RunnableConfig, dispatch: Dispatch) -> WorkerState:

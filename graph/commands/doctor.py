@@ -2,22 +2,22 @@
 
 import platform
 from collections.abc import Callable, Iterator
+from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
-from importlib.util import find_spec
 from typing import Final
 
-from graph.commands.doctor_check import CheckLevel, DoctorCheck
+from graph.commands.doctor_check import DoctorCheck
 from graph.commands.doctor_database import check_database
+from graph.commands.doctor_models import check_models
+from graph.commands.doctor_probe import describe_probe, probe_tiers
 from graph.commands.doctor_sql import check_sql_database
-from graph.commands.endpoint_probe import OPENAI_URL, EndpointReply, fetch_model_list
-from graph.commands.output import print_listing
-from graph.display.progress import label_model
+from graph.commands.output import print_json, print_listing
 from graph.display.text import to_one_line
 from graph.evaluation.team_check import check_team
-from graph.settings import EMBEDDED, Settings
+from graph.settings import Settings
 from graph.teams.team_loader import list_teams
 from nodes.errors import SettingsInvalid
-from nodes.models.prices import is_priced
+from nodes.errors.redaction import redact_value
 from nodes.text.counts import format_count
 from nodes.tools.documents.folder import list_documents
 from nodes.tools.framework.extras import list_missing_packages, write_install_command
@@ -25,10 +25,20 @@ from nodes.tools.framework.extras import list_missing_packages, write_install_co
 PACKAGES: Final = ("langgraph", "langchain", "langchain-openai", "openai", "pydantic", "langsmith")
 
 
-def run_doctor(settings: Settings) -> int:
-    """Check everything and print it; return 2 if something configured is broken."""
+def run_doctor(settings: Settings, *, is_probing: bool = False, as_json: bool = False) -> int:
+    """Check everything and print it; return 2 if something configured is broken.
+
+    Args:
+        is_probing: call the language models too.
+    """
     found = [diagnosis for look in _CHECKS for diagnosis in look(settings)]
-    print_listing([_format_row(diagnosis) for diagnosis in found], ("", "", ""))
+    probes = probe_tiers(settings) if is_probing else []
+    found += [line for probe in probes for line in describe_probe(probe, settings)]
+    if as_json:
+        checks = redact_value([asdict(diagnosis) for diagnosis in found])
+        print_json({"checks": checks, "probes": redact_value([asdict(each) for each in probes])})
+    else:
+        print_listing([_format_row(diagnosis) for diagnosis in found], ("", "", ""))
     return 2 if any(diagnosis.level == "broken" for diagnosis in found) else 0
 
 
@@ -44,49 +54,6 @@ def _check_versions(settings: Settings) -> Iterator[DoctorCheck]:
             yield DoctorCheck("ok", package, version(package))
         except PackageNotFoundError:
             yield DoctorCheck("broken", package, "not installed", f"uv pip install {package}")
-
-
-def _check_models(settings: Settings) -> Iterator[DoctorCheck]:
-    models = settings.build_model_settings()
-    tiers = {"fast": models.fast, "standard": models.standard, "strong": models.strong}
-    for tier, name in tiers.items():
-        yield _check_model(f"model {tier}", name)
-    for name in dict.fromkeys(tiers.values()):
-        if not is_priced(name, models.prices):
-            fix = f"set SUPERVISE_PRICES={name}=INPUT/OUTPUT, US dollars for a million tokens"
-            yield DoctorCheck("note", "price", f"unknown for {name}: no cap on money", fix)
-    called = [name.partition(":")[2] for name in tiers.values() if name.startswith("openai:")]
-    if called or models.base_url:
-        yield from _check_endpoint(
-            fetch_model_list(models.base_url, models.api_key), called, settings
-        )
-
-
-def _check_model(label: str, name: str) -> DoctorCheck:
-    if name == EMBEDDED:
-        fix = "set OPENAI_API_KEY, or OPENAI_BASE_URL for your own server"
-        return DoctorCheck("note", label, label_model(name), fix)
-    package = f"langchain_{name.partition(':')[0].split('_')[0]}"
-    if find_spec(package) is None:
-        fix = f"uv pip install {package.replace('_', '-')}"
-        return DoctorCheck("broken", label, f"{name}: {package} is not installed", fix)
-    return DoctorCheck("ok", label, name)
-
-
-def _check_endpoint(
-    answer: EndpointReply, called: list[str], settings: Settings
-) -> Iterator[DoctorCheck]:
-    where = settings.openai_base_url or OPENAI_URL
-    if answer.problem:
-        grade: CheckLevel = "note" if answer.is_reachable else "broken"
-        yield DoctorCheck(grade, "endpoint", f"{where}: {answer.problem}", answer.fix)
-        return
-    yield DoctorCheck("ok", "endpoint", f"{where} answers in {answer.seconds:.2f} s")
-    unknown = sorted(set(called) - set(answer.models))
-    if answer.models and unknown:
-        some = ", ".join(answer.models[:8])
-        fix = f"set SUPERVISE_MODEL_FAST, _STANDARD and _STRONG to openai:NAME; it has {some}"
-        yield DoctorCheck("note", "endpoint", f"does not list {', '.join(unknown)}", fix)
 
 
 def _check_teams(settings: Settings) -> Iterator[DoctorCheck]:
@@ -149,7 +116,7 @@ def _check_setting_names(settings: Settings) -> Iterator[DoctorCheck]:
 _CHECKS: Final[tuple[Callable[[Settings], Iterator[DoctorCheck]], ...]] = (
     _check_versions,
     _check_setting_names,
-    _check_models,
+    check_models,
     check_database,
     _check_teams,
     _check_sources,

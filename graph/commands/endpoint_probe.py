@@ -1,14 +1,16 @@
 """Asks an OpenAI-compatible endpoint for its list of models, the cheapest health check."""
 
 import json
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from time import monotonic
-from typing import Final
+from typing import Any, Final
 
 import httpx
 
 from graph.display.text import to_one_line
+from nodes.models.model_list import ListedModel, read_model_list
+from nodes.models.settings import TierSettings
 
 OPENAI_URL: Final = "https://api.openai.com/v1"
 TIMEOUT_S: Final = 5.0
@@ -17,42 +19,58 @@ MAX_BYTES: Final = 2_000_000
 
 @dataclass(frozen=True)
 class EndpointReply:
-    """The reply: names of models, or the problem and its fix."""
+    """The reply: models by name, or the problem and its fix."""
 
     is_reachable: bool
     seconds: float = 0.0
-    models: tuple[str, ...] = ()
+    models: Mapping[str, ListedModel] = field(default_factory=dict)
     problem: str = ""
     fix: str = ""
 
 
-def fetch_model_list(base_url: str | None, api_key: str | None) -> EndpointReply:
-    """Ask for the list of models; the key is sent but never shown."""
-    headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
+def fetch_model_list(endpoint: TierSettings, *, address: str, key: str) -> EndpointReply:
+    """Ask for the list of models; the key is sent but never shown.
+
+    Args:
+        address: name of the variable that holds the address, for the fix.
+        key: name of the variable that holds the key, for the fix.
+    """
+    headers = {**({"Authorization": f"Bearer {endpoint.api_key}"} if endpoint.api_key else {})}
+    headers |= endpoint.headers
     began = monotonic()
     try:
         with httpx.stream(
-            "GET", f"{base_url or OPENAI_URL}/models", headers=headers, timeout=TIMEOUT_S
+            "GET", f"{endpoint.base_url or OPENAI_URL}/models", headers=headers, timeout=TIMEOUT_S
         ) as response:
             body = b"".join(_read_capped(response))
     except httpx.HTTPError as error:
         cause = to_one_line(str(error) or type(error).__name__, 120)
-        fix = "check OPENAI_BASE_URL and the network; the server must be running"
+        fix = f"check {address} and the network; the server must be running"
         return EndpointReply(False, problem=f"cannot be reached ({cause})", fix=fix)
-    return _parse_response(response.status_code, body, monotonic() - began)
+    return _parse_response(response, body, monotonic() - began, address, key)
 
 
-def _parse_response(status: int, body: bytes, seconds: float) -> EndpointReply:
+def _parse_response(
+    response: httpx.Response, body: bytes, seconds: float, address: str, key: str
+) -> EndpointReply:
+    status = response.status_code
     if status in (401, 403):
-        fix = "set OPENAI_API_KEY to a valid key"
+        fix = f"set {key} to a valid key"
         return EndpointReply(False, seconds, problem="refuses the key", fix=fix)
     if status >= 500:
         fix = "try again later, or ask the operator of the server"
         return EndpointReply(False, seconds, problem=f"answers with status {status}", fix=fix)
     if status != 200:
-        fix = "not every server has a list; if runs fail, check that OPENAI_BASE_URL ends in /v1"
+        fix = f"not every server has a list; if runs fail, check that {address} ends in /v1"
         return EndpointReply(True, seconds, problem=f"{status} for /models", fix=fix)
-    return EndpointReply(True, seconds, _parse_model_names(body))
+    try:
+        found: Any = json.loads(body)
+    except (ValueError, RecursionError):
+        kind = response.headers.get("content-type", "no type").partition(";")[0]
+        fix = f"check that {address} is that of a model server and ends in /v1"
+        problem = f"answers with {to_one_line(kind, 40)}, which is not JSON"
+        return EndpointReply(False, seconds, problem=problem, fix=fix)
+    return EndpointReply(True, seconds, read_model_list(found))
 
 
 def _read_capped(response: httpx.Response) -> Iterator[bytes]:
@@ -62,11 +80,3 @@ def _read_capped(response: httpx.Response) -> Iterator[bytes]:
         if left < 0 or monotonic() > until:
             return
         yield chunk
-
-
-def _parse_model_names(body: bytes) -> tuple[str, ...]:
-    try:
-        listed = json.loads(body)["data"]
-        return tuple(sorted(str(model["id"]) for model in listed))
-    except (ValueError, TypeError, KeyError, RecursionError):
-        return ()

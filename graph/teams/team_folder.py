@@ -12,7 +12,7 @@ from graph.teams.front_matter import FileProblem, YamlPage, read_page, read_yaml
 from graph.teams.front_matter_keys import LIMIT_KEYS, TeamKeys, WorkerKeys, read_keys, suggest_name
 from nodes.errors import TeamInvalid
 from nodes.limits.patterns import Pattern
-from nodes.schemas.team import SPECIALIST, TEAM_LIMITS, Example, Limits, OwnTool, Team, Worker
+from nodes.schemas.team import SPECIALIST, Example, Limits, OwnTool, Team, TeamLimits, Worker
 from nodes.tools.framework.catalog import find_own_tools, list_shipped_tools
 from state import Plan
 
@@ -198,9 +198,9 @@ class _TeamReader:
         self.problems += problems
         if problems:
             return None
-        limits: dict[str, Any] = dict(TEAM_LIMITS) if team else {}
-        limits |= {key: keys.pop(key) for key in LIMIT_KEYS if key in keys}
-        return Worker(name=name, instructions=page.body, limits=Limits(**limits), team=team, **keys)
+        given = {key: keys.pop(key) for key in LIMIT_KEYS if key in keys}
+        limits = TeamLimits(**given) if team else Limits(**given)
+        return Worker(name=name, instructions=page.body, limits=limits, team=team, **keys)
 
     def _read_nested_team(
         self, page: YamlPage, name: str, problems: list[FileProblem]

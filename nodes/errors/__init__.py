@@ -18,7 +18,8 @@ SupervisorError
 │   ├── RateLimited
 │   ├── QuotaSpent
 │   ├── Unauthorized
-│   ├── RequestRefused        400, context too long, content filter
+│   ├── RequestRefused        400, content filter
+│   │   └── ContextTooSmall   the request is longer than the model's context window
 │   ├── BadResponse           cannot be read
 │   ├── ResponseCut           no finish reason, or cut at the length limit
 │   ├── ResponseTooLarge
@@ -176,6 +177,31 @@ class Unauthorized(ModelError):
 
 class RequestRefused(ModelError):
     code = "REQUEST_REFUSED"
+
+
+class ContextTooSmall(RequestRefused):
+    """The request is longer than the model's context window.
+
+    Args:
+        needed: tokens of the request; None where the endpoint does not count them.
+        limit: tokens of the window; None where the endpoint does not name it.
+    """
+
+    code = "CONTEXT_TOO_SMALL"
+
+    def __init__(
+        self, model: str, *, needed: int | None = None, limit: int | None = None, cause: str = ""
+    ) -> None:
+        window = f"the context window of {model}"
+        if limit:
+            window += f" ({limit:,} tokens)"
+        what = f"the request is too long for {window}"
+        if needed and limit and needed > limit:
+            what = f"the request of {needed:,} tokens is {needed - limit:,} too long for {window}"
+            cause = ""
+        remedy = "name a model with a larger window, start the server with one, or give less"
+        super().__init__(what, cause=cause, next=remedy)
+        self.needed, self.limit = needed, limit
 
 
 class BadResponse(ModelError):

@@ -28,7 +28,8 @@ from nodes.models.failures import (
 from nodes.models.health import get_model_health
 from nodes.models.request import send_request
 from nodes.models.run_context import RunContext
-from nodes.models.settings import ModelSettings
+from nodes.models.settings import DEFAULT_CALL_TIMEOUT_S, EMBEDDED, ModelSettings
+from nodes.models.speed import get_model_speed
 from nodes.models.usage import estimate_usage, keep_credible_usage
 
 BACKOFF_S = 0.5
@@ -69,7 +70,11 @@ class ModelCall:
     def __post_init__(self) -> None:
         self._limits = get_endpoint_limits(self.endpoint, self.settings)
         self._health = get_model_health(self.endpoint, self.model_name)
-        self._deadline = CallDeadline(self.settings.call_timeout_s, self.run_context.remaining_s)
+        self.speed = get_model_speed(self.endpoint, self.model_name)
+        self.timeout_s = (
+            self.settings.call_timeout_s or DEFAULT_CALL_TIMEOUT_S * self.speed.limit_factor
+        )
+        self._deadline = CallDeadline(self.timeout_s, self.run_context.remaining_s)
         self._retries_taken, self._is_retry_in_flight, self._tries_before = 0, False, 0
 
     async def run(self, messages: list[BaseMessage], **kwargs: Any) -> AIMessage:
@@ -114,11 +119,15 @@ class ModelCall:
                 )
             await self._wait_for_endpoint()
             self.tries += 1
+            began_s = time.monotonic()
             answer, reason = await self._send_request(messages, kwargs)
+            seconds = time.monotonic() - began_s
             usage = keep_credible_usage(answer.usage_metadata)
             if usage is None:
                 self.is_uncounted, usage = True, estimate_usage(messages, kwargs, answer)
             slot.correct(usage["total_tokens"])
+            if self.model_name != EMBEDDED:
+                self.speed.record_answer(usage["output_tokens"], seconds)
         try:
             require_usable(answer, reason, self.model_name)
         except SupervisorError:
@@ -163,9 +172,9 @@ class ModelCall:
             answer = require_end(result, self.model_name)
         except asyncio.CancelledError:
             if self._deadline.is_nearly_over():
-                self._record_failure(
-                    began_s, f"no answer within {self.settings.call_timeout_s:g} s"
-                )
+                self._record_failure(began_s, f"no answer within {self.timeout_s:g} s")
+                if self.settings.call_timeout_s is None:
+                    self.speed.record_timeout()
             raise
         except Exception as error:  # providers' clients raise what they like, with no common root
             if written := read_failed_generation(error):

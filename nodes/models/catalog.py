@@ -2,6 +2,7 @@
 
 import importlib.util
 import threading
+from collections.abc import Mapping
 from typing import Any, get_args
 from urllib.parse import urlsplit
 
@@ -10,12 +11,18 @@ from langchain_core.language_models import BaseChatModel
 from nodes.errors import ModelUnknown, SettingsInvalid
 from nodes.models import prices
 from nodes.models.available_models import AvailableModels
+from nodes.models.given_models import (
+    check_given_models,
+    list_keys,
+    name_given_endpoint,
+    name_given_model,
+)
 from nodes.models.guarded_model import GuardedModel
+from nodes.models.settings import EMBEDDED as EMBEDDED
 from nodes.models.settings import ModelSettings, TierSettings
 from nodes.models.structured.methods import EndpointKind
 from state import Context, Tier
 
-EMBEDDED = "embedded"
 TIERS: tuple[Tier, ...] = get_args(Tier)
 OPENAI_URL = "https://api.openai.com/v1"
 OPENAI_HOSTS = (".openai.com", ".openai.azure.com")
@@ -25,12 +32,22 @@ PROVIDERS_WITHOUT_RETRIES = frozenset({"ollama", "huggingface", "bedrock", "bedr
 
 
 class ModelCatalog:
-    """Provides the model of each tier; models of the same name share a client."""
+    """Provides the model of each tier; models of the same name share a client.
 
-    def __init__(self, settings: ModelSettings) -> None:
+    Args:
+        given: chat models for tiers, in place of the settings' own.
+
+    Raises:
+        SettingsInvalid: a given model cannot be used.
+    """
+
+    def __init__(
+        self, settings: ModelSettings, given: Mapping[Tier, BaseChatModel] | None = None
+    ) -> None:
         self.settings = settings
+        self._given = check_given_models(given)
         self._clients: dict[tuple[str, Tier | None], BaseChatModel] = {}
-        self._guarded_models: dict[tuple[Tier, str, int | None], GuardedModel] = {}
+        self._guarded_models: dict[tuple[Tier, str, int | None, bool], GuardedModel] = {}
 
     def get_name(self, tier: Tier, context: Context | None = None) -> str:
         """Return the name of a tier's model as `provider:model`; the run's own choice wins.
@@ -39,6 +56,8 @@ class ModelCatalog:
             SettingsInvalid: the name has no provider or no model.
         """
         chosen = getattr(context, f"model_{tier}") if context else None
+        if not chosen and tier in self._given:
+            return name_given_model(self._given[tier])
         return _parse_model_name(chosen or getattr(self.settings, tier), tier)
 
     def get_chat_model(self, tier: Tier, context: Context | None = None) -> BaseChatModel:
@@ -52,19 +71,15 @@ class ModelCatalog:
         cap = context.max_concurrency if context else None
         if cap is not None and cap >= self.settings.max_concurrency:
             cap = None
-        key = (tier, name, cap)
+        is_given = tier in self._given and not (context and getattr(context, f"model_{tier}"))
+        key = (tier, name, cap, is_given)
         if key not in self._guarded_models:
-            own = self.settings.get_tier(tier)
             self._guarded_models[key] = GuardedModel(
-                inner=self._get_client(name, tier),
+                **(self._describe_given(tier) if is_given else self._describe_named(name, tier)),
                 settings=self.settings,
                 model=name,
                 tier=tier,
-                endpoint=_name_endpoint(name, own),
                 max_concurrency=cap,
-                kind=_find_endpoint_kind(name, own),
-                api_key=own.api_key,
-                parameters=own.parameters,
             )
         return self._guarded_models[key]
 
@@ -82,6 +97,24 @@ class ModelCatalog:
                 seen.add(name)
                 others.append(self.get_chat_model(other, context))
         return others
+
+    def _describe_named(self, name: str, tier: Tier) -> dict[str, Any]:
+        own = self.settings.get_tier(tier)
+        return {
+            "inner": self._get_client(name, tier),
+            "endpoint": _name_endpoint(name, own),
+            "kind": _find_endpoint_kind(name, own),
+            "api_key": own.api_key,
+            "parameters": own.parameters,
+        }
+
+    def _describe_given(self, tier: Tier) -> dict[str, Any]:
+        inner = self._given[tier]
+        return {
+            "inner": inner,
+            "endpoint": name_given_endpoint(inner),
+            "api_key": next(iter(list_keys(inner)), None),
+        }
 
     def _get_client(self, name: str, tier: Tier) -> BaseChatModel:
         key = name, tier if tier in self.settings.tiers else None

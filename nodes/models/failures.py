@@ -3,6 +3,7 @@
 import json
 import math
 import time
+import zlib
 from collections.abc import Iterator, Mapping
 from email.utils import parsedate_to_datetime
 from typing import Any
@@ -24,6 +25,7 @@ from nodes.errors import (
     Unauthorized,
 )
 from nodes.limits.patterns import Pattern
+from nodes.models.context_window import read_context_error
 
 OUTAGE_ERRORS = (EndpointUnreachable, EndpointFailed, CallTimedOut, BadResponse, ResponseCut)
 """Errors that a working endpoint does not cause."""
@@ -46,6 +48,15 @@ _REFUSED_FEATURES = Pattern(r"(?i)--jinja|tool_choice|response_format|grammar|ch
 _TAGS = Pattern(r"<[^<>]{0,200}>")
 _RATE_CODES = {"rate_limit_exceeded", "rate_limit_error", "requests", "tokens"}
 _QUOTA_CODES = {"insufficient_quota", "billing_hard_limit_reached"}
+_UNKNOWN_MODEL = Pattern(
+    r"(?i)\bmodel:? *[\"'`]?[\w./:@+-]*[\"'`]? *(?:is |was |does )?not (?:found|exist)"
+    r"|(?:invalid|unknown|no such) model\b|not a valid model\b"
+)
+_NOT_JSON = Pattern(r"Expected a dict or openai.BaseModel, got str: (?P<body>.*)")
+_ADDRESS_ADVICE = (
+    "check that OPENAI_BASE_URL, or the tier's own address, is that of an OpenAI-compatible server "
+    "and ends in /v1 (`supervise doctor` shows more)"
+)
 _NETWORK_ADVICE = "check OPENAI_BASE_URL and the network (`supervise doctor` shows more)"
 
 
@@ -56,20 +67,56 @@ def translate_error(error: Exception, *, model: str, secret: str | None = None) 
             return link
     status, code = _read_status(error), _read_code(error)
     said = clean_text(_read_message(error), secret)
-    if status is not None and status >= 400:
-        return _translate_status(status, code, said, model, read_retry_after_s(error))
-    kinds = {base.__name__ for link in _walk_causes(error) for base in type(link).__mro__}
+    if too_long := read_context_error(_read_body(error), code, said, model):
+        return too_long
+    if status is not None and status >= 300:
+        target = clean_text(_read_header(error, "location"), secret)
+        return _translate_status(status, code, said or target, model, read_retry_after_s(error))
+    return _translate_kind(error, said, model) or (
+        _translate_code(code, said, model)
+        if code or _list_kinds(error) & {"APIError"}
+        else _translate_validation_error(error, model)
+        or BadResponse(
+            f"the answer of {model} cannot be read",
+            cause=_describe_other_protocol(said),
+            next=_ADDRESS_ADVICE,
+        )
+    )
+
+
+def _translate_kind(error: Exception, said: str, model: str) -> ModelError | None:
+    """Return the error for a connection that failed, by the names of the client's exceptions."""
+    kinds = _list_kinds(error)
+    if any(isinstance(link, zlib.error) for link in _walk_causes(error)):
+        return BadResponse(
+            f"the answer of {model} cannot be read",
+            cause="its compression is broken",
+            next="check the proxy or gateway in front of the endpoint",
+        )
     if kinds & _CUT_ERRORS:
         return ResponseCut(f"the answer of {model} broke off", cause=said)
     if kinds & _TIMEOUT_ERRORS and not kinds & {"ConnectTimeout"}:
         return CallTimedOut(f"no answer from {model} in time", cause=said)
     if kinds & _UNREACHABLE_ERRORS or isinstance(error, OSError):
         return EndpointUnreachable(f"cannot reach {model}", cause=said, next=_NETWORK_ADVICE)
-    if code or "APIError" in kinds:
-        return _translate_code(code, said, model)
-    return _translate_validation_error(error, model) or BadResponse(
-        f"the answer of {model} cannot be read", cause=said
-    )
+    return None
+
+
+def _list_kinds(error: Exception) -> set[str]:
+    return {base.__name__ for link in _walk_causes(error) for base in type(link).__mro__}
+
+
+def _is_about_model(code: str, said: str) -> bool:
+    return code == "model_not_found" or bool(_UNKNOWN_MODEL.search(said))
+
+
+def _describe_other_protocol(said: str) -> str:
+    """Return the cause for an answer that is not OpenAI's JSON, without the client's own words."""
+    if found := _NOT_JSON.search(said):
+        return f"it is not JSON: {found['body']}"
+    if "null value for 'choices'" in said or "'choices'" in said:
+        return "its JSON has no choices, as another protocol's"
+    return said
 
 
 def is_endpoint_alive(raised: Exception, error: SupervisorError) -> bool:
@@ -116,17 +163,14 @@ def _translate_status(
         case 401 | 403:
             remedy = "set OPENAI_API_KEY, or the key of the model's own provider"
             return Unauthorized(f"{model} refuses the key", cause=cause, next=remedy)
-        case 404:
+        case _ if status == 404 or (status == 400 and _is_about_model(code, said)):
             remedy = "check the SUPERVISE_MODEL_* settings and OPENAI_BASE_URL"
             return ModelUnknown(f"the endpoint does not know {model}", cause=cause, next=remedy)
-        case 402:
-            return _build_quota_error(cause, model)
-        case 429:
-            return (
-                _build_quota_error(cause, model)
-                if code in _QUOTA_CODES
-                else _build_rate_limit_error(cause, model, wait_s)
-            )
+        case _ if status < 400 or status in (405, 415, 501):
+            what = f"the address of {model} takes no chat completions"
+            return RequestRefused(what, cause=cause, next=_ADDRESS_ADVICE)
+        case 402 | 429:
+            return _build_limit_error(cause, model, status == 402 or code in _QUOTA_CODES, wait_s)
         case 408 | 409 | 425:
             return EndpointFailed(f"{model} could not answer now", cause=cause)
         case _ if status < 500 or _REFUSED_FEATURES.search(said):
@@ -151,6 +195,14 @@ def _translate_code(code: str, said: str, model: str) -> ModelError:
     if code in _RATE_CODES:
         return _build_rate_limit_error(said, model, None)
     return EndpointFailed(f"{model} answered with an error", cause=said)
+
+
+def _build_limit_error(
+    cause: str, model: str, is_quota: bool, wait_s: float | None
+) -> QuotaSpent | RateLimited:
+    if is_quota:
+        return _build_quota_error(cause, model)
+    return _build_rate_limit_error(cause, model, wait_s)
 
 
 def _build_quota_error(cause: str, model: str) -> QuotaSpent:
@@ -182,6 +234,11 @@ def _walk_causes(error: BaseException) -> Iterator[BaseException]:
         link = link.__cause__ or link.__context__
 
 
+def _read_header(error: Exception, name: str) -> str:
+    headers = getattr(getattr(error, "response", None), "headers", None)
+    return str(headers.get(name) or "") if isinstance(headers, Mapping) else ""
+
+
 def _read_status(error: Exception) -> int | None:
     status = getattr(error, "status_code", None)
     if status is None:
@@ -210,10 +267,12 @@ def _read_message(error: Exception) -> str:
     body = getattr(error, "body", None)
     if isinstance(body, str):
         return body
-    last = list(_walk_causes(error))[-1]
+    links = list(_walk_causes(error))
+    for link in links:
+        if isinstance(link, json.JSONDecodeError):
+            return f"it is not JSON ({link.msg} at character {link.pos})"
+    last = links[-1]
     name = type(last).__name__
-    if isinstance(last, json.JSONDecodeError):
-        return f"it is not JSON ({last.msg} at character {last.pos})"
     return f"{name}: {last}" if str(last) else name
 
 

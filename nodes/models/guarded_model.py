@@ -17,18 +17,20 @@ from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import ConfigDict, Field, PrivateAttr
 
-from nodes.errors import SupervisorError
+from nodes.errors import ModelUnknown, SupervisorError
 from nodes.errors.redaction import redact_message
 from nodes.models.call import EXPECTED_OUTPUT_TOKENS, MAX_TOKENS, ModelCall, estimate_tokens
 from nodes.models.output_limits import choose_output_limit
 from nodes.models.prices import compute_cost_usd
 from nodes.models.run_context import get_run_context, name_requested_schema
-from nodes.models.settings import ModelSettings
+from nodes.models.settings import EMBEDDED, ModelSettings
+from nodes.models.speed import ModelSpeed, get_model_speed
 from nodes.models.structured.methods import EndpointKind, get_output_methods
 from nodes.models.structured.reply_reading import clean_words
 from nodes.models.structured.request_form import ToolOffer
 from nodes.models.structured.shown_schema import simplify_tool
 from nodes.models.structured_call import StructuredCall, StructuredReply
+from nodes.models.unknown_model import name_nearest_models
 from nodes.models.usage import UNCOUNTED, read_usage
 from state import Tier, Usage
 
@@ -36,7 +38,6 @@ KEPT_METADATA = ("finish_reason", "stop_reason", "model_name", "model_provider",
 """The metadata of an answer to keep; the rest would enlarge every checkpoint."""
 
 MAX_BOUND_TOOLS = 128
-EMBEDDED = "embedded"
 
 
 class GuardedModel(BaseChatModel):
@@ -75,6 +76,11 @@ class GuardedModel(BaseChatModel):
 
     def _get_ls_params(self, stop: list[str] | None = None, **kwargs: Any) -> LangSmithParams:
         return self.inner._get_ls_params(stop=stop, **kwargs)
+
+    @property
+    def speed(self) -> ModelSpeed:
+        """The speed of this model's answers so far."""
+        return get_model_speed(self.endpoint, self.model)
 
     def bind_tools(
         self,
@@ -134,6 +140,8 @@ class GuardedModel(BaseChatModel):
             "tier": self.tier,
             "schema": name_requested_schema(kwargs),
         }
+        if self.settings.call_timeout_s is None:
+            await run_context.emit_limits_scaled(self.model, call.speed)
         expected = self._estimate_call(messages, kwargs) if run_context.budget else (0, None)
         try:
             with run_context.reserve_call(*expected):
@@ -141,6 +149,8 @@ class GuardedModel(BaseChatModel):
                     call, messages, kwargs, stop=stop, run_manager=run_manager
                 )
         except SupervisorError as error:
+            if isinstance(error, ModelUnknown):
+                error.next = await name_nearest_models(error, self.inner, self.tier)
             seconds = round(time.monotonic() - began_s, 6)
             event |= {"seconds": seconds, "tries": call.tries, "error": error.code}
             if call.wasted_usage:

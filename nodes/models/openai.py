@@ -1,11 +1,15 @@
 """The OpenAI client, without its walk through all messages and schemas on each call."""
 
+import inspect
 import json
+from functools import cache
 from typing import Any
 
 from langchain_core.language_models import LanguageModelInput
 from langchain_openai import ChatOpenAI
+from openai.resources.chat.completions import AsyncCompletions
 
+from nodes.models.failures import clean_text
 from nodes.models.structured.text_calls import decode_arguments
 
 UNCHANGED_KEYS = ("messages", "tools", "tool_choice", "response_format")
@@ -22,11 +26,20 @@ class LeanChatOpenAI(ChatOpenAI):
     is_openai: bool = True
     """False for another server, which knows the limit of output tokens by its older name."""
 
+    async def list_model_names(self) -> list[str]:
+        """Return the names of the models that the endpoint lists."""
+        page = await self.root_async_client.models.list()
+        return [clean_text(str(model.id)) for model in page.data]
+
     def _get_request_payload(
         self, input_: LanguageModelInput, *, stop: list[str] | None = None, **kwargs: Any
     ) -> dict[str, Any]:
         payload = super()._get_request_payload(input_, stop=stop, **kwargs)
-        spared = {key: payload.pop(key) for key in UNCHANGED_KEYS if key in payload}
+        spared = {
+            key: payload.pop(key)
+            for key in [*payload]
+            if key in UNCHANGED_KEYS or key not in _list_sdk_parameters()
+        }
         if not self.is_openai and "max_completion_tokens" in payload:
             spared["max_tokens"] = payload.pop("max_completion_tokens")
         extra = {**spared, **(payload.get("extra_body") or {})}
@@ -40,3 +53,9 @@ class LeanChatOpenAI(ChatOpenAI):
                 if arguments is not None:
                     call.function.arguments = json.dumps(arguments)
         return super()._create_chat_result(response, generation_info)
+
+
+@cache
+def _list_sdk_parameters() -> frozenset[str]:
+    """List the parameters that the SDK takes; others, such as `top_k`, are sent as they are."""
+    return frozenset(inspect.signature(AsyncCompletions.create).parameters)

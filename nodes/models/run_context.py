@@ -13,6 +13,7 @@ from nodes.limits.budget import Budget
 from nodes.limits.clock import now_s
 from nodes.limits.run_scope import get_run_scope
 from nodes.models.circuit_breaker import FAILURE_THRESHOLD, OPEN_S
+from nodes.models.speed import ModelSpeed
 from nodes.telemetry.events import emit
 from state import Usage
 
@@ -79,6 +80,16 @@ class RunContext:
         """Emit that a model is asked for JSON in another way from now on."""
         if self.is_run:
             await emit("output_method", **data)
+
+    async def emit_limits_scaled(self, model: str, speed: ModelSpeed) -> None:
+        """Emit, once in a run, that limits which were not set are longer for a slow model."""
+        if self.is_run and speed.limit_factor > 1 and speed.note_run(self.run_id):
+            await emit(
+                "limits_scaled",
+                model=model,
+                tokens_per_s=round(speed.tokens_per_s or 0.0, 2),
+                factor=round(speed.limit_factor, 2),
+            )
 
 
 @contextmanager

@@ -1,9 +1,21 @@
-"""Parses settings with their own format: an address, origins, a price."""
+"""Parses settings with their own format: an address, a key, headers, origins, a price."""
 
+import json
+from collections.abc import Mapping
 from math import inf
+from typing import Any
 from urllib.parse import urlsplit
 
+from nodes.limits.patterns import Pattern
 from nodes.models.settings import Price
+from nodes.models.structured.json_reading import InvalidJson, require_storable_numbers
+
+OWN_PARAMETERS = frozenset(
+    {"function_call", "functions", "messages", "model", "n", "response_format", "stop", "stream"}
+    | {"stream_options", "tool_choice", "tools"}
+)
+"""Request parameters that the application sets itself."""
+_HEADER_NAME = Pattern(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 
 
 def read_price(item: str) -> tuple[str, Price]:
@@ -50,7 +62,7 @@ def find_address_problem(url: str) -> str:
     if not host or any(character.isspace() for character in url):
         return "has no host"
     if parts.username or parts.password:
-        return "contains a password, which belongs in OPENAI_API_KEY"
+        return "contains a password: a key belongs in the variable for the key"
     if parts.query or parts.fragment:
         return "continues after the path with '?' or '#'"
     if "/v1/v1" in parts.path:
@@ -58,3 +70,51 @@ def find_address_problem(url: str) -> str:
     if parts.path.rstrip("/").endswith(("/chat/completions", "/responses", "/models")):
         return "continues after /v1, where it must end"
     return ""
+
+
+def find_key_problem(key: str) -> str:
+    """Return the problem of an API key; empty when it is valid or blank."""
+    if key.strip() and (not (key.isascii() and key.isprintable()) or " " in key):
+        return "contains a line break, a space or another character invalid in a key"
+    return ""
+
+
+def read_headers(value: Any) -> dict[str, str]:
+    """Return the HTTP headers of a JSON object; a problem never quotes a value.
+
+    Raises:
+        ValueError: one of them cannot be sent.
+    """
+    headers = _read_object(value)
+    for name, text in headers.items():
+        if not _HEADER_NAME.fullmatch(name):
+            raise ValueError(f"has {name[:80]!r}, which is not the name of a header")
+        if not isinstance(text, str) or not text.isascii() or not text.isprintable():
+            raise ValueError(f"has {name[:80]!r}, whose value is not a printable text")
+    return headers
+
+
+def read_parameters(value: Any) -> dict[str, Any]:
+    """Return the request parameters of a JSON object.
+
+    Raises:
+        ValueError: the application sets one of them itself, or a number cannot be sent.
+    """
+    parameters = _read_object(value)
+    if own := sorted(OWN_PARAMETERS & set(parameters)):
+        raise ValueError(f"has {own[0]!r}, which the application sets itself")
+    try:
+        require_storable_numbers(parameters)
+    except InvalidJson as error:
+        raise ValueError(f"cannot be sent: {error}") from None
+    return parameters
+
+
+def _read_object(value: Any) -> dict[str, Any]:
+    try:
+        found = json.loads(value) if isinstance(value, str) else value
+    except (ValueError, RecursionError):
+        raise ValueError("is not JSON") from None
+    if not isinstance(found, Mapping):
+        raise ValueError("is JSON, but not an object")
+    return dict(found)

@@ -6,6 +6,10 @@ from typing import Any
 
 from state import Tier
 
+EMBEDDED = "embedded"
+"""The name of the built-in extractive model."""
+DEFAULT_CALL_TIMEOUT_S = 120.0
+"""Of a model at the usual speed; a slower one has more time."""
 Price = tuple[float, float]
 """US dollars for a million tokens: input, output."""
 
@@ -26,10 +30,10 @@ class TierSettings:
 class ModelSettings:
     """Names, endpoint and rates; the rates are shared by all workers of a process."""
 
-    fast: str = "embedded"
+    fast: str = EMBEDDED
     """`provider:model`, or `embedded` for the built-in extractive model."""
-    standard: str = "embedded"
-    strong: str = "embedded"
+    standard: str = EMBEDDED
+    strong: str = EMBEDDED
     base_url: str | None = None
     """The address of an OpenAI-compatible endpoint, with its `/v1`; None for the provider's own."""
     api_key: str | None = field(default=None, repr=False)
@@ -39,8 +43,8 @@ class ModelSettings:
     """Limit for the model calls in flight."""
     requests_per_minute: float | None = None
     tokens_per_minute: float | None = None
-    call_timeout_s: float = 120.0
-    """Total for one call, its retries and waits included."""
+    call_timeout_s: float | None = None
+    """Total for one call, its retries and waits included; None: the default for its speed."""
     max_tries: int = 4
     """Limit for the tries of one request, the first included."""
     prices: Mapping[str, Price] = field(default_factory=dict)

@@ -23,9 +23,18 @@ class Limits(Frozen):
     max_tokens: int = Field(16_000, ge=64)
     """Tokens, input and output together, that one attempt may use before it must report."""
 
+    def scale_timeout(self, factor: float) -> Self:
+        """Return the limits with a longer timeout for a slow model, unless the team set it."""
+        if factor <= 1 or "timeout_s" in self.model_fields_set:
+            return self
+        return self.model_copy(update={"timeout_s": self.timeout_s * factor})
 
-TEAM_LIMITS = Limits(timeout_s=600.0, max_tokens=1_000_000)
-"""Of a worker that is a team, unless it says otherwise."""
+
+class TeamLimits(Limits):
+    """Caps of a worker that is a team, unless it says otherwise."""
+
+    timeout_s: float = Field(600.0, gt=0, allow_inf_nan=False)
+    max_tokens: int = Field(1_000_000, ge=64)
 
 
 class Worker(Frozen):
@@ -51,7 +60,7 @@ class Worker(Frozen):
     @classmethod
     def _apply_team_limits(cls, value: Any) -> Any:
         if isinstance(value, dict) and value.get("team") and not value.get("limits"):
-            return {**value, "limits": TEAM_LIMITS}
+            return {**value, "limits": TeamLimits()}
         return value
 
     @model_validator(mode="after")

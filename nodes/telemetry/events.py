@@ -26,6 +26,7 @@ EventKind = Literal[
     "task_started",
     "model_call",
     "output_method",
+    "limits_scaled",
     "tool_call",
     "report",
     "refined",

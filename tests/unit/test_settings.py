@@ -10,6 +10,8 @@ from pydantic import SecretStr
 
 from graph.settings import OPENAI_MODELS, Settings
 from nodes.errors import SettingsInvalid
+from nodes.errors.redaction import redact_text
+from nodes.models.settings import TierSettings
 
 
 def test_nothing_configured_means_the_embedded_model_for_every_tier():
@@ -214,3 +216,74 @@ def test_prices_of_ones_own_are_read_by_model(monkeypatch):
         "openai:one": (0.15, 0.6),
         "openai:two": (0.0, 0.0),
     }
+
+
+def test_a_tier_has_an_endpoint_and_parameters_of_its_own(monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-common-0123456789")
+    monkeypatch.setenv("SUPERVISE_FAST_BASE_URL", "http://localhost:8080/v1/")
+    monkeypatch.setenv("SUPERVISE_FAST_PARAMETERS", '{"temperature": 0.2, "seed": 7}')
+    monkeypatch.setenv("SUPERVISE_STRONG_API_KEY", "sk-strong-0123456789")
+    monkeypatch.setenv("SUPERVISE_STRONG_HEADERS", '{"X-Team": "blue-0123456789"}')
+
+    models = Settings().build_model_settings()
+
+    assert models.get_tier("fast") == TierSettings(
+        base_url="http://localhost:8080/v1", parameters={"temperature": 0.2, "seed": 7}
+    )
+    assert models.get_tier("standard") == TierSettings(api_key="sk-common-0123456789")
+    assert models.get_tier("strong") == TierSettings(
+        api_key="sk-strong-0123456789", headers={"X-Team": "blue-0123456789"}
+    )
+
+
+@pytest.mark.parametrize("name", ["SUPERVISE_FAST_BASE_URL", "SUPERVISE_FAST_API_KEY"])
+def test_an_endpoint_of_one_tier_leaves_the_others_embedded(name, monkeypatch):
+    monkeypatch.setenv(name, "http://localhost:1/v1")
+
+    models = Settings().build_model_settings()
+
+    assert (models.fast, models.strong) == (OPENAI_MODELS["fast"], "embedded")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("BASE_URL", "localhost:8080", "http://"),
+        ("BASE_URL", "http://me:sk-hidden@host/v1", "password"),
+        ("API_KEY", "sk-hidden sk-hidden", "a space"),
+        (
+            "HEADERS",
+            "X-Team: sk-hidden",
+            'is not JSON; allowed: a JSON object of texts such as {"X',
+        ),
+        ("HEADERS", '["sk-hidden"]', "not an object"),
+        ("HEADERS", '{"X Team": "sk-hidden"}', "'X Team', which is not the name of a header"),
+        ("HEADERS", '{"X-Team": "sk-hidden\\nX-Other: 1"}', "'X-Team', whose value"),
+        ("HEADERS", '{"X-Team": 7}', "'X-Team', whose value"),
+        ("PARAMETERS", "temperature=0.2", "is not JSON"),
+        ("PARAMETERS", '{"temperature": NaN}', "NaN"),
+        ("PARAMETERS", '{"model": "gpt-6"}', "'model', which the application sets itself"),
+    ],
+)
+def test_a_bad_value_of_a_tier_is_refused_in_one_line(name, value, message, monkeypatch):
+    monkeypatch.setenv(f"SUPERVISE_STANDARD_{name}", value)
+
+    with pytest.raises(SettingsInvalid) as raised:
+        Settings()
+
+    line = raised.value.format_line()
+    assert line.startswith(f"error[SETTINGS_INVALID] SUPERVISE_STANDARD_{name} ")
+    assert message in line
+    assert "sk-hidden" not in line and "\n" not in line
+
+
+def test_keys_of_tiers_and_of_other_providers_are_redacted(monkeypatch):
+    Path(".env").write_text("MISTRAL_API_KEY=mistral-hidden-1\nSUPERVISE_FAST_API_KEY=hidden-2\n")
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-hidden-3")
+    monkeypatch.setenv("SUPERVISE_STRONG_HEADERS", '{"X-Key": "gateway-hidden-4"}')
+
+    settings = Settings()
+
+    assert "hidden" not in repr(settings) + repr(settings.build_model_settings())
+    said = redact_text("mistral-hidden-1 hidden-2 sk-ant-hidden-3 gateway-hidden-4")
+    assert said == " ".join(["[secret]"] * 4)

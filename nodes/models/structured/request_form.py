@@ -72,7 +72,8 @@ def build_request(
         bound = inner.bind_tools(list(offer.tools), tool_choice=choices[method])  # type: ignore[arg-type]  # takes dicts
     except (NotImplementedError, ValueError, TypeError) as error:
         raise MethodUnsupported(f"{type(error).__name__}: {error}") from error
-    assert isinstance(bound, RunnableBinding), "providers bind their tools as arguments"
+    if not isinstance(bound, RunnableBinding):
+        raise MethodUnsupported(f"bind_tools returns a {type(bound).__name__}")
     parameters = dict(bound.kwargs)
     if method == "auto_tool" and offer.purpose == "value":
         request = add_instruction(messages, f"Call the tool {offer.choice} once.")

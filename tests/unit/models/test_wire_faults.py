@@ -9,6 +9,7 @@ from langchain_core.messages import HumanMessage
 from nodes.errors import (
     BadResponse,
     CallTimedOut,
+    ContextTooSmall,
     EndpointFailed,
     EndpointUnreachable,
     ModelUnknown,
@@ -36,7 +37,7 @@ PLAIN = [
     (Fault(kind="server_error", status=502), EndpointFailed),
     (Fault(kind="server_error", status=503), EndpointFailed),
     (Fault(kind="server_error", status=529), EndpointFailed),
-    (Fault(kind="context_length"), RequestRefused),
+    (Fault(kind="context_length"), ContextTooSmall),
     (Fault(kind="unauthorized"), Unauthorized),
     (Fault(kind="unknown_model"), ModelUnknown),
     (Fault(kind="reset"), EndpointUnreachable),
