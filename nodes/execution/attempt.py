@@ -10,11 +10,13 @@ from langgraph.errors import GraphBubbleUp
 from langgraph.graph.state import CompiledStateGraph
 
 from nodes.errors import (
+    BadResponse,
     BudgetSpent,
     DeadlinePassed,
     ModelError,
     ModelUnknown,
     PlanInvalid,
+    ResponseCut,
     StoreError,
     SupervisorError,
     ThreadBusy,
@@ -239,6 +241,8 @@ def _classify_fault(problem: SupervisorError) -> Fault:
     """Return what an error concerns: the reply, the model that was asked, or every attempt."""
     if isinstance(problem, PlanInvalid):
         return "content"
+    if isinstance(problem, BadResponse | ResponseCut) and problem.reply_text:
+        return "content"  # the model wrote it: other words may help
     if isinstance(problem, BudgetSpent | DeadlinePassed):
         return "permanent"
     return "model" if isinstance(problem, ModelError | ModelUnknown) else "permanent"
