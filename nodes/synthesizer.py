@@ -13,6 +13,7 @@ from nodes.limits.degradation import should_degrade
 from nodes.limits.worker_load import get_team_load
 from nodes.models.available_models import AvailableModels
 from nodes.models.catalog import ModelCatalog
+from nodes.models.prompt_shortening import SHORTENED
 from nodes.models.run_context import use_answer_reserve
 from nodes.models.structured_output import UnreadableReply
 from nodes.planning.request import read_history
@@ -129,7 +130,8 @@ async def _write_answer(
         try:
             with use_answer_reserve():
                 reply = await writers.ask(Answer, prompt)
-            return reply.value, spent + writers.lost_usage + reply.usage, ""
+            left_out = str(reply.message.response_metadata.get(SHORTENED, ""))
+            return reply.value, spent + writers.lost_usage + reply.usage, left_out
         except ModelError as error:
             return (
                 fallback,

@@ -201,7 +201,7 @@ class ContextTooSmall(RequestRefused):
             cause = ""
         remedy = "name a model with a larger window, start the server with one, or give less"
         super().__init__(what, cause=cause, next=remedy)
-        self.needed, self.limit = needed, limit
+        self.needed, self.limit, self.window = needed, limit, window
 
 
 class BadResponse(ModelError):

@@ -133,6 +133,7 @@ class AttemptRunner:
         cut = [name for name, text in materials.items() if is_cut(text)]
         failures = (
             *(f"{name} was cut when it was read: its end is not covered" for name in cut),
+            *self.attempt_context.left_out[-1:],
             *outcomes.list_failures(),
         )
         if report.status != "completed" or report.escalation:

@@ -25,6 +25,8 @@ class AttemptContext:
     turns: int = 0
     taint: Taint = field(default_factory=Taint)
     """What was read so far; it restricts the worker's tools."""
+    left_out: list[str] = field(default_factory=list)
+    """What did not fit into the model's context window."""
     outcomes: ToolOutcomes = field(default_factory=ToolOutcomes)
     """How the tool calls so far ended."""
     earlier_calls: EarlierCalls = field(default_factory=EarlierCalls)

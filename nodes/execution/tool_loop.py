@@ -24,6 +24,7 @@ from nodes.errors.redaction import redact_text
 from nodes.execution.attempt_context import AttemptContext, TurnLimitReached
 from nodes.execution.earlier_calls import EarlierCalls
 from nodes.execution.tool_outcomes import FAILED, CallEnding, read_failures
+from nodes.models.prompt_shortening import SHORTENED
 from nodes.models.run_context import get_run_context
 from nodes.models.structured_output import build_lenient_schema
 from nodes.models.usage import read_usage
@@ -86,6 +87,8 @@ class TurnLimitMiddleware(AgentMiddleware[WorkerAgentState, AttemptContext, Repo
         for message in response.result:
             if isinstance(message, AIMessage):
                 context.usage += read_usage(message)
+                if gap := message.response_metadata.get(SHORTENED):
+                    context.left_out.append(str(gap))
         return response
 
 

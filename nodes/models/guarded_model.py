@@ -3,6 +3,7 @@
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import reduce
 from typing import Any
 
@@ -17,11 +18,17 @@ from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import ConfigDict, Field, PrivateAttr
 
-from nodes.errors import ModelUnknown, SupervisorError
+from nodes.errors import ContextTooSmall, ModelUnknown, SupervisorError
 from nodes.errors.redaction import redact_message
 from nodes.models.call import EXPECTED_OUTPUT_TOKENS, MAX_TOKENS, ModelCall, estimate_tokens
 from nodes.models.output_limits import choose_output_limit
 from nodes.models.prices import compute_cost_usd
+from nodes.models.prompt_shortening import (
+    MAX_SHORTENINGS,
+    SHORTENED,
+    choose_share,
+    shorten_messages,
+)
 from nodes.models.run_context import get_run_context, name_requested_schema
 from nodes.models.settings import EMBEDDED, ModelSettings
 from nodes.models.speed import ModelSpeed, get_model_speed
@@ -34,7 +41,14 @@ from nodes.models.unknown_model import name_nearest_models
 from nodes.models.usage import UNCOUNTED, read_usage
 from state import Tier, Usage
 
-KEPT_METADATA = ("finish_reason", "stop_reason", "model_name", "model_provider", "id")
+KEPT_METADATA = (
+    "finish_reason",
+    "stop_reason",
+    "model_name",
+    "model_provider",
+    "id",
+    SHORTENED,
+)
 """The metadata of an answer to keep; the rest would enlarge every checkpoint."""
 
 MAX_BOUND_TOOLS = 128
@@ -145,7 +159,7 @@ class GuardedModel(BaseChatModel):
         expected = self._estimate_call(messages, kwargs) if run_context.budget else (0, None)
         try:
             with run_context.reserve_call(*expected):
-                reply = await self._request_reply(
+                reply = await self._request_fitting_reply(
                     call, messages, kwargs, stop=stop, run_manager=run_manager
                 )
         except SupervisorError as error:
@@ -167,6 +181,8 @@ class GuardedModel(BaseChatModel):
         if reply.change:
             await run_context.emit_output_method(model=self.model, **reply.change)
         event |= {"method": reply.method} if reply.method else {}
+        shortened = message.response_metadata.get(SHORTENED)
+        event |= {SHORTENED: shortened} if shortened else {}
         event |= {"corrections": reply.corrections} if reply.corrections else {}
         assert message.usage_metadata is not None, "a call has counted or estimated usage"
         message = self._attach_metadata(
@@ -178,6 +194,31 @@ class GuardedModel(BaseChatModel):
             **event, seconds=seconds, **_build_counts(usage), tries=call.tries
         )
         return ChatResult(generations=[ChatGeneration(message=redact_message(message))])
+
+    async def _request_fitting_reply(
+        self, call: ModelCall, messages: list[BaseMessage], kwargs: dict[str, Any], **how: Any
+    ) -> StructuredReply:
+        """Return the reply; a prompt that is too long for the model is shortened.
+
+        What was left out is in the message's metadata, for the gaps of the report or answer.
+        """
+        left_out = 0
+        for shortenings_left in range(MAX_SHORTENINGS, -1, -1):
+            try:
+                reply = await self._request_reply(call, messages, kwargs, **how)
+            except ContextTooSmall as error:
+                messages, cut = shorten_messages(messages, choose_share(error))
+                if not (shortenings_left and cut):
+                    raise
+                left_out, window = left_out + cut, error.window
+            else:
+                break
+        if left_out:
+            gap = f"{left_out:,} characters were left out: they did not fit {window}"
+            metadata = {**reply.message.response_metadata, SHORTENED: gap}
+            message = reply.message.model_copy(update={"response_metadata": metadata})
+            reply = replace(reply, message=message)
+        return reply
 
     async def _request_reply(
         self, call: ModelCall, messages: list[BaseMessage], kwargs: dict[str, Any], **how: Any

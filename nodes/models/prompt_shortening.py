@@ -1,0 +1,65 @@
+"""Shortens a prompt that is longer than the model's context window, in its longest parts."""
+
+from collections.abc import Sequence
+
+from langchain_core.messages import BaseMessage, SystemMessage
+
+from nodes.errors import ContextTooSmall
+
+SHORTENED = "shortened"
+"""Metadata key of a reply: what was left out of its prompt, in words for a human."""
+MAX_SHORTENINGS = 3
+"""Limit of times that one prompt is shortened: an endpoint may not say by how much."""
+UNKNOWN_SHARE = 0.6
+"""Part of the prompt that is kept where the endpoint names no numbers."""
+MARGIN = 0.85
+"""Characters and tokens are not proportional, and the answer needs room."""
+HEAD_SHARE = 0.6
+"""Part of a shortened text that is its beginning; the end often has the request."""
+MIN_CHARS = 400
+"""A shorter text is kept whole."""
+
+
+def choose_share(error: ContextTooSmall) -> float:
+    """Return the part of the prompt that fits, 0 to 1."""
+    if error.needed and error.limit and error.needed > error.limit:
+        return MARGIN * error.limit / error.needed
+    return UNKNOWN_SHARE
+
+
+def shorten_messages(
+    messages: Sequence[BaseMessage], share: float
+) -> tuple[list[BaseMessage], int]:
+    """Return the messages cut to a share of their characters, and how many were left out.
+
+    The longest texts are cut, all to the same length, in their middle. System messages stay.
+    """
+    sizes = [
+        len(message.content)
+        for message in messages
+        if isinstance(message.content, str) and not isinstance(message, SystemMessage)
+    ]
+    fixed = sum(len(str(message.content)) for message in messages) - sum(sizes)
+    limit = _find_limit(sizes, int((sum(sizes) + fixed) * share) - fixed)
+    shortened = [_shorten_message(message, limit) for message in messages]
+    left_out = sum(size - limit for size in sizes if size > limit)
+    return shortened, left_out
+
+
+def _find_limit(sizes: Sequence[int], room: int) -> int:
+    """Return the length to which texts are cut so that all together have room."""
+    left, texts = room, len(sizes)
+    for size in sorted(sizes):
+        if size * texts > left:
+            return max(MIN_CHARS, left // texts)
+        left, texts = left - size, texts - 1
+    return max([MIN_CHARS, *sizes])
+
+
+def _shorten_message(message: BaseMessage, limit: int) -> BaseMessage:
+    text = message.content
+    if isinstance(message, SystemMessage) or not isinstance(text, str) or len(text) <= limit:
+        return message
+    head = int(limit * HEAD_SHARE)
+    mark = f"\n[{len(text) - limit:,} characters were left out here]\n"
+    return message.model_copy(update={"content": text[:head] + mark + text[head - limit :]})
