@@ -37,9 +37,8 @@ from graph.tier_variables import Address, ApiKey, TierVariables
 from nodes.errors import SettingsInvalid
 from nodes.errors.redaction import register_secrets
 from nodes.models.setting_values import read_origins, read_price
-from nodes.models.settings import DEFAULT_CALL_TIMEOUT_S, ModelSettings, Price
+from nodes.models.settings import DEFAULT_CALL_TIMEOUT_S, ModelSettings, Price, Tier
 from nodes.tools.framework.settings import ToolSettings
-from state import Tier
 
 EMBEDDED: Final = "embedded"
 OPENAI_MODELS: Final[Mapping[Tier, str]] = {

@@ -11,8 +11,7 @@ from nodes.models.setting_values import (
     read_headers,
     read_parameters,
 )
-from nodes.models.settings import TierSettings
-from state import Tier
+from nodes.models.settings import Tier, TierSettings
 
 TIERS: Final[tuple[Tier, ...]] = get_args(Tier)
 

@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
-from state import Tier
+Tier = Literal["fast", "standard", "strong"]
+"""As in `state`, which imports LangGraph; an error before that needs settings too."""
 
 EMBEDDED = "embedded"
 """The name of the built-in extractive model."""
