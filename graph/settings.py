@@ -36,7 +36,7 @@ from graph.stores.postgres_url import (
 from graph.tier_variables import Address, ApiKey, TierVariables
 from nodes.errors import SettingsInvalid
 from nodes.errors.redaction import register_secrets
-from nodes.models.setting_values import read_origins, read_price
+from nodes.models.setting_values import read_origins, read_output_limits, read_price
 from nodes.models.settings import DEFAULT_CALL_TIMEOUT_S, ModelSettings, Price, Tier
 from nodes.tools.framework.settings import ToolSettings
 
@@ -103,6 +103,11 @@ class Settings(TierVariables):
         description="seconds, above 0 and at most 3600",
     )
     """Total for one model call, retries and waits included; unset, a slow model has more."""
+    max_output_tokens: Annotated[dict[str, int], NoDecode] = Field(
+        default_factory=dict,
+        validation_alias="SUPERVISE_MAX_OUTPUT_TOKENS",
+        description="a number, or plan=N,turn=N,report=N,answer=N",
+    )
     prices: Annotated[dict[str, Price], NoDecode] = Field(
         default_factory=dict,
         validation_alias="SUPERVISE_PRICES",
@@ -207,6 +212,7 @@ class Settings(TierVariables):
             call_timeout_s=(
                 self.call_timeout_s if "call_timeout_s" in self.model_fields_set else None
             ),
+            max_output_tokens=self.max_output_tokens,
             prices=self.prices,
             streaming=self.stream,
         )
@@ -339,6 +345,11 @@ class Settings(TierVariables):
     @classmethod
     def _split_origins(cls, value: Any) -> Any:
         return read_origins(value) if isinstance(value, str) else value
+
+    @field_validator("max_output_tokens", mode="before")
+    @classmethod
+    def _read_output_limits(cls, value: Any) -> Any:
+        return read_output_limits(value) if isinstance(value, str) else value
 
     @field_validator("prices", mode="before")
     @classmethod

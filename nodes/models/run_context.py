@@ -89,6 +89,7 @@ class RunContext:
                 model=model,
                 tokens_per_s=round(speed.tokens_per_s or 0.0, 2),
                 factor=round(speed.limit_factor, 2),
+                timeouts=speed.timeouts,
             )
 
 

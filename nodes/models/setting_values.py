@@ -15,6 +15,7 @@ OWN_PARAMETERS = frozenset(
     | {"stream_options", "tool_choice", "tools"}
 )
 """Request parameters that the application sets itself."""
+OUTPUT_PURPOSES = ("plan", "turn", "report", "answer")
 _HEADER_NAME = Pattern(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 
 
@@ -33,6 +34,23 @@ def read_price(item: str) -> tuple[str, Price]:
     if not equals or not slash or ":" not in model or not all(0 <= each < inf for each in read):
         raise ValueError(f"contains {item.strip()[:80]!r}")
     return model.strip(), read
+
+
+def read_output_limits(value: str) -> dict[str, int]:
+    """Return the limits of `plan=4000,report=2000` by purpose, or those of one number.
+
+    Raises:
+        ValueError: a purpose is unknown, or a limit is not a whole number above 0.
+    """
+    if value.strip().isdigit():
+        value = ",".join(f"{purpose}={value.strip()}" for purpose in OUTPUT_PURPOSES)
+    limits: dict[str, int] = {}
+    for item in filter(None, map(str.strip, value.split(","))):
+        purpose, _, limit = (part.strip() for part in item.partition("="))
+        if purpose not in OUTPUT_PURPOSES or not limit.isdecimal() or not 0 < int(limit) < 10**9:
+            raise ValueError(f"contains {item[:80]!r}")
+        limits[purpose] = int(limit)
+    return limits
 
 
 def read_origins(value: str) -> tuple[str, ...]:

@@ -18,6 +18,8 @@ class ModelSpeed:
 
     def __init__(self) -> None:
         self._speeds: deque[float] = deque(maxlen=WINDOW_ANSWERS)
+        self.timeouts = 0
+        """Calls without an answer in time; each counts as an answer at half the speed."""
         self._noted_runs: deque[str] = deque(maxlen=MAX_NOTED_RUNS)
 
     @property
@@ -41,6 +43,7 @@ class ModelSpeed:
 
         Without this a model too slow for its first answer would never get more time.
         """
+        self.timeouts += 1
         self._speeds.append((self.tokens_per_s or USUAL_TOKENS_PER_S) / 2)
 
     def note_run(self, run_id: str) -> bool:

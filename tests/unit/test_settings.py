@@ -107,6 +107,9 @@ def test_what_is_blank_in_the_environment_is_taken_from_the_env_file(monkeypatch
         ("SUPERVISE_PRICES", "gpt-6=1/2", "'gpt-6=1/2'; allowed: provider:model"),
         ("SUPERVISE_PRICES", "openai:gpt-6=1", "openai:gpt-6=1"),
         ("SUPERVISE_PRICES", "openai:gpt-6=-1/2", "openai:gpt-6=-1/2"),
+        ("SUPERVISE_MAX_OUTPUT_TOKENS", "plan=0", "'plan=0'; allowed: a number, or plan=N"),
+        ("SUPERVISE_MAX_OUTPUT_TOKENS", "-5", "'-5'"),
+        ("SUPERVISE_MAX_OUTPUT_TOKENS", "essay=5", "'essay=5'"),
         ("SUPERVISE_CALL_TIMEOUT_S", "nan", "seconds"),
         ("SUPERVISE_STREAM", "perhaps", "true or false"),
         ("SUPERVISE_DATABASE_URL", "sqlite:///:memory:", "no file"),
@@ -287,3 +290,16 @@ def test_keys_of_tiers_and_of_other_providers_are_redacted(monkeypatch):
     assert "hidden" not in repr(settings) + repr(settings.build_model_settings())
     said = redact_text("mistral-hidden-1 hidden-2 sk-ant-hidden-3 gateway-hidden-4")
     assert said == " ".join(["[secret]"] * 4)
+
+
+@pytest.mark.parametrize(
+    ("value", "limits"),
+    [
+        ("2000", {"plan": 2000, "turn": 2000, "report": 2000, "answer": 2000}),
+        ("plan=4000, report=1500", {"plan": 4000, "report": 1500}),
+    ],
+)
+def test_output_tokens_are_limited_for_all_purposes_or_by_purpose(value, limits, monkeypatch):
+    monkeypatch.setenv("SUPERVISE_MAX_OUTPUT_TOKENS", value)
+
+    assert Settings().build_model_settings().max_output_tokens == limits
