@@ -10,6 +10,9 @@ MAX_TEXT_CHARS = 200_000
 MAX_STARTS = 64
 """Limit for the opening brackets that are tried in a text."""
 
+ENCODED_TWICE = "encoded_twice"
+"""Key of a reply's metadata that names the tools whose arguments were JSON inside JSON."""
+
 _NAME_KEYS = ("name", "tool", "tool_name", "function", "function_name")
 _ARGUMENT_KEYS = ("arguments", "parameters", "args", "input", "tool_input", "action_input")
 _THINKING_END = "</think>"
@@ -60,6 +63,11 @@ def decode_arguments(value: Any) -> dict[str, Any] | None:
         except (ValueError, RecursionError):
             return None
     return None
+
+
+def is_encoded_twice(arguments: str) -> bool:
+    """Return whether arguments are JSON text inside a JSON string."""
+    return arguments.lstrip().startswith('"')
 
 
 def find_tool_for_arguments(arguments: Mapping[str, Any], tools: Mapping[str, Any]) -> str:
