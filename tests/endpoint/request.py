@@ -46,7 +46,7 @@ def read_request(body: Body) -> ModelRequest:
         task=_find_task(body),
         tools=tuple(offered),
         turn=_count_turns(body, schema),
-        is_forced=bool(forced),
+        is_forced=bool(forced or by_format),
         parameters=parameters,
         is_call_as_json=is_call_as_json,
     )

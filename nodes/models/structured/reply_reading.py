@@ -14,6 +14,7 @@ from nodes.models.structured.request_form import ToolOffer
 from nodes.models.structured.shown_schema import NO_ARGUMENTS
 from nodes.models.structured.text_calls import (
     ENCODED_TWICE,
+    MIN_TELLING_KEYS,
     decode_arguments,
     find_tool_for_arguments,
     is_encoded_twice,
@@ -103,7 +104,7 @@ def _read_calls_from_text(text: str, offer: ToolOffer) -> list[ToolCall]:
 def _read_value(
     text: str, tools: Mapping[str, Mapping[str, Any]]
 ) -> tuple[str, dict[str, Any]] | None:
-    """Return the arguments in a text that share most keys with a tool; None without a shared key.
+    """Return the arguments in a text that share most keys with a tool; None without shared keys.
 
     They may be invalid: their validation says what is wrong.
     """
@@ -117,4 +118,5 @@ def _read_value(
         for name, schema in tools.items()
     }
     best = max(shared, key=lambda name: shared[name], default="")
-    return (best, value) if best and shared[best] else None
+    needed = 1 if len(tools) == 1 else MIN_TELLING_KEYS
+    return (best, value) if best and shared[best] >= needed else None

@@ -5,11 +5,13 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from nodes.limits.patterns import Pattern
+from nodes.models.structured.json_reading import JSON_DECODER, InvalidJson
 
 MAX_TEXT_CHARS = 200_000
 MAX_STARTS = 64
 """Limit for the opening brackets that are tried in a text."""
 
+MIN_TELLING_KEYS = 2
 ENCODED_TWICE = "encoded_twice"
 """Key of a reply's metadata that names the tools whose arguments were JSON inside JSON."""
 
@@ -71,7 +73,13 @@ def is_encoded_twice(arguments: str) -> bool:
 
 
 def find_tool_for_arguments(arguments: Mapping[str, Any], tools: Mapping[str, Any]) -> str:
-    """Return the only tool whose parameters these can be; empty when there is none, or several."""
+    """Return the only tool whose parameters these can be; empty when there is none, or several.
+
+    One key, such as `query`, says too little where there is a choice: the call may mean a tool that
+    is not on offer.
+    """
+    if len(tools) > 1 and len(arguments) < MIN_TELLING_KEYS:
+        return ""
     fitting = [name for name, schema in tools.items() if _can_be_arguments(arguments, schema)]
     return fitting[0] if len(fitting) == 1 else ""
 
@@ -134,18 +142,21 @@ def _read_scalar(text: str) -> Any:
 
 
 def _find_json_values(text: str) -> Iterator[tuple[int, Any]]:
-    """Yield the outermost JSON objects and lists of a text, with their positions."""
-    decoder, position = json.JSONDecoder(strict=False), 0
+    """Yield the outermost JSON objects and lists of a text, with their positions.
+
+    Nothing inside a broken object is read in its place.
+    """
+    position = 0
     for _ in range(MAX_STARTS):
         starts = [at for at in (text.find("{", position), text.find("[", position)) if at >= 0]
         if not starts:
             return
         start = min(starts)
         try:
-            value, position = decoder.raw_decode(text, start)
-        except RecursionError:
+            value, position = JSON_DECODER.raw_decode(text, start)
+        except (RecursionError, InvalidJson):
             return
-        except json.JSONDecodeError:
-            position = start + 1
+        except json.JSONDecodeError as error:
+            position = max(start + 1, error.pos if text[start] == "{" else 0)
         else:
             yield start, value
