@@ -69,9 +69,13 @@ def _simplify(value: Any, definitions: Schema, depth: int) -> Any:
     shown = {
         key: _simplify_keyword(key, item, definitions, depth)
         for key, item in value.items()
-        if key != "$defs" and (key not in UNSHOWN_KEYS or isinstance(item, Mapping))
+        if key != "$defs" and (key not in UNSHOWN_KEYS or _is_schema_of_values(key, item))
     }
     return _drop_null_choice(shown)
+
+
+def _is_schema_of_values(key: str, item: Any) -> bool:
+    return key == "additionalProperties" and isinstance(item, Mapping)
 
 
 def _simplify_keyword(key: str, item: Any, definitions: Schema, depth: int) -> Any:

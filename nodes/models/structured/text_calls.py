@@ -1,11 +1,15 @@
 """Reads tool calls that a model wrote as text, in the dialects of the common chat templates."""
 
 import json
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from nodes.limits.patterns import Pattern
-from nodes.models.structured.json_reading import JSON_DECODER, InvalidJson
+from nodes.models.structured.json_reading import (
+    JSON_DECODER,
+    InvalidJson,
+    require_storable_numbers,
+)
 
 MAX_TEXT_CHARS = 200_000
 MAX_STARTS = 64
@@ -21,10 +25,19 @@ _THINKING_END = "</think>"
 _THINKING_START = "<think>"
 _NAME_BEFORE = Pattern(r"([A-Za-z_][\w.\-]{0,63})[^\w{]{0,12}(?:json\s{0,3})?\Z")
 """A tool's name before its arguments, as in `<function=find>{`, `find[ARGS]{` or `find```json {`"""
-_ARGS_MARK = Pattern(r"(?:\[ARGS\]|<\|?message\|?>)\s{0,3}\Z")
+_ARGS_MARK = Pattern(
+    r"(?:(?:\[CALL_ID\]\w{1,64})?\[ARGS\]|<\|?message\|?>|<\uff5ctool▁sep\uff5c>)\s{0,3}\Z"
+)
 _CHANNEL_NAME = Pattern(r"to=functions\.([\w\-]{1,64})[^{]{0,60}\Z")
 _FUNCTION = Pattern(r"<function=([\w.\-]{1,64})>")
 _PARAMETER = Pattern(r"<parameter=([\w.\-]{1,64})>")
+_TOOL_CALL = Pattern(r"<tool_call>\s{0,9}([\w.\-]{1,64})\s{0,9}(?=</?[at])")
+_ARGUMENT = Pattern(r"<arg_key>\s{0,9}([\w.\-]{1,64})\s{0,9}</arg_key>\s{0,9}<arg_value>")
+_TAGGED_FORMS = (
+    (_FUNCTION, "</function>", _PARAMETER, "</parameter>"),
+    (_TOOL_CALL, "</tool_call>", _ARGUMENT, "</arg_value>"),
+)
+"""Calls whose arguments are tags: the pattern and the end of a call, then of an argument."""
 
 
 def strip_thinking(text: str) -> str:
@@ -43,7 +56,7 @@ def read_text_calls(text: str, tools: Mapping[str, Any]) -> list[tuple[str, dict
         tools: parameters of the tools on offer, by name.
     """
     text = text[:MAX_TEXT_CHARS]
-    calls = list(_read_tagged_parameters(text, tools))
+    calls = list(_read_tagged_arguments(text, tools))
     if calls:
         return calls
     for start, value in _find_json_values(text):
@@ -114,16 +127,19 @@ def _read_call(
     return None
 
 
-def _read_tagged_parameters(
-    text: str, names: Collection[str]
+def _read_tagged_arguments(
+    text: str, tools: Mapping[str, Any]
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Read `<function=name><parameter=key>value</parameter></function>`."""
-    for name, inner in _split_at(_FUNCTION, text, "</function>"):
-        arguments = {
-            key: _read_scalar(value) for key, value in _split_at(_PARAMETER, inner, "</parameter>")
-        }
-        if name in names and arguments:
-            yield name, arguments
+    """Read `<function=name><parameter=key>value</parameter></function>`, and GLM's form of it."""
+    for opening, closing, key_opening, value_closing in _TAGGED_FORMS:
+        for name, inner in _split_at(opening, text, closing):
+            known = tools.get(name, {}).get("properties") or {}
+            arguments = {
+                key: _read_argument(value, known.get(key) or {})
+                for key, value in _split_at(key_opening, inner, value_closing)
+            }
+            if name in tools and (arguments or not inner.strip()):
+                yield name, arguments
 
 
 def _split_at(opening: Pattern, text: str, closing: str) -> Iterator[tuple[str, str]]:
@@ -134,11 +150,17 @@ def _split_at(opening: Pattern, text: str, closing: str) -> Iterator[tuple[str, 
         yield mark[1], inner.partition(closing)[0]
 
 
-def _read_scalar(text: str) -> Any:
+def _read_argument(text: str, schema: Mapping[str, Any]) -> Any:
+    """Return an argument that was written as text; what is no JSON, or should be text, stays."""
+    text = text.strip()
+    if schema.get("type") == "string":
+        return text
     try:
-        return json.loads(text.strip())
+        value = JSON_DECODER.decode(text)
+        require_storable_numbers(value)
     except (ValueError, RecursionError):
-        return text.strip()
+        return text
+    return value
 
 
 def _find_json_values(text: str) -> Iterator[tuple[int, Any]]:
