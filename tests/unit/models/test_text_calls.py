@@ -49,10 +49,10 @@ DIALECTS = {
     "Mistral": f"[TOOL_CALLS][{CALL}]",
     "Mistral with names": f"[TOOL_CALLS]find[ARGS]{ARGUMENTS}",
     "Mistral with ids": f"[TOOL_CALLS]find[CALL_ID]a1b2c3d4e[ARGS]{ARGUMENTS}",
-    "DeepSeek V3": "<\uff5ctool▁calls▁begin\uff5c><\uff5ctool▁call▁begin\uff5c>function<\uff5ctool▁sep\uff5c>find\n"
-    f"```json\n{ARGUMENTS}\n```<\uff5ctool▁call▁end\uff5c><\uff5ctool▁calls▁end\uff5c>",
-    "DeepSeek V3.1": "<\uff5ctool▁calls▁begin\uff5c><\uff5ctool▁call▁begin\uff5c>find<\uff5ctool▁sep\uff5c>"
-    f"{ARGUMENTS}<\uff5ctool▁call▁end\uff5c><\uff5ctool▁calls▁end\uff5c>",
+    "DeepSeek V3": "<\uff5ctool▁calls▁begin\uff5c><\uff5ctool▁call▁begin\uff5c>"
+    f"function<\uff5ctool▁sep\uff5c>find\n```json\n{ARGUMENTS}\n```<\uff5ctool▁call▁end\uff5c>",
+    "DeepSeek V3.1": "<\uff5ctool▁calls▁begin\uff5c><\uff5ctool▁call▁begin\uff5c>"
+    f"find<\uff5ctool▁sep\uff5c>{ARGUMENTS}<\uff5ctool▁call▁end\uff5c>",
     "gpt-oss": "<|channel|>commentary to=functions.find <|constrain|>json<|message|>"
     f"{ARGUMENTS}<|call|>",
     "GLM": "<tool_call>find\n<arg_key>query</arg_key>\n<arg_value>2024</arg_value>\n"
