@@ -221,8 +221,8 @@ class Plan(Frozen):
     """How the results become one answer."""
     final_instruction: str = ""
     """What the synthesizer should make of the results."""
-    is_by_rule: SkipJsonSchema[bool] = False
-    """Set by the supervisor: the planner's model gave no valid plan, so a rule made this one."""
+    rule_reason: SkipJsonSchema[str] = ""
+    """Set by the supervisor where a rule made the plan: what was wrong with those of the model."""
     version: SkipJsonSchema[int] = Field(1, ge=1)
     """Set by the supervisor: 1 for the first plan of a thread, then counting up."""
 
@@ -231,6 +231,11 @@ class Plan(Frozen):
         if problems := list(_list_structural_problems(self.tasks)):
             raise ValueError("; ".join(problems))
         return self
+
+    @property
+    def is_by_rule(self) -> bool:
+        """Whether a rule made the plan, as the planner's model gave no valid one."""
+        return bool(self.rule_reason)
 
     def order_tasks(self) -> tuple[Task, ...]:
         """Return the tasks in topological order; those of equal rank as the plan lists them."""

@@ -25,7 +25,7 @@ class MalformedPlan:
     """A dict goes out as the arguments of a call, a text as words, a `Said` as it stands."""
     refusal_words: tuple[str, ...]
     tries: int = 1
-    """Calls until the refusal: what is no JSON object is asked for once more without a word."""
+    """Calls until the refusal: what holds no JSON is asked for once more, by another method."""
 
 
 def make_plan(**fields: Json) -> PlanJson:
@@ -77,7 +77,7 @@ def _list_wrong_shapes() -> Iterator[MalformedPlan]:
         task = {key: value for key, value in _make_task("T1").items() if key != name}
         yield MalformedPlan(kind, make_plan(tasks=[task]), (f"tasks[0].{name}: Field required",))
     yield MalformedPlan(kind, {}, ("goal: Field required", "tasks: Field required"))
-    for name in ("Plan", "plan", "arguments"):
+    for name in ("Plan", "plan"):
         yield MalformedPlan(kind, {name: sound}, ("goal: Field required", "tasks: Field required"))
     for tasks in ({}, "T1", None, 5, True, {"T1": _make_task("T1")}):
         yield MalformedPlan(kind, make_plan(tasks=tasks), ("tasks: Input should be a list",))
@@ -97,7 +97,7 @@ def _list_broken_json() -> Iterator[MalformedPlan]:
     kind, whole = "no JSON", json.dumps(make_plan())
     none, broken = "no JSON object", "the JSON is broken"
     for words in ("I would rather not.", "null", "[]", "5", '"plan"', "<plan/>", "goal: x"):
-        yield MalformedPlan(kind, words, (none,))
+        yield MalformedPlan(kind, words, (none,), tries=2)
     cut = [whole[: len(whole) * share // 10] for share in (3, 6, 9)]
     comma, quotes = f"{whole[:-1]},}}", whole.replace('"', "'")
     for words in ("{", *cut, comma, quotes, f"My plan:\n```json\n{cut[2]}\n```\nThat is all."):
@@ -181,10 +181,11 @@ def _list_bad_ids() -> Iterator[MalformedPlan]:
 def _list_bad_workers() -> Iterator[MalformedPlan]:
     name: Json
     kind, near = "trick in a worker", "did you mean 'analyst'"
-    # A trailing space, the case, a Cyrillic a, a soft hyphen, a zero-width space.
-    for name in ("analyst ", " analyst", "Analyst", "ANALYST", "\u0430nalyst", "analyst\n"):
-        yield MalformedPlan(kind, make_plan_with_task(worker=name), ("unknown worker", near))
-    for name in ("ana\xadlyst", "analyst\u200b", "analyst\0", "analysts", "analyst,writer"):
+    # A Cyrillic a, a soft hyphen, a zero-width space.
+    for name in (
+        *("\u0430nalyst", "ana\xadlyst", "analyst\u200b", "analyst\0"),
+        *("analysts", "analyst,writer"),
+    ):
         yield MalformedPlan(kind, make_plan_with_task(worker=name), ("unknown worker", near))
     for name in ("\uff41nalyst", "\u202etsylana", "supervisor", "synthesizer", "__end__", 5, "*"):
         yield MalformedPlan(
@@ -210,9 +211,9 @@ def _list_bad_descriptions() -> Iterator[MalformedPlan]:
 def _list_bad_edges() -> Iterator[MalformedPlan]:
     needs: Json
     kind, place = "odd dependency", "tasks[2].depends_on"
-    for needs in ("T9", 99, 0, {"task": "T9"}, ["t1"], [1], "none"):
+    for needs in ("T9", 99, 0, {"task": "T9"}, ["x1"], [1], "none"):
         yield MalformedPlan(kind, make_plan_with_task(depends_on=needs), ("no task of the plan",))
-    for needs in (True, False, "", "T1, T2", [""], ["T1 "], ["T1\u200b"], ["\u04221"], "T1;T2"):
+    for needs in (True, False, "", "T1, T2", [""], ["T1\u200b"], ["\u04221"], "T1;T2"):
         yield MalformedPlan(kind, make_plan_with_task(depends_on=needs), (f"{place}[0].task: ",))
     for needs in ([None], [["T1"]], [[]], [[["T1", "T2"]]]):
         yield MalformedPlan(
@@ -260,7 +261,7 @@ def _list_bad_materials() -> Iterator[MalformedPlan]:
             kind, make_plan_with_task(materials=[name]), ("unknown material", known)
         )
     near = "did you mean 'sales.csv'"
-    for name in ("sales.csv ", "Sales.csv", "../sales.csv", "sales.csv\u200b", "\u0455ales.csv"):
+    for name in ("sale.csv", "sales.csvs", "sales.csv\u200b", "\u0455ales.csv"):
         yield MalformedPlan(kind, make_plan_with_task(materials=[name]), ("unknown material", near))
     for names in (5, True, {}, {"sales.csv": "x"}):
         odd = make_plan_with_task(materials=names)

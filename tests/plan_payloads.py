@@ -169,7 +169,7 @@ def _add_faulty_task(plan: PlanJson, **fields: Any) -> tuple[str, ...]:
 
 def _add_unknown_worker(plan: PlanJson, random: Random) -> tuple[str, ...]:
     return _add_faulty_task(
-        plan, worker=random.choice(("reasearcher", "Writer", "dba", "all", "?"))
+        plan, worker=random.choice(("reasearcher", "editor", "dba", "all", "?"))
     )
 
 
@@ -180,7 +180,7 @@ def _add_duplicate_id(plan: PlanJson, random: Random) -> tuple[str, ...]:
 
 
 def _add_unknown_dependency(plan: PlanJson, random: Random) -> tuple[str, ...]:
-    return _add_faulty_task(plan, depends_on=[random.choice(("T99", "t1", "final"))])
+    return _add_faulty_task(plan, depends_on=[random.choice(("T99", "x1", "final"))])
 
 
 def _add_self_dependency(plan: PlanJson, random: Random) -> tuple[str, ...]:

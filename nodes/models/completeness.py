@@ -11,7 +11,7 @@ from langchain_core.messages.tool import ToolCallChunk, invalid_tool_call, tool_
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 
 from nodes.errors import BadResponse, RequestRefused, ResponseCut
-from nodes.models.structured.text_calls import decode_arguments
+from nodes.models.structured.text_calls import ENCODED_TWICE, decode_arguments, is_encoded_twice
 
 FINISHED_REASONS = {"stop", "stop_sequence", "end_turn", "complete", "eos", "eos_token"} | {
     "tool_calls",
@@ -122,6 +122,8 @@ async def collect_stream(stream: AsyncIterator[ChatGenerationChunk]) -> ChatResu
     if total is None or not isinstance(total.message, AIMessageChunk):
         return ChatResult(generations=[])
     metadata = {**total.message.response_metadata, **(total.generation_info or {})}
+    if twice := [call.name for call in calls if is_encoded_twice(call.text)]:
+        metadata[ENCODED_TWICE] = twice
     message = AIMessage(
         content=total.message.content,
         additional_kwargs=total.message.additional_kwargs,
@@ -141,6 +143,16 @@ class _StreamedCall:
     id: str | None = None
     names: list[str] = field(default_factory=list)
     arguments: list[str] = field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        """The tool's name, as far as it has come."""
+        return "".join(self.names)
+
+    @property
+    def text(self) -> str:
+        """The arguments, as far as they have come."""
+        return "".join(self.arguments)
 
     def is_continued_by(self, chunk: ToolCallChunk) -> bool:
         """Return whether a chunk continues this call, by the rule of LangChain's own sum."""
@@ -178,7 +190,7 @@ def _add_chunks(
 def _parse_tool_calls(calls: Sequence[_StreamedCall]) -> dict[str, Any]:
     valid, broken = [], []
     for call in calls:
-        name, text = "".join(call.names), "".join(call.arguments)
+        name, text = call.name, call.text
         arguments = decode_arguments(text or "{}")
         if name and arguments is not None:
             valid.append(tool_call(name=name, args=arguments, id=call.id))

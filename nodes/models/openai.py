@@ -10,7 +10,7 @@ from langchain_openai import ChatOpenAI
 from openai.resources.chat.completions import AsyncCompletions
 
 from nodes.models.failures import clean_text
-from nodes.models.structured.text_calls import decode_arguments
+from nodes.models.structured.text_calls import ENCODED_TWICE, decode_arguments, is_encoded_twice
 
 UNCHANGED_KEYS = ("messages", "tools", "tool_choice", "response_format")
 
@@ -47,12 +47,17 @@ class LeanChatOpenAI(ChatOpenAI):
 
     def _create_chat_result(self, response: Any, generation_info: Any = None) -> Any:
         """Return the result; arguments that were encoded as JSON twice are decoded once."""
+        twice = list[str]()
         for choice in getattr(response, "choices", None) or ():
             for call in getattr(choice.message, "tool_calls", None) or ():
                 arguments = decode_arguments(call.function.arguments)
-                if arguments is not None:
+                if arguments is not None and is_encoded_twice(call.function.arguments):
                     call.function.arguments = json.dumps(arguments)
-        return super()._create_chat_result(response, generation_info)
+                    twice.append(call.function.name)
+        result = super()._create_chat_result(response, generation_info)
+        if twice:
+            result.generations[0].message.response_metadata[ENCODED_TWICE] = twice
+        return result
 
 
 @cache

@@ -15,8 +15,10 @@ from nodes.models.structured.request_form import MethodUnsupported, ToolOffer, b
 
 MAX_IGNORED = 2
 """Limit of methods that one call tries because the reply ignored the one before."""
+STREAM_USAGE = "stream_usage"
+"""The client's parameter that asks a stream for its usage."""
 OPTIONAL_PARAMETERS: Mapping[str, str] = {
-    "stream_options": "stream_usage",
+    "stream_options": STREAM_USAGE,
     "temperature": "temperature",
     "top_p": "top_p",
     "seed": "seed",
@@ -42,7 +44,7 @@ class StructuredReply:
     corrections: list[str] = field(default_factory=list)
     """What was wrong with its form."""
     change: dict[str, Any] | None = None
-    """The method that is used from now on, when that is another one."""
+    """The method and the parameters that are used from now on, when those are others."""
 
 
 @dataclass
@@ -105,22 +107,25 @@ class StructuredCall:
         refused = self.methods.refused_parameters
         while True:
             sent = {key: self.parameters[key] for key in self.parameters if key not in refused}
+            # Left out, the client's own default would stand in its place.
+            off = {STREAM_USAGE: False} if STREAM_USAGE in refused else {}
             try:
-                return await self.call.run(request, **{**sent, **asked})
+                return await self.call.run(request, **{**sent, **off, **asked})
             except RequestRefused as error:
                 name = find_refused_parameter(error, sent)
                 if not name:
                     raise
                 refused.add(name)
+                self._reasons.append(f"{name} was refused: {error.cause or error}")
 
     def _is_answer(self, message: AIMessage, method: OutputMethod) -> bool:
         """Return whether a reply without calls is one to return: words, or JSON that is broken."""
         return not self.offer.choice or (method == "json_schema" and "{" in message.text)
 
     def _keep(self, method: OutputMethod) -> dict[str, Any] | None:
-        """Use a method from now on; return what to say of it when that is a change."""
+        """Use a method from now on; return what to say where anything was refused or ignored."""
         purpose = self.offer.purpose
-        if not self.methods.keep(purpose, method):
+        if not self.methods.keep(purpose, method) and not self._reasons:
             return None
         return {"purpose": purpose, "method": method, "reasons": self._reasons}
 

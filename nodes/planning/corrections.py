@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable, Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
+from nodes.prompts.few_shot_examples import FIELDS_OF_THE_SUPERVISOR
 from nodes.schemas.team import Team
 
 Fields = dict[str, Any]
@@ -16,11 +17,13 @@ def correct_plan(
 
     A dependency that names a material, or the worker of one task, becomes what it means; so do
     ids, workers and materials in another spelling, and a worker's name in a description's stead.
-    What has two meanings, or none, stays and is refused later.
+    What has two meanings, or none, stays and is refused later. What only the supervisor sets is
+    left out.
     """
+    fields = {key: fields[key] for key in fields if key not in FIELDS_OF_THE_SUPERVISOR}
     tasks = fields.get("tasks")
     if not isinstance(tasks, list) or not all(isinstance(task, Mapping) for task in tasks):
-        return dict(fields), []
+        return fields, []
     corrector = _PlanCorrector(team, materials, [dict(task) for task in tasks], fields.get("goal"))
     return {**fields, "tasks": corrector.correct_tasks()}, corrector.changes
 
@@ -63,9 +66,10 @@ class _PlanCorrector:
 
     def _correct_dependencies(self, task: Fields) -> None:
         kept: list[Any] = []
+        known_changes = len(self.changes)
         for edge in _as_list(task.get("depends_on")):
             name = edge.get("task") if isinstance(edge, Mapping) else edge
-            if str(name) in self._ids or not isinstance(name, str):
+            if not isinstance(name, str) or name in self._ids:
                 kept.append(edge)
             elif meant := self._find_meant_task(name, task):
                 self._record(task, f"dependency {name!r} is {meant!r}")
@@ -75,7 +79,7 @@ class _PlanCorrector:
                 task["materials"] = [*_as_list(task.get("materials")), material]
             else:
                 kept.append(edge)
-        if "depends_on" in task:
+        if len(self.changes) > known_changes:
             task["depends_on"] = kept
 
     def _find_meant_task(self, name: str, task: Fields) -> str:
@@ -92,6 +96,7 @@ class _PlanCorrector:
 
     def _correct_materials(self, task: Fields) -> None:
         kept: list[Any] = []
+        known_changes = len(self.changes)
         for name in _as_list(task.get("materials")):
             if not isinstance(name, str) or name in self._materials:
                 kept.append(name)
@@ -103,8 +108,8 @@ class _PlanCorrector:
                 task["depends_on"] = [*_as_list(task.get("depends_on")), name]
             else:
                 kept.append(name)
-        if "materials" in task:
-            task["materials"] = list(dict.fromkeys(map(str, kept)))
+        if len(self.changes) > known_changes:
+            task["materials"] = kept
 
     def _record(self, task: Fields, change: str) -> None:
         self.changes.append(f"task {task.get('id')}: {change}")

@@ -9,6 +9,7 @@ from langchain_core.messages import AIMessage, AnyMessage
 from pydantic import ValidationError
 
 from nodes.errors import BadResponse, ModelError, PlanInvalid
+from nodes.errors.redaction import redact_text
 from nodes.models.available_models import AvailableModels
 from nodes.models.structured.json_reading import InvalidJson, read_json_object
 from nodes.models.structured_output import UnreadableReply, describe_validation_errors
@@ -23,6 +24,8 @@ from state import Plan, Usage
 
 MAX_CAUSE_CHARS = 1_200
 """Limit for the problems of the last plan, in the error that ends a run."""
+MAX_REASON_CHARS = 600
+"""Limit for the reason of a plan by rule, in the answer."""
 MAX_NAMED_MATERIALS = 50
 """Limit of materials that the schema of a plan names."""
 REPEATED_TEMPERATURE = 1.0
@@ -79,7 +82,8 @@ async def make_plan(
         asking.send_back(reply.reply_text, problems)
     plan = sound or _replace_unknown_workers(last, check)
     if plan is None and build_rule_messages is not None:
-        plan = await make_plan_by_rule(build_rule_messages(), check, problems)
+        advice = _suggest_next_step(last, team, max_tasks)
+        plan = await make_plan_by_rule(build_rule_messages(), check, [*problems, advice])
     if plan is None:
         raise _build_plan_error(check, last, problems, reply.reply_text, asking.spent)
     return plan, asking.spent
@@ -127,16 +131,21 @@ class _PlanRequest:
 
 
 async def make_plan_by_rule(
-    messages: Sequence[AnyMessage], check: "_PlanCheck", problems: Sequence[str]
+    messages: Sequence[AnyMessage], check: "_PlanCheck", reasons: Sequence[str]
 ) -> Plan | None:
-    """Return the plan that the built-in model makes of the request; None when it is invalid too."""
+    """Return the plan that the built-in model makes of the request; None when it is invalid too.
+
+    Args:
+        reasons: what was wrong with the last plan of the model, and what a user can do.
+    """
     from nodes.models.embedded import EmbeddedModel  # used rarely, and slow to import
 
     reply = await _ask_once(AvailableModels(EmbeddedModel()), messages, check, {})
     if reply.plan is None:
         return None
-    await emit("plan_by_rule", problems=list(problems))
-    return reply.plan.model_copy(update={"is_by_rule": True})
+    await emit("plan_by_rule", problems=list(reasons))
+    reason = redact_text(shorten_text("; ".join(reasons), MAX_REASON_CHARS))
+    return reply.plan.model_copy(update={"rule_reason": reason})
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from nodes.prompts.tags import format_json_line, wrap_in_tag
 from nodes.schemas.replies import Decision
 from nodes.schemas.team import Example
 
-FIELDS_OF_THE_SUPERVISOR = {"version", "is_by_rule"}
+FIELDS_OF_THE_SUPERVISOR = {"version", "rule_reason"}
 """Fields of a plan that no model writes or reads."""
 
 

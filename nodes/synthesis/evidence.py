@@ -137,7 +137,7 @@ def list_gaps(
             reasons = list_shortfalls(report, task.description)
         for reason in reasons:
             tasks_by_reason.setdefault(reason, []).append(task.id)
-    made_by_rule = [BY_RULE] if plan.is_by_rule else []
+    made_by_rule = [f"{BY_RULE}: {plan.rule_reason}"] if plan.is_by_rule else []
     return made_by_rule + [_format_gap(*found[::-1]) for found in tasks_by_reason.items()]
 
 

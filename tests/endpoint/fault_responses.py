@@ -65,6 +65,12 @@ async def _respond_slowly(fault: Fault, request: web.Request) -> web.StreamRespo
     return None
 
 
+def build_refusal(message: str) -> web.Response:
+    """Return a response with status 400."""
+    error = {"message": message, "type": "invalid_request_error", "code": None}
+    return web.json_response({"error": error}, status=400)
+
+
 async def send_half_body(request: web.Request, whole: bytes) -> web.StreamResponse:
     """Promise a whole body, send half of it and hang up."""
     response = web.StreamResponse(headers={"Content-Length": str(len(whole))})

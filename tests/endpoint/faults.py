@@ -40,6 +40,18 @@ FaultKind = Literal[
     "bad_usage",
 ]
 
+Face = Literal[
+    "strict_tool_choice",  # LM Studio
+    "no_required",  # DeepSeek while it thinks
+    "no_response_format",
+    "grammar_400",  # llama.cpp
+    "text_tool_call",  # Ollama and others with a model that knows no tools
+    "think_prefix",
+    "double_json",
+    "no_stream_options",
+]
+"""Quirks of a server that speaks the protocol otherwise; `faces.py` plays them."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Fault:

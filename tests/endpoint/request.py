@@ -7,6 +7,7 @@ from typing import Any
 Body = dict[str, Any]
 
 _TASK_LINE = re.compile(r"^(?:task|id):[ \t]*([A-Za-z0-9_.\-]+)[ \t]*$", re.MULTILINE)
+_CALL_AS_JSON = re.compile(r'\s*\{"name": "(\w+)", "arguments"')
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,8 @@ class ModelRequest:
     is_forced: bool
     parameters: Body
     """JSON schema of the answer."""
+    is_call_as_json: bool = False
+    """The response format is the call of one of the tools."""
 
 
 def read_request(body: Body) -> ModelRequest:
@@ -32,6 +35,9 @@ def read_request(body: Body) -> ModelRequest:
     only = next(iter(offered)) if choice in ("required", "any") and len(offered) == 1 else ""
     forced = choice["function"]["name"] if isinstance(choice, dict) else only
     by_format = (body.get("response_format") or {}).get("json_schema") or {}
+    is_call_as_json = by_format.get("name") == "ToolCall"
+    if is_call_as_json:
+        offered, by_format = _read_calls_on_offer(by_format["schema"]), {}
     schema = forced or by_format.get("name") or _find_offered_schema(tuple(offered))
     parameters = offered.get(schema, {}).get("parameters") or by_format.get("schema") or {}
     return ModelRequest(
@@ -40,9 +46,16 @@ def read_request(body: Body) -> ModelRequest:
         task=_find_task(body),
         tools=tuple(offered),
         turn=_count_turns(body, schema),
-        is_forced=bool(forced),
+        is_forced=bool(forced or by_format),
         parameters=parameters,
+        is_call_as_json=is_call_as_json,
     )
+
+
+def _read_calls_on_offer(schema: Body) -> dict[str, Body]:
+    """Return the tools in a schema that admits a call of any of them."""
+    calls = [choice["properties"] for choice in schema["anyOf"]]
+    return {call["name"]["const"]: {"parameters": call["arguments"]} for call in calls}
 
 
 def _find_offered_schema(names: tuple[str, ...]) -> str:
@@ -61,10 +74,11 @@ def _find_task(body: Body) -> str:
 
 
 def _count_turns(body: Body, schema: str) -> int:
+    said = [m for m in body.get("messages") or () if m.get("role") == "assistant"]
     return sum(
         any(call["function"]["name"] != schema for call in message.get("tool_calls") or ())
-        for message in body.get("messages") or ()
-        if message.get("role") == "assistant"
+        or bool((call := _CALL_AS_JSON.match(get_message_text(message))) and call[1] != schema)
+        for message in said
     )
 
 

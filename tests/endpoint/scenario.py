@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tests.endpoint.faults import Fault
+from tests.endpoint.faults import Face, Fault
 
 Json = Any
 """Whatever `json` can say."""
@@ -59,6 +59,8 @@ class Scenario:
     answers: Answers = field(default_factory=dict)
     """By schema name; the same forms as a task's report, or a callable of the request's body."""
     faults: tuple[Fault, ...] = ()
+    faces: tuple[Face, ...] = ()
+    """Quirks of the server, on every request."""
     models: tuple[str, ...] = ("gpt-5-mini", "gpt-5")
     api_key: str = ""
     """When set, requests with another one get 401."""
@@ -75,8 +77,7 @@ class Scenario:
         found = json.loads(text)
         found["tasks"] = tuple(_load_task(item) for item in found.get("tasks", ()))
         found["faults"] = tuple(_load_fault(item) for item in found.get("faults", ()))
-        if "models" in found:
-            found["models"] = tuple(found["models"])
+        found |= {key: tuple(found[key]) for key in ("models", "faces") if key in found}
         return cls(**found)
 
     def to_json(self) -> str:

@@ -18,6 +18,8 @@ class ModelReply:
     """Further tool calls of the same turn."""
     call_id: str | None = None
     """Of every tool call; each has one of its own without it."""
+    words: str = ""
+    """Beside the tool calls."""
 
 
 class ScriptedModel:
@@ -28,7 +30,13 @@ class ScriptedModel:
         self._use_counts: Counter[str] = Counter()
 
     def build_reply(self, asked: ModelRequest, body: Body) -> ModelReply:
-        """Answer a request."""
+        """Answer a request; one that asks for a call as JSON gets it as JSON."""
+        reply = self._choose_reply(asked, body)
+        if asked.is_call_as_json and reply.name:
+            return ModelReply(content={"name": reply.name, "arguments": reply.content})
+        return reply
+
+    def _choose_reply(self, asked: ModelRequest, body: Body) -> ModelReply:
         task = self.scenario.find_task(asked.task)
         begun = asked.turn * task.calls_a_turn
         if asked.schema == "Report" and not asked.is_forced and begun < len(task.tool_calls):

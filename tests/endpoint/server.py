@@ -16,6 +16,7 @@ from typing import Any, Self
 from aiohttp import web
 
 from tests.endpoint import fault_responses, wire
+from tests.endpoint.faces import disguise_reply, find_refusal
 from tests.endpoint.faults import Fault
 from tests.endpoint.records import Call, Records
 from tests.endpoint.request import Body, ModelRequest, read_request
@@ -154,6 +155,9 @@ class Endpoint:
             )
             assert refused is not None, "an HTTP error is a whole response"
             return refused
+        if refusal := find_refusal(self.scenario.faces, call.body):
+            call.fault = "refused"
+            return fault_responses.build_refusal(refusal)
         extra_s, fault = self._choose_fault(asked, call.model)
         call.fault = fault.kind if fault else ""
         if fault:
@@ -164,7 +168,7 @@ class Endpoint:
                 return broken
         if latency_s := self._model.compute_latency_s(asked) + extra_s:
             await asyncio.sleep(latency_s)
-        reply = self._model.build_reply(asked, call.body)
+        reply = disguise_reply(self.scenario.faces, self._model.build_reply(asked, call.body))
         return await _send_reply(request, reply, call, fault)
 
     def _choose_fault(self, asked: ModelRequest, model: str) -> tuple[float, Fault | None]:

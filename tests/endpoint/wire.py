@@ -17,6 +17,7 @@ def build_completion(
     message: dict[str, Any] = {"role": "assistant", "content": None}
     if reply.name:
         message["tool_calls"] = _build_tool_calls(reply, number)
+        message["content"] = reply.words or None
     else:
         message["content"] = _to_text(reply.content)
     return {
@@ -67,7 +68,7 @@ def _build_deltas(reply: ModelReply, number: int) -> Iterator[dict[str, Any]]:
         yield {"role": "assistant", "content": ""}
         yield from ({"content": piece} for piece in _split_pieces(_to_text(reply.content)))
         return
-    yield {"role": "assistant", "content": None}
+    yield {"role": "assistant", "content": reply.words or None}
     for index, call in enumerate(_build_tool_calls(reply, number)):
         words = call["function"]["arguments"]
         begun = {**call, "function": {**call["function"], "arguments": ""}}

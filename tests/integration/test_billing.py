@@ -10,6 +10,7 @@ from tests.teams import make_team
 REQUEST = "Compare the parts and say which one is best."
 PAIR = script_tasks({"a": (), "b": ()})
 FAILED = {"status": "failed", "output": "no figure to be found"}
+NO_PLAN = {"goal": "g", "tasks": []}
 FINE = {"output": "Part a costs 42 euros."}
 
 
@@ -34,7 +35,8 @@ async def test_a_refinement_that_cannot_be_read_is_billed(
 
     outcome = await run_request(settings)
 
-    assert outcome.usage.model_calls == len(endpoint.requests)
+    assert len(endpoint.select_calls(schema="Refinement")) == 2  # in words it is asked for anew
+    assert outcome.usage.model_calls == len(endpoint.requests) - 1
     assert outcome.usage.input_tokens == count_endpoint_tokens(endpoint)
 
 
@@ -43,7 +45,7 @@ async def test_a_revision_that_comes_to_nothing_is_billed(
 ) -> None:
     plan = Scenario(tasks=PAIR).build_plan()
     upset = ScriptedTask(id="a", report={**FINE, "invalidates": "There is no part b."})
-    answers = {"Plan": [plan, "no plan", "no plan", "no plan"]}
+    answers = {"Plan": [plan, NO_PLAN]}
     endpoint.load_scenario(Scenario(tasks=(upset, PAIR[1]), answers=answers))
 
     outcome = await run_request(settings, fields={"max_plan_repairs": 1})
@@ -53,15 +55,16 @@ async def test_a_revision_that_comes_to_nothing_is_billed(
     assert outcome.usage.input_tokens == count_endpoint_tokens(endpoint)
 
 
-async def test_a_run_without_a_valid_plan_says_what_its_plans_cost(
+async def test_a_run_by_rule_says_what_the_plans_before_its_own_cost(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    endpoint.load_scenario(Scenario(answers={"Plan": "no plan"}))
+    endpoint.load_scenario(Scenario(answers={"Plan": NO_PLAN}))
 
     outcome = await run_request(settings, fields={"max_plan_repairs": 1})
 
-    assert outcome.exit_code == 4
-    assert outcome.usage.model_calls == 2
+    assert outcome.exit_code == 3
+    assert len(endpoint.select_calls(schema="Plan")) == 2
+    assert outcome.usage.model_calls == len(endpoint.requests)
     assert outcome.usage.input_tokens == count_endpoint_tokens(endpoint)
 
 

@@ -92,7 +92,7 @@ def make_scenario(**fields: Any) -> Scenario:
     ("played", "code"),
     [
         (make_scenario(), 0),
-        (make_scenario(answers={"Plan": f"no plan, but {CANARY}"}), 4),
+        (make_scenario(answers={"Plan": f"no plan, but {CANARY}"}), 3),
         (make_scenario(api_key="sk-another"), 4),
         (make_scenario(faults=(Fault(kind="server_error", schema="Report", task="write"),)), 3),
     ],

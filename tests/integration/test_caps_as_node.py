@@ -60,7 +60,7 @@ async def run_to_end(graph: Any, context: Any) -> str:
         ({"max_steps": 0}, "partial"),
         ({"max_tokens": 0}, BudgetSpent.code),
         ({"deadline_s": 0}, "DEADLINE_PASSED"),
-        ({"max_tasks": 1}, "PLAN_INVALID"),
+        ({"max_tasks": 1}, "partial"),
     ],
 )
 async def test_a_cap_of_the_outer_graph_ends_the_inner_run_as_it_would_alone(

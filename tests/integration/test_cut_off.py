@@ -17,6 +17,7 @@ from tests.teams import make_team
 
 pytestmark = pytest.mark.slow
 
+NO_PLAN = {"goal": "g", "tasks": []}
 REQUEST = "Compare the parts and say which one is best."
 SUM = (("calculate", {"expression": "6 * 7"}),)
 
@@ -116,8 +117,8 @@ async def test_what_was_cut_off_counts_under_the_caps(
 async def test_a_plan_that_came_to_nothing_counts_under_the_caps(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    refused = Fault(kind="unauthorized", schema="Plan", nth=(2,))
-    endpoint.load_scenario(Scenario(answers={"Plan": "no plan"}, faults=(refused,)))
+    refused = Fault(kind="unauthorized", schema="Plan", nth=(2, 3))
+    endpoint.load_scenario(Scenario(answers={"Plan": NO_PLAN}, faults=(refused,)))
     await start_run(settings, team=make_team(max_plan_repairs=1))
     events = load_trace("one", settings)["events"]
     plan = next(event for event in events if event["kind"] == "model_call")
@@ -139,10 +140,8 @@ async def test_a_plan_that_was_paid_for_twice_is_billed_twice(
     endpoint: Endpoint, settings: Settings
 ) -> None:
     plan = Scenario(tasks=script_tasks({"A": ()})).build_plan()
-    scenario = Scenario(
-        tasks=script_tasks({"A": ()}), answers={"Plan": ["no plan", "no plan", plan]}
-    )
-    refused = Fault(kind="unauthorized", schema="Plan", nth=(2,))
+    scenario = Scenario(tasks=script_tasks({"A": ()}), answers={"Plan": [NO_PLAN, NO_PLAN, plan]})
+    refused = Fault(kind="unauthorized", schema="Plan", nth=(2, 3))
     endpoint.load_scenario(
         Scenario(tasks=scenario.tasks, answers=scenario.answers, faults=(refused,))
     )

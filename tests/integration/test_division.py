@@ -2,11 +2,8 @@
 
 from typing import Any
 
-import pytest
-
 from graph import build_supervisor
 from graph.settings import Settings
-from nodes.errors import PlanInvalid
 from state import RequestInput
 from tests.endpoint import Endpoint, Scenario, ScriptedTask, script_tasks
 from tests.teams import make_team
@@ -73,7 +70,8 @@ async def test_a_plan_that_divides_a_task_keeps_to_the_breadth_cap(
 
     refused = [event for event in events if event["kind"] == "plan_rejected"]
     assert refused and all("at most 3" in event["problems"][0] for event in refused)
-    assert state["results"]["A"].status == "failed" and state["status"] == "partial"
+    assert [event["within"] for event in events if event["kind"] == "plan_by_rule"] == ["A"]
+    assert state["results"]["A"].status == "completed"
 
 
 async def test_tasks_of_a_divided_task_are_not_divided_below_the_depth_cap(
@@ -118,11 +116,12 @@ async def test_a_compound_task_is_refused_below_the_depth_cap_and_by_other_strat
     state, events = await run_scenario(
         endpoint, settings, Scenario(tasks=(one,), answers=endless), strategy="recursive"
     )
-    with pytest.raises(PlanInvalid, match="is compound"):
-        await run_scenario(endpoint, settings, Scenario(tasks=(one,), answers=endless))
+    flat, _ = await run_scenario(endpoint, settings, Scenario(tasks=(one,), answers=endless))
 
-    assert "is compound" in state["results"]["A"].error and state["status"] == "failed"
-    assert {e.get("within") for e in events if e["kind"] == "plan_rejected"} == {"A"}
+    rejected = [event for event in events if event["kind"] == "plan_rejected"]
+    assert {event.get("within") for event in rejected} == {"A"}
+    assert all("is compound" in event["problems"][0] for event in rejected)
+    assert not state["plan"].is_by_rule and "is compound" in flat["plan"].rule_reason
 
 
 async def test_the_model_is_not_told_of_compound_tasks_where_none_may_be(

@@ -12,15 +12,19 @@ from graph import build_supervisor
 from graph.runs.run_store import build_strict_serializer
 from graph.settings import Settings
 from graph.topology.supervisor_graph import SupervisorGraph
-from nodes.errors import PlanInvalid
+from nodes.errors import Unauthorized
 from state import Plan
-from tests.endpoint import Endpoint, Scenario, ScriptedTask, script_tasks
+from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask, script_tasks
 from tests.teams import make_team
 
 pytestmark = pytest.mark.slow
 
 THREAD: Any = {"configurable": {"thread_id": "one"}}
-NO_PLAN = {"goal": "g", "tasks": []}
+REFUSED_FIRST = Scenario(
+    tasks=script_tasks({"B": ()}),
+    faults=(Fault(kind="unauthorized", schema="Plan", nth=(1, 2)),),
+)
+"""Neither tier's model can be reached for the first plan."""
 
 
 @pytest.fixture
@@ -48,10 +52,8 @@ async def test_what_is_said_after_a_failed_planning_is_what_is_planned(
     endpoint.load_scenario(Scenario(tasks=script_tasks({"A": ()})))
     if earlier:
         await graph.ainvoke(earlier("Compare the old parts."), THREAD)
-    endpoint.load_scenario(
-        Scenario(answers={"Plan": [NO_PLAN, Scenario(tasks=script_tasks({"B": ()})).build_plan()]})
-    )
-    with pytest.raises(PlanInvalid):
+    endpoint.load_scenario(REFUSED_FIRST)
+    with pytest.raises(Unauthorized):
         await graph.ainvoke(failed("Compare the lost parts."), THREAD)
 
     state = await graph.ainvoke(then("Compare the new parts."), THREAD)
@@ -65,10 +67,8 @@ async def test_what_is_said_after_a_failed_planning_is_what_is_planned(
 async def test_a_failed_planning_is_gone_on_with_for_the_words_it_failed_at(
     endpoint: Endpoint, graph: SupervisorGraph
 ) -> None:
-    endpoint.load_scenario(
-        Scenario(answers={"Plan": [NO_PLAN, Scenario(tasks=script_tasks({"B": ()})).build_plan()]})
-    )
-    with pytest.raises(PlanInvalid):
+    endpoint.load_scenario(REFUSED_FIRST)
+    with pytest.raises(Unauthorized):
         await graph.ainvoke(make_message("Compare the parts."), THREAD)
 
     state = await graph.ainvoke(None, THREAD)

@@ -10,7 +10,7 @@ from graph import build_supervisor
 from graph.runs.run_store import build_strict_serializer
 from graph.settings import Settings
 from graph.topology.supervisor_graph import SupervisorGraph
-from nodes.errors import ModelError, PlanInvalid, RequestInvalid, SettingsInvalid
+from nodes.errors import ModelError, RequestInvalid, SettingsInvalid
 from nodes.schemas.team import Worker
 from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask, script_tasks
 from tests.integration.test_graph import DIAMOND, REQUEST, make_thread_config
@@ -41,7 +41,7 @@ async def test_a_refused_plan_is_repaired_with_its_problems(
     assert len(first.body["messages"]) == 2
 
 
-async def test_a_plan_that_stays_invalid_ends_the_run_with_its_reason(
+async def test_a_plan_that_stays_invalid_is_replaced_by_rule_and_the_answer_says_why(
     endpoint: Endpoint, graph: SupervisorGraph
 ) -> None:
     cycle = {
@@ -53,10 +53,12 @@ async def test_a_plan_that_stays_invalid_ends_the_run_with_its_reason(
     }
     endpoint.load_scenario(Scenario(answers={"Plan": cycle}))
 
-    with pytest.raises(PlanInvalid, match="cycle"):
-        await graph.ainvoke(REQUEST, make_thread_config())
+    state = await graph.ainvoke(REQUEST, make_thread_config())
 
-    assert len(endpoint.requests) == 3
+    assert len(endpoint.select_calls(schema="Plan")) == 3
+    assert state["status"] == "partial" and state["plan"].is_by_rule
+    assert "the plan was made by rule" in state["answer"].gaps[0]
+    assert "cycle" in state["answer"].gaps[0]
 
 
 @pytest.mark.parametrize(
@@ -68,10 +70,9 @@ async def test_a_plan_over_a_cap_of_the_team_names_the_cap_to_raise(
 ) -> None:
     endpoint.load_scenario(Scenario(tasks=script_tasks(DIAMOND)))
 
-    with pytest.raises(PlanInvalid) as refused:
-        await build_supervisor(make_team(**caps), settings=settings).ainvoke(REQUEST)
+    state = await build_supervisor(make_team(**caps), settings=settings).ainvoke(REQUEST)
 
-    assert cap in refused.value.next and "other words" not in refused.value.next
+    assert cap in state["answer"].gaps[0] and "other words" not in state["answer"].gaps[0]
 
 
 @pytest.mark.parametrize("given", [{}, {"request": "  \n"}, {"messages": []}])
@@ -253,7 +254,8 @@ async def test_a_worker_that_answers_in_prose_is_asked_again(
     state = await graph.ainvoke(REQUEST, make_thread_config())
 
     assert state["results"]["A"].output == "42"
-    assert state["results"]["A"].attempts == 2
+    assert state["results"]["A"].attempts == 1
+    assert len(endpoint.select_calls(task="A")) == 2
 
 
 async def test_an_escalation_ends_a_task_and_is_reported(

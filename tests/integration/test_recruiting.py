@@ -7,7 +7,6 @@ from pydantic import ValidationError
 
 from graph import build_supervisor
 from graph.settings import Settings
-from nodes.errors import PlanInvalid
 from nodes.schemas.team import Team, Worker
 from state import RequestInput
 from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask, script_tasks
@@ -127,17 +126,22 @@ async def test_no_more_specialists_are_planned_than_the_cap_allows(
 ) -> None:
     many = script_tasks({name: () for name in "ABC"}, worker="specialist")
 
-    with pytest.raises(PlanInvalid, match="3 tasks ask for a specialist: at most 2 are allowed"):
-        await run_scenario(
-            endpoint, settings, Scenario(tasks=many), make_recruiting_team(max_recruits=2)
-        )
+    state, events = await run_scenario(
+        endpoint, settings, Scenario(tasks=many), make_recruiting_team(max_recruits=2)
+    )
+
+    (problem,) = select_events(events, "plan_rejected")[0]["problems"]
+    assert problem.startswith("3 tasks ask for a specialist: at most 2 are allowed")
+    assert state["plan"].is_by_rule
 
 
 async def test_a_team_that_does_not_recruit_knows_no_specialist(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    with pytest.raises(PlanInvalid, match="unknown worker 'specialist'"):
-        await run_scenario(endpoint, settings, Scenario(tasks=TASKS), make_team())
+    state, _ = await run_scenario(endpoint, settings, Scenario(tasks=TASKS), make_team())
+
+    assert "unknown worker 'specialist'" in state["plan"].rule_reason
+    assert "specialist" not in {task.worker for task in state["plan"].tasks}
 
 
 def test_a_granted_tool_belongs_to_no_worker() -> None:

@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 from itertools import combinations
 from random import Random
+from typing import Any
 
 import pytest
 
 from graph import build_supervisor
 from graph.settings import Settings
 from graph.topology.supervisor_graph import SupervisorGraph
-from nodes.errors import PlanInvalid
 from state import Plan, RequestInput
 from tests.endpoint import Call, Endpoint, Scenario
 from tests.handoffs import list_handoffs, list_planned_tasks
@@ -113,17 +113,25 @@ def test_there_are_at_least_four_hundred_bad_plans() -> None:
 
 
 @pytest.mark.parametrize("chunk", CHUNKS, ids=range(len(CHUNKS)))
-def test_a_bad_plan_is_refused_with_its_reason_and_no_worker_is_called(
+def test_a_bad_plan_is_refused_with_its_reason_and_a_plan_by_rule_runs_instead(
     endpoint: Endpoint, without_repairs: SupervisorGraph, chunk: list[MalformedPlan]
 ) -> None:
     for bad in chunk:
         script_answers(endpoint, bad.payload)
+        refused, state = list[str](), dict[str, Any]()
 
-        with pytest.raises(PlanInvalid) as refused:
-            without_repairs.invoke(REQUEST)
+        for mode, part in without_repairs.stream(REQUEST, stream_mode=["custom", "values"]):
+            if mode == "values":
+                state = part
+            elif part["kind"] == "plan_rejected":
+                refused += part["problems"]
 
-        assert not list_unnamed_faults(bad, str(refused.value)), (bad, str(refused.value))
-        assert [call.schema for call in endpoint.requests] == ["Plan"] * bad.tries
+        assert not list_unnamed_faults(bad, "; ".join(refused)), (bad, refused)
+        assert len(endpoint.select_calls(schema="Plan")) == bad.tries, bad
+        assert state["status"] == "partial" and state["plan"].is_by_rule
+        assert list_handoffs(endpoint.requests) == list_planned_tasks(
+            state["plan"].model_dump(mode="json")
+        )
 
 
 @pytest.mark.parametrize("chunk", CHUNKS, ids=range(len(CHUNKS)))
@@ -159,6 +167,11 @@ def test_bad_plans_in_a_row_are_each_sent_back_and_only_the_good_one_after_them_
         ({"id": "-rf"}, {}),
         ({"id": "__proto__"}, {}),
         ({"materials": "sales.csv"}, {"materials": ["sales.csv"]}),
+        ({"materials": [" Sales.csv"]}, {"materials": ["sales.csv"]}),
+        ({"materials": ["../sales.csv"]}, {"materials": ["sales.csv"]}),
+        ({"worker": "Analyst\n"}, {"worker": "analyst"}),
+        ({"depends_on": ["t1 "]}, {"depends_on": ["T1"]}),
+        ({"depends_on": ["sales.csv"]}, {"depends_on": [], "materials": ["sales.csv"]}),
         ({"priority": 1, "group": "T3"}, {}),
     ],
 )

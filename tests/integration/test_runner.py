@@ -104,7 +104,8 @@ async def test_an_error_keeps_what_was_finished_and_a_resume_goes_on(
 ) -> None:
     endpoint.load_scenario(
         Scenario(
-            tasks=script_tasks(CHAIN), faults=(Fault(kind="unauthorized", schema="Plan", nth=(1,)),)
+            tasks=script_tasks(CHAIN),
+            faults=(Fault(kind="unauthorized", schema="Plan", nth=(1, 2)),),
         )
     )
     failed = await start_run(settings)
@@ -117,7 +118,7 @@ async def test_an_error_keeps_what_was_finished_and_a_resume_goes_on(
     assert resumed.status == "done"
     trace = load_trace("one", settings)
     kinds = [event["kind"] for event in trace["events"]]
-    assert kinds.count("error") == 1 and kinds.count("answer") == 1
+    assert kinds.count("error") == 2 and kinds.count("answer") == 1  # the first tier, then the run
     assert trace["run"]["resumed"] == 1
 
 
@@ -216,20 +217,20 @@ async def test_a_new_request_does_not_bury_an_unfinished_run(
 async def test_a_request_that_never_got_a_plan_may_be_replaced(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    refused = Fault(kind="unauthorized", schema="Plan", nth=(1,))
+    refused = Fault(kind="unauthorized", schema="Plan", nth=(1, 2))
     endpoint.load_scenario(Scenario(tasks=script_tasks(CHAIN), faults=(refused,)))
     await start_run(settings)
 
     outcome = await arun("Something else", team=make_team(), settings=settings, thread="one")
 
     assert outcome.status == "done"
-    assert "Something else" in str(endpoint.select_calls(schema="Plan")[1].body)
+    assert "Something else" in str(endpoint.select_calls(schema="Plan")[2].body)
 
 
 async def test_a_follow_up_that_fails_does_not_show_the_earlier_answer(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    refused = Fault(kind="unauthorized", schema="Plan", nth=(2,))
+    refused = Fault(kind="unauthorized", schema="Plan", nth=(2, 3))
     endpoint.load_scenario(Scenario(tasks=script_tasks(CHAIN), faults=(refused,)))
     await start_run(settings)
 
@@ -239,7 +240,7 @@ async def test_a_follow_up_that_fails_does_not_show_the_earlier_answer(
     assert failed.status == "failed"
     assert failed.answer is None and not failed.results
     assert resumed.status == "done"
-    assert "And in euros?" in str(endpoint.select_calls(schema="Plan")[2].body)
+    assert "And in euros?" in str(endpoint.select_calls(schema="Plan")[3].body)
 
 
 async def test_a_tier_that_cannot_be_reached_is_reported_before_anything_is_spent(

@@ -31,7 +31,7 @@ def read_json_object(text: str) -> dict[str, Any]:
         starts = [match.start() for match in Pattern(r"\{").finditer(part)]
         for start in starts[:MAX_STARTS]:
             try:
-                parsed, _ = _DECODER.raw_decode(part, start)
+                parsed, _ = JSON_DECODER.raw_decode(part, start)
             except RecursionError:
                 raise InvalidJson("the JSON is nested too deeply") from None
             except json.JSONDecodeError as error:
@@ -77,6 +77,7 @@ def _reject_duplicate_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return unique
 
 
-_DECODER = json.JSONDecoder(
+JSON_DECODER = json.JSONDecoder(
     parse_constant=_refuse_constant, object_pairs_hook=_reject_duplicate_keys, strict=False
 )
+"""Refuses two values for one key, and numbers that JSON does not allow."""

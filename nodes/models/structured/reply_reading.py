@@ -11,9 +11,13 @@ from nodes.limits.patterns import PatternTimeout
 from nodes.models.structured.json_reading import InvalidJson, read_json_object
 from nodes.models.structured.methods import OutputMethod
 from nodes.models.structured.request_form import ToolOffer
+from nodes.models.structured.shown_schema import NO_ARGUMENTS
 from nodes.models.structured.text_calls import (
+    ENCODED_TWICE,
+    MIN_TELLING_KEYS,
     decode_arguments,
     find_tool_for_arguments,
+    is_encoded_twice,
     read_text_calls,
     strip_thinking,
 )
@@ -30,8 +34,13 @@ def read_reply(
         calls = _read_calls_from_text(text, offer)
         if calls and by_tool:
             corrections.append(f"the call of {calls[0]['name']} was written as text")
+        elif calls and not text.lstrip().startswith("{"):
+            corrections.append("the JSON was inside other text")
     if not calls:
         return None
+    for call in calls:
+        if offer.parameters.get(call["name"]) == NO_ARGUMENTS:
+            call["args"] = {}
     update: dict[str, Any] = {"tool_calls": calls, "invalid_tool_calls": []}
     if not message.tool_calls:  # the text is the call
         update["content"] = ""
@@ -58,6 +67,8 @@ def _read_tool_calls(
 ) -> list[ToolCall]:
     """Return a message's calls, with arguments decoded, under the names of tools on offer."""
     tools, calls = offer.parameters, list[ToolCall]()
+    for name in message.response_metadata.get(ENCODED_TWICE) or ():
+        corrections.append(f"the arguments of {name} were encoded twice")
     for call in message.tool_calls:
         name, arguments = call["name"], _unwrap_arguments(call["args"], tools.get(call["name"], {}))
         if arguments != call["args"]:
@@ -93,12 +104,13 @@ def _read_calls_from_text(text: str, offer: ToolOffer) -> list[ToolCall]:
 def _read_value(
     text: str, tools: Mapping[str, Mapping[str, Any]]
 ) -> tuple[str, dict[str, Any]] | None:
-    """Return the arguments in a text that share most keys with a tool; None without a shared key.
+    """Return the arguments in a text that share most keys with a tool; None without shared keys.
 
     They may be invalid: their validation says what is wrong.
     """
     try:
-        value = read_json_object(text)
+        inner = decode_arguments(text) if is_encoded_twice(text) else None
+        value = read_json_object(text) if inner is None else inner
     except InvalidJson:
         return None
     shared = {
@@ -106,4 +118,5 @@ def _read_value(
         for name, schema in tools.items()
     }
     best = max(shared, key=lambda name: shared[name], default="")
-    return (best, value) if best and shared[best] else None
+    needed = 1 if len(tools) == 1 else MIN_TELLING_KEYS
+    return (best, value) if best and shared[best] >= needed else None

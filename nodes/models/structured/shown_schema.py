@@ -18,9 +18,11 @@ UNSHOWN_KEYS = frozenset(
         "format",
         "maxItems",
         "maxLength",
+        "maxProperties",
         "maximum",
         "minItems",
         "minLength",
+        "minProperties",
         "minimum",
         "multipleOf",
         "pattern",
@@ -29,6 +31,12 @@ UNSHOWN_KEYS = frozenset(
     }
 )
 MAX_REFERENCE_DEPTH = 12
+NO_ARGUMENTS: Mapping[str, Any] = {
+    "type": "object",
+    "properties": {"reason": {"type": "string", "description": "why it is called"}},
+}
+"""Shown for a tool without arguments, and removed from its calls: a grammar of llama.cpp fails on
+an object without keys (its issue #25923)."""
 
 Schema = Mapping[str, Any]
 
@@ -43,7 +51,9 @@ def simplify_schema(schema: Schema) -> dict[str, Any]:
 def simplify_tool(tool: Mapping[str, Any]) -> dict[str, Any]:
     """Return a tool in OpenAI's form with its parameters simplified."""
     function = tool["function"]
-    parameters = simplify_schema(function.get("parameters") or {})
+    parameters: Schema = simplify_schema(function.get("parameters") or {})
+    if not parameters.get("properties") and not parameters.get("additionalProperties"):
+        parameters = NO_ARGUMENTS
     return {**tool, "function": {**function, "parameters": parameters}}
 
 
@@ -59,9 +69,13 @@ def _simplify(value: Any, definitions: Schema, depth: int) -> Any:
     shown = {
         key: _simplify_keyword(key, item, definitions, depth)
         for key, item in value.items()
-        if key != "$defs" and (key not in UNSHOWN_KEYS or isinstance(item, Mapping))
+        if key != "$defs" and (key not in UNSHOWN_KEYS or _is_schema_of_values(key, item))
     }
     return _drop_null_choice(shown)
+
+
+def _is_schema_of_values(key: str, item: Any) -> bool:
+    return key == "additionalProperties" and isinstance(item, Mapping)
 
 
 def _simplify_keyword(key: str, item: Any, definitions: Schema, depth: int) -> Any:

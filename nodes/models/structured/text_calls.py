@@ -1,14 +1,23 @@
 """Reads tool calls that a model wrote as text, in the dialects of the common chat templates."""
 
 import json
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from nodes.limits.patterns import Pattern
+from nodes.models.structured.json_reading import (
+    JSON_DECODER,
+    InvalidJson,
+    require_storable_numbers,
+)
 
 MAX_TEXT_CHARS = 200_000
 MAX_STARTS = 64
 """Limit for the opening brackets that are tried in a text."""
+
+MIN_TELLING_KEYS = 2
+ENCODED_TWICE = "encoded_twice"
+"""Key of a reply's metadata that names the tools whose arguments were JSON inside JSON."""
 
 _NAME_KEYS = ("name", "tool", "tool_name", "function", "function_name")
 _ARGUMENT_KEYS = ("arguments", "parameters", "args", "input", "tool_input", "action_input")
@@ -16,10 +25,19 @@ _THINKING_END = "</think>"
 _THINKING_START = "<think>"
 _NAME_BEFORE = Pattern(r"([A-Za-z_][\w.\-]{0,63})[^\w{]{0,12}(?:json\s{0,3})?\Z")
 """A tool's name before its arguments, as in `<function=find>{`, `find[ARGS]{` or `find```json {`"""
-_ARGS_MARK = Pattern(r"(?:\[ARGS\]|<\|?message\|?>)\s{0,3}\Z")
+_ARGS_MARK = Pattern(
+    r"(?:(?:\[CALL_ID\]\w{1,64})?\[ARGS\]|<\|?message\|?>|<\uff5ctool▁sep\uff5c>)\s{0,3}\Z"
+)
 _CHANNEL_NAME = Pattern(r"to=functions\.([\w\-]{1,64})[^{]{0,60}\Z")
 _FUNCTION = Pattern(r"<function=([\w.\-]{1,64})>")
 _PARAMETER = Pattern(r"<parameter=([\w.\-]{1,64})>")
+_TOOL_CALL = Pattern(r"<tool_call>\s{0,9}([\w.\-]{1,64})\s{0,9}(?=</?[at])")
+_ARGUMENT = Pattern(r"<arg_key>\s{0,9}([\w.\-]{1,64})\s{0,9}</arg_key>\s{0,9}<arg_value>")
+_TAGGED_FORMS = (
+    (_FUNCTION, "</function>", _PARAMETER, "</parameter>"),
+    (_TOOL_CALL, "</tool_call>", _ARGUMENT, "</arg_value>"),
+)
+"""Calls whose arguments are tags: the pattern and the end of a call, then of an argument."""
 
 
 def strip_thinking(text: str) -> str:
@@ -38,7 +56,7 @@ def read_text_calls(text: str, tools: Mapping[str, Any]) -> list[tuple[str, dict
         tools: parameters of the tools on offer, by name.
     """
     text = text[:MAX_TEXT_CHARS]
-    calls = list(_read_tagged_parameters(text, tools))
+    calls = list(_read_tagged_arguments(text, tools))
     if calls:
         return calls
     for start, value in _find_json_values(text):
@@ -62,8 +80,19 @@ def decode_arguments(value: Any) -> dict[str, Any] | None:
     return None
 
 
+def is_encoded_twice(arguments: str) -> bool:
+    """Return whether arguments are JSON text inside a JSON string."""
+    return arguments.lstrip().startswith('"')
+
+
 def find_tool_for_arguments(arguments: Mapping[str, Any], tools: Mapping[str, Any]) -> str:
-    """Return the only tool whose parameters these can be; empty when there is none, or several."""
+    """Return the only tool whose parameters these can be; empty when there is none, or several.
+
+    One key, such as `query`, says too little where there is a choice: the call may mean a tool that
+    is not on offer.
+    """
+    if len(tools) > 1 and len(arguments) < MIN_TELLING_KEYS:
+        return ""
     fitting = [name for name, schema in tools.items() if _can_be_arguments(arguments, schema)]
     return fitting[0] if len(fitting) == 1 else ""
 
@@ -98,16 +127,19 @@ def _read_call(
     return None
 
 
-def _read_tagged_parameters(
-    text: str, names: Collection[str]
+def _read_tagged_arguments(
+    text: str, tools: Mapping[str, Any]
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Read `<function=name><parameter=key>value</parameter></function>`."""
-    for name, inner in _split_at(_FUNCTION, text, "</function>"):
-        arguments = {
-            key: _read_scalar(value) for key, value in _split_at(_PARAMETER, inner, "</parameter>")
-        }
-        if name in names and arguments:
-            yield name, arguments
+    """Read `<function=name><parameter=key>value</parameter></function>`, and GLM's form of it."""
+    for opening, closing, key_opening, value_closing in _TAGGED_FORMS:
+        for name, inner in _split_at(opening, text, closing):
+            known = tools.get(name, {}).get("properties") or {}
+            arguments = {
+                key: _read_argument(value, known.get(key) or {})
+                for key, value in _split_at(key_opening, inner, value_closing)
+            }
+            if name in tools and (arguments or not inner.strip()):
+                yield name, arguments
 
 
 def _split_at(opening: Pattern, text: str, closing: str) -> Iterator[tuple[str, str]]:
@@ -118,26 +150,35 @@ def _split_at(opening: Pattern, text: str, closing: str) -> Iterator[tuple[str, 
         yield mark[1], inner.partition(closing)[0]
 
 
-def _read_scalar(text: str) -> Any:
+def _read_argument(text: str, schema: Mapping[str, Any]) -> Any:
+    """Return an argument that was written as text; what is no JSON, or should be text, stays."""
+    text = text.strip()
+    if schema.get("type") == "string":
+        return text
     try:
-        return json.loads(text.strip())
+        value = JSON_DECODER.decode(text)
+        require_storable_numbers(value)
     except (ValueError, RecursionError):
-        return text.strip()
+        return text
+    return value
 
 
 def _find_json_values(text: str) -> Iterator[tuple[int, Any]]:
-    """Yield the outermost JSON objects and lists of a text, with their positions."""
-    decoder, position = json.JSONDecoder(strict=False), 0
+    """Yield the outermost JSON objects and lists of a text, with their positions.
+
+    Nothing inside a broken object is read in its place.
+    """
+    position = 0
     for _ in range(MAX_STARTS):
         starts = [at for at in (text.find("{", position), text.find("[", position)) if at >= 0]
         if not starts:
             return
         start = min(starts)
         try:
-            value, position = decoder.raw_decode(text, start)
-        except RecursionError:
+            value, position = JSON_DECODER.raw_decode(text, start)
+        except (RecursionError, InvalidJson):
             return
-        except json.JSONDecodeError:
-            position = start + 1
+        except json.JSONDecodeError as error:
+            position = max(start + 1, error.pos if text[start] == "{" else 0)
         else:
             yield start, value

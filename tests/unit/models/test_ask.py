@@ -106,10 +106,10 @@ async def test_the_schema_shown_may_be_tighter_than_the_vocabulary(
         ModelCatalog(model_settings).get_chat_model("strong"), Plan, QUESTION, parameters=tight
     )
 
-    body = endpoint.requests[0].body
-    assert body["tools"][0]["function"]["parameters"] == tight
-    assert body["tool_choice"]["function"]["name"] == "Plan"
-    assert endpoint.requests[0].schema == "Plan"
+    (call,) = endpoint.requests
+    shown = call.body["response_format"]["json_schema"]
+    assert shown == {"name": "Plan", "schema": tight}
+    assert "tools" not in call.body and "tool_choice" not in call.body
 
 
 async def test_the_embedded_model_is_asked_through_the_same_function() -> None:

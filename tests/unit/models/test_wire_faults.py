@@ -23,7 +23,7 @@ from nodes.errors import (
 )
 from nodes.models.catalog import ModelCatalog
 from nodes.models.settings import ModelSettings
-from nodes.models.structured_output import ask_model
+from nodes.models.structured_output import UnreadableReply, ask_model
 from state import Plan
 from tests.endpoint import Endpoint, Fault, Scenario, script_tasks
 
@@ -52,11 +52,9 @@ PLAIN = [
     (Fault(kind="error_in_200"), EndpointFailed),
     (Fault(kind="huge"), ResponseTooLarge),
     (Fault(kind="gzip_bomb", size=50_000_000), ResponseTooLarge),
-    (Fault(kind="length"), ResponseCut),
     (Fault(kind="no_finish"), ResponseCut),
     (Fault(kind="content_filter"), RequestRefused),
     (Fault(kind="null_content"), BadResponse),
-    (Fault(kind="broken_arguments"), BadResponse),
 ]
 STREAMED = [
     (Fault(kind="cut_stream"), ResponseCut),
@@ -64,10 +62,8 @@ STREAMED = [
     (Fault(kind="cut_event"), ResponseCut),
     (Fault(kind="half_body"), ResponseCut),
     (Fault(kind="done_without_finish"), ResponseCut),
-    (Fault(kind="length"), ResponseCut),
     (Fault(kind="content_filter"), RequestRefused),
     (Fault(kind="stream_error"), EndpointFailed),
-    (Fault(kind="broken_arguments"), BadResponse),
     (Fault(kind="null_content"), BadResponse),
     (Fault(kind="rate_limited"), RateLimited),
     (Fault(kind="server_error"), EndpointFailed),
@@ -106,6 +102,24 @@ async def test_a_broken_stream_is_never_an_answer(
 
     assert type(raised.value) is expected
     assert_printable(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("kind", "problem"), [("length", "was cut"), ("broken_arguments", "the JSON is broken")]
+)
+@pytest.mark.parametrize("streaming", [False, True])
+async def test_a_reply_that_is_cut_or_broken_goes_back_to_the_model_with_its_usage(
+    endpoint: Endpoint, model_settings: ModelSettings, kind: str, problem: str, streaming: bool
+) -> None:
+    endpoint.load_scenario(Scenario(tasks=TASKS, faults=(Fault(kind=kind),)))  # type: ignore[arg-type]
+
+    with pytest.raises(UnreadableReply, match=problem) as raised:
+        await request_plan(replace(model_settings, streaming=streaming))
+
+    assert raised.value.reply_text.startswith('{"goal": ')
+    assert (raised.value.usage.model_calls, raised.value.usage.uncounted_calls) == (1, 0)
+    assert raised.value.usage.output_tokens > 0
+    assert len(endpoint.requests) == 1
 
 
 @pytest.mark.parametrize("kind", ["hang", "drip"])

@@ -6,6 +6,7 @@ import pytest
 from langchain_core.messages import HumanMessage
 
 from nodes.errors import EndpointUnreachable, PlanInvalid
+from nodes.models.available_models import AvailableModels
 from nodes.planning.planner import build_plan_schema, make_plan
 from nodes.planning.routing import choose_next_step, route_request
 from nodes.schemas.replies import Decision
@@ -23,7 +24,11 @@ VAGUE = make_sample(make_task("A", description="Do it."))
 async def run_planner(models: FakeCatalog, run: NodeRun | None = None, **fields: Any) -> Any:
     options = {"max_tasks": fields.pop("max_tasks", 9), "materials": ()}
     return await (run or NodeRun()).call(
-        make_plan, models.model, make_team(**fields), [HumanMessage(REQUEST)], **options
+        make_plan,
+        AvailableModels(models.model),
+        make_team(**fields),
+        [HumanMessage(REQUEST)],
+        **options,
     )
 
 
@@ -78,14 +83,16 @@ async def test_an_unknown_worker_is_replaced_after_the_last_repair(
 
 
 def test_the_schema_names_the_workers_of_the_team():
-    schema = build_plan_schema(("researcher", "writer"), may_divide=False)
+    schema = build_plan_schema(("researcher", "writer"), (), may_divide=False)
 
     task = schema["$defs"]["Task"]["properties"]
     assert task["worker"]["enum"] == ["researcher", "writer"] and "is_compound" not in task
 
 
 async def route(models: FakeCatalog, team: Team, *, max_tasks: int = 9) -> Any:
-    return await route_request(models.model, team, REQUEST, ["sales.csv"], max_tasks=max_tasks)
+    return await route_request(
+        AvailableModels(models.model), team, REQUEST, ["sales.csv"], max_tasks=max_tasks
+    )
 
 
 async def test_a_request_may_go_to_two_workers():
@@ -129,7 +136,9 @@ async def test_an_unusable_choice_falls_to_the_generalist_or_the_first_worker(
 async def test_the_first_step_cannot_be_that_all_is_done():
     models = make_models(Decision=Decision(is_done=True))
 
-    plan, _, _ = await choose_next_step(models.model, make_team(), REQUEST, (), None, {})
+    plan, _, _ = await choose_next_step(
+        AvailableModels(models.model), make_team(), REQUEST, (), None, {}
+    )
 
     assert plan is not None and [task.id for task in plan.tasks] == ["S1"]
 
@@ -139,7 +148,7 @@ async def test_a_step_gets_an_id_that_no_earlier_task_has():
     begun = make_sample(make_task("S2"))
 
     plan, _, _ = await choose_next_step(
-        models.model, make_team(), REQUEST, (), begun, make_reports("S2")
+        AvailableModels(models.model), make_team(), REQUEST, (), begun, make_reports("S2")
     )
 
     assert plan is not None and [task.id for task in plan.tasks] == ["S2", "S3"]
