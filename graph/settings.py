@@ -36,7 +36,7 @@ from graph.stores.postgres_url import (
 from graph.tier_variables import Address, ApiKey, TierVariables
 from nodes.errors import SettingsInvalid
 from nodes.errors.redaction import register_secrets
-from nodes.models.setting_values import read_origins, read_price
+from nodes.models.setting_values import OutputLimits, read_origins, read_price
 from nodes.models.settings import DEFAULT_CALL_TIMEOUT_S, ModelSettings, Price
 from nodes.tools.framework.settings import ToolSettings
 from state import Tier
@@ -104,6 +104,7 @@ class Settings(TierVariables):
         description="seconds, above 0 and at most 3600",
     )
     """Total for one model call, retries and waits included; unset, a slow model has more."""
+    max_output_tokens: OutputLimits = Field({}, validation_alias="SUPERVISE_MAX_OUTPUT_TOKENS")
     prices: Annotated[dict[str, Price], NoDecode] = Field(
         default_factory=dict,
         validation_alias="SUPERVISE_PRICES",
@@ -209,6 +210,7 @@ class Settings(TierVariables):
                 self.call_timeout_s if "call_timeout_s" in self.model_fields_set else None
             ),
             prices=self.prices,
+            max_output_tokens=self.max_output_tokens,
             streaming=self.stream,
         )
 

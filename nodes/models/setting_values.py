@@ -1,13 +1,16 @@
-"""Parses settings with their own format: an address, a key, headers, origins, a price."""
+"""Parses settings with a format of their own: an address, a key, headers, a price and so on."""
 
 import json
 from collections.abc import Mapping
 from math import inf
-from typing import Any
+from typing import Annotated, Any, get_args
 from urllib.parse import urlsplit
 
+from pydantic import BeforeValidator, Field
+from pydantic_settings import NoDecode
+
 from nodes.limits.patterns import Pattern
-from nodes.models.settings import Price
+from nodes.models.settings import OutputPurpose, Price
 from nodes.models.structured.json_reading import InvalidJson, require_storable_numbers
 
 OWN_PARAMETERS = frozenset(
@@ -16,6 +19,7 @@ OWN_PARAMETERS = frozenset(
 )
 """Request parameters that the application sets itself."""
 _HEADER_NAME = Pattern(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
+OUTPUT_PURPOSES: tuple[OutputPurpose, ...] = get_args(OutputPurpose)
 
 
 def read_price(item: str) -> tuple[str, Price]:
@@ -72,6 +76,25 @@ def find_address_problem(url: str) -> str:
     return ""
 
 
+def read_output_limits(value: Any) -> Any:
+    """Return the limits of `800`, for each purpose, or of JSON such as `{"plan": 2000}`.
+
+    Raises:
+        ValueError: the text is neither.
+    """
+    if not isinstance(value, str):
+        return value
+    try:
+        read = json.loads(value)
+    except (ValueError, RecursionError):
+        read = None
+    if isinstance(read, Mapping):
+        return read
+    if type(read) is not int:
+        raise ValueError(f"is {value.strip()[:80]!r}")
+    return dict.fromkeys(OUTPUT_PURPOSES, read)
+
+
 def find_key_problem(key: str) -> str:
     """Return the problem of an API key; empty when it is valid or blank."""
     if key.strip() and (not (key.isascii() and key.isprintable()) or " " in key):
@@ -118,3 +141,15 @@ def _read_object(value: Any) -> dict[str, Any]:
     if not isinstance(found, Mapping):
         raise ValueError("is JSON, but not an object")
     return dict(found)
+
+
+OutputLimits = Annotated[
+    dict[OutputPurpose, Annotated[int, Field(ge=1, le=1_000_000)]],
+    NoDecode,
+    BeforeValidator(read_output_limits),
+    Field(
+        description="a whole number from 1 to 1000000, or JSON of such numbers by purpose "
+        f"({', '.join(OUTPUT_PURPOSES)})"
+    ),
+]
+"""Limits of the user; a purpose without one has its default."""

@@ -108,6 +108,10 @@ def test_what_is_blank_in_the_environment_is_taken_from_the_env_file(monkeypatch
         ("SUPERVISE_PRICES", "openai:gpt-6=1", "openai:gpt-6=1"),
         ("SUPERVISE_PRICES", "openai:gpt-6=-1/2", "openai:gpt-6=-1/2"),
         ("SUPERVISE_CALL_TIMEOUT_S", "nan", "seconds"),
+        ("SUPERVISE_MAX_OUTPUT_TOKENS", "many", "'many'; allowed: a whole number"),
+        ("SUPERVISE_MAX_OUTPUT_TOKENS", "0", "a whole number"),
+        ("SUPERVISE_MAX_OUTPUT_TOKENS", "[800]", "'[800]'; allowed: a whole number"),
+        ("SUPERVISE_MAX_OUTPUT_TOKENS", '{"poem": 5}', "plan, turn, report, answer"),
         ("SUPERVISE_STREAM", "perhaps", "true or false"),
         ("SUPERVISE_DATABASE_URL", "sqlite:///:memory:", "no file"),
         ("SUPERVISE_DATABASE_URL", "mysql://me:sk-hidden@host/runs", "no file"),
@@ -207,6 +211,19 @@ def test_what_the_env_file_says_of_langsmith_reaches_its_client(monkeypatch):
     Settings().export_tracing()
 
     assert os.environ["LANGSMITH_PROJECT"] == "mine"
+
+
+@pytest.mark.parametrize(
+    ("value", "limits"),
+    [
+        ("800", {"plan": 800, "turn": 800, "report": 800, "answer": 800}),
+        ('{"plan": 2000, "turn": 300}', {"plan": 2000, "turn": 300}),
+    ],
+)
+def test_the_tokens_of_an_answer_are_limited_in_all_or_by_purpose(value, limits, monkeypatch):
+    monkeypatch.setenv("SUPERVISE_MAX_OUTPUT_TOKENS", value)
+
+    assert Settings().build_model_settings().max_output_tokens == limits
 
 
 def test_prices_of_ones_own_are_read_by_model(monkeypatch):
