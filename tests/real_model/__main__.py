@@ -32,7 +32,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if unknown := sorted(set(teams) - set(list_samples())):
         print(f"there is no team {unknown[0]}: {', '.join(list_samples())}", file=sys.stderr)
         return 2
-    trials = list(plan_trials(teams, kills=not options.no_kill))
+    trials = [
+        trial
+        for trial in plan_trials(teams, kills=not options.no_kill)
+        if not (trial.is_plan_only and options.no_plan_only)
+    ]
     with tempfile.TemporaryDirectory(prefix="real-model-") as folder:
         kept = options.keep or Path(folder)
         kept.mkdir(parents=True, exist_ok=True)
@@ -49,6 +53,7 @@ def _parse_options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--teams", default="", help="with commas; all of them without")
     parser.add_argument("--quick", action="store_true", help=f"only {', '.join(QUICK_TEAMS)}")
     parser.add_argument("--no-kill", action="store_true", help="leave out the killed run")
+    parser.add_argument("--no-plan-only", action="store_true", help="leave out the bare plans")
     parser.add_argument("--deadline", type=float, default=600.0, help="seconds of one run")
     parser.add_argument("--threads", type=int, default=1, help="processors for the server")
     parser.add_argument("--url", default="", help="a server that is running, with its /v1")

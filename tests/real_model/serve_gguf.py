@@ -10,6 +10,8 @@ import time
 
 import xllamacpp  # type: ignore[import-not-found]
 
+NAME = "local"
+"""The model's name for clients."""
 TOKENS_PER_SLOT = 8192
 
 
@@ -17,6 +19,7 @@ def main(gguf: str, port: str, threads: str = "2", slots: str = "4") -> None:
     """Start the server, and print a line when it listens."""
     parameters = xllamacpp.CommonParams()
     parameters.model.path = gguf
+    parameters.model_alias = {NAME}
     parameters.hostnames = ["127.0.0.1"]
     parameters.port = int(port)
     parameters.n_parallel = int(slots)

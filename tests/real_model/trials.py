@@ -16,7 +16,7 @@ from tests.real_model.server import ROOT
 
 GRACE_S = 600.0
 """After its deadline a run must have ended, even on a busy machine."""
-OUTPUT_LIMITS: Mapping[str, int] = {"plan": 300, "turn": 120, "report": 250, "answer": 300}
+OUTPUT_LIMITS: Mapping[str, int] = {"plan": 200, "turn": 100, "report": 200, "answer": 250}
 """A model this small rarely finds its end, and each token costs time."""
 TIERS = ("FAST", "STANDARD", "STRONG")
 
