@@ -1,7 +1,8 @@
-.PHONY: help run test quick exams check fresh bench chaos dev audit lock
+.PHONY: help run test quick exams check fresh bench chaos real dev audit lock
 
 KILLS ?= 300
 RUNS ?= 300
+OPTIONS ?=
 
 help:  ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
@@ -36,6 +37,10 @@ chaos:  ## kill runs, restart PostgreSQL, let many write at once; takes an hour 
 	.venv/bin/python -m tests.benchmarks.restarts --runs $(RUNS)
 	.venv/bin/python -m tests.benchmarks.writers
 	.venv/bin/python -m tests.benchmarks.writers --postgres
+
+real:  ## run every team with a small language model on a real server; an hour or more, OPTIONS=--quick some minutes
+	bin/test --collect-only -q >/dev/null
+	.venv/bin/python -m tests.real_model $(OPTIONS)
 
 dev:  ## open the teams in LangGraph's development server
 	bin/studio

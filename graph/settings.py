@@ -37,7 +37,13 @@ from graph.tier_variables import Address, ApiKey, TierVariables
 from nodes.errors import SettingsInvalid
 from nodes.errors.redaction import register_secrets
 from nodes.models.setting_values import read_origins, read_output_limits, read_price
-from nodes.models.settings import DEFAULT_CALL_TIMEOUT_S, ModelSettings, Price, Tier
+from nodes.models.settings import (
+    DEFAULT_CALL_TIMEOUT_S,
+    ModelSettings,
+    OutputPurpose,
+    Price,
+    Tier,
+)
 from nodes.tools.framework.settings import ToolSettings
 
 EMBEDDED: Final = "embedded"
@@ -103,7 +109,7 @@ class Settings(TierVariables):
         description="seconds, above 0 and at most 3600",
     )
     """Total for one model call, retries and waits included; unset, a slow model has more."""
-    max_output_tokens: Annotated[dict[str, int], NoDecode] = Field(
+    max_output_tokens: Annotated[dict[OutputPurpose, int], NoDecode] = Field(
         default_factory=dict,
         validation_alias="SUPERVISE_MAX_OUTPUT_TOKENS",
         description="a number, or plan=N,turn=N,report=N,answer=N",

@@ -4,12 +4,11 @@ Without one, a small model that does not find its end writes until its context i
 """
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any
 
 from nodes.models.run_context import REPORT, name_requested_schema
+from nodes.models.settings import OutputPurpose
 from nodes.models.structured.methods import EndpointKind
-
-OutputPurpose = Literal["plan", "turn", "report", "answer"]
 
 DEFAULT_LIMITS: Mapping[OutputPurpose, int] = {
     "plan": 4096,
@@ -23,7 +22,7 @@ _PURPOSES: Mapping[str, OutputPurpose] = {"Plan": "plan", "Decision": "plan", "A
 
 
 def choose_output_limit(
-    kwargs: Mapping[str, Any], chosen: Mapping[str, int], kind: EndpointKind
+    kwargs: Mapping[str, Any], chosen: Mapping[OutputPurpose, int], kind: EndpointKind
 ) -> int:
     """Return the most tokens that the answer to a request may have.
 

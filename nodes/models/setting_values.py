@@ -1,13 +1,13 @@
-"""Parses settings with their own format: an address, a key, headers, origins, a price."""
+"""Parses settings with a format of their own: an address, a key, headers, a price and so on."""
 
 import json
 from collections.abc import Mapping
 from math import inf
-from typing import Any
+from typing import Any, get_args
 from urllib.parse import urlsplit
 
 from nodes.limits.patterns import Pattern
-from nodes.models.settings import Price
+from nodes.models.settings import OutputPurpose, Price
 from nodes.models.structured.json_reading import InvalidJson, require_storable_numbers
 
 OWN_PARAMETERS = frozenset(
@@ -15,8 +15,8 @@ OWN_PARAMETERS = frozenset(
     | {"stream_options", "tool_choice", "tools"}
 )
 """Request parameters that the application sets itself."""
-OUTPUT_PURPOSES = ("plan", "turn", "report", "answer")
 _HEADER_NAME = Pattern(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
+OUTPUT_PURPOSES: tuple[OutputPurpose, ...] = get_args(OutputPurpose)
 
 
 def read_price(item: str) -> tuple[str, Price]:
@@ -36,7 +36,7 @@ def read_price(item: str) -> tuple[str, Price]:
     return model.strip(), read
 
 
-def read_output_limits(value: str) -> dict[str, int]:
+def read_output_limits(value: str) -> dict[OutputPurpose, int]:
     """Return the limits of `plan=4000,report=2000` by purpose, or those of one number.
 
     Raises:
@@ -44,12 +44,13 @@ def read_output_limits(value: str) -> dict[str, int]:
     """
     if value.strip().isdigit():
         value = ",".join(f"{purpose}={value.strip()}" for purpose in OUTPUT_PURPOSES)
-    limits: dict[str, int] = {}
+    known: dict[str, OutputPurpose] = {purpose: purpose for purpose in OUTPUT_PURPOSES}
+    limits: dict[OutputPurpose, int] = {}
     for item in filter(None, map(str.strip, value.split(","))):
         purpose, _, limit = (part.strip() for part in item.partition("="))
-        if purpose not in OUTPUT_PURPOSES or not limit.isdecimal() or not 0 < int(limit) < 10**9:
+        if purpose not in known or not limit.isdecimal() or not 0 < int(limit) < 10**9:
             raise ValueError(f"contains {item[:80]!r}")
-        limits[purpose] = int(limit)
+        limits[known[purpose]] = int(limit)
     return limits
 
 

@@ -11,6 +11,8 @@ EMBEDDED = "embedded"
 """The name of the built-in extractive model."""
 DEFAULT_CALL_TIMEOUT_S = 120.0
 """Of a model at the usual speed; a slower one has more time."""
+OutputPurpose = Literal["plan", "turn", "report", "answer"]
+"""What an answer of a model is for."""
 Price = tuple[float, float]
 """US dollars for a million tokens: input, output."""
 
@@ -50,8 +52,8 @@ class ModelSettings:
     """Limit for the tries of one request, the first included."""
     prices: Mapping[str, Price] = field(default_factory=dict)
     """By `provider:model`; a price named here overrides the price table."""
-    max_output_tokens: Mapping[str, int] = field(default_factory=dict)
-    """Limit for one answer by purpose: `plan`, `turn`, `report` or `answer`; a retry doubles it."""
+    max_output_tokens: Mapping[OutputPurpose, int] = field(default_factory=dict)
+    """Limit for one answer; a retry doubles it."""
     streaming: bool = False
     """Request a stream even without a listener for tokens."""
 

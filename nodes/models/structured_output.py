@@ -1,5 +1,6 @@
 """Asks a model for one value of a schema, as the arguments of a forced tool call."""
 
+import json
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -201,7 +202,7 @@ def _read_reply(message: AIMessage, name: str) -> tuple[str, list[Mapping[str, A
     for call in calls:
         if call["name"] == calls[0]["name"] and call["args"] not in arguments:
             arguments.append(call["args"])
-    return "\n".join(map(str, arguments)), arguments
+    return "\n".join(json.dumps(each, ensure_ascii=False) for each in arguments), arguments
 
 
 def _format_location(place: tuple[int | str, ...]) -> str:
