@@ -13,6 +13,8 @@ from nodes.models.setting_values import (
 )
 from nodes.models.settings import Tier, TierSettings
 
+SECRET_WORDS: Final = ("auth", "key", "token", "secret", "cookie", "password")
+"""In the name of a header whose value is a secret; others, such as `X-Title`, may be shown."""
 TIERS: Final[tuple[Tier, ...]] = get_args(Tier)
 
 
@@ -58,6 +60,10 @@ Parameters = Annotated[
 ]
 
 
+def _is_secret(name: str, value: str) -> bool:
+    return bool(value.strip()) and any(word in name.lower() for word in SECRET_WORDS)
+
+
 class TierVariables(BaseSettings):
     """A tier without an address of its own uses OPENAI_BASE_URL and OPENAI_API_KEY."""
 
@@ -80,10 +86,11 @@ class TierVariables(BaseSettings):
         return {tier: settings for tier, settings in own.items() if settings != TierSettings()}
 
     def list_tier_secrets(self) -> tuple[str, ...]:
-        """List the keys and the values of headers."""
+        """List the keys, and the values of headers that name a secret, without `Bearer`."""
         own = self.build_tier_settings().values()
-        keys = (settings.api_key for settings in own if settings.api_key)
-        return (*keys, *(value for settings in own for value in settings.headers.values()))
+        keys = [settings.api_key for settings in own if settings.api_key]
+        headers = [header for settings in own for header in settings.headers.items()]
+        return (*keys, *(value.split()[-1] for name, value in headers if _is_secret(name, value)))
 
     def _build_tier(self, tier: Tier) -> TierSettings:
         key: SecretStr | None = getattr(self, f"{tier}_api_key")

@@ -13,7 +13,7 @@ from nodes.execution.dispatch import Dispatch
 from nodes.limits.clock import get_elapsed_s
 from nodes.limits.deadline import is_deadline_past
 from nodes.limits.degradation import should_degrade
-from nodes.models.catalog import ModelCatalog
+from nodes.models.catalog import EMBEDDED, ModelCatalog
 from nodes.recovery.ladder import choose_action, get_escalation_reason
 from nodes.recovery.reassignment import list_candidates
 from nodes.schemas.team import SPECIALIST, Team
@@ -148,10 +148,13 @@ async def _find_other_tier(
     failed: Sequence[Tier], models: ModelCatalog, context: Context
 ) -> Tier | None:
     """Return a tier whose model has not failed, nearest above first; None without one."""
-    down = {models.get_name(tier, context) for tier in failed}
+    down = {models.identify(tier, context) for tier in failed}
     at = TIERS.index(failed[-1])
     for tier in (*TIERS[at + 1 :], *reversed(TIERS[:at])):
-        if models.get_name(tier, context) not in down and await _is_usable(tier, models, context):
+        model = models.identify(tier, context)
+        if model in down or model[1] == EMBEDDED:
+            continue
+        if await _is_usable(tier, models, context):
             return tier
     return None
 
@@ -159,7 +162,7 @@ async def _find_other_tier(
 async def _find_stronger_tier(tier: Tier, models: ModelCatalog, context: Context) -> Tier | None:
     """Return the next tier above that has another model and can be used; None without one."""
     for above in TIERS[TIERS.index(tier) + 1 :]:
-        if models.get_name(above, context) == models.get_name(tier, context):
+        if models.identify(above, context) == models.identify(tier, context):
             continue
         if await _is_usable(above, models, context):
             return above

@@ -217,15 +217,19 @@ class BadResponse(ModelError):
 
 
 class ResponseCut(ModelError):
-    """An answer without its end; `said` is its text, if it reached the limit of output tokens."""
+    """An answer without its end.
+
+    Args:
+        said: its text, if it reached the limit of output tokens; None if it broke off.
+    """
 
     code, retryable = "RESPONSE_CUT", True
 
     def __init__(
-        self, what: str, *, said: str = "", cause: str = "", kept: str = "", next: str = ""
+        self, what: str, *, said: str | None = None, cause: str = "", kept: str = "", next: str = ""
     ) -> None:
         super().__init__(what, cause=cause, kept=kept, next=next)
-        self.reply_text = said
+        self.is_at_limit, self.reply_text = said is not None, said or ""
 
 
 class ResponseTooLarge(ModelError):

@@ -242,7 +242,8 @@ def _classify_fault(problem: SupervisorError) -> Fault:
     """Return what an error concerns: the reply, the model that was asked, or every attempt."""
     if isinstance(problem, PlanInvalid):
         return "content"
-    if isinstance(problem, BadResponse | ResponseCut) and problem.reply_text:
+    is_cut = isinstance(problem, ResponseCut) and problem.is_at_limit
+    if is_cut or (isinstance(problem, BadResponse) and problem.reply_text):
         return "content"  # the model wrote it: other words may help
     if isinstance(problem, BudgetSpent | DeadlinePassed):
         return "permanent"

@@ -32,7 +32,7 @@ from nodes.prompts.messages import build_worker_prompt
 from nodes.prompts.tags import shorten_text
 from nodes.schemas.team import Worker
 from nodes.security.taint import EgressDenied, Taint
-from nodes.security.tool_access import read_access
+from nodes.security.tool_access import is_declared, read_access
 from nodes.telemetry.events import emit
 from nodes.text.plain_text import sanitize_line, sanitize_text
 from state import Report, Usage
@@ -117,7 +117,8 @@ class ToolGuardMiddleware(AgentMiddleware[WorkerAgentState, AttemptContext, Repo
                 denied, result = True, _build_refusal(request, str(refusal))
             else:
                 result, failures = await _run_call(request, handler)
-            _keep_result(earlier, call, result)
+            if not failures and is_declared(request.tool):
+                _keep_result(earlier, call, result)
         failed = isinstance(result, ToolMessage) and result.status == "error"
         await emit(
             "tool_call",
@@ -127,6 +128,7 @@ class ToolGuardMiddleware(AgentMiddleware[WorkerAgentState, AttemptContext, Repo
                 for key, value in request.tool_call["args"].items()
             },
             seconds=round(monotonic() - began, 6),
+            repeated=found is not None,
             error=str(result.content) if failed and isinstance(result, ToolMessage) else None,
             denied=denied,
             failures=list(failures),

@@ -50,8 +50,11 @@ class AvailableModels:
             try:
                 return await ask_model(self._model, schema, messages, **how)
             except (ModelError, ModelUnknown) as error:
-                is_final = isinstance(error, BudgetSpent | DeadlinePassed | BadResponse)
-                if is_final or not self.take_next():
-                    raise
+                is_final = isinstance(error, BudgetSpent | DeadlinePassed) or (
+                    isinstance(error, BadResponse) and error.reply_text
+                )
                 self.lost_usage += error.usage or Usage()
+                if is_final or not self.take_next():
+                    error.usage, self.lost_usage = self.lost_usage, Usage()
+                    raise
                 await emit("error", code=error.code, message=f"another tier is asked: {error}")

@@ -84,6 +84,7 @@ class ModelCall:
             SupervisorError: the reason why there is no answer.
         """
         retries, self._tries_before = self._health.retry_budget, self.tries
+        self._retries_taken = 0
         retries.count_call()
         try:
             async with self._deadline.enforce(self.model_name):
@@ -104,8 +105,10 @@ class ModelCall:
                 self._finish_retry()
                 if not await self._wait_for_retry(error):
                     raise
-                if isinstance(error, ResponseCut) and MAX_TOKENS in kwargs:
-                    kwargs = {**kwargs, MAX_TOKENS: kwargs[MAX_TOKENS] * 2}
+                limit = kwargs.get(MAX_TOKENS)
+                if isinstance(error, ResponseCut) and error.is_at_limit and isinstance(limit, int):
+                    # Without text all of it were thoughts.
+                    kwargs = {**kwargs, MAX_TOKENS: limit * (2 if error.reply_text else 4)}
 
     async def _try_once(self, messages: list[BaseMessage], kwargs: dict[str, Any]) -> AIMessage:
         limits = self._limits

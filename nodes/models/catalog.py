@@ -91,21 +91,27 @@ class ModelCatalog:
 
     def _list_other_models(self, tier: Tier, context: Context | None = None) -> list[BaseChatModel]:
         """Return the language models of the other tiers, the strongest first, each name once."""
-        seen, others = {self.get_name(tier, context), EMBEDDED}, list[BaseChatModel]()
+        seen, others = {self.identify(tier, context)}, list[BaseChatModel]()
         for other in reversed(TIERS):
-            if (name := self.get_name(other, context)) not in seen:
-                seen.add(name)
+            model = self.identify(other, context)
+            if model not in seen and model[1] != EMBEDDED:
+                seen.add(model)
                 others.append(self.get_chat_model(other, context))
         return others
 
+    def identify(self, tier: Tier, context: Context | None = None) -> tuple[str, str]:
+        """Return what tells a tier's model from another: its address and its name."""
+        return self.settings.get_tier(tier).base_url or "", self.get_name(tier, context)
+
     def _describe_named(self, name: str, tier: Tier) -> dict[str, Any]:
         own = self.settings.get_tier(tier)
+        kind = _find_endpoint_kind(name, own.base_url)
         return {
             "inner": self._get_client(name, tier),
             "endpoint": _name_endpoint(name, own),
-            "kind": _find_endpoint_kind(name, own),
+            "kind": kind,
             "api_key": own.api_key,
-            "parameters": own.parameters,
+            "parameters": own.parameters if kind != "other" else {},
         }
 
     def _describe_given(self, tier: Tier) -> dict[str, Any]:
@@ -113,6 +119,7 @@ class ModelCatalog:
         return {
             "inner": inner,
             "endpoint": name_given_endpoint(inner),
+            "kind": _find_given_kind(inner),
             "api_key": next(iter(list_keys(inner)), None),
         }
 
@@ -125,7 +132,8 @@ class ModelCatalog:
             elif provider == "openai":
                 self._clients[key] = self._build_openai(model, tier)
             else:
-                self._clients[key] = _build_other(provider, model, tier)
+                own = self.settings.tiers.get(tier)
+                self._clients[key] = _build_other(provider, model, tier, own or TierSettings())
             if name != EMBEDDED:
                 threading.Thread(target=prices.preload_prices, daemon=True).start()
         return self._clients[key]
@@ -148,7 +156,7 @@ class ModelCatalog:
             base_url=own.base_url or OPENAI_URL,
             api_key=SecretStr(own.api_key or "unused"),
             default_headers=own.headers or None,
-            is_openai=_find_endpoint_kind(f"openai:{model}", own) == "openai",
+            is_openai=_find_endpoint_kind(f"openai:{model}", own.base_url) == "openai",
             max_retries=0,
             stream_usage=True,
             use_responses_api=False,
@@ -166,11 +174,18 @@ def _name_endpoint(name: str, own: TierSettings) -> str:
     return f"{provider} {own.base_url or ''}" if provider == "openai" else provider
 
 
-def _find_endpoint_kind(name: str, own: TierSettings) -> EndpointKind:
+def _find_endpoint_kind(name: str, base_url: str | None) -> EndpointKind:
     if name.partition(":")[0] != "openai":
         return "other"
-    host = urlsplit(own.base_url or OPENAI_URL).hostname or ""
+    host = urlsplit(base_url or OPENAI_URL).hostname or ""
     return "openai" if host.endswith(OPENAI_HOSTS) else "compatible"
+
+
+def _find_given_kind(inner: BaseChatModel) -> EndpointKind:
+    """Return the kind of a program's own model, which may be a client of OpenAI's protocol."""
+    if not any(base.__name__ == "BaseChatOpenAI" for base in type(inner).__mro__):
+        return "other"
+    return _find_endpoint_kind("openai:", getattr(inner, "openai_api_base", None))
 
 
 def name_setting(tier: Tier) -> str:
@@ -197,11 +212,17 @@ def _build_embedded() -> BaseChatModel:
     return EmbeddedModel()
 
 
-def _build_other(provider: str, model: str, tier: Tier) -> BaseChatModel:
+def _build_other(provider: str, model: str, tier: Tier, own: TierSettings) -> BaseChatModel:
     from langchain.chat_models import init_chat_model
 
     arguments: dict[str, Any] = {} if provider in PROVIDERS_WITHOUT_RETRIES else {"max_retries": 0}
+    arguments |= own.parameters
     chosen = f"{name_setting(tier)} names {provider}:{model}"
+    if own.base_url or own.api_key or own.headers:
+        raise SettingsInvalid(
+            f"{chosen}, whose client takes no address, key or headers of a tier",
+            next=f"name openai:{model} for a compatible server, or set the provider's variables",
+        )
     try:
         client = init_chat_model(model, model_provider=provider, **arguments)
     except ImportError as error:

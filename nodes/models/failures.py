@@ -45,6 +45,8 @@ _UNREACHABLE_ERRORS = {
 _SECRETS = Pattern(r"(?i)\b(?:sk|pk|key|tok)-[\w*.\-]{6,}|\bbearer\s+\S+")
 _REFUSED_FEATURES = Pattern(r"(?i)--jinja|tool_choice|response_format|grammar|chat template")
 """llama.cpp answers with status 500 when it refuses one of these."""
+_UNSUPPORTED_TOOLS = Pattern(r"(?i)support (?:for )?tool|tool_choice|tool use")
+"""OpenRouter answers with status 404 when no provider of a model can call tools."""
 _TAGS = Pattern(r"<[^<>]{0,200}>")
 _RATE_CODES = {"rate_limit_exceeded", "rate_limit_error", "requests", "tokens"}
 _QUOTA_CODES = {"insufficient_quota", "billing_hard_limit_reached"}
@@ -163,6 +165,8 @@ def _translate_status(
         case 401 | 403:
             remedy = "set OPENAI_API_KEY, or the key of the model's own provider"
             return Unauthorized(f"{model} refuses the key", cause=cause, next=remedy)
+        case 404 if _UNSUPPORTED_TOOLS.search(said):
+            return RequestRefused(f"{model} refuses the request", cause=cause)
         case _ if status == 404 or (status == 400 and _is_about_model(code, said)):
             remedy = "check the SUPERVISE_MODEL_* settings and OPENAI_BASE_URL"
             return ModelUnknown(f"the endpoint does not know {model}", cause=cause, next=remedy)

@@ -228,9 +228,13 @@ class GuardedModel(BaseChatModel):
             return StructuredReply(await call.run(messages, **how, **kwargs))
         asked = {key: kwargs[key] for key in kwargs if key not in ("tools", "tool_choice")}
         parameters = {**self.parameters, **asked, **how}
-        if self.kind != "other":
-            limit = choose_output_limit(kwargs, self.settings.max_output_tokens, self.kind)
-            parameters = {"stream_usage": True, MAX_TOKENS: limit, **parameters}
+        if self.kind == "other":  # such a client may refuse a parameter that it does not know
+            parameters.pop("temperature", None)
+        else:
+            parameters = {"stream_usage": True, **parameters}
+            if not parameters.keys() & {MAX_TOKENS, "max_completion_tokens"}:
+                limits = self.settings.max_output_tokens
+                parameters[MAX_TOKENS] = choose_output_limit(kwargs, limits, self.kind)
         if not kwargs.get("tools"):
             return StructuredReply(clean_words(await call.run(messages, **parameters)))
         return await StructuredCall(

@@ -7,9 +7,11 @@ from statistics import median
 USUAL_TOKENS_PER_S = 30.0
 """The speed that the default limits in seconds are made for."""
 MAX_FACTOR = 20.0
-MIN_OUTPUT_TOKENS = 32
+MIN_OUTPUT_TOKENS = 64
 """A shorter answer measures the way to the endpoint rather than the model."""
 WINDOW_ANSWERS = 9
+MAX_SILENT_CALLS = 3
+"""Calls without an answer, in a row, that count: a model has up to eight times the usual time."""
 MAX_NOTED_RUNS = 64
 
 
@@ -20,6 +22,7 @@ class ModelSpeed:
         self._speeds: deque[float] = deque(maxlen=WINDOW_ANSWERS)
         self.timeouts = 0
         """Calls without an answer in time; each counts as an answer at half the speed."""
+        self._silent_calls = 0
         self._noted_runs: deque[str] = deque(maxlen=MAX_NOTED_RUNS)
 
     @property
@@ -35,16 +38,20 @@ class ModelSpeed:
 
     def record_answer(self, output_tokens: int, seconds: float) -> None:
         """Count an answer, unless it is too short to measure the model."""
+        self._silent_calls = 0
         if output_tokens >= MIN_OUTPUT_TOKENS and seconds > 0:
             self._speeds.append(output_tokens / seconds)
 
     def record_timeout(self) -> None:
         """Count a call that ended at the default limit as an answer at half the speed.
 
-        Without this a model too slow for its first answer would never get more time.
+        Without this a model too slow for its first answer would never get more time. One that
+        stays silent counts no further: it hangs.
         """
         self.timeouts += 1
-        self._speeds.append((self.tokens_per_s or USUAL_TOKENS_PER_S) / 2)
+        self._silent_calls += 1
+        if self._silent_calls <= MAX_SILENT_CALLS:
+            self._speeds.append((self.tokens_per_s or USUAL_TOKENS_PER_S) / 2)
 
     def note_run(self, run_id: str) -> bool:
         """Return whether this is the first time that a run asks."""

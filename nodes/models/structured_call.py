@@ -6,7 +6,7 @@ from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage
 
-from nodes.errors import RequestRefused
+from nodes.errors import ContextTooSmall, RequestRefused
 from nodes.limits.patterns import Pattern
 from nodes.models.call import ModelCall
 from nodes.models.structured.methods import OutputMethod, OutputMethods
@@ -64,19 +64,22 @@ class StructuredCall:
         Raises:
             SupervisorError: the reason why there is no answer.
         """
-        purpose = self.offer.purpose
-        *earlier, last = self.methods.list_from_current(purpose)
-        ignored = 0
-        for method in (*earlier, last):
-            message = await self._try_method(method, messages, is_last=method == last)
+        order = self.methods.list_from_current(self.offer.purpose)
+        ignored: list[OutputMethod] = []
+        for method in order:
+            message = await self._try_method(method, messages, is_last=method == order[-1])
             if message is None:
                 continue
             if found := read_reply(message, self.offer, method):
                 read, corrections = found
                 return StructuredReply(read, method, corrections, self._keep(method))
-            ignored += 1
-            if self._is_answer(message, method) or method == last or ignored == MAX_IGNORED:
+            if self._is_answer(message, method):
                 return StructuredReply(clean_words(message), method)
+            ignored.append(method)
+            if method == order[-1] or len(ignored) == MAX_IGNORED:
+                # The next call begins with a method that this one did not use up.
+                change = self._keep(ignored[-1])
+                return StructuredReply(clean_words(message), method, change=change)
             self._reasons.append(f"the reply ignored {method}")
             if message.usage_metadata is not None:
                 self.call.wasted_usage.append(message.usage_metadata)
@@ -107,13 +110,13 @@ class StructuredCall:
         refused = self.methods.refused_parameters
         while True:
             sent = {key: self.parameters[key] for key in self.parameters if key not in refused}
-            # Left out, the client's own default would stand in its place.
+            # Left out, the client's own default would take its place.
             off = {STREAM_USAGE: False} if STREAM_USAGE in refused else {}
             try:
                 return await self.call.run(request, **{**sent, **off, **asked})
             except RequestRefused as error:
                 name = find_refused_parameter(error, sent)
-                if not name:
+                if isinstance(error, ContextTooSmall) or not name:
                     raise
                 refused.add(name)
                 self._reasons.append(f"{name} was refused: {error.cause or error}")
@@ -131,13 +134,13 @@ class StructuredCall:
 
 
 def _is_about_format(error: RequestRefused) -> bool:
-    said = str(error)
+    said = error.cause or error.what
     return bool(_FORMAT_WORDS.search(said)) and not _LENGTH_WORDS.search(said)
 
 
 def find_refused_parameter(error: RequestRefused, sent: Mapping[str, Any]) -> str:
     """Return the optional parameter that an endpoint refuses by name; empty when there is none."""
-    said = str(error).lower()
+    said = error.cause.lower()
     return next(
         (name for word, name in OPTIONAL_PARAMETERS.items() if word in said and name in sent), ""
     )

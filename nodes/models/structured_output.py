@@ -96,7 +96,7 @@ async def ask_model(
     try:
         message = await bound.ainvoke(list(messages))
     except ResponseCut as error:
-        if not error.reply_text:
+        if not error.is_at_limit:
             raise
         problem = f"the answer was cut after {len(error.reply_text)} characters: be brief"
         usage = error.usage or Usage()

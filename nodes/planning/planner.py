@@ -8,7 +8,14 @@ from typing import Any
 from langchain_core.messages import AIMessage, AnyMessage
 from pydantic import ValidationError
 
-from nodes.errors import BadResponse, ModelError, PlanInvalid
+from nodes.errors import (
+    BadResponse,
+    BudgetSpent,
+    DeadlinePassed,
+    ModelError,
+    ModelUnknown,
+    PlanInvalid,
+)
 from nodes.errors.redaction import redact_text
 from nodes.models.available_models import AvailableModels
 from nodes.models.structured.json_reading import InvalidJson, read_json_object
@@ -64,15 +71,20 @@ async def make_plan(
     was_sent_back = False
     sound: Plan | None = None
     last: Plan | None = None
+    problems: list[str] = []
     for repairs in range(team.max_plan_repairs, -1, -1):
         try:
             reply = await asking.ask(check)
-        except ModelError as error:
+        except (ModelError, ModelUnknown) as error:
             error.usage = asking.spent + (error.usage or Usage())
-            if sound is None:
+            is_over = isinstance(error, BudgetSpent | DeadlinePassed)
+            plan = sound
+            if plan is None and problems and not is_over and build_rule_messages is not None:
+                plan = await make_plan_by_rule(build_rule_messages(), check, problems)
+            if plan is None:
                 raise
-            await emit("error", code=error.code, message=f"vague tasks are not repaired: {error}")
-            return sound, error.usage
+            await emit("error", code=error.code, message=f"the plan is not repaired: {error}")
+            return plan, error.usage
         if reply.plan and (was_sent_back or not reply.vague_tasks or not repairs):
             return reply.plan, asking.spent
         sound, last = reply.plan or sound, reply.proposed_plan or last

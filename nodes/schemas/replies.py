@@ -61,7 +61,7 @@ class Rework(Frozen):
 
     task: str
     """Id of a task of the plan."""
-    fix: str = Field(validation_alias=AliasChoices("fix", "correct"))
+    fix: str = Field(validation_alias=AliasChoices("fix", "mend"))
     """What its worker must do otherwise."""
 
 

@@ -65,6 +65,14 @@ def reaches_outside(team: Team) -> bool:
     )
 
 
+def is_declared(tool: BaseTool | None) -> bool:
+    """Return whether a tool says what it reads and sends; one that does has no other effects.
+
+    An unknown tool does nothing either.
+    """
+    return tool is None or "sends" in (tool.metadata or {})
+
+
 def read_access(tool: BaseTool) -> ToolAccess:
     """Return a tool's declared access; the defaults are the least trusted ones.
 

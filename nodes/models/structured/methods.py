@@ -37,10 +37,12 @@ class OutputMethods:
         return order[order.index(current) :] if current else order
 
     def keep(self, purpose: Purpose, method: OutputMethod) -> bool:
-        """Use a method from now on; return whether that is a change."""
-        before = self._current.get(purpose, self.orders[purpose][0])
+        """Use a method from now on, unless a later one is in use; return whether it changes."""
+        order, before = self.orders[purpose], self.get_current(purpose)
+        if order.index(method) <= order.index(before):
+            return False
         self._current[purpose] = method
-        return before != method
+        return True
 
     def get_current(self, purpose: Purpose) -> OutputMethod:
         """Return the method in use."""

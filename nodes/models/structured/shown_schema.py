@@ -62,7 +62,9 @@ def _simplify(value: Any, definitions: Schema, depth: int) -> Any:
         return [_simplify(item, definitions, depth) for item in value]
     if not isinstance(value, Mapping):
         return value
-    if "$ref" in value and depth:
+    if "$ref" in value:
+        if not depth:  # it holds itself: any value is shown
+            return {}
         target = definitions.get(str(value["$ref"]).rsplit("/", 1)[-1], {})
         rest = {key: value[key] for key in value if key != "$ref"}
         return _simplify({**target, **rest}, definitions, depth - 1)

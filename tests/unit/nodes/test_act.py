@@ -80,7 +80,7 @@ async def test_an_error_of_the_model_is_written_into_the_attempt():
 
     (attempt,) = (await run_act(make_worker_state(), models))["attempts"].values()
 
-    assert attempt.report is None and attempt.fault == "permanent"
+    assert attempt.report is None and attempt.fault == "model"
     assert "ENDPOINT_UNREACHABLE" in attempt.error
 
 
@@ -138,7 +138,7 @@ async def test_without_steps_left_a_second_attempt_ends_with_the_cap_as_its_erro
     update = await run_act(state, run=run)
 
     attempt = update["attempts"]["2"]
-    assert attempt.error == "the run's step cap is reached" and attempt.fault == "permanent"
+    assert attempt.error == "the run's step cap is reached" and attempt.fault == "model"
 
 
 def test_an_attempt_is_assessed_and_a_finished_task_ends():
