@@ -7,7 +7,9 @@ from statistics import median
 USUAL_TOKENS_PER_S = 30.0
 """The speed that the default limits in seconds are made for."""
 MAX_FACTOR = 20.0
-MIN_OUTPUT_TOKENS = 64
+MIN_FACTOR = 1.5
+"""A smaller factor is noise: short answers measure the prompt, too."""
+MIN_OUTPUT_TOKENS = 32
 """A shorter answer measures the way to the endpoint rather than the model."""
 WINDOW_ANSWERS = 9
 MAX_SILENT_CALLS = 3
@@ -34,7 +36,8 @@ class ModelSpeed:
     def limit_factor(self) -> float:
         """By how much a limit in seconds is multiplied that was not set: at least 1."""
         speed = self.tokens_per_s
-        return min(MAX_FACTOR, max(1.0, USUAL_TOKENS_PER_S / speed)) if speed else 1.0
+        factor = USUAL_TOKENS_PER_S / speed if speed else 1.0
+        return min(MAX_FACTOR, factor) if factor >= MIN_FACTOR else 1.0
 
     def record_answer(self, output_tokens: int, seconds: float) -> None:
         """Count an answer, unless it is too short to measure the model."""

@@ -138,7 +138,7 @@ async def test_without_steps_left_a_second_attempt_ends_with_the_cap_as_its_erro
     update = await run_act(state, run=run)
 
     attempt = update["attempts"]["2"]
-    assert attempt.error == "the run's step cap is reached" and attempt.fault == "model"
+    assert attempt.error == "the run's step cap is reached" and attempt.fault == "permanent"
 
 
 def test_an_attempt_is_assessed_and_a_finished_task_ends():
