@@ -54,7 +54,7 @@ async def test_without_a_synthesizer_the_answer_is_what_is_known_and_whom_to_ask
     assert (outcome.status, outcome.exit_code) == ("partial", 3)
     assert "Result of a: part a costs 42 euros." in outcome.answer.text
     assert outcome.answer.text.endswith(f"For what is missing, ask {DESK}.")
-    assert any(gap.startswith("b failed: REQUEST_REFUSED") for gap in outcome.answer.gaps)
+    assert any(gap.startswith("b failed: CONTEXT_TOO_SMALL") for gap in outcome.answer.gaps)
 
 
 async def test_with_all_reports_and_no_synthesizer_the_user_may_write_the_answer(

@@ -72,7 +72,7 @@ ROWS = {
         faults=make_task_fault("context_length"),
         exit_code=3,
         calls={"Report": 2, "Refinement": 0},
-        says="REQUEST_REFUSED",
+        says="CONTEXT_TOO_SMALL",
     ),
     "H07 wrong key": FaultRow(
         faults=(Fault(kind="unauthorized"),),
