@@ -1,5 +1,6 @@
 """Each request limits the tokens of its answer, by what the answer is for."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
@@ -8,14 +9,14 @@ from pydantic import BaseModel
 
 from nodes.models.catalog import ModelCatalog
 from nodes.models.output_limits import DEFAULT_LIMITS, OPENAI_FACTOR, choose_output_limit
-from nodes.models.settings import ModelSettings
+from nodes.models.settings import ModelSettings, OutputPurpose
 from nodes.models.structured_output import ask_model
 from nodes.schemas.replies import Decision
 from state import Answer, Plan, Report
 from tests.endpoint import Endpoint, Fault, Scenario, script_tasks
 
 TASKS = script_tasks({"a": ()})
-LIMITS = {"plan": 111, "turn": 222, "report": 333, "answer": 444}
+LIMITS: Mapping[OutputPurpose, int] = {"plan": 111, "turn": 222, "report": 333, "answer": 444}
 
 
 async def request_value(settings: ModelSettings, schema: type[BaseModel]) -> None:
