@@ -32,12 +32,12 @@ def graph(settings: Settings):
 async def test_a_budget_of_tokens_ends_in_a_partial_answer(endpoint: Endpoint, graph) -> None:
     endpoint.load_scenario(Scenario(tasks=script_tasks(CHAIN)))
 
-    state = await graph.ainvoke(REQUEST, make_thread_config(), context={"max_tokens": 12_000})
+    state = await graph.ainvoke(REQUEST, make_thread_config(), context={"max_tokens": 8_000})
 
     spent = state["usage"].input_tokens + state["usage"].output_tokens
     done = [name for name, report in state["results"].items() if report.status == "completed"]
     assert state["status"] == "partial"
-    assert spent <= 12_000
+    assert spent <= 8_000
     assert 0 < len(done) < len(CHAIN)
     assert any("budget" in gap for gap in state["answer"].gaps)
 
@@ -66,13 +66,13 @@ async def test_an_answer_from_a_human_does_not_refill_the_budget(
     endpoint.load_scenario(Scenario(tasks=script_tasks(CHAIN)))
     saver = InMemorySaver(serde=build_strict_serializer())
     graph = build_supervisor(make_team(approve_plan=True), settings=settings, checkpointer=saver)
-    await graph.ainvoke(REQUEST, make_thread_config(), context={"max_tokens": 12_000})
+    await graph.ainvoke(REQUEST, make_thread_config(), context={"max_tokens": 8_000})
 
     state = await graph.ainvoke(
-        Command(resume="accept"), make_thread_config(), context={"max_tokens": 12_000}
+        Command(resume="accept"), make_thread_config(), context={"max_tokens": 8_000}
     )
 
-    assert state["usage"].input_tokens + state["usage"].output_tokens <= 12_000
+    assert state["usage"].input_tokens + state["usage"].output_tokens <= 8_000
     assert state["status"] == "partial"
 
 
@@ -142,7 +142,7 @@ async def test_near_the_end_of_a_budget_models_are_cheap_and_the_dispensable_is_
     graph = build_supervisor(make_team(), settings=settings)
 
     async for _, event in graph.astream(
-        REQUEST, context={"max_tokens": 14_300}, stream_mode="custom", subgraphs=True
+        REQUEST, context={"max_tokens": 8_100}, stream_mode="custom", subgraphs=True
     ):
         result.append(event)
 
@@ -181,7 +181,7 @@ async def test_near_the_end_of_a_budget_there_is_no_critic(
     endpoint.load_scenario(Scenario(tasks=script_tasks(CHAIN)))
     graph = build_supervisor(make_team(critic="on"), settings=settings)
 
-    await graph.ainvoke(REQUEST, context={"max_tokens": 12_000})
+    await graph.ainvoke(REQUEST, context={"max_tokens": 8_000})
 
     assert not endpoint.select_calls(schema="Critique")
 
@@ -205,12 +205,12 @@ async def test_a_cap_on_money_without_a_price_is_refused_before_any_call(
 
 async def test_a_token_cap_holds_for_a_model_without_a_price(endpoint: Endpoint, graph) -> None:
     endpoint.load_scenario(Scenario(tasks=script_tasks(CHAIN), models=("model-of-no-list",)))
-    context = {"max_cost_usd": 1.0, "max_tokens": 12_000, **UNPRICED}
+    context = {"max_cost_usd": 1.0, "max_tokens": 8_000, **UNPRICED}
 
     state = await graph.ainvoke(REQUEST, make_thread_config(), context=context)
 
     assert state["status"] == "partial"
-    assert state["usage"].input_tokens + state["usage"].output_tokens <= 12_000
+    assert state["usage"].input_tokens + state["usage"].output_tokens <= 8_000
 
 
 async def test_a_price_of_ones_own_is_billed_and_held(

@@ -123,13 +123,13 @@ async def test_a_resume_that_names_no_cap_keeps_those_of_the_run(
         make_team(approve_plan=True), settings=settings, checkpointer=make_saver()
     )
     await graph.ainvoke(
-        REQUEST, make_thread_config(), context={"max_tokens": 12_000, "max_steps": 40}
+        REQUEST, make_thread_config(), context={"max_tokens": 8_000, "max_steps": 40}
     )
 
     state = await graph.ainvoke(Command(resume="accept"), make_thread_config())
 
     assert state["status"] == "partial"
-    assert state["usage"].input_tokens + state["usage"].output_tokens <= 12_000
+    assert state["usage"].input_tokens + state["usage"].output_tokens <= 8_000
 
 
 async def test_a_resume_may_raise_one_cap_and_keeps_the_others(
@@ -140,7 +140,7 @@ async def test_a_resume_may_raise_one_cap_and_keeps_the_others(
         make_team(approve_plan=True), settings=settings, checkpointer=make_saver()
     )
     await graph.ainvoke(
-        REQUEST, make_thread_config(), context={"max_tokens": 12_000, "max_steps": 3}
+        REQUEST, make_thread_config(), context={"max_tokens": 8_000, "max_steps": 3}
     )
 
     state = await graph.ainvoke(
@@ -156,14 +156,14 @@ async def test_a_resume_inside_another_graph_keeps_what_was_spent(
 ) -> None:
     endpoint.load_scenario(Scenario(tasks=script_tasks(CHAIN)))
     graph = build_outer_graph(settings, approve_plan=True)
-    await graph.ainvoke(REQUEST, make_thread_config(), context={"max_tokens": 12_000})
+    await graph.ainvoke(REQUEST, make_thread_config(), context={"max_tokens": 8_000})
 
     state = await graph.ainvoke(
-        Command(resume="accept"), make_thread_config(), context={"max_tokens": 12_000}
+        Command(resume="accept"), make_thread_config(), context={"max_tokens": 8_000}
     )
 
     assert state["status"] == "partial"
-    assert state["usage"].input_tokens + state["usage"].output_tokens <= 12_000
+    assert state["usage"].input_tokens + state["usage"].output_tokens <= 8_000
 
 
 async def test_each_call_is_charged_once_to_a_resumed_run(

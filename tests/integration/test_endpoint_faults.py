@@ -29,7 +29,7 @@ class FaultRow:
     faults: tuple[Fault, ...]
     exit_code: int
     calls: Mapping[str, int] = field(default_factory=dict)
-    """Requests of a schema that the endpoint sees; a plan is asked of both models."""
+    """Requests of a schema that the endpoint sees; what one model fails at, the other is asked."""
     most: Mapping[str, int] = field(default_factory=dict)
     """The same as a bound."""
     says: str = ""
@@ -66,12 +66,13 @@ ROWS = {
         faults=make_plan_fault("quota"), exit_code=4, calls={"Plan": 2}, says="quota"
     ),
     "H05 500 with a page of HTML": FaultRow(
-        faults=make_task_fault("server_error", status=500), exit_code=3, most={"Report": 5}
+        faults=make_task_fault("server_error", status=500), exit_code=3, most={"Report": 10}
     ),
     "H06 context too long": FaultRow(
         faults=make_task_fault("context_length"),
         exit_code=3,
-        calls={"Report": 2, "Refinement": 0},
+        calls={"Refinement": 0},
+        most={"Report": 6},  # each model is asked once more, with a shorter request
         says="CONTEXT_TOO_SMALL",
     ),
     "H07 wrong key": FaultRow(
@@ -83,13 +84,13 @@ ROWS = {
     "H08 unknown model": FaultRow(
         faults=(Fault(kind="unknown_model"),),
         exit_code=2,
-        calls={"Plan": 1, "Report": 0},
+        calls={"Plan": 2, "Report": 0},
         says="next: check the SUPERVISE_MODEL_* settings",
     ),
     "H09 hang": FaultRow(
         faults=make_task_fault("hang"),
         exit_code=3,
-        calls={"Report": 2},
+        calls={"Report": 3},
         settings={"call_timeout_s": 0.5},
         says="CALL_TIMED_OUT",
     ),
@@ -101,22 +102,22 @@ ROWS = {
         faults=make_task_fault("error_in_200", nth=(1,)), exit_code=0
     ),
     "H16 HTML for an answer": FaultRow(
-        faults=make_task_fault("html"), exit_code=3, calls={"Report": 3}, says="BAD_RESPONSE"
+        faults=make_task_fault("html"), exit_code=3, calls={"Report": 5}, says="BAD_RESPONSE"
     ),
     "H17 a byte now and then": FaultRow(
         faults=make_task_fault("drip"),
         exit_code=3,
-        calls={"Report": 2},
+        calls={"Report": 3},
         settings={"call_timeout_s": 0.5},
         says="CALL_TIMED_OUT",
     ),
     "H18 a huge body": FaultRow(
-        faults=make_task_fault("huge"), exit_code=3, calls={"Report": 2}, says="RESPONSE_TOO_LARGE"
+        faults=make_task_fault("huge"), exit_code=3, calls={"Report": 3}, says="RESPONSE_TOO_LARGE"
     ),
     "H19 a bomb": FaultRow(
         faults=make_task_fault("gzip_bomb", size=50_000_000),
         exit_code=3,
-        calls={"Report": 2},
+        calls={"Report": 3},
         says="RESPONSE_TOO_LARGE",
     ),
     "H20 no usage": FaultRow(faults=(Fault(kind="no_usage"),), exit_code=0),
@@ -175,7 +176,7 @@ async def test_h20_an_endpoint_that_counts_nothing_is_counted_by_estimate(
     endpoint.load_scenario(Scenario(tasks=PAIR, faults=(Fault(kind="no_usage"),)))
 
     whole = await run_request(settings)
-    capped = await run_request(settings, context={"max_tokens": 4_000})
+    capped = await run_request(settings, context={"max_tokens": 2_600})
 
     assert whole.usage.cost_usd
     assert whole.usage.uncounted_calls == whole.usage.model_calls == 4
@@ -211,10 +212,10 @@ async def test_h21_a_dead_endpoint_costs_a_large_plan_a_tenth_more_calls_at_most
 
     errors = [report.error or "" for report in outcome.results.values()]
     assert (outcome.status, outcome.exit_code) == ("failed", 4)
-    assert len(endpoint.select_calls(schema="Report")) <= FAILURE_THRESHOLD + 16
+    assert len(endpoint.select_calls(schema="Report")) <= 2 * FAILURE_THRESHOLD + 16
     assert len(errors) == 60
     assert all("ENDPOINT_DOWN" in error or "ENDPOINT_FAILED" in error for error in errors)
-    assert {report.attempts for report in outcome.results.values()} == {1}
+    assert {report.attempts for report in outcome.results.values()} <= {1, 2}
 
 
 async def test_h21_the_trace_tells_that_an_endpoint_was_given_up(
@@ -228,10 +229,11 @@ async def test_h21_the_trace_tells_that_an_endpoint_was_given_up(
     outcome = await run_request(settings)
 
     events = load_trace(outcome.thread, settings)["events"]
-    (down,) = [event for event in events if event["kind"] == "error"]
+    down, *others = [event for event in events if event["kind"] == "error"]
     refused = [event for event in events if event.get("error") == "ENDPOINT_DOWN"]
     assert down["code"] == "ENDPOINT_DOWN"
     assert (down["model"], down["state"]) == ("openai:gpt-5-mini", "open")
+    assert {event["model"] for event in others} <= {"openai:gpt-5"}
     assert refused
     assert all(event["tries"] <= 4 for event in refused)
 
@@ -299,7 +301,7 @@ async def test_h25_a_model_that_talks_where_it_should_report_is_asked_again(
     assert outcome.results["a"].attempts <= 3
 
 
-async def test_h28_of_three_models_one_is_down_and_only_its_tasks_fail(
+async def test_h28_of_three_models_one_is_down_and_another_does_its_tasks(
     endpoint: Endpoint, settings: Settings
 ) -> None:
     workers = tuple(
@@ -318,9 +320,11 @@ async def test_h28_of_three_models_one_is_down_and_only_its_tasks_fail(
     outcome = await run_request(settings, team=make_team().model_copy(update={"workers": workers}))
 
     status = {name: report.status for name, report in outcome.results.items()}
-    assert outcome.exit_code == 3
-    assert {status[f"usual{n}"] for n in range(8)} == {"completed"}
-    assert {status[f"quick{n}"] for n in range(8)} == {"failed"}
+    assert outcome.exit_code == 0
+    assert set(status.values()) == {"completed"}
+    assert {call.model for call in endpoint.select_calls(schema="Report") if not call.fault} == {
+        "gpt-5-mini"
+    }
 
 
 async def test_a_task_that_queues_for_its_endpoint_does_not_time_out(
@@ -335,4 +339,4 @@ async def test_a_task_that_queues_for_its_endpoint_does_not_time_out(
     outcome = await run_request(one, team=make_team().model_copy(update={"workers": (worker,)}))
 
     assert outcome.exit_code == 0
-    assert {report.attempts for report in outcome.results.values()} == {1}
+    assert {report.attempts for report in outcome.results.values()} <= {1, 2}

@@ -11,7 +11,8 @@ from graph.runs.run_store import build_strict_serializer
 from graph.settings import Settings
 from graph.topology.supervisor_graph import SupervisorGraph
 from nodes.errors import ModelError, RequestInvalid, SettingsInvalid
-from nodes.schemas.team import Worker
+from nodes.schemas.team import Example, Worker
+from state import Plan, Task
 from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask, script_tasks
 from tests.integration.test_graph import DIAMOND, REQUEST, make_thread_config
 from tests.teams import make_team
@@ -73,6 +74,22 @@ async def test_a_plan_over_a_cap_of_the_team_names_the_cap_to_raise(
     state = await build_supervisor(make_team(**caps), settings=settings).ainvoke(REQUEST)
 
     assert cap in state["answer"].gaps[0] and "other words" not in state["answer"].gaps[0]
+
+
+async def test_a_plan_that_comes_again_is_asked_for_in_another_way(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    endpoint.load_scenario(Scenario(answers={"Plan": {"goal": "g", "tasks": []}}))
+    plan = Plan(goal="g", tasks=(Task(id="A", description="Find it.", worker="writer"),))
+    team = make_team(examples=(Example(request="Compare the old parts.", plan=plan),))
+
+    await build_supervisor(team, settings=settings).ainvoke(REQUEST)
+
+    first, second, third = endpoint.select_calls(schema="Plan")
+    assert all("Compare the old parts." in str(call.body) for call in (first, second))
+    assert "Compare the old parts." not in str(third.body)
+    assert [call.body.get("temperature") for call in (first, second, third)] == [None, None, 1.0]
+    assert [call.model for call in (first, second, third)] == ["gpt-5", "gpt-5", "gpt-5-mini"]
 
 
 @pytest.mark.parametrize("given", [{}, {"request": "  \n"}, {"messages": []}])

@@ -1,0 +1,133 @@
+"""What has one meaning in a plan is corrected without a call; what has two, or none, is refused."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nodes.planning.corrections import correct_plan
+from tests.teams import make_team
+
+TEAM = make_team("researcher", "analyst", "data_writer")
+MATERIALS = ("data/sales.csv", "policy.md", "old/notes.txt", "new/notes.txt")
+
+
+def make_plan(**last: Any) -> dict[str, Any]:
+    """Make a plan of three tasks; the fields are those of the last one."""
+    tasks: list[dict[str, Any]] = [
+        {"id": "T1", "description": "Find the prices.", "worker": "researcher"},
+        {"id": "T2", "description": "Find the costs.", "worker": "researcher"},
+        {"id": "T3", "description": "Compare them.", "worker": "analyst", **last},
+    ]
+    return {"goal": "Compare prices.", "tasks": tasks}
+
+
+def correct(plan: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    return correct_plan(plan, TEAM, MATERIALS)
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ({"worker": "Analyst "}, {"worker": "analyst"}),
+        ({"worker": "Data-Writer"}, {"worker": "data_writer"}),
+        ({"depends_on": ["t1"]}, {"depends_on": ["T1"]}),
+        (
+            {"depends_on": [{"task": "t2", "required": False}]},
+            {"depends_on": [{"task": "T2", "required": False}]},
+        ),
+        ({"depends_on": ["policy.md"]}, {"depends_on": [], "materials": ["policy.md"]}),
+        (
+            {"depends_on": ["T1", "sales.csv"]},
+            {"depends_on": ["T1"], "materials": ["data/sales.csv"]},
+        ),
+        ({"materials": ["Sales.csv"]}, {"materials": ["data/sales.csv"]}),
+        ({"materials": ["T1"]}, {"materials": [], "depends_on": ["T1"]}),
+        ({"description": "Analyst"}, {"description": "Does what a analyst does: Compare prices."}),
+    ],
+)
+def test_what_has_one_meaning_becomes_it_and_is_named(
+    written: dict[str, Any], meant: dict[str, Any]
+) -> None:
+    corrected, changes = correct(make_plan(**written))
+
+    assert corrected == make_plan(**{**written, **meant})
+    assert len(changes) == 1 and changes[0].startswith("task T3: ")
+
+
+def test_a_dependency_that_names_the_worker_of_one_task_is_that_task() -> None:
+    plan = make_plan()
+    plan["tasks"][1]["depends_on"] = ["analyst"]
+
+    corrected, changes = correct(plan)
+
+    assert corrected["tasks"][1]["depends_on"] == ["T3"]
+    assert changes == ["task T2: dependency 'analyst' is 'T3'"]
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        {"depends_on": ["researcher"]},
+        {"depends_on": ["analyst"]},
+        {"depends_on": ["data_writer"]},
+        {"depends_on": ["T9"]},
+        {"depends_on": ["notes.txt"]},
+        {"materials": ["notes.txt"]},
+        {"materials": ["T3"]},
+        {"worker": "accountant"},
+        {"worker": None},
+        {"depends_on": None, "materials": 5},
+        {"materials": [None, ["policy.md"]]},
+    ],
+    ids=str,
+)
+def test_what_has_two_meanings_or_none_stays_as_it_was_written(written: dict[str, Any]) -> None:
+    plan = make_plan(**written)
+
+    assert correct(plan) == (plan, [])
+
+
+def test_what_only_the_supervisor_sets_is_left_out() -> None:
+    assert correct({**make_plan(), "version": 7, "rule_reason": "none"}) == (make_plan(), [])
+
+
+NAMES = st.sampled_from(
+    ["T1", "t1", "T9", "analyst", "Researcher", "data writer", "policy.md", "Sales.csv", "x", ""]
+)
+TASKS = st.fixed_dictionaries(
+    {"id": st.sampled_from(["T1", "T2", "t1", "A-1", "a_1", 7]), "worker": NAMES},
+    optional={
+        "description": NAMES,
+        "depends_on": st.lists(NAMES | st.builds(lambda name: {"task": name}, NAMES)) | NAMES,
+        "materials": st.lists(NAMES) | st.none() | st.integers(),
+    },
+)
+
+
+@given(st.lists(TASKS, max_size=4))
+def test_a_corrected_plan_needs_no_correction(tasks: list[dict[str, Any]]) -> None:
+    once, _ = correct({"goal": "g", "tasks": tasks})
+
+    assert correct(once) == (once, [])
+
+
+@given(
+    st.lists(
+        st.fixed_dictionaries(
+            {"worker": st.sampled_from([worker.name for worker in TEAM.roster])},
+            optional={"materials": st.lists(st.sampled_from(MATERIALS))},
+        ),
+        min_size=1,
+        max_size=5,
+    )
+)
+def test_a_valid_plan_stays_as_it_is(fields: list[dict[str, Any]]) -> None:
+    tasks = [
+        {"id": f"T{n}", "description": f"Find {n}.", "depends_on": [f"T{i}" for i in range(n)], **f}
+        for n, f in enumerate(fields)
+    ]
+    plan = {"goal": "g", "tasks": tasks}
+
+    assert correct(plan) == (plan, [])
