@@ -55,7 +55,6 @@ def _parse_options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--no-kill", action="store_true", help="leave out the killed run")
     parser.add_argument("--no-plan-only", action="store_true", help="leave out the bare plans")
     parser.add_argument("--deadline", type=float, default=600.0, help="seconds of one run")
-    parser.add_argument("--threads", type=int, default=1, help="processors for the server")
     parser.add_argument("--url", default="", help="a server that is running, with its /v1")
     parser.add_argument("--model", default="local", help="the model's name there")
     parser.add_argument("--keep", type=Path, help="a folder for traces and output")
@@ -68,8 +67,8 @@ def _open_endpoint(options: argparse.Namespace, folder: Path) -> Iterator[Endpoi
         yield Endpoint(options.url, options.model, options.deadline)
         return
     gguf = prepare_gguf()
-    print(f"{gguf.name} on llama.cpp, {options.threads} threads", file=sys.stderr)
-    with run_server(gguf, threads=options.threads, log=folder / "server.log") as address:
+    print(f"{gguf.name} on llama.cpp", file=sys.stderr)
+    with run_server(gguf, log=folder / "server.log") as address:
         yield Endpoint(address, options.model, options.deadline)
 
 

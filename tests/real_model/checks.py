@@ -81,7 +81,7 @@ def _check_words(ending: Ending) -> Iterator[str]:
             yield f"a {call['schema']} whose method is not in the trace"
     for report in ending.list_events("report"):
         told = report["report"]
-        if told["status"] != "completed" and not (told["output"] or told["gaps"]):
+        if told["status"] != "completed" and not (told["error"] or told["escalation"]):
             yield f"task {report['task']} failed without a reason"
 
 

@@ -51,7 +51,7 @@ def _install(package: str, *options: str) -> None:
 
 
 @contextmanager
-def run_server(gguf: Path, *, threads: int, log: Path) -> Iterator[str]:
+def run_server(gguf: Path, *, log: Path) -> Iterator[str]:
     """Start the server and yield its address, with `/v1`, once it answers.
 
     Raises:
@@ -60,9 +60,7 @@ def run_server(gguf: Path, *, threads: int, log: Path) -> Iterator[str]:
     port = _find_free_port()
     command = [str(PYTHON), str(ROOT / "tests" / "real_model" / "serve_gguf.py")]
     with log.open("wb") as written:
-        child = subprocess.Popen(
-            [*command, str(gguf), str(port), str(threads)], stdout=written, stderr=written
-        )
+        child = subprocess.Popen([*command, str(gguf), str(port)], stdout=written, stderr=written)
         address = f"http://127.0.0.1:{port}/v1"
         try:
             _wait_until_ready(address, child, log)

@@ -43,7 +43,7 @@ def describe_plan(ending: Ending) -> str:
         return "none"
     if plan.get("is_by_rule"):
         return "by rule"
-    repairs = max(len(ending.list_events("plan_rejected")), ending.stderr.count("plan rejected"))
+    repairs = ending.stderr.count("plan rejected:")  # of a resumed run those since the kill
     return f"after {repairs} repair{'s'[: repairs > 1]}" if repairs else "at once"
 
 
