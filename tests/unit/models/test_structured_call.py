@@ -1,0 +1,105 @@
+"""What a call does when an endpoint refuses or ignores the way in which it is asked."""
+
+from typing import Any
+
+import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
+
+from nodes.errors import RequestRefused
+from nodes.models.catalog import ModelCatalog
+from nodes.models.settings import ModelSettings, TierSettings
+from nodes.models.structured_output import ModelReply, ask_model
+from state import Answer
+from tests.endpoint.scripted_model import ModelReply as Said
+from tests.endpoint.wire import build_completion, estimate_usage
+
+ANSWER = {"text": "42 euros.", "confidence": 90}
+
+
+class ScriptedServer:
+    """Answers each request with the next reply: a status with a body, or words of a model."""
+
+    def __init__(self, *replies: tuple[int, dict[str, Any]] | Said) -> None:
+        self.replies, self.bodies = list(replies), list[dict[str, Any]]()
+
+    async def respond(self, request: web.Request) -> web.Response:
+        body = await request.json()
+        self.bodies.append(body)
+        reply = self.replies.pop(0)
+        if isinstance(reply, Said):
+            usage = estimate_usage(reply, 100)
+            finish = "tool_calls" if reply.name else "stop"
+            return web.json_response(
+                build_completion(reply, body, len(self.bodies), finish=finish, usage=usage)
+            )
+        status, content = reply
+        return web.json_response(content, status=status)
+
+
+async def ask(server: ScriptedServer, **parameters: Any) -> ModelReply[Answer]:
+    app = web.Application()
+    app.router.add_post("/v1/chat/completions", server.respond)
+    async with TestServer(app) as served:
+        settings = ModelSettings(
+            fast="openai:some-model",
+            base_url=str(served.make_url("/v1")),
+            api_key="sk-test-0123456789",
+            tiers={"fast": TierSettings(parameters=parameters)},
+            max_tries=1,
+        )
+        return await ask_model(ModelCatalog(settings).get_chat_model("fast"), Answer, [])
+
+
+def refuse(message: str, **more: Any) -> tuple[int, dict[str, Any]]:
+    return 400, {"error": {"message": message, "type": "invalid_request_error", **more}}
+
+
+async def test_what_a_model_wrote_is_read_from_a_refusal_that_quotes_it() -> None:
+    server = ScriptedServer(
+        refuse(
+            "Failed to call a function.",
+            code="tool_use_failed",
+            failed_generation='<function=Answer>{"text": "42 euros.", "confidence": 90}</function>',
+        )
+    )
+
+    reply = await ask(server)
+
+    assert reply.value == Answer(**ANSWER)
+    assert len(server.bodies) == 1
+
+
+@pytest.mark.parametrize("name", ["temperature", "seed"])
+async def test_a_parameter_that_is_refused_by_name_is_left_out_from_then_on(name: str) -> None:
+    server = ScriptedServer(
+        refuse(f"Unsupported parameter: '{name}' is not supported with this model."),
+        Said(content=ANSWER),
+    )
+
+    reply = await ask(server, **{name: 1})
+
+    first, second = server.bodies
+    assert first[name] == 1 and name not in second
+    assert reply.value.text == "42 euros."
+
+
+async def test_a_reply_in_words_is_asked_for_in_the_next_way_and_both_are_billed() -> None:
+    server = ScriptedServer(Said(content="I would rather talk."), Said("Answer", ANSWER))
+
+    reply = await ask(server)
+
+    assert "response_format" in server.bodies[0]
+    assert server.bodies[1]["tool_choice"] == "required"
+    assert (
+        reply.usage.output_tokens > estimate_usage(Said("Answer", ANSWER), 0)["completion_tokens"]
+    )
+
+
+async def test_a_refusal_for_another_reason_is_not_tried_in_another_way() -> None:
+    server = ScriptedServer(refuse("Your organization must be verified."))
+
+    with pytest.raises(RequestRefused, match="verified"):
+        await ask(server)
+
+    assert len(server.bodies) == 1
