@@ -41,6 +41,8 @@ EXPECTED_OUTPUT_TOKENS = 500
 """Estimate for one answer, until the endpoint has counted its tokens."""
 MAX_TOKENS = "max_tokens"
 """The parameter that limits the tokens of an answer; it is doubled after an answer that was cut."""
+REPEATED_CHARS, MIN_REPETITIONS = 40, 4
+"""An answer whose last characters occur so often does not end at a higher limit either."""
 POLL_INTERVAL_S = 0.1
 """Between two checks whether a retry is allowed."""
 
@@ -103,7 +105,7 @@ class ModelCall:
                 return await self._try_once(messages, kwargs)
             except SupervisorError as error:
                 self._finish_retry()
-                if not await self._wait_for_retry(error):
+                if _repeats_itself(error) or not await self._wait_for_retry(error):
                     raise
                 limit = kwargs.get(MAX_TOKENS)
                 if isinstance(error, ResponseCut) and error.is_at_limit and isinstance(limit, int):
@@ -264,6 +266,13 @@ class ModelCall:
         if self._is_retry_in_flight:
             self._is_retry_in_flight = False
             self._health.retry_budget.finish_retry()
+
+
+def _repeats_itself(error: SupervisorError) -> bool:
+    """Return whether an answer was cut in the midst of a repetition, which has no end."""
+    if not isinstance(error, ResponseCut) or len(error.reply_text) < REPEATED_CHARS:
+        return False
+    return error.reply_text.count(error.reply_text[-REPEATED_CHARS:]) >= MIN_REPETITIONS
 
 
 def _choose_backoff_s(tries: int) -> float:

@@ -4,10 +4,14 @@ from collections.abc import Collection, Iterable, Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
+from nodes.limits.patterns import Pattern
 from nodes.prompts.few_shot_examples import FIELDS_OF_THE_SUPERVISOR
 from nodes.schemas.team import Team
 
 Fields = dict[str, Any]
+
+MAX_ID_CHARS = 40
+_OTHER_CHARACTERS = Pattern(r"[^A-Za-z0-9_.\-]+")
 
 
 def correct_plan(
@@ -41,6 +45,7 @@ class _PlanCorrector:
 
     def correct_tasks(self) -> list[Fields]:
         """Return the tasks, corrected."""
+        self._correct_ids()
         for task in self.tasks:
             self._correct_worker(task)
         for task in self.tasks:
@@ -48,6 +53,25 @@ class _PlanCorrector:
             self._correct_dependencies(task)
             self._correct_materials(task)
         return self.tasks
+
+    def _correct_ids(self) -> None:
+        """Shorten ids that are too long or have other characters, wherever they are named."""
+        renamed: dict[str, str] = {}
+        for name in self._ids:
+            short = _OTHER_CHARACTERS.sub("_", name.strip())[:MAX_ID_CHARS].strip("_")
+            taken = {*self._ids, *renamed.values()} - {name}
+            if short and short != name and short not in taken and name not in renamed:
+                renamed[name] = short
+        for task in self.tasks:
+            old = str(task.get("id"))
+            if old in renamed:
+                self._record(task, f"its id is now {renamed[old]!r}")
+                task["id"] = renamed[old]
+            if renamed and "depends_on" in task:
+                task["depends_on"] = [
+                    _rename(edge, renamed) for edge in _as_list(task["depends_on"])
+                ]
+        self._ids = [renamed.get(name, name) for name in self._ids]
 
     def _correct_worker(self, task: Fields) -> None:
         worker = task.get("worker")
@@ -113,6 +137,13 @@ class _PlanCorrector:
 
     def _record(self, task: Fields, change: str) -> None:
         self.changes.append(f"task {task.get('id')}: {change}")
+
+
+def _rename(edge: Any, renamed: Mapping[str, str]) -> Any:
+    if isinstance(edge, Mapping):
+        name = edge.get("task")
+        return {**edge, "task": renamed.get(name, name)} if isinstance(name, str) else edge
+    return renamed.get(edge, edge) if isinstance(edge, str) else edge
 
 
 def _as_list(value: Any) -> list[Any]:

@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from nodes.errors import (
     BadResponse,
     BudgetSpent,
+    CallTimedOut,
     DeadlinePassed,
     ModelError,
     ModelUnknown,
@@ -33,6 +34,8 @@ MAX_CAUSE_CHARS = 1_200
 """Limit for the problems of the last plan, in the error that ends a run."""
 MAX_REASON_CHARS = 600
 """Limit for the reason of a plan by rule, in the answer."""
+MAX_BOUNDED_ITEMS = 50
+"""Limit of a bound that is shown; llama.cpp refuses grammars with many repetitions."""
 MAX_NAMED_MATERIALS = 50
 """Limit of materials that the schema of a plan names."""
 REPEATED_TEMPERATURE = 1.0
@@ -78,9 +81,11 @@ async def make_plan(
         except (ModelError, ModelUnknown) as error:
             error.usage = asking.spent + (error.usage or Usage())
             is_over = isinstance(error, BudgetSpent | DeadlinePassed)
+            is_slow = isinstance(error, CallTimedOut)
             plan = sound
-            if plan is None and problems and not is_over and build_rule_messages is not None:
-                plan = await make_plan_by_rule(build_rule_messages(), check, problems)
+            if plan is None and (problems or is_slow) and not is_over and build_rule_messages:
+                found = [*problems, str(error)]
+                plan = await make_plan_by_rule(build_rule_messages(), check, found)
             if plan is None:
                 raise
             await emit("error", code=error.code, message=f"the plan is not repaired: {error}")
@@ -213,6 +218,7 @@ async def _ask_once(
     closed = build_plan_schema(
         tuple(worker.name for worker in check.team.roster),
         tuple(check.materials),
+        max_tasks=check.max_tasks,
         may_divide=may_divide(check.team),
     )
     changes: list[str] = []
@@ -287,16 +293,25 @@ def _replace_unknown_workers(plan: Plan | None, check: _PlanCheck) -> Plan | Non
 
 @lru_cache(maxsize=256)
 def build_plan_schema(
-    workers: tuple[str, ...], materials: tuple[str, ...], *, may_divide: bool
+    workers: tuple[str, ...], materials: tuple[str, ...], *, max_tasks: int, may_divide: bool
 ) -> dict[str, Any]:
-    """Return the schema of a plan that accepts only these workers and materials."""
+    """Return the schema of a plan that accepts only these workers and materials.
+
+    Its lists are bounded: a small model repeats an item until its reply is cut.
+    """
     schema = Plan.model_json_schema()
     task = schema["$defs"]["Task"]["properties"]
+    if max_tasks <= MAX_BOUNDED_ITEMS:
+        schema["properties"]["tasks"]["maxItems"] = max_tasks
+        task["depends_on"]["maxItems"] = max(1, max_tasks - 1)
+    task["materials"]["maxItems"] = len(materials)
     task["worker"]["enum"] = list(workers)
     if not materials:
         del task["materials"]
     elif len(materials) <= MAX_NAMED_MATERIALS:
         task["materials"]["items"]["enum"] = list(materials)
+    else:
+        del task["materials"]["maxItems"]
     if not may_divide:
         del task["is_compound"]
     return schema

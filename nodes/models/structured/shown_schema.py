@@ -1,5 +1,7 @@
 """The form of a JSON schema that is shown to a model: short, and free of what servers refuse.
 
+Of the bounds only `maxItems` is shown, which ends the lists of a small model.
+
 Grammars of llama.cpp fail on `pattern` with `\\-` and on long `maxLength` (its issues #27597 and
 #17473). Values are validated here by the full schema, whatever was shown.
 """
@@ -16,7 +18,6 @@ UNSHOWN_KEYS = frozenset(
         "exclusiveMaximum",
         "exclusiveMinimum",
         "format",
-        "maxItems",
         "maxLength",
         "maxProperties",
         "maximum",

@@ -56,6 +56,19 @@ def test_what_has_one_meaning_becomes_it_and_is_named(
     assert len(changes) == 1 and changes[0].startswith("task T3: ")
 
 
+def test_an_id_that_is_too_long_or_has_other_characters_is_changed_wherever_it_is_named() -> None:
+    long = "Find the prices of all products of the shop"
+    plan = make_plan(depends_on=[long, {"task": "T2", "required": False}])
+    plan["tasks"][0]["id"] = long
+
+    corrected, changes = correct(plan)
+
+    name = "Find_the_prices_of_all_products_of_the_s"
+    assert corrected["tasks"][0]["id"] == name
+    assert corrected["tasks"][2]["depends_on"] == [name, {"task": "T2", "required": False}]
+    assert changes == [f"task {long}: its id is now {name!r}"]
+
+
 def test_a_dependency_that_names_the_worker_of_one_task_is_that_task() -> None:
     plan = make_plan()
     plan["tasks"][1]["depends_on"] = ["analyst"]

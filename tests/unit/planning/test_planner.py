@@ -83,7 +83,7 @@ async def test_an_unknown_worker_is_replaced_after_the_last_repair(
 
 
 def test_the_schema_names_the_workers_of_the_team():
-    schema = build_plan_schema(("researcher", "writer"), (), may_divide=False)
+    schema = build_plan_schema(("researcher", "writer"), (), max_tasks=9, may_divide=False)
 
     task = schema["$defs"]["Task"]["properties"]
     assert task["worker"]["enum"] == ["researcher", "writer"] and "is_compound" not in task
