@@ -168,7 +168,7 @@ def _list_bad_ids() -> Iterator[MalformedPlan]:
         "日本",
         "😀",
     )
-    own = ("@plan", "earlier/T1", "T1#2", "", "x" * 41)
+    own = ("@plan", "earlier/T1", "T1#2", "", "x" * 401)
     for kind, names in (("path in an id", paths), ("trick in an id", tricks), ("no id", own)):
         for name in names:
             yield MalformedPlan(kind, make_plan_with_task(id=name), ("tasks[2].id: ",))

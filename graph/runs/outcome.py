@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from graph.runs.questions import Question
-from nodes.errors import SupervisorError, walk_subclasses
+from nodes.errors import ResponseCut, SupervisorError, walk_subclasses
 from nodes.telemetry.cost import sum_ledger
 from state import Answer, Plan, Report, RunStatus, RunUsage, SupervisorState
 
@@ -85,7 +85,10 @@ def _is_model_failure(report: Report) -> bool:
     """Return whether a task failed because a model was unreachable or its output unusable."""
     code = (report.error or "").partition(":")[0]
     kinds = walk_subclasses(SupervisorError)
-    return any(kind.code == code and kind.exit_code == MODEL_EXIT_CODE for kind in kinds)
+    is_cut = code == ResponseCut.code  # the model answers, at too great length
+    return not is_cut and any(
+        kind.code == code and kind.exit_code == MODEL_EXIT_CODE for kind in kinds
+    )
 
 
 def _format_error(error: SupervisorError | None) -> dict[str, Any] | None:

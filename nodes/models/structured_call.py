@@ -67,19 +67,18 @@ class StructuredCall:
         order = self.methods.list_from_current(self.offer.purpose)
         ignored: list[OutputMethod] = []
         for method in order:
-            message = await self._try_method(method, messages, is_last=method == order[-1])
+            is_last = method == order[-1]
+            if not is_last and any(_is_by_tool(method) and _is_by_tool(each) for each in ignored):
+                continue  # one way to force a tool is ignored like another
+            message = await self._try_method(method, messages, is_last=is_last)
             if message is None:
                 continue
             if found := read_reply(message, self.offer, method):
                 read, corrections = found
                 return StructuredReply(read, method, corrections, self._keep(method))
-            if self._is_answer(message, method):
-                return StructuredReply(clean_words(message), method)
             ignored.append(method)
-            if method == order[-1] or len(ignored) == MAX_IGNORED:
-                # The next call begins with a method that this one did not use up.
-                change = self._keep(ignored[-1])
-                return StructuredReply(clean_words(message), method, change=change)
+            if self._is_answer(message, method) or is_last or len(ignored) == MAX_IGNORED:
+                return StructuredReply(clean_words(message), method)
             self._reasons.append(f"the reply ignored {method}")
             if message.usage_metadata is not None:
                 self.call.wasted_usage.append(message.usage_metadata)
@@ -131,6 +130,10 @@ class StructuredCall:
         if not self.methods.keep(purpose, method) and not self._reasons:
             return None
         return {"purpose": purpose, "method": method, "reasons": self._reasons}
+
+
+def _is_by_tool(method: OutputMethod) -> bool:
+    return method.endswith("_tool")
 
 
 def _is_about_format(error: RequestRefused) -> bool:

@@ -202,7 +202,9 @@ def _read_reply(message: AIMessage, name: str) -> tuple[str, list[Mapping[str, A
     for call in calls:
         if call["name"] == calls[0]["name"] and call["args"] not in arguments:
             arguments.append(call["args"])
-    return "\n".join(json.dumps(each, ensure_ascii=False) for each in arguments), arguments
+    shown = "\n".join(json.dumps(each, ensure_ascii=False) for each in arguments)
+    # A lone half of a character cannot be sent back.
+    return shown.encode(errors="replace").decode(), arguments
 
 
 def _format_location(place: tuple[int | str, ...]) -> str:

@@ -11,7 +11,7 @@ from nodes.schemas.team import Team
 Fields = dict[str, Any]
 
 MAX_ID_CHARS = 40
-_OTHER_CHARACTERS = Pattern(r"[^A-Za-z0-9_.\-]+")
+_LONG_ID = Pattern(r"[A-Za-z0-9_.\-]{41,400}")
 
 
 def correct_plan(
@@ -55,10 +55,12 @@ class _PlanCorrector:
         return self.tasks
 
     def _correct_ids(self) -> None:
-        """Shorten ids that are too long or have other characters, wherever they are named."""
+        """Shorten ids that are too long, wherever they are named."""
         renamed: dict[str, str] = {}
         for name in self._ids:
-            short = _OTHER_CHARACTERS.sub("_", name.strip())[:MAX_ID_CHARS].strip("_")
+            if _LONG_ID.fullmatch(name) is None:
+                continue
+            short = name[:MAX_ID_CHARS]
             taken = {*self._ids, *renamed.values()} - {name}
             if short and short != name and short not in taken and name not in renamed:
                 renamed[name] = short

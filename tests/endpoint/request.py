@@ -6,6 +6,7 @@ from typing import Any
 
 Body = dict[str, Any]
 
+_DESCRIBED = re.compile(r"^Answer with one JSON object \((\w+)\) of this form", re.MULTILINE)
 _TASK_LINE = re.compile(r"^(?:task|id):[ \t]*([A-Za-z0-9_.\-]+)[ \t]*$", re.MULTILINE)
 _CALL_AS_JSON = re.compile(r'\s*\{"name": "(\w+)", "arguments"')
 
@@ -39,6 +40,7 @@ def read_request(body: Body) -> ModelRequest:
     if is_call_as_json:
         offered, by_format = _read_calls_on_offer(by_format["schema"]), {}
     schema = forced or by_format.get("name") or _find_offered_schema(tuple(offered))
+    schema = schema or _find_described_schema(body)
     parameters = offered.get(schema, {}).get("parameters") or by_format.get("schema") or {}
     return ModelRequest(
         schema=schema,
@@ -62,6 +64,16 @@ def _find_offered_schema(names: tuple[str, ...]) -> str:
     if "Report" in names:
         return "Report"
     return next((name for name in names if name[:1].isupper()), "")
+
+
+def _find_described_schema(body: Body) -> str:
+    """Return the name of a schema that only the prompt describes."""
+    for message in body.get("messages") or ():
+        if message.get("role") == "system" and (
+            found := _DESCRIBED.search(get_message_text(message))
+        ):
+            return found.group(1)
+    return ""
 
 
 def _find_task(body: Body) -> str:

@@ -33,8 +33,7 @@ class OutputMethods:
     def list_from_current(self, purpose: Purpose) -> Sequence[OutputMethod]:
         """Return the methods to try: the one in use, then those after it."""
         order = self.orders[purpose]
-        current = self._current.get(purpose)
-        return order[order.index(current) :] if current else order
+        return order[order.index(self.get_current(purpose)) :]
 
     def keep(self, purpose: Purpose, method: OutputMethod) -> bool:
         """Use a method from now on, unless a later one is in use; return whether it changes."""

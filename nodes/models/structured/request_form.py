@@ -111,11 +111,11 @@ def _write_instruction(offer: ToolOffer, is_by_format: bool) -> str:
     A server that holds the reply to a response format does not show the schema to the model.
     """
     if offer.purpose == "value":
-        (schema,) = offer.parameters.values()
+        ((name, schema),) = offer.parameters.items()
         form = describe_schema(schema)
         if is_by_format:
             form = "\n".join([list_keys(schema), *list_descriptions(schema)])
-        return f"Answer with one JSON object of this form and nothing else:\n{form}"
+        return f"Answer with one JSON object ({name}) of this form and nothing else:\n{form}"
     lines = [
         f"- {tool['function']['name']}: {tool['function'].get('description', '')}\n"
         f"  arguments: {describe_schema(tool['function'].get('parameters') or {})}"
