@@ -51,7 +51,7 @@ _TAGS = Pattern(r"<[^<>]{0,200}>")
 _RATE_CODES = {"rate_limit_exceeded", "rate_limit_error", "requests", "tokens"}
 _QUOTA_CODES = {"insufficient_quota", "billing_hard_limit_reached"}
 _UNKNOWN_MODEL = Pattern(
-    r"(?i)\bmodel:? *[\"'`]?[\w./:@+-]*[\"'`]? *(?:is |was |does )?not (?:found|exist)"
+    r"(?i)\bmodel:? ?[\"'`]?[\w./:@+-]{0,80}[\"'`]? ?(?:is |was |does )?not (?:found|exist)"
     r"|(?:invalid|unknown|no such) model\b|not a valid model\b"
 )
 _NOT_JSON = Pattern(r"Expected a dict or openai.BaseModel, got str: (?P<body>.*)")

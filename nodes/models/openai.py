@@ -7,7 +7,6 @@ from typing import Any
 
 from langchain_core.language_models import LanguageModelInput
 from langchain_openai import ChatOpenAI
-from openai.resources.chat.completions import AsyncCompletions
 
 from nodes.models.failures import clean_text
 from nodes.models.structured.text_calls import ENCODED_TWICE, decode_arguments, is_encoded_twice
@@ -38,7 +37,7 @@ class LeanChatOpenAI(ChatOpenAI):
         spared = {
             key: payload.pop(key)
             for key in [*payload]
-            if key in UNCHANGED_KEYS or key not in _list_sdk_parameters()
+            if key in UNCHANGED_KEYS or key not in _list_sdk_parameters(type(self.async_client))
         }
         if not self.is_openai and "max_completion_tokens" in payload:
             spared["max_tokens"] = payload.pop("max_completion_tokens")
@@ -61,6 +60,6 @@ class LeanChatOpenAI(ChatOpenAI):
 
 
 @cache
-def _list_sdk_parameters() -> frozenset[str]:
+def _list_sdk_parameters(client: Any) -> frozenset[str]:
     """List the parameters that the SDK takes; others, such as `top_k`, are sent as they are."""
-    return frozenset(inspect.signature(AsyncCompletions.create).parameters)
+    return frozenset(inspect.signature(client.create).parameters)

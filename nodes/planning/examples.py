@@ -4,10 +4,12 @@ from nodes.models.embedded.text_similarity import rank_examples
 from nodes.schemas.team import Team
 
 MAX_EXAMPLES = 3
-"""Limit of examples in a prompt: more cost tokens, and a small model copies them."""
+"""Limit of examples of plans in a prompt: more cost tokens, and a small model copies them."""
+MAX_ROUTE_EXAMPLES = 30
+"""Limit of examples of routes, which are short."""
 
 
-def keep_nearest_examples(team: Team, request: str, limit: int = MAX_EXAMPLES) -> Team:
+def keep_nearest_examples(team: Team, request: str, limit: int) -> Team:
     """Return the team with the examples that are nearest to a request, the nearest first."""
     if len(team.examples) <= limit:
         return team

@@ -17,7 +17,7 @@ from nodes.limits.worker_load import get_team_load
 from nodes.models.catalog import EMBEDDED, ModelCatalog
 from nodes.models.price_check import require_prices
 from nodes.planning.estimate import estimate_run
-from nodes.planning.examples import keep_nearest_examples
+from nodes.planning.examples import MAX_EXAMPLES, MAX_ROUTE_EXAMPLES, keep_nearest_examples
 from nodes.planning.planner import make_plan
 from nodes.planning.replanning import build_plan_event, list_unfinished
 from nodes.planning.request import (
@@ -139,7 +139,8 @@ async def _make_first_plan(
     materials = state.get("materials", {})
     planners = models.get_available_models(team.planner_tier, context)
     is_embedded = models.get_name(team.planner_tier, context) == EMBEDDED
-    prompt_team = team if is_embedded else keep_nearest_examples(team, request)
+    limit = MAX_ROUTE_EXAMPLES if team.strategy == "route" else MAX_EXAMPLES
+    prompt_team = team if is_embedded else keep_nearest_examples(team, request, limit)
     if team.strategy == "route":
         plan, decision, usage = await route_request(
             planners,

@@ -10,7 +10,6 @@ from pydantic import ValidationError
 
 from nodes.errors import (
     BadResponse,
-    BudgetSpent,
     CallTimedOut,
     DeadlinePassed,
     ModelError,
@@ -80,10 +79,10 @@ async def make_plan(
             reply = await asking.ask(check)
         except (ModelError, ModelUnknown) as error:
             error.usage = asking.spent + (error.usage or Usage())
-            is_over = isinstance(error, BudgetSpent | DeadlinePassed)
-            is_slow = isinstance(error, CallTimedOut)
+            is_slow = isinstance(error, CallTimedOut) and not isinstance(error, DeadlinePassed)
+            is_passing = is_slow or (error.retryable and bool(problems))
             plan = sound
-            if plan is None and (problems or is_slow) and not is_over and build_rule_messages:
+            if plan is None and is_passing and build_rule_messages:
                 found = [*problems, str(error)]
                 plan = await make_plan_by_rule(build_rule_messages(), check, found)
             if plan is None:

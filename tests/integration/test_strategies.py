@@ -111,7 +111,7 @@ async def test_a_supervisor_that_is_lost_midway_still_leads_to_an_answer(
     endpoint: Endpoint, settings: Settings
 ) -> None:
     first = {"worker": "coder", "task": "Sort the invoices."}
-    lost = Fault(kind="unauthorized", schema="Decision", nth=(2,))
+    lost = Fault(kind="unauthorized", schema="Decision", nth=(2, 3))  # of both models
     endpoint.load_scenario(Scenario(answers={"Decision": first}, faults=(lost,)))
 
     state = await build_graph(settings, strategy="step").ainvoke(REQUEST, make_thread_config())

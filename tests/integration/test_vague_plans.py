@@ -133,7 +133,7 @@ async def test_a_repair_that_cannot_be_asked_for_does_not_end_the_run(
     state, events = await run_scenario(endpoint, settings, scenario, make_team())
 
     assert state["status"] == "done" and list(state["results"]) == ["T1"]
-    assert "vague tasks are not repaired" in select_events(events, "error")[-1]["message"]
+    assert "the plan is not repaired" in select_events(events, "error")[-1]["message"]
     assert state["usage"].by_mechanism["plan"] == 1
 
 

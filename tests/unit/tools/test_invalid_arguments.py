@@ -18,7 +18,7 @@ FILES = {"h.csv": "ticker,quantity\nAAA,1\n", "p.csv": "date,AAA\n2025-01-03,9\n
         ("trade_list", {"deposit_amount": float("inf")}, "deposit_amount: .* not inf"),
         ("trade_list", {"min_trade_amount": -1}, "min_trade_amount: .* not -1"),
         ("trade_list", {"target_weights_percent": {"AAA": -5}}, "target_weights_percent.AAA: "),
-        ("trade_list", {"method": "momentum"}, "method: .*'equal_weights'.* not 'momentum'"),
+        ("trade_list", {"equal_weights": "momentum"}, "equal_weights: .* not 'momentum'"),
         ("trade_list", {"keep": ["A" * 10_000_000]}, "keep.0: .* at most 15 characters"),
         ("trade_list", {"files": ["x"] * 10_000}, "files: .* at most 20 items"),
         ("market_data", {"as_of": "last Monday"}, "as_of: .* valid date.* not 'last Monday'"),

@@ -48,7 +48,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "search_history": {"materials": CHANGE},
     "market_data": {"as_of": "2025-01-03", "materials": PORTFOLIO},
     "allocation_analysis": {"materials": PORTFOLIO},
-    "trade_list": {"method": "equal_weights", "materials": PORTFOLIO},
+    "trade_list": {"equal_weights": True, "materials": PORTFOLIO},
     "price_elasticity": {"materials": LAUNCH},
     "launch_price": {"unit_cost_amount": 2, "materials": LAUNCH},
     "check_copy": {"materials": LAUNCH},
