@@ -37,7 +37,7 @@ class LeanChatOpenAI(ChatOpenAI):
         spared = {
             key: payload.pop(key)
             for key in [*payload]
-            if key in UNCHANGED_KEYS or key not in _list_sdk_parameters(type(self.async_client))
+            if key in UNCHANGED_KEYS or key not in _list_sdk_parameters(self.async_client.__class__)
         }
         if not self.is_openai and "max_completion_tokens" in payload:
             spared["max_tokens"] = payload.pop("max_completion_tokens")

@@ -5,7 +5,7 @@ from nodes.schemas.team import Team
 
 MAX_EXAMPLES = 3
 """Limit of examples of plans in a prompt: more cost tokens, and a small model copies them."""
-MAX_ROUTE_EXAMPLES = 30
+MAX_ROUTE_EXAMPLES = 12
 """Limit of examples of routes, which are short."""
 
 

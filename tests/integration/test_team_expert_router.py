@@ -8,6 +8,7 @@ from graph import arun, build_supervisor
 from graph.runs.outcome import Outcome
 from graph.settings import Settings
 from graph.teams.team_loader import load_team
+from nodes.planning.examples import MAX_ROUTE_EXAMPLES
 from tests.endpoint import Endpoint, Scenario, ScriptedTask
 from tests.team_runs import run_team
 
@@ -183,6 +184,8 @@ async def test_a_language_model_is_shown_examples_of_routes_and_gets_entries_to_
 
     assert state["answer"].text == f"It is not deductible.\n\n{NOTICES['financial']}"
     (routed,) = endpoint.select_calls(schema="Decision")
-    assert '"secondary": "technical"' in routed.body["messages"][0]["content"]
+    shown = routed.body["messages"][0]["content"]
+    assert '"worker": "financial"' in shown and "<example>" in shown
+    assert shown.count("<example>") <= MAX_ROUTE_EXAMPLES
     result = str(endpoint.select_calls(schema="Report")[-1].body["messages"])
     assert "within 30 days before or after the sale" in result
