@@ -12,7 +12,14 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.messages.ai import UsageMetadata
 
-from nodes.errors import BadResponse, RateLimited, ResponseCut, SupervisorError
+from nodes.errors import (
+    BadResponse,
+    CallTimedOut,
+    DeadlinePassed,
+    RateLimited,
+    ResponseCut,
+    SupervisorError,
+)
 from nodes.errors.redaction import redact_text
 from nodes.models.call_deadline import CallDeadline
 from nodes.models.circuit_breaker import FAILURE_THRESHOLD, OPEN_S
@@ -78,6 +85,7 @@ class ModelCall:
         )
         self._deadline = CallDeadline(self.timeout_s, self.run_context.remaining_s)
         self._retries_taken, self._is_retry_in_flight, self._tries_before = 0, False, 0
+        self._last_failure: SupervisorError | None = None
 
     async def run(self, messages: list[BaseMessage], **kwargs: Any) -> AIMessage:
         """Return the answer; a second request of the same call shares its time, not its tries.
@@ -86,11 +94,16 @@ class ModelCall:
             SupervisorError: the reason why there is no answer.
         """
         retries, self._tries_before = self._health.retry_budget, self.tries
-        self._retries_taken = 0
+        self._retries_taken, self._last_failure = 0, None
         retries.count_call()
         try:
             async with self._deadline.enforce(self.model_name):
                 answer = await self._try_until_usable(messages, kwargs)
+        except CallTimedOut as error:
+            # The time was used up by tries that failed: their reason says more.
+            if self._last_failure is None or isinstance(error, DeadlinePassed):
+                raise
+            raise self._last_failure from None
         finally:
             self._finish_retry()
         if self._retries_taken:
@@ -105,6 +118,7 @@ class ModelCall:
                 return await self._try_once(messages, kwargs)
             except SupervisorError as error:
                 self._finish_retry()
+                self._last_failure = error
                 if _repeats_itself(error) or not await self._wait_for_retry(error):
                     raise
                 limit = kwargs.get(MAX_TOKENS)
