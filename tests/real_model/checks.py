@@ -71,7 +71,7 @@ def _check_words(ending: Ending) -> Iterator[str]:
     """Check that each departure from the plain course is in the trace, and in the answer."""
     outcome, by_rule = ending.read_outcome(), ending.list_events("plan_by_rule")
     plan = outcome["plan"] or {}
-    if bool(plan.get("is_by_rule")) != bool(by_rule):
+    if bool(plan.get("rule_reason")) != bool(by_rule):
         yield "the plan and the trace differ on whether the plan is one by rule"
     gaps = " ".join((outcome["answer"] or {}).get("gaps") or ())
     if by_rule and outcome["answer"] and "plan" not in gaps:

@@ -41,7 +41,7 @@ def describe_plan(ending: Ending) -> str:
     plan = outcome if ending.trial.is_plan_only else outcome.get("plan")
     if not plan or not plan.get("tasks"):
         return "none"
-    if plan.get("is_by_rule"):
+    if plan.get("rule_reason"):
         return "by rule"
     repairs = ending.stderr.count("plan rejected:")  # of a resumed run those since the kill
     return f"after {repairs} repair{'s'[: repairs > 1]}" if repairs else "at once"
