@@ -35,7 +35,7 @@ async def test_a_refinement_that_cannot_be_read_is_billed(
 
     outcome = await run_request(settings)
 
-    assert len(endpoint.select_calls(schema="Refinement")) == 2  # in words it is asked for anew
+    assert len(endpoint.select_calls(schema="Refinement")) == 2  # in words it is asked for again
     assert outcome.usage.model_calls == len(endpoint.requests) - 1
     assert outcome.usage.input_tokens == count_endpoint_tokens(endpoint)
 
