@@ -96,7 +96,7 @@ class StructuredCall:
                 f"{self.call.model_name} cannot call tools", cause=str(problem)
             )
         except RequestRefused as error:
-            if not _is_about_format(error):
+            if isinstance(error, ContextTooSmall) or not _is_about_format(error):
                 raise
             refusal = error
         if is_last:

@@ -39,6 +39,11 @@ class ToolOffer:
         return "value" if len(self.tools) == 1 and self.choice else "tools"
 
     @property
+    def wanted_name(self) -> str | None:
+        """The name of the tool that must be called; None where several would do."""
+        return self.tools[0]["function"]["name"] if self.purpose == "value" else None
+
+    @property
     def parameters(self) -> dict[str, Mapping[str, Any]]:
         """The JSON schema of each tool's arguments, by its name."""
         functions = [tool["function"] for tool in self.tools]
@@ -65,7 +70,7 @@ def build_request(
         return request, _build_response_format(offer) if is_by_format else {}
     choices: dict[OutputMethod, str | None] = {
         "required_tool": "any",
-        "named_tool": offer.choice,
+        "named_tool": offer.wanted_name,
         "auto_tool": None,
     }
     try:
@@ -76,7 +81,7 @@ def build_request(
         raise MethodUnsupported(f"bind_tools returns a {type(bound).__name__}")
     parameters = dict(bound.kwargs)
     if method == "auto_tool" and offer.purpose == "value":
-        request = add_instruction(messages, f"Call the tool {offer.choice} once.")
+        request = add_instruction(messages, f"Call the tool {offer.wanted_name} once.")
         return request, parameters
     return list(messages), parameters
 

@@ -1,4 +1,4 @@
-"""Limits in seconds that nobody set follow the measured speed of the model."""
+"""Default limits in seconds follow the measured speed of the model."""
 
 import asyncio
 import json
