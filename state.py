@@ -106,6 +106,7 @@ class RunUsage(Usage):
 Purpose = Literal[
     "plan",
     "revision",
+    "plan review",
     "step",
     "work",
     "refine",
@@ -576,6 +577,10 @@ class SupervisorState(RequestInput, total=False):
     """How many tasks were completed at the last revision."""
     answered_objections: tuple[str, ...]
     """Tasks whose word against the plan has been answered by a revision."""
+    doubts: dict[str, str]
+    """Why tasks that wait make no sense after a report, by the id of its task, as reviewed."""
+    plan_reviews: int
+    """How often reports that were not as planned have been reviewed."""
     reports_at_last_dispatch: int
     """How many reports there were at the last dispatch: one that adds none is the last."""
     max_attempts: int
@@ -621,6 +626,7 @@ def reset_for_new_request() -> SupervisorState:
         "objection": "",
         "completed_at_last_revision": 0,
         "answered_objections": (),
+        "doubts": {},
         **_reset_counters(),
     }
 
@@ -641,6 +647,7 @@ def _reset_counters() -> SupervisorState:
         "status": "running",
         "stop_reason": "",
         "revisions": 0,
+        "plan_reviews": 0,
         "stalls": 0,
         "critic_rounds": 0,
         "notes": {},
@@ -662,6 +669,8 @@ class Assignment(TypedDict, total=False):
     known: dict[str, Report]
     """Reports of the task's dependencies that ended in an earlier superstep."""
     max_attempts: int
+    plan_version: int
+    """Of the plan that the task was sent from."""
     steps_left: int
     """Attempts the step cap still allows to the whole dispatch."""
 

@@ -2,6 +2,7 @@
 
 START → supervisor ──▶ approval (interrupt) ──▶ supervisor
         supervisor ══Send══▶ a node for each worker ══▶ supervisor
+        supervisor ──▶ monitor, beside the workers ──▶ supervisor
         supervisor ──▶ synthesizer ──▶ END
                        synthesizer ──▶ critic ──▶ END
                                        critic ──▶ supervisor
@@ -10,12 +11,14 @@ START → supervisor ──▶ approval (interrupt) ──▶ supervisor
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from langchain_core.language_models import BaseChatModel
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.store.base import BaseStore
 
+from graph.revision import Revision
 from graph.settings import Settings
 from graph.teams.team_loader import load_team
 from graph.topology.compiled_class import change_class
@@ -74,7 +77,7 @@ def _compile_graph(
     pool: WorkerPool | None = None,
 ) -> SupervisorGraph:
     saved = SavedReports()
-    dispatches = DispatchRegistry(saved.read_reports)
+    dispatches = DispatchRegistry(saved.read)
     if pool is None:
         pool = WorkerPool(
             team,
@@ -95,15 +98,21 @@ def _compile_graph(
     )
     builder.add_node("supervisor", partial(planning, dispatches=dispatches))
     builder.add_node("approval", partial(approve, team=team))
-    for worker in team.roster:
-        node = build_worker(worker, team=team, models=models, pool=pool, dispatches=dispatches)
-        builder.add_node(worker.name, node, input_schema=Assignment)
-    builder.add_node(
-        "synthesizer", partial(synthesize, team=team, models=models, dispatches=dispatches)
-    )
+    parts: dict[str, Any] = {"team": team, "models": models, "dispatches": dispatches}
+    workers = {
+        worker.name: build_worker(
+            worker, team=team, models=models, pool=pool, dispatches=dispatches
+        )
+        for worker in team.roster
+    }
+    for name, node in workers.items():
+        builder.add_node(name, node, input_schema=Assignment)
+    revision = Revision(team, models=models, dispatches=dispatches, workers=workers)
+    builder.add_node("monitor", revision.monitor)
+    builder.add_node("synthesizer", partial(synthesize, **parts))
     builder.add_node("critic", partial(criticize, team=team, models=models))
 
-    names = [worker.name for worker in team.roster]
+    names = [*workers, "monitor"]
     builder.add_edge(START, "supervisor")
     roads = ["approval", *names, "synthesizer"]
     builder.add_conditional_edges("supervisor", after_supervisor, roads)
@@ -116,5 +125,6 @@ def _compile_graph(
     compiled = builder.compile(name=team.name, checkpointer=checkpointer, store=store)
     graph = change_class(compiled, SupervisorGraph)
     graph.prepare, graph.team = pool.prepare, team
+    graph.attach_revision = revision.attach
     saved.graph = graph
     return graph

@@ -8,7 +8,7 @@ from langgraph.runtime import Runtime
 
 from nodes.execution.dispatch import Dispatch
 from nodes.limits.deadline import get_remaining_s
-from state import Context, WorkerState
+from state import Context, Report, WorkerState
 
 
 async def await_inputs(
@@ -20,21 +20,22 @@ async def await_inputs(
 ) -> WorkerState:
     """Collect the inputs, or hold the task when a required one will not come.
 
-    A held task is given back as it was; the supervisor decides what becomes of it.
+    A held task is returned as it was; the supervisor decides what becomes of it. So is a task that
+    a later version of the plan has changed or dropped.
     """
     task, known = state["task"], state.get("known", {})
+    needed = [edge.task for edge in task.depends_on if edge.task not in known]
+    arrived: dict[str, Report] | None = {}
     try:
         async with asyncio.timeout(get_remaining_s(config)):
-            arrived = await asyncio.gather(
-                *(
-                    dispatch.wait_for_report(edge.task)
-                    for edge in task.depends_on
-                    if edge.task not in known
-                )
+            arrived = await dispatch.wait_for_inputs(
+                task.id, needed, version=state.get("plan_version", 1)
             )
     except TimeoutError:
-        arrived = []
-    reports = {**known, **{report.task: report for report in arrived if report is not None}}
+        pass
+    if arrived is None:
+        return {"released": True}
+    reports = {**known, **arrived}
     lacks = any(
         edge.task not in reports or (edge.required and reports[edge.task].status != "completed")
         for edge in task.depends_on

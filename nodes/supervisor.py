@@ -7,9 +7,9 @@ from langgraph.types import Send
 from nodes.execution.dispatch_registry import DispatchRegistry
 from nodes.limits.clock import get_elapsed_s
 from nodes.limits.deadline import is_deadline_past
-from nodes.limits.degradation import find_optional_tasks
 from nodes.limits.step_cap import count_steps_left
 from nodes.models.catalog import ModelCatalog
+from nodes.planning.assignments import build_sends
 from nodes.planning.first_plan import (
     DescribeDatabase,
     PrepareWorkers,
@@ -17,14 +17,13 @@ from nodes.planning.first_plan import (
     describe_no_database,
 )
 from nodes.planning.next_step import plan_next_step
-from nodes.planning.replanning import add_rework_note, list_unfinished
+from nodes.planning.replanning import list_unfinished
 from nodes.planning.request import is_new_request
 from nodes.planning.revision import find_revision_reason, revise_plan
 from nodes.planning.skipping import skip_blocked
 from nodes.schemas.team import Team
-from nodes.security.provenance import build_task_origin
 from nodes.telemetry.events import emit
-from state import Assignment, Context, SupervisorState, require_plan
+from state import Context, SupervisorState, require_plan
 
 
 async def supervise(
@@ -114,31 +113,15 @@ async def _continue_plan(
     }
 
 
-def after_supervisor(state: SupervisorState) -> list[Send] | str:
+def after_supervisor(state: SupervisorState) -> list[Send | str] | str:
     """Send every unfinished task at once, in topological order; with none, go to the answer.
 
-    Studio's edits call a router without a runtime, so all it needs is in the state.
+    The monitor goes with them where a report may come while other tasks wait. Studio's edits call a
+    router without a runtime, so all it needs is in the state.
     """
     if state.get("awaits_approval"):
         return "approval"
-    plan, results = require_plan(state), state.get("results", {})
-    tasks = [task for task in plan.order_tasks() if task.id in state["todo"]]
-    if not tasks:
+    sends = build_sends(state, state["todo"])
+    if not sends:
         return "synthesizer"
-    spare = find_optional_tasks(plan)
-    return [
-        Send(
-            task.worker,
-            Assignment(
-                task=add_rework_note(task, state.get("notes", {}).get(task.id, "")),
-                materials={name: state["materials"][name] for name in task.materials},
-                given=() if task.depends_on else state.get("given", ()),
-                origin=build_task_origin(task, state),
-                is_dispensable=task.id in spare,
-                known={e.task: results[e.task] for e in task.depends_on if e.task in results},
-                max_attempts=state["max_attempts"],
-                steps_left=state["steps_left"],
-            ),
-        )
-        for task in tasks
-    ]
+    return [*sends, *(["monitor"] if len(sends) > 1 else [])]

@@ -14,7 +14,7 @@ from langgraph.runtime import RunControl, Runtime
 from langgraph.types import Command, Overwrite
 
 from nodes.execution.dispatch import Dispatch
-from nodes.execution.dispatch_registry import DispatchRegistry
+from nodes.execution.dispatch_registry import DispatchRegistry, SavedDispatch
 from nodes.limits.budget import Budget
 from nodes.limits.clock import now_s
 from nodes.limits.run_scope import SCOPE_KEY, Deadline, RunScope
@@ -147,5 +147,5 @@ async def run_until_interrupt(
     return questions, result, events
 
 
-async def _load_no_reports(config: RunnableConfig) -> Mapping[str, Report]:
-    return {}
+async def _load_no_reports(config: RunnableConfig) -> SavedDispatch:
+    return SavedDispatch()

@@ -32,6 +32,7 @@ TeamKeys: Final[type[BaseModel]] = create_model(
     **_copy_fields(
         Team, "strategy", "routes", "prefer_idle", "max_revisions", "max_stalls", "approve_plan"
     ),
+    **_copy_fields(Team, "max_plan_reviews", "min_confidence"),
     **_copy_fields(Team, "judge", "judge_tier", "min_finding_confidence", "max_synthesis_chars"),
     **_copy_fields(Team, "critic", "critic_below", "max_critic_rounds"),
     **_copy_fields(Team, "max_recursion", "max_breadth", "recruit", "recruit_tier", "max_recruits"),

@@ -6,7 +6,7 @@ from typing import Any
 from langgraph.types import StateSnapshot
 
 from nodes.execution.attempt import build_expenses
-from state import Expense, Report, Task, merge_ledger
+from state import Expense, Plan, Report, Task, merge_ledger, merge_plans
 
 
 def collect_pending_reports(snapshot: StateSnapshot) -> dict[str, Report]:
@@ -20,6 +20,40 @@ def collect_pending_reports(snapshot: StateSnapshot) -> dict[str, Report]:
         if isinstance(task.state, StateSnapshot):
             found |= _get_reports(task.state.values) | collect_pending_reports(task.state)
     return found
+
+
+def collect_started_tasks(snapshot: StateSnapshot) -> set[str]:
+    """Return the ids of tasks that had begun when the superstep was saved, at every depth."""
+    found: set[str] = set()
+    for task in snapshot.tasks:
+        if isinstance(task.state, StateSnapshot):
+            worker = task.state.values
+            if "attempts" in worker and isinstance(worker.get("task"), Task):
+                found.add(worker["task"].id)
+            found |= collect_started_tasks(task.state)
+    return found
+
+
+def collect_pending_revisions(snapshot: StateSnapshot) -> tuple[Plan, ...]:
+    """Return the plan of a superstep, and the versions that its monitor has made of it since."""
+    plan: Plan | None = snapshot.values.get("plan")
+    if plan is None:
+        return ()
+    newer = [each for each in _collect_plans(snapshot) if each.version > plan.version]
+    return (plan, *newer) if newer else ()
+
+
+def _collect_plans(snapshot: StateSnapshot) -> tuple[Plan, ...]:
+    plans = _get_plans(snapshot.values)
+    for task in snapshot.tasks:
+        plans = merge_plans(plans, _get_plans(task.result))
+        if isinstance(task.state, StateSnapshot):
+            plans = merge_plans(plans, _collect_plans(task.state))
+    return plans
+
+
+def _get_plans(values: Mapping[str, Any] | Any) -> tuple[Plan, ...]:
+    return tuple(values.get("plans") or ()) if isinstance(values, Mapping) else ()
 
 
 def collect_ledger(snapshot: StateSnapshot) -> dict[str, Expense]:

@@ -1,10 +1,14 @@
-"""Reads the reports that an unfinished dispatch saved before a crash."""
+"""Reads what an unfinished dispatch saved before a crash."""
 
 from langchain_core.runnables import RunnableConfig
 
-from graph.topology.pending_writes import collect_pending_reports
+from graph.topology.pending_writes import (
+    collect_pending_reports,
+    collect_pending_revisions,
+    collect_started_tasks,
+)
 from graph.topology.supervisor_graph import SupervisorGraph
-from state import Report
+from nodes.execution.dispatch_registry import SavedDispatch
 
 
 class SavedReports:
@@ -12,11 +16,16 @@ class SavedReports:
 
     graph: SupervisorGraph
 
-    async def read_reports(self, config: RunnableConfig) -> dict[str, Report]:
-        """Return the reports of the finished tasks of the superstep at a config's checkpoint.
+    async def read(self, config: RunnableConfig) -> SavedDispatch:
+        """Return what the superstep at a config's checkpoint has saved.
 
-        Without a checkpointer there are none.
+        Without a checkpointer there is nothing.
         """
         if "thread_id" not in config["configurable"]:
-            return {}
-        return collect_pending_reports(await self.graph.aget_state(config, subgraphs=True))
+            return SavedDispatch()
+        snapshot = await self.graph.aget_state(config, subgraphs=True)
+        return SavedDispatch(
+            collect_pending_reports(snapshot),
+            collect_started_tasks(snapshot),
+            collect_pending_revisions(snapshot),
+        )

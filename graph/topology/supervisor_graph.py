@@ -8,7 +8,7 @@ from langchain_core.runnables.config import ensure_config, merge_configs
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.errors import InvalidUpdateError
 from langgraph.graph.state import CompiledStateGraph
-from langgraph.types import StateUpdate
+from langgraph.types import StateSnapshot, StateUpdate
 
 from graph.topology.blocking_portal import get_portal
 from graph.topology.checkpointer_adapter import adapt_checkpointer, require_checkpointer
@@ -47,6 +47,8 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
     """Loads and builds what the workers need; a run does it while it plans, if not done before."""
     team: Team
     """The team whose workers an edited plan may name."""
+    attach_revision: Callable[[StateSnapshot, BaseCheckpointSaver[Any]], Awaitable[StateSnapshot]]
+    """Adds to a snapshot what a revision beside running tasks has saved."""
 
     def copy(self, update: dict[str, Any] | None = None) -> Self:
         """Copy with the attributes that LangGraph drops, such as the types a checkpoint may hold.
@@ -56,6 +58,7 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
         made = super().copy(update)
         made._serde_allowlist = self._serde_allowlist
         made.prepare, made.team = self.prepare, self.team
+        made.attach_revision = self.attach_revision
         return made
 
     async def astream(
@@ -83,6 +86,14 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
     async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
         """Run to the end; `context` may be a mapping, which LangGraph's type hints do not allow."""
         return await super().ainvoke(input, config, **kwargs)
+
+    async def aget_state(self, config: RunnableConfig, *, subgraphs: bool = False) -> StateSnapshot:
+        """Return the state of a thread; with subgraphs that of a plan's revision is among them."""
+        snapshot = await super().aget_state(config, subgraphs=subgraphs)
+        checkpointer = self._find_checkpointer(config) if subgraphs else None
+        if checkpointer is None:
+            return snapshot
+        return await self.attach_revision(snapshot, checkpointer)
 
     def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
         """Run to the end from synchronous code."""

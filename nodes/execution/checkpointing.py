@@ -1,6 +1,11 @@
 """Whether a run is saved, so that it can be resumed."""
 
+from typing import Final
+
 from langchain_core.runnables import RunnableConfig
+
+CHECKPOINTER_KEY: Final = "__pregel_checkpointer"
+"""Of a `configurable`: LangGraph lends an inner graph its checkpointer under this name."""
 
 
 def has_checkpointer(config: RunnableConfig) -> bool:
@@ -8,4 +13,4 @@ def has_checkpointer(config: RunnableConfig) -> bool:
 
     LangGraph's server gives a run without a thread an id, but no checkpointer.
     """
-    return bool(config.get("configurable", {}).get("__pregel_checkpointer"))
+    return bool(config.get("configurable", {}).get(CHECKPOINTER_KEY))

@@ -1,13 +1,23 @@
 """Where the workers of one dispatch leave their reports and find those they wait for.
 
 All tasks of a plan are sent in one superstep; a worker's first step waits here for its own inputs.
-It holds nothing that is not in the checkpoint too, and may vanish at any time.
+The superstep's monitor reads reports that are not as planned: while it decides, no waiting task
+starts. It holds nothing that is not in the checkpoint too, and may vanish at any time.
 """
 
 import asyncio
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
+from nodes.execution.plan_watch import PlanWatch
 from state import Report
+
+
+def _build_open_gate() -> asyncio.Event:
+    gate = asyncio.Event()
+    gate.set()
+    return gate
 
 
 @dataclass
@@ -38,17 +48,111 @@ class Dispatch:
             self.start_lock.release()
 
     is_stopped: bool = False
-    """True once a report speaks against the plan: what runs may finish, what waits is held."""
+    """True once the plan must change: what runs may finish, what waits is held."""
+    started: set[str] = field(default_factory=set)
+    """Tasks that have begun; no revision takes them back."""
+    is_revised: bool = False
+    """A monitor revised the plan in this dispatch before a crash."""
+    withdrawn: dict[str, int] = field(default_factory=dict)
+    """Tasks that a revision changed or dropped: the version of the plan that did it."""
+    watch: PlanWatch | None = None
+    may_start: asyncio.Event = field(default_factory=_build_open_gate)
+    _withdrawals: "dict[str, asyncio.Future[None]]" = field(default_factory=dict)
 
     async def wait_for_report(self, task: str) -> Report | None:
         """Wait for a task's report; None when it will not come in this dispatch."""
         return await asyncio.shield(self._get_future(task))
 
+    async def wait_for_inputs(
+        self, task: str, needed: Sequence[str], *, version: int
+    ) -> dict[str, Report] | None:
+        """Wait until a task may start; return the reports it needs that came, by task.
+
+        None when a version of the plan later than the task's own has changed or dropped the task.
+        """
+        arrived = list[Report | None]()
+        if needed and not self.is_withdrawn(task, version):
+            reports = asyncio.gather(*map(self.wait_for_report, needed))
+            either: set[asyncio.Future[Any]] = {reports, self._get_withdrawal(task)}
+            try:
+                await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+            finally:
+                arrived = reports.result() if reports.done() else []
+                reports.cancel()
+        await self.may_start.wait()
+        if self.is_withdrawn(task, version):
+            return None
+        if not self.is_stopped:
+            self.started.add(task)
+        return {report.task: report for report in arrived if report is not None}
+
     def publish_report(self, task: str, report: Report) -> None:
         """Wake the tasks that wait for this one. The first report of a task counts."""
+        if self.watch is not None and self.watch.note_report(report):
+            self.may_start.clear()
         self._set_result(task, report)
-        if report.invalidates:
-            self._stop_waiting()
+
+    def open_watch(
+        self, tasks: Iterable[str], is_unexpected: Callable[[Report], bool]
+    ) -> PlanWatch:
+        """Return a watch over tasks that have no report yet, for the monitor.
+
+        Reports that came before it are the monitor's to read.
+        """
+        self.watch = PlanWatch(
+            {name for name in tasks if not self._get_future(name).done()}, is_unexpected
+        )
+        return self.watch
+
+    def close_watch(self) -> None:
+        """Let tasks start again, without a monitor."""
+        self.watch = None
+        self.may_start.set()
+
+    def list_reports(self) -> dict[str, Report]:
+        """Return the reports that have come in this dispatch, by task."""
+        return {
+            name: report
+            for name, future in self.report_futures.items()
+            if future.done() and (report := future.result()) is not None
+        }
+
+    def is_settled(self, task: str) -> bool:
+        """Return whether a task has its report, or will not have one in this dispatch."""
+        return task in self.report_futures and self.report_futures[task].done()
+
+    def list_running(self) -> list[str]:
+        """Return the tasks that have begun and have no report yet."""
+        return [name for name in self.started if not self.is_settled(name)]
+
+    def is_withdrawn(self, task: str, version: int) -> bool:
+        """Return whether a plan later than a version has changed or dropped a task."""
+        return self.withdrawn.get(task, 0) > version
+
+    def withdraw(self, tasks: Mapping[str, int], *, dropped: Iterable[str]) -> None:
+        """Hold waiting tasks that a revision changed or dropped.
+
+        Args:
+            tasks: the version of the plan that did it, by task.
+            dropped: those of them that the plan no longer has; their reports will never come.
+        """
+        self.withdrawn.update(tasks)
+        for name in tasks:
+            withdrawal = self._withdrawals.pop(name, None)
+            if withdrawal is not None and not withdrawal.done():
+                withdrawal.set_result(None)
+        for name in dropped:
+            self.release(name)
+
+    def stop(self) -> None:
+        """Hold all tasks that wait: the supervisor changes the plan when the others have ended."""
+        self.is_stopped = True
+        for slot in self.report_futures.values():
+            if not slot.done():
+                slot.set_result(None)
+        if self.watch is not None:
+            self.watch.finish()
+        self.may_start.set()
 
     def release(self, task: str) -> None:
         """Let the tasks that wait for this one proceed without its report."""
@@ -59,6 +163,7 @@ class Dispatch:
         if self.count_steps_left() <= 0:
             return False
         self.attempts[task] = self.attempts.get(task, 0) + 1
+        self.started.add(task)
         return True
 
     def record_attempts(self, task: str, attempts: int) -> None:
@@ -73,12 +178,6 @@ class Dispatch:
         """Return whether no task waits for a report."""
         return all(slot.done() for slot in self.report_futures.values())
 
-    def _stop_waiting(self) -> None:
-        self.is_stopped = True
-        for slot in self.report_futures.values():
-            if not slot.done():
-                slot.set_result(None)
-
     def _get_future(self, task: str) -> asyncio.Future[Report | None]:
         if task not in self.report_futures:
             self.report_futures[task] = asyncio.get_running_loop().create_future()
@@ -89,3 +188,10 @@ class Dispatch:
     def _set_result(self, task: str, report: Report | None) -> None:
         if not self._get_future(task).done():
             self._get_future(task).set_result(report)
+            if self.watch is not None:
+                self.watch.settle(task)
+
+    def _get_withdrawal(self, task: str) -> "asyncio.Future[None]":
+        if task not in self._withdrawals:
+            self._withdrawals[task] = asyncio.get_running_loop().create_future()
+        return self._withdrawals[task]

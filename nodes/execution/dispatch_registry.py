@@ -7,18 +7,32 @@ had already saved.
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Final
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import RunControl, Runtime
 
 from nodes.execution.dispatch import Dispatch
-from state import Context, Report
+from nodes.limits.run_scope import get_run_scope
+from state import Context, Plan, Report
 
-LoadSavedReports = Callable[[RunnableConfig], Awaitable[Mapping[str, Report]]]
-"""Reads the reports that the superstep at a config's checkpoint has saved."""
+
+@dataclass(frozen=True)
+class SavedDispatch:
+    """What the superstep at a checkpoint has saved."""
+
+    reports: Mapping[str, Report] = field(default_factory=dict)
+    started: Collection[str] = ()
+    """Tasks that had begun."""
+    plans: Sequence[Plan] = ()
+    """The versions of the plan, when a monitor has revised it in this superstep."""
+
+
+LoadSavedDispatch = Callable[[RunnableConfig], Awaitable[SavedDispatch]]
+"""Reads what the superstep at a config's checkpoint has saved."""
 
 MAX_DISPATCHES: Final = 4096
 """A run that is cancelled, or that asks a human, leaves its dispatch; the oldest are dropped."""
@@ -38,8 +52,8 @@ class _GraphRun:
 class DispatchRegistry:
     """Owned by the compiled graph of a supervisor; its nodes and its workers' nodes share it."""
 
-    def __init__(self, load_saved_reports: LoadSavedReports) -> None:
-        self._load_saved_reports = load_saved_reports
+    def __init__(self, load_saved_dispatch: LoadSavedDispatch) -> None:
+        self._load_saved_dispatch = load_saved_dispatch
         self._dispatches: OrderedDict[tuple[_GraphRun, str], asyncio.Future[Dispatch]] = (
             OrderedDict()
         )
@@ -76,9 +90,17 @@ class DispatchRegistry:
         graph_ns = _get_parent_namespace(_read_namespace(config))
         return await self._get(runtime, config, graph_ns, steps_left)
 
+    async def join_from_node(
+        self, runtime: Runtime[Context], config: RunnableConfig, *, steps_left: int
+    ) -> Dispatch:
+        """Return the dispatch of the superstep in a node beside the workers."""
+        return await self._get(runtime, config, get_dispatch_namespace(config), steps_left)
+
     async def _get(
         self, runtime: Runtime[Context], config: RunnableConfig, graph_ns: str, steps_left: int
     ) -> Dispatch:
+        revised_ns = get_run_scope(config).dispatch_ns
+        graph_ns = graph_ns if revised_ns is None else revised_ns
         graph_run = _GraphRun(runtime.control, graph_ns)
         checkpoint_id = config["configurable"]["checkpoint_map"].get(graph_ns, "")
         address = (graph_run, checkpoint_id)
@@ -94,9 +116,14 @@ class DispatchRegistry:
     async def _create(self, steps_left: int, saved_at: RunnableConfig | None) -> Dispatch:
         dispatch = Dispatch(steps_left)
         if saved_at is not None:
-            for task, report in (await self._load_saved_reports(saved_at)).items():
+            saved = await self._load_saved_dispatch(saved_at)
+            dispatch.started.update(saved.started)
+            for task, report in saved.reports.items():
                 dispatch.publish_report(task, report)
                 dispatch.record_attempts(task, report.attempts)
+            for old, new in pairwise(saved.plans):
+                withdraw_tasks(dispatch, old, new)
+            dispatch.is_revised = len(saved.plans) > 1
         return dispatch
 
     def _drop_abandoned(self) -> None:
@@ -107,6 +134,22 @@ class DispatchRegistry:
             is_over = opened.done() and (opened.cancelled() or opened.exception() is not None)
             if is_over or (opened.done() and opened.result().is_idle()):
                 self._dispatches.pop(address, None)
+
+
+def withdraw_tasks(dispatch: Dispatch, old: Plan, new: Plan) -> None:
+    """Hold the waiting tasks of a plan that its next version has changed or dropped."""
+    kept = {task.id: task for task in new.tasks}
+    gone = [task.id for task in old.tasks if task != kept.get(task.id)]
+    dispatch.withdraw(
+        dict.fromkeys(gone, new.version), dropped=[name for name in gone if name not in kept]
+    )
+
+
+def get_dispatch_namespace(config: RunnableConfig) -> str:
+    """Return the namespace of the supervisor's graph, in a node beside its workers."""
+    revised_ns = get_run_scope(config).dispatch_ns
+    own_ns = _get_parent_namespace(_read_namespace(config))
+    return own_ns if revised_ns is None else revised_ns
 
 
 def _read_namespace(config: RunnableConfig) -> str:

@@ -40,6 +40,8 @@ class RunScope:
     """Results that a nested team's task came with."""
     origin: Origin | None = None
     """The provenance of a nested team's task."""
+    dispatch_ns: str | None = None
+    """The namespace of the supervisor's graph whose dispatch new tasks of a revision join."""
     kept_materials: tuple[str, ...] = ()
     """Names of the materials that a follow-up has from its thread."""
     read_logged_usage: Callable[[], Mapping[Tier, Usage]] | None = None

@@ -1,6 +1,6 @@
 """The next version of a plan: finished tasks stay, the rest may change."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from nodes.planning.validation import list_vague_tasks
@@ -11,15 +11,18 @@ MAX_DESCRIPTION_CHARS = 4_000
 """The limit of a task's description."""
 
 
-def keep_finished_tasks(new: Plan, old: Plan, results: Mapping[str, Report]) -> Plan:
+def keep_finished_tasks(new: Plan, old: Plan, finished: Collection[str]) -> Plan:
     """Return the new plan with the finished tasks of the old one, unchanged.
+
+    Args:
+        finished: ids of tasks that have a result or are running.
 
     Raises:
         ValidationError: the combined tasks are not a valid plan.
     """
-    finished = {task.id: task for task in old.tasks if task.id in results}
-    fresh = [task for task in new.tasks if task.id not in finished]
-    tasks = (*finished.values(), *fresh)
+    kept = {task.id: task for task in old.tasks if task.id in finished}
+    fresh = [task for task in new.tasks if task.id not in kept]
+    tasks = (*kept.values(), *fresh)
     return Plan.model_validate(
         {**dict(new), "tasks": tasks, "version": old.version + 1},
     )
@@ -45,14 +48,24 @@ def compare_plans(old: Plan, new: Plan) -> dict[str, Any]:
 
 
 def list_open_objections(
-    plan: Plan, results: Mapping[str, Report], heeded: tuple[str, ...]
-) -> list[Report]:
-    """Return the reports that invalidate the rest of the plan and were not answered yet."""
-    return [
-        results[task.id]
-        for task in plan.tasks
-        if task.id in results and results[task.id].invalidates and task.id not in heeded
-    ]
+    plan: Plan,
+    results: Mapping[str, Report],
+    doubts: Mapping[str, str],
+    answered: Collection[str],
+) -> list[str]:
+    """Return what speaks against the rest of the plan and was not answered yet, a line a report.
+
+    Args:
+        doubts: what a review found about reports that do not say so themselves, by task.
+        answered: ids of the tasks whose word has led to a revision.
+    """
+    lines = []
+    for task in plan.tasks:
+        if task.id in results and task.id not in answered:
+            report = results[task.id]
+            if why := report.invalidates or doubts.get(task.id, ""):
+                lines.append(f"{report.task} ({report.worker}): {why}")
+    return lines
 
 
 def count_stalls(new: Plan, state: SupervisorState) -> int:

@@ -1,5 +1,6 @@
 """A new version of the plan, after a finding or a rejection."""
 
+from collections.abc import Collection
 from functools import partial
 from typing import Any
 
@@ -34,15 +35,23 @@ async def find_revision_reason(state: SupervisorState, team: Team) -> str:
         return f"A human rejected the plan: {state['objection']}"
     plan = require_plan(state)
     found = list_open_objections(
-        plan, state.get("results", {}), state.get("answered_objections", ())
+        plan,
+        state.get("results", {}),
+        state.get("doubts", {}),
+        state.get("answered_objections", ()),
     )
-    revisions, stalls = state.get("revisions", 0), state.get("stalls", 0)
-    if found and (revisions >= team.max_revisions or stalls > team.max_stalls):
+    if found and not may_revise(state, team):
+        revisions, stalls = state.get("revisions", 0), state.get("stalls", 0)
         count = f"{revisions} of {team.max_revisions} revisions, stall counter {stalls}"
-        unheeded = [f"{report.task}: {report.invalidates}" for report in found]
-        await emit("plan_rejected", problems=unheeded, plan="", reason=f"no revision: {count}")
+        await emit("plan_rejected", problems=found, plan="", reason=f"no revision: {count}")
         return ""
-    return "\n".join(f"{report.task} ({report.worker}): {report.invalidates}" for report in found)
+    return "\n".join(found)
+
+
+def may_revise(state: SupervisorState, team: Team) -> bool:
+    """Return whether findings may still change the plan of this request."""
+    revisions, stalls = state.get("revisions", 0), state.get("stalls", 0)
+    return revisions < team.max_revisions and stalls <= team.max_stalls
 
 
 async def revise_plan(
@@ -53,8 +62,12 @@ async def revise_plan(
     *,
     team: Team,
     models: ModelCatalog,
+    running: Collection[str] = (),
 ) -> SupervisorState:
     """Return the next version of the plan; where none is valid only its cost, and the plan stays.
+
+    Args:
+        running: ids of tasks that are at work: they stay as they are.
 
     Raises:
         PlanInvalid: a human rejected the plan, and there is no other.
@@ -78,7 +91,8 @@ async def revise_plan(
         may_divide=may_divide(team),
         given=state.get("given", ()),
     )
-    asking.append(build_revision_message(old, results.values(), reason))
+    asking.append(build_revision_message(old, results.values(), reason, running=running))
+    fixed = {*results, *running}
     try:
         plan, usage = await make_plan(
             models.get_available_models(team.planner_tier, runtime.context),
@@ -86,8 +100,8 @@ async def revise_plan(
             asking,
             max_tasks=max_tasks,
             materials=materials,
-            adopt=partial(keep_finished_tasks, old=old, results=results),
-            finished=results,
+            adopt=partial(keep_finished_tasks, old=old, finished=fixed),
+            finished=fixed,
         )
     except (PlanInvalid, ModelError) as error:
         if rejected:
@@ -111,7 +125,7 @@ async def revise_plan(
         "answered_objections": tuple(results),
         "reports_at_last_dispatch": -1 if rejected else len(results),
         "steps_left": count_steps_left(state, runtime.context, team),
-        "todo": list_unfinished(plan, results),
+        "todo": tuple(name for name in list_unfinished(plan, results) if name not in running),
     }
 
 

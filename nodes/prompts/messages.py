@@ -5,7 +5,7 @@ never an instruction. Nothing here formats user text with `str.format`.
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from langchain_core.messages import AnyMessage, HumanMessage, SystemMessage
@@ -28,6 +28,7 @@ from nodes.prompts.templates import (
     RECRUIT,
     REDUCE,
     REFINE,
+    REVIEW_PLAN,
     REVISE,
     ROUTE,
     SELECT,
@@ -45,6 +46,8 @@ from state import Answer, Claim, Contradiction, MergedFinding, Plan, Report, Tas
 
 MAX_ARTIFACT_CHARS = 12_000
 MAX_OUTPUT_CHARS = 24_000
+MAX_REVIEWED_CHARS = 4_000
+"""Limit for each part of the question whether a plan still makes sense."""
 MAX_GIVEN_CHARS = 600
 """Limit for a result that comes with a request, as the planner sees it; workers see all of it."""
 TABLE_SUFFIXES = (".csv", ".tsv")
@@ -135,15 +138,40 @@ def _format_load(load: Mapping[str, str] | None) -> list[str]:
     return [wrap_in_tag("load", "\n".join([WORKER_LOAD, *lines]))] if lines else []
 
 
-def build_revision_message(plan: Plan, results: Iterable[Report], reason: str) -> HumanMessage:
+def build_revision_message(
+    plan: Plan, results: Iterable[Report], reason: str, *, running: Collection[str] = ()
+) -> HumanMessage:
     """Build the request for the next version of a plan."""
     parts = [
         REVISE,
         wrap_in_tag("plan", plan.model_dump_json(exclude=FIELDS_OF_THE_SUPERVISOR)),
         wrap_in_tag("results", "\n".join(map(format_report_line, results))),
+        *([wrap_in_tag("running", ", ".join(sorted(running)))] if running else []),
         wrap_in_tag("reason", reason),
     ]
     return HumanMessage("\n\n".join(parts))
+
+
+def build_plan_review_messages(
+    request: str, plan: Plan, surprises: Iterable[tuple[Report, str]], waiting: Iterable[Task]
+) -> list[AnyMessage]:
+    """Build the question whether waiting tasks make sense after reports that were not as planned.
+
+    Args:
+        surprises: the reports, and why each is not as planned.
+    """
+    tasks = [f"- {each.id} ({each.worker}): {each.description}" for each in waiting]
+    found = [
+        f"{why}\n{shorten_text(format_report_line(report), MAX_REVIEWED_CHARS)}"
+        for report, why in surprises
+    ]
+    human = [
+        wrap_in_tag("request", shorten_text(request, MAX_REVIEWED_CHARS)),
+        wrap_in_tag("goal", plan.goal),
+        wrap_in_tag("results", "\n\n".join(found)),
+        wrap_in_tag("waiting", shorten_text("\n".join(tasks), MAX_REVIEWED_CHARS)),
+    ]
+    return [SystemMessage(REVIEW_PLAN), HumanMessage("\n\n".join(human))]
 
 
 def build_problem_message(problems: Sequence[str]) -> HumanMessage:

@@ -25,6 +25,15 @@ class Decision(Frozen):
     """True when the results answer the request; when stepping."""
 
 
+class PlanReview(Frozen):
+    """Whether the tasks that wait still make sense after reports that were not as planned."""
+
+    makes_sense: bool
+    """False: at least one waiting task is pointless or wrong now, or a needed one is missing."""
+    reason: str = ""
+    """What the reports found, and what it means for the tasks that wait."""
+
+
 class Refinement(Frozen):
     """A failed task, rewritten from its error."""
 

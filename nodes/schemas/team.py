@@ -88,7 +88,9 @@ SPECIALIST = "specialist"
 """The name that every recruited worker bears."""
 
 
-RESERVED_NAMES = frozenset({"supervisor", "approval", "synthesizer", "critic", SPECIALIST})
+RESERVED_NAMES = frozenset(
+    {"supervisor", "approval", "monitor", "revise", "synthesizer", "critic", SPECIALIST}
+)
 
 
 SentContent = Literal["nothing", "query", "address", "anything"]
@@ -160,6 +162,10 @@ class Team(Frozen):
     A revision that brought nothing new raises it by one, one that did lowers it by one
     (Magentic-One, arXiv 2411.04468, resets it; a slow fall also ends a plan that limps).
     """
+    max_plan_reviews: int = Field(5, ge=0, le=100)
+    """How often a request's plan may be reviewed after reports that were not as planned."""
+    min_confidence: Percent = 30
+    """Of a report: below it the task is tried once more, and its result is not as planned."""
     approve_plan: bool = False
     """Ask a human before anything runs."""
     min_finding_confidence: Percent = 80

@@ -21,6 +21,7 @@ EventKind = Literal[
     "plan_corrected",
     "plan_by_rule",
     "plan_approved",
+    "plan_reviewed",
     "plan_revised",
     "dispatched",
     "task_started",

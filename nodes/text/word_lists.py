@@ -23,6 +23,9 @@ within without would yes yet you your yours yourself
 """)
 """Function words: grammar without content."""
 
+NEGATIONS = _split_words("cannot neither never no none nor not nothing without")
+"""Words that deny what follows; "n't" at the end of a word does too."""
+
 QUESTION_WORDS = _split_words("how what when where which who whom whose why")
 """Words that open a question."""
 

@@ -190,7 +190,7 @@ async def test_a_finding_that_upsets_the_plan_dispatches_another_worker(
     verdict = {"output": "no bug here", "invalidates": "No bug: this is a config issue."}
     endpoint.load_scenario(
         Scenario(
-            tasks=(ScriptedTask(id="find", worker="code", report=verdict),),
+            tasks=(ScriptedTask(id="find", worker="code", report=verdict, latency_s=0.5),),
             answers={"Plan": plans},
         )
     )

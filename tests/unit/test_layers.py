@@ -1,18 +1,23 @@
-"""The house: imports go one way, and only two files join steps."""
+"""The house: imports go one way, and only three files join steps."""
 
 import re
 from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
+from langchain_core.runnables import RunnableConfig
+
 from graph import build_supervisor
+from graph.revision import Revision
 from graph.settings import Settings
 from graph.teams.team_loader import list_shipped_teams
+from nodes.execution.dispatch_registry import DispatchRegistry, SavedDispatch
+from nodes.models.catalog import ModelCatalog
 from tests.teams import make_team
 
 ROOT = Path(__file__).parents[2]
 RANK = {"state": 0, "nodes": 1, "teams": 2, "graph": 3}
-TOPOLOGY = {"graph/supervisor.py", "graph/worker.py"}
+TOPOLOGY = {"graph/supervisor.py", "graph/worker.py", "graph/revision.py"}
 IMPORT = re.compile(r"^ *(?:from|import) ((?:state|nodes|graph|teams)\b[\w.]*)", re.MULTILINE)
 QUOTED = re.compile(r"(?<=[\"'/])[a-z_]+(?=[\"'/])")
 JOINING = re.compile(r"\.(?:add_node|add_edge|add_conditional_edges)\(")
@@ -23,6 +28,10 @@ SOURCES = [
     *sorted((ROOT / "graph").rglob("*.py")),
 ]
 TEAM_TOOLS = sorted((ROOT / "teams").glob("*/tools/**/*.py"))
+
+
+async def read_nothing(_: RunnableConfig) -> SavedDispatch:
+    return SavedDispatch()
 
 
 def get_module_name(path: Path) -> str:
@@ -119,7 +128,13 @@ def test_packages_form_no_circle() -> None:
 def test_each_file_directly_in_nodes_is_a_node_of_a_drawn_graph() -> None:
     asking = make_team(recruit=True, approve_plan=True, critic=True)
     supervisor = build_supervisor(asking, settings=Settings())
-    drawn = {*supervisor.get_graph(xray=True).nodes}
+    revision = Revision(
+        asking,
+        models=ModelCatalog(Settings().build_model_settings()),
+        dispatches=DispatchRegistry(read_nothing),
+        workers={},
+    )
+    drawn = {*supervisor.get_graph(xray=True).nodes, *revision.graph.get_graph().nodes}
 
     names = {name.rpartition(":")[2] for name in drawn}
 

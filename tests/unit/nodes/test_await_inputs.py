@@ -66,11 +66,37 @@ async def test_at_the_deadline_a_waiting_task_is_released():
     assert update == {"released": True}
 
 
-async def test_a_report_against_the_plan_releases_those_that_wait():
+async def test_a_stopped_dispatch_releases_those_that_wait():
     run = NodeRun()
-    run.dispatch.publish_report("A", make_report("A", invalidates="Closed."))
+    run.dispatch.stop()
 
     assert await wait(make_waiting_state(make_task("B", "analyst", "C")), run) == {"released": True}
+
+
+async def test_no_task_starts_while_the_monitor_decides():
+    run = NodeRun()
+    run.dispatch.may_start.clear()
+    waiting = asyncio.create_task(wait(make_waiting_state(make_task("A")), run))
+    await asyncio.sleep(0.01)
+    assert not waiting.done()
+
+    run.dispatch.may_start.set()
+
+    assert "inputs" in await waiting
+
+
+async def test_a_task_that_a_later_plan_has_changed_is_released_while_it_waits():
+    run = NodeRun()
+    task = make_task("B", "analyst", "A")
+    waiting = asyncio.create_task(wait(make_waiting_state(task), run))
+    await asyncio.sleep(0.01)
+
+    run.dispatch.withdraw({"B": 2}, dropped=())
+
+    assert await waiting == {"released": True}
+    assert not run.dispatch.is_settled("B"), "its new version reports under the same id"
+    newer = WorkerState(**make_waiting_state(task, **make_reports("A")), plan_version=2)
+    assert "inputs" in await wait(newer, run)
 
 
 def test_a_released_task_ends_here():

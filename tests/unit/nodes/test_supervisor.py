@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from langgraph.types import Send
 
 from nodes.errors import EndpointUnreachable, PlanInvalid, RequestInvalid
 from nodes.schemas.replies import Decision
@@ -233,8 +234,17 @@ def test_each_task_to_do_is_sent_to_its_worker_with_its_own_materials_and_inputs
 
     sends = after_supervisor(state)
 
-    assert isinstance(sends, list) and [send.node for send in sends] == ["analyst"]
-    assert sends[0].arg["materials"] == {"b.csv": "2"} and set(sends[0].arg["known"]) == {"A"}
+    send = sends[0]
+    assert isinstance(send, Send) and send.node == "analyst" and len(sends) == 1
+    assert send.arg["materials"] == {"b.csv": "2"} and set(send.arg["known"]) == {"A"}
+
+
+def test_the_monitor_goes_with_tasks_that_others_may_wait_for():
+    plan = make_plan(make_task("A"), make_task("B", "analyst", "A"))
+
+    sends = after_supervisor(make_planned_state(plan, todo=("A", "B")))
+
+    assert isinstance(sends, list) and sends[-1] == "monitor"
 
 
 def test_a_task_that_was_sent_back_carries_the_critics_note():
@@ -242,8 +252,8 @@ def test_a_task_that_was_sent_back_carries_the_critics_note():
 
     sends = after_supervisor(state)
 
-    assert isinstance(sends, list)
-    assert "Name the year." in sends[0].arg["task"].description
+    send = sends[0]
+    assert isinstance(send, Send) and "Name the year." in send.arg["task"].description
 
 
 def test_with_nothing_to_do_the_answer_is_written():

@@ -1,0 +1,34 @@
+"""What is sent to the workers of a superstep."""
+
+from collections.abc import Collection
+
+from langgraph.types import Send
+
+from nodes.limits.degradation import find_optional_tasks
+from nodes.planning.replanning import add_rework_note
+from nodes.security.provenance import build_task_origin
+from state import Assignment, SupervisorState, require_plan
+
+
+def build_sends(state: SupervisorState, names: Collection[str]) -> list[Send]:
+    """Return what to send for tasks of the plan, in topological order."""
+    plan, results = require_plan(state), state.get("results", {})
+    spare = find_optional_tasks(plan)
+    return [
+        Send(
+            task.worker,
+            Assignment(
+                task=add_rework_note(task, state.get("notes", {}).get(task.id, "")),
+                materials={name: state["materials"][name] for name in task.materials},
+                given=() if task.depends_on else state.get("given", ()),
+                origin=build_task_origin(task, state),
+                is_dispensable=task.id in spare,
+                known={e.task: results[e.task] for e in task.depends_on if e.task in results},
+                max_attempts=state["max_attempts"],
+                plan_version=plan.version,
+                steps_left=state["steps_left"],
+            ),
+        )
+        for task in plan.order_tasks()
+        if task.id in names
+    ]

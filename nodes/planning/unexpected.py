@@ -1,0 +1,59 @@
+"""Which reports are not as planned, by rule: they cost a look at the rest of the plan."""
+
+from collections.abc import Sequence
+
+from nodes.limits.patterns import Pattern
+from nodes.text.terms import extract_terms
+from nodes.text.word_lists import NEGATIONS
+from state import Report, Task
+
+MAX_READ_CHARS = 4_000
+"""Of a report's words."""
+MAX_DENIED_WORDS = 5
+"""Words after a negation that it is taken to deny."""
+
+_CLAUSE_END = Pattern(r"[.;:!?\n]")
+_WORD = Pattern(r"[^\W_][\w'\u2019-]*")
+
+
+def describe_surprise(report: Report, dependants: Sequence[Task], *, min_confidence: int) -> str:
+    """Return why a report is not as planned; empty when it is.
+
+    It failed or escalated, says that later work is pointless, is less confident than the team
+    wants, or denies in English what a task that waits for it builds on ("no bug", where the next
+    task describes the bug).
+
+    Args:
+        dependants: the waiting tasks that depend on it.
+        min_confidence: the team's floor, 0 to 100.
+    """
+    if report.status == "failed":
+        return f"it failed: {report.error or report.output}"
+    if report.escalation is not None:
+        return f"it was escalated, {report.escalation.reason}: {report.escalation.message}"
+    if report.invalidates:
+        return report.invalidates
+    if report.status == "completed" and report.confidence < min_confidence:
+        return f"its confidence is {report.confidence} of 100"
+    if denied := find_denied_terms(report, dependants):
+        return f"it denies what later tasks build on: {', '.join(sorted(denied))}"
+    return ""
+
+
+def find_denied_terms(report: Report, dependants: Sequence[Task]) -> frozenset[str]:
+    """Return the terms of waiting tasks that a report denies."""
+    if report.status != "completed" or not dependants:
+        return frozenset()
+    wanted = frozenset[str]().union(*(extract_terms(task.description) for task in dependants))
+    said = "\n".join((report.output, *(claim.text for claim in report.claims)))[:MAX_READ_CHARS]
+    return wanted & _extract_denied_terms(said)
+
+
+def _extract_denied_terms(text: str) -> frozenset[str]:
+    denied = list[str]()
+    for clause in _CLAUSE_END.split(text):
+        words = _WORD.findall(clause.replace("\u2019", "'"))
+        for index, word in enumerate(words):
+            if word.casefold() in NEGATIONS or word.casefold().endswith("n't"):
+                denied += words[index + 1 : index + 1 + MAX_DENIED_WORDS]
+    return extract_terms(" ".join(denied))

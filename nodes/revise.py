@@ -1,0 +1,50 @@
+"""The step that revises the plan while tasks of its former version are at work."""
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.runtime import Runtime
+from langgraph.types import Send
+
+from nodes.execution.dispatch_registry import DispatchRegistry, withdraw_tasks
+from nodes.models.catalog import ModelCatalog
+from nodes.planning.assignments import build_sends
+from nodes.planning.revision import find_revision_reason, revise_plan
+from nodes.schemas.team import Team
+from nodes.telemetry.events import emit
+from state import Context, SupervisorState, require_plan
+
+
+async def revise(
+    state: SupervisorState,
+    config: RunnableConfig,
+    runtime: Runtime[Context],
+    *,
+    team: Team,
+    models: ModelCatalog,
+    dispatches: DispatchRegistry,
+) -> SupervisorState:
+    """Return the next version of the plan, with the tasks to begin now.
+
+    Tasks at work stay as they are. Waiting tasks that the new version leaves unchanged
+    continue to wait where they are; the others are held. Without a valid new version all continue.
+    """
+    dispatch = await dispatches.join_from_node(runtime, config, steps_left=state["steps_left"])
+    old, running = require_plan(state), dispatch.list_running()
+    reason = await find_revision_reason(state, team)
+    update = await revise_plan(
+        state, config, runtime, reason, team=team, models=models, running=running
+    )
+    if "plan" in update:
+        new, former = require_plan(update), {task.id: task for task in old.tasks}
+        withdraw_tasks(dispatch, old, new)
+        changed = {task.id for task in new.tasks if task != former.get(task.id)}
+        update["todo"] = tuple(name for name in update["todo"] if name in changed)
+        await emit("dispatched", tasks=list(update["todo"]))
+    else:
+        update["answered_objections"] = tuple(state.get("results", {}))
+    dispatch.may_start.set()
+    return update
+
+
+def after_revise(state: SupervisorState) -> list[Send | str]:
+    """Send the new tasks, and the monitor with them."""
+    return [*build_sends(state, state["todo"]), "monitor"]
