@@ -30,7 +30,7 @@ EscalationReason = Literal["out_of_scope", "ambiguous_input", "confidence_too_lo
 Aggregation = Literal["merge", "select", "reduce"]
 Fault = Literal["content", "model", "permanent"]
 """Of an attempt: the work was not good enough; or another attempt would meet the same wall."""
-Rung = Literal["refine", "tier", "reassign", "split", "human"]
+Rung = Literal["refine", "tier", "reassign", "split", "human", "assume"]
 """What the next attempt at a task changes: its words, the model, the worker, its size, what is
 known of it."""
 Strategy = Literal["plan", "route", "step", "recursive"]
@@ -478,6 +478,8 @@ class Context:
     """Model calls in flight."""
     approve_plan: bool = False
     """Show the plan and wait for a human before anything of it runs."""
+    ask_human: bool = False
+    """A human can be asked about a task that failed or is unclear, when nothing else is left."""
     model_fast: str | None = None
     """Model of the fast tier: `provider:model`, or `embedded`."""
     model_standard: str | None = None

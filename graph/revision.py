@@ -9,7 +9,7 @@ Its tasks join the dispatch of the superstep around it. Its monitor may revise o
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any, Final
+from typing import Any
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
@@ -19,7 +19,7 @@ from langgraph.types import PregelTask, StateSnapshot
 
 from graph.topology.worker_graph import WorkerGraph
 from nodes.execution.checkpointing import CHECKPOINTER_KEY
-from nodes.execution.dispatch_registry import DispatchRegistry, get_dispatch_namespace
+from nodes.execution.dispatch_registry import MONITOR, DispatchRegistry, get_dispatch_namespace
 from nodes.limits.run_scope import SCOPE_KEY, get_run_scope
 from nodes.models.catalog import ModelCatalog
 from nodes.monitor import monitor
@@ -27,7 +27,6 @@ from nodes.revise import after_revise, revise
 from nodes.schemas.team import Team
 from state import Assignment, Context, SupervisorState
 
-MONITOR: Final = "monitor"
 PASSED_ON = (
     "plan",
     "plans",

@@ -1,7 +1,8 @@
 """The node that checks an attempt by rule: report it, or choose what the next one changes."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Literal
 
 from langchain_core.runnables import RunnableConfig
@@ -14,7 +15,8 @@ from nodes.limits.clock import get_elapsed_s
 from nodes.limits.deadline import is_deadline_past
 from nodes.limits.degradation import should_degrade
 from nodes.models.catalog import EMBEDDED, ModelCatalog
-from nodes.recovery.ladder import choose_action, get_escalation_reason
+from nodes.prompts.templates import ASSUME
+from nodes.recovery.ladder import choose_action, get_escalation_reason, is_doubtful
 from nodes.recovery.reassignment import list_candidates
 from nodes.schemas.team import SPECIALIST, Team
 from nodes.security.taint import merge_labels
@@ -47,7 +49,7 @@ async def assess(
     task, attempts = state["task"], _order_attempts(state)
     last = attempts[-1]
     problem = describe_problem(last)
-    reason = get_escalation_reason(last.report)
+    reason = get_escalation_reason(last.report, team.min_confidence)
     if reason and last.report and last.report.escalation:
         message = last.report.escalation.message
         await emit("escalated", task=task.id, worker=last.worker, reason=reason, message=message)
@@ -57,7 +59,9 @@ async def assess(
         change = await _choose_action(state, config, runtime, team=team, models=models)
         if change is not None:
             return await _begin_recovery(state, change, problem or _describe_escalation(last))
-    report = _build_final_report(state, problem, ended_s=get_elapsed_s(config))
+    report = _build_final_report(
+        state, problem, ended_s=get_elapsed_s(config), min_confidence=team.min_confidence
+    )
     told = report.model_dump(mode="json")
     await emit("report", task=task.id, worker=report.worker, report=told)
     dispatch.publish_report(task.id, report)
@@ -116,12 +120,15 @@ async def _choose_action(
         stronger = await _find_other_tier(failed, models, runtime.context)
     elif not should_degrade(config):
         stronger = await _find_stronger_tier(last.tier, models, runtime.context)
+    may_ask = runtime.context.ask_human and "human" not in team.ladder
     return choose_action(
         attempts,
-        ladder=team.ladder,
+        ladder=(*team.ladder, "human") if may_ask else team.ladder,
         max_attempts=state["max_attempts"],
         stronger=stronger,
         may_split=team.max_recursion > 0,
+        min_confidence=team.min_confidence,
+        is_rule_based=models.identify(last.tier, runtime.context)[1] == EMBEDDED,
         others=list_candidates(
             state["task"],
             team.find_worker(last.worker),
@@ -141,6 +148,8 @@ async def _begin_recovery(state: WorkerState, change: RecoveryAction, problem: s
         await emit(
             "reassigned", task=state["task"].id, worker=change.worker, reason=problem, **names
         )
+    if change.rung == "assume":
+        problem = f"{problem}\n{ASSUME}"
     return {"problem": problem, "change": change}
 
 
@@ -179,17 +188,32 @@ async def _is_usable(tier: Tier, models: ModelCatalog, context: Context) -> bool
 
 
 def _describe_escalation(attempt: Attempt) -> str:
-    asked = attempt.report.escalation if attempt.report else None
-    assert asked is not None, "the attempt was handed back"
+    report = attempt.report
+    assert report is not None, "only a report can escalate"
+    asked = report.escalation
+    if asked is None:
+        return f"{attempt.worker} was not sure of its result ({report.confidence} of 100)."
     found = f"\nFound so far: {asked.partial}" if asked.partial else ""
     return f"{attempt.worker} handed it back ({asked.reason}): {asked.message}{found}"
 
 
-def _build_final_report(state: WorkerState, problem: str, *, ended_s: float) -> Report:
+def _build_final_report(
+    state: WorkerState, problem: str, *, ended_s: float, min_confidence: int
+) -> Report:
+    """Return the last report, or a better one of an earlier attempt that was not sure."""
     attempts = _order_attempts(state)
     last = attempts[-1]
+    doubtful = [
+        (attempt.report.confidence or 0, attempt)
+        for attempt in attempts
+        if attempt.report is not None and is_doubtful(attempt.report, min_confidence)
+    ]
+    if doubtful and (problem or (last.report and is_doubtful(last.report, min_confidence))):
+        last, problem = max(doubtful, key=lambda pair: pair[0])[1], ""
     reports = [attempt.report for attempt in attempts if attempt.report]
     kept = reports[-1] if reports else Report(status="failed", confidence=0)
+    if last.report is not None and not problem:
+        kept = last.report
     status, escalation = kept.status, kept.escalation
     if problem:
         status, escalation = "failed", _find_last_escalation(attempts)
@@ -202,6 +226,7 @@ def _build_final_report(state: WorkerState, problem: str, *, ended_s: float) -> 
             "status": status,
             "escalation": escalation,
             "confidence": 0 if problem else kept.confidence,
+            "gaps": (*kept.gaps, *_list_doubts(attempts, kept, min_confidence)),
             "error": problem or None,
             "attempts": len(attempts),
             "taint_labels": merge_labels(*(attempt.taint_labels for attempt in attempts)),
@@ -210,6 +235,18 @@ def _build_final_report(state: WorkerState, problem: str, *, ended_s: float) -> 
             "ended_s": ended_s,
         }
     )
+
+
+def _list_doubts(attempts: Sequence[Attempt], kept: Report, min_confidence: int) -> Iterator[str]:
+    """Yield the gaps of a result that rests on an assumption, or that is not sure."""
+    if kept.status != "completed":
+        return
+    if is_doubtful(kept, min_confidence):
+        yield f"the confidence of this result is {kept.confidence} of 100"
+    for asking, assumed in pairwise(attempts):
+        asked = asking.report.escalation if asking.report else None
+        if assumed.rung == "assume" and asked is not None:
+            yield f"an assumption was made where it was unclear: {asked.message}"
 
 
 def _find_last_escalation(attempts: Sequence[Attempt]) -> Escalation | None:

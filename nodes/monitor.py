@@ -46,24 +46,23 @@ async def monitor(
     work the superstep ends, and the supervisor revises.
     """
     dispatch = await dispatches.join_from_node(runtime, config, steps_left=state["steps_left"])
-    if dispatch.is_revised:  # before a crash; the graph of the revision continues
+    if dispatch.saved_version > require_plan(state).version:  # its graph continues after a crash
+        dispatch.may_start.set()
         return await run_revision(state, config)
     watcher = _Watcher(state, config, runtime.context, team, models, dispatch)
     watch = dispatch.open_watch(watcher.list_open_tasks(), watcher.is_unexpected)
     try:
         unread = watcher.list_unread()
-        while True:
-            reports = unread or await watch.wait()
-            if not reports:
-                return watcher.update
-            unread = []
-            if await watcher.must_revise(reports):
-                if not dispatch.list_running():
-                    dispatch.stop()
-                    return watcher.update
-                dispatch.watch = None  # the graph of the revision has a monitor of its own
-                return await run_revision(watcher.build_revision_input(), config)
+        while not unread or not await watcher.must_revise(unread):
             dispatch.may_start.set()
+            unread = await watch.wait()
+            if not unread:
+                return watcher.update
+        if not dispatch.list_running():
+            dispatch.stop()
+            return watcher.update
+        dispatch.watch = None  # the graph of the revision has a monitor of its own
+        return await run_revision(watcher.build_revision_input(), config)
     finally:
         dispatch.close_watch()
 

@@ -28,7 +28,7 @@ def collect_started_tasks(snapshot: StateSnapshot) -> set[str]:
     for task in snapshot.tasks:
         if isinstance(task.state, StateSnapshot):
             worker = task.state.values
-            if "attempts" in worker and isinstance(worker.get("task"), Task):
+            if "inputs" in worker and isinstance(worker.get("task"), Task):
                 found.add(worker["task"].id)
             found |= collect_started_tasks(task.state)
     return found

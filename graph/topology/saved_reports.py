@@ -8,7 +8,7 @@ from graph.topology.pending_writes import (
     collect_started_tasks,
 )
 from graph.topology.supervisor_graph import SupervisorGraph
-from nodes.execution.dispatch_registry import SavedDispatch
+from nodes.execution.dispatch_registry import MONITOR, SavedDispatch
 
 
 class SavedReports:
@@ -28,4 +28,5 @@ class SavedReports:
             collect_pending_reports(snapshot),
             collect_started_tasks(snapshot),
             collect_pending_revisions(snapshot),
+            any(task.name == MONITOR and task.result is None for task in snapshot.tasks),
         )

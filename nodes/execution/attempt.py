@@ -38,6 +38,7 @@ from nodes.tools.documents.reader import is_cut
 from state import (
     Attempt,
     Context,
+    Escalation,
     Expense,
     Fault,
     Recruit,
@@ -68,6 +69,10 @@ class WorkerAgents(Protocol):
 
     async def get_division_graph(self) -> TeamGraph:
         """Return the graph that divides a task of this team into a plan of its own."""
+
+
+MAX_PARTIAL_CHARS = 2_000
+"""Limit for what is kept of an attempt whose time ended."""
 
 
 @dataclass(kw_only=True)
@@ -141,10 +146,14 @@ class AttemptRunner:
         gaps = dict.fromkeys((*failures, *outcomes.list_refusals(), *report.gaps))
         return {"failures": failures, "is_partial": bool(failures), "gaps": tuple(gaps)}
 
+    def _get_timeout_s(self) -> float:
+        left_s, limit_s = get_remaining_s(self.config), self.worker.limits.timeout_s
+        return limit_s if left_s is None else min(limit_s, left_s)
+
     async def _run_attempt(self) -> Attempt:
         description = self.state["description"]
         left_s, limit_s = get_remaining_s(self.config), self.worker.limits.timeout_s
-        timeout_s = limit_s if left_s is None else min(limit_s, left_s)
+        timeout_s = self._get_timeout_s()
         fault: Fault = "content"
         try:
             async with CallDeadline(limit_s, left_s).enforce_on_attempt():
@@ -158,6 +167,8 @@ class AttemptRunner:
                 else "the run's deadline"
             )
             error = f"timed out after {timeout_s:.3g} s, {whose}"
+            report = self._build_timeout_report(error)
+            return Attempt(description=description, report=report, error=error, fault=fault)
         except (TurnLimitReached, UnreadableReply) as problem:
             error = str(problem)
         except (GraphBubbleUp, StoreError, ThreadBusy):
@@ -171,6 +182,16 @@ class AttemptRunner:
         return Attempt(
             description=description, error=shorten_text(redact_text(error), 2000), fault=fault
         )
+
+    def _build_timeout_report(self, error: str) -> Report:
+        """Return a failed report that keeps what the tools, or the inner team, have found."""
+        found = self.attempt_context.results
+        if self.subteam_run:
+            reports = self.subteam_run.state.get("results", {}).values()
+            found = [f"{each.task}: {each.output}" for each in reports if each.output]
+        partial = shorten_text("\n".join(found), MAX_PARTIAL_CHARS)
+        escalation = Escalation(reason="timeout", message=error, partial=partial)
+        return Report(status="failed", output=error, escalation=escalation, confidence=0)
 
     async def _produce_report(self, timeout_s: float) -> Report:
         earlier, answers = self.state.get("problem", ""), self.state.get("answers", {})
@@ -201,6 +222,7 @@ class AttemptRunner:
         is_recruited = name == SPECIALIST and "recruit" in self.state
         recruited = agents.get_specialist(self.state["recruit"]) if is_recruited else None
         agent = await (recruited or agents.get_agent(name))
+        self.attempt_context.time.start(self._get_timeout_s())
         message = build_handoff_message(self._build_handoff(), earlier=earlier, answers=answers)
         result = await agent.ainvoke(
             {

@@ -51,8 +51,8 @@ class Dispatch:
     """True once the plan must change: what runs may finish, what waits is held."""
     started: set[str] = field(default_factory=set)
     """Tasks that have begun; no revision takes them back."""
-    is_revised: bool = False
-    """A monitor revised the plan in this dispatch before a crash."""
+    saved_version: int = 0
+    """Of the last plan that a monitor had made in this dispatch before a crash; 0 without one."""
     withdrawn: dict[str, int] = field(default_factory=dict)
     """Tasks that a revision changed or dropped: the version of the plan that did it."""
     watch: PlanWatch | None = None

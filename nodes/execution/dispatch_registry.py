@@ -29,11 +29,15 @@ class SavedDispatch:
     """Tasks that had begun."""
     plans: Sequence[Plan] = ()
     """The versions of the plan, when a monitor has revised it in this superstep."""
+    is_monitored: bool = False
+    """Its monitor is still to read the reports."""
 
 
 LoadSavedDispatch = Callable[[RunnableConfig], Awaitable[SavedDispatch]]
 """Reads what the superstep at a config's checkpoint has saved."""
 
+MONITOR: Final = "monitor"
+"""The node that reads the reports of a dispatch."""
 MAX_DISPATCHES: Final = 4096
 """A run that is cancelled, or that asks a human, leaves its dispatch; the oldest are dropped."""
 
@@ -123,7 +127,9 @@ class DispatchRegistry:
                 dispatch.record_attempts(task, report.attempts)
             for old, new in pairwise(saved.plans):
                 withdraw_tasks(dispatch, old, new)
-            dispatch.is_revised = len(saved.plans) > 1
+            if saved.is_monitored:
+                dispatch.may_start.clear()
+            dispatch.saved_version = max((plan.version for plan in saved.plans), default=0)
         return dispatch
 
     def _drop_abandoned(self) -> None:

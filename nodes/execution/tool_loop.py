@@ -75,15 +75,19 @@ class TurnLimitMiddleware(AgentMiddleware[WorkerAgentState, AttemptContext, Repo
         must_report = (
             context.turns >= context.limits.max_turns
             or context.earlier_calls.must_report
+            or context.time.must_report()
             or spent >= context.limits.max_tokens
             or (budget is not None and budget.is_low())
         )
         tools = [] if must_report else request.tools
+        began = monotonic()
         try:
             response = await handler(request.override(model=context.model, tools=tools))
         except ModelError as error:
             context.usage += error.usage or Usage()
             raise
+        turn_s = monotonic() - began
+        context.time.longest_turn_s = max(context.time.longest_turn_s, turn_s)
         for message in response.result:
             if isinstance(message, AIMessage):
                 context.usage += read_usage(message)
@@ -234,6 +238,8 @@ def _record_outcome(
                 f"{MAX_TOOL_RESULT_CHARS:,} are"
             )
             reasons = (*reasons, f"{cut} read")
+    if ending == "answered":
+        context.results.append(f"{name}: {shorten_text(content, MAX_TRACED_CHARS)}")
     materials = request.state.get("materials") or {}
     context.outcomes.record_call(
         request.tool_call, ending, turn=context.turns, materials=materials, reasons=reasons

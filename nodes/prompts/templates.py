@@ -69,6 +69,10 @@ WORK_WITH_TOOLS = "A tool's error message explains what would work."
 
 HUMAN_ANSWERS = "A human was asked about this task. Follow the answers:"
 
+ASSUME = """\
+There is no one to ask. Take what was most likely meant, do the task with it, and put into gaps
+what you assumed."""
+
 REFINE = """\
 A worker failed at a task. Rewrite the task from the error so that the next attempt can succeed:
 more specific, or by another approach. Keep the goal. Do not repeat the words that failed.

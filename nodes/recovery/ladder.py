@@ -7,7 +7,7 @@ from state import Attempt, EscalationReason, RecoveryAction, Report, Rung, Tier
 
 REMEDIES: Final[Mapping[EscalationReason, tuple[Rung, ...]]] = {
     "out_of_scope": ("reassign", "human"),
-    "ambiguous_input": ("human",),
+    "ambiguous_input": ("human", "assume"),
     "confidence_too_low": ("tier", "reassign", "human"),
     "timeout": ("refine", "split", "human"),
 }
@@ -22,18 +22,24 @@ def choose_action(
     stronger: Tier | None,
     others: Mapping[str, Tier],
     may_split: bool,
+    min_confidence: int = 0,
+    is_rule_based: bool = False,
 ) -> RecoveryAction | None:
     """Return the change for the next attempt; None when the last report is final.
 
     Each rung is used once. After a failure, `refine` may be repeated when no other rung is left,
     since each error leads to a new wording. A permanent fault ends the recovery. A fault of the
-    model, which is not the task's, leads to another model whatever the ladder says.
+    model, which is not the task's, leads to another model whatever the ladder says. A rung that
+    cannot apply takes no attempt.
 
     Args:
         stronger: a tier above the last attempt's, after a fault of the model any tier with
             another model; None when there is none worth trying.
         others: the workers that may take the task, the best first, with their tiers.
         may_split: the task may be divided once more.
+        min_confidence: a report below it, 0 to 100, is treated as one that escalates for it.
+        is_rule_based: the built-in model works, which writes the same report to the same words:
+            new words help once, and neither parts nor assumptions do.
     """
     last = attempts[-1]
     if len(attempts) >= max_attempts or last.fault == "permanent":
@@ -45,27 +51,45 @@ def choose_action(
     tried = {attempt.worker for attempt in attempts}
     taken = {attempt.rung for attempt in attempts}
     untried = {name: tier for name, tier in others.items() if name not in tried}
-    changes = _list_possible_actions(last, stronger, untried, may_split=may_split)
-    reason = get_escalation_reason(last.report)
+    changes = _list_possible_actions(last, stronger, untried)
+    reason = get_escalation_reason(last.report, min_confidence)
+    if not may_split or is_rule_based:
+        del changes["split"]
+    if reason != "ambiguous_input" or is_rule_based:
+        del changes["assume"]
     wanted = ladder if reason is None else [rung for rung in REMEDIES[reason] if rung in ladder]
     for rung in wanted:
         if rung in changes and rung not in taken:
             return changes[rung]
-    return changes["refine"] if reason is None and "refine" in ladder else None
+    may_repeat = reason is None and not is_rule_based and "refine" in ladder
+    return changes["refine"] if may_repeat else None
 
 
-def get_escalation_reason(report: Report | None) -> EscalationReason | None:
-    """Return the reason why a worker escalated its task; None when it did not."""
-    if report is None or report.escalation is None or report.status in ("failed", "skipped"):
+def get_escalation_reason(
+    report: Report | None, min_confidence: int = 0
+) -> EscalationReason | None:
+    """Return the reason why a worker escalated its task; None when it did not.
+
+    A completed report below the confidence counts as one that escalates for it.
+    """
+    if report is None or report.status in ("failed", "skipped"):
         return None
-    return report.escalation.reason
+    if report.escalation is not None:
+        return report.escalation.reason
+    return "confidence_too_low" if is_doubtful(report, min_confidence) else None
+
+
+def is_doubtful(report: Report, min_confidence: int) -> bool:
+    """Return whether a completed report is less confident than it must be, 0 to 100."""
+    is_rated = report.confidence is not None
+    return report.status == "completed" and is_rated and report.confidence < min_confidence
 
 
 def _list_possible_actions(
-    last: Attempt, stronger: Tier | None, others: Mapping[str, Tier], *, may_split: bool
+    last: Attempt, stronger: Tier | None, others: Mapping[str, Tier]
 ) -> dict[Rung, RecoveryAction]:
-    """Return the possible change for each rung."""
-    rungs: tuple[Rung, ...] = ("refine", "human", "split") if may_split else ("refine", "human")
+    """Return the change for each rung that has one."""
+    rungs: tuple[Rung, ...] = ("refine", "human", "split", "assume")
     same = {rung: RecoveryAction(rung=rung, worker=last.worker, tier=last.tier) for rung in rungs}
     if stronger is not None:
         same["tier"] = RecoveryAction(rung="tier", worker=last.worker, tier=stronger)

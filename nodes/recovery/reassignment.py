@@ -19,20 +19,24 @@ def list_candidates(
 
     The first is its fallback. A task that was out of its scope may also go to a worker that its
     message names, to the generalist, to a worker whose card shares words with the task, or to a
-    specialist. A team that prefers idle workers lists those first.
+    specialist. One that failed may go to the generalist, and to a worker whose card shares at least
+    as many words with the task as the card of the worker that failed. A team that prefers idle
+    workers lists those first.
     """
     candidates = [worker.fallback] if worker.fallback else []
+    able = [
+        other
+        for other in team.roster
+        if other.name not in (worker.name, SPECIALIST) and explain_misfit(task, other, team) is None
+    ]
     if is_out_of_scope:
-        able = [
-            other
-            for other in team.roster
-            if other.name not in (worker.name, SPECIALIST)
-            and explain_misfit(task, other, team) is None
-        ]
         candidates += [other.name for other in able if _is_named_in(message, other)]
-        candidates += [team.generalist] if team.generalist else []
-        near = sorted(able, key=lambda other: -_count_shared_words(task, other))
-        candidates += [other.name for other in near if _count_shared_words(task, other)]
+    candidates += [team.generalist] if team.generalist else []
+    least = 1 if is_out_of_scope else max(1, _count_shared_words(task, worker))
+    shared = {other.name: _count_shared_words(task, other) for other in able}
+    near = sorted(shared, key=lambda name: -shared[name])
+    candidates += [name for name in near if shared[name] >= least]
+    if is_out_of_scope:
         candidates += [SPECIALIST] if team.recruit else []
     names = [name for name in dict.fromkeys(candidates) if name != worker.name]
     if team.prefer_idle:

@@ -137,10 +137,13 @@ class Team(Frozen):
     max_tasks: int = Field(32, ge=1, le=1000)
     max_depth: int = Field(8, ge=1, le=100)
     max_steps: int = Field(64, ge=1)
-    max_attempts: int = Field(3, ge=1, le=10)
+    max_attempts: int = Field(4, ge=1, le=10)
     max_plan_repairs: int = Field(2, ge=0, le=5)
-    ladder: tuple[RungName, ...] = ("refine", "tier", "reassign")
-    """What a failed task may be tried again with, in this order."""
+    ladder: tuple[RungName, ...] = ("refine", "tier", "reassign", "split", "assume")
+    """What a failed task may be tried again with, in this order; one that cannot apply is skipped.
+
+    `human` is added at the end where the run's context says that a person can be asked.
+    """
     max_recursion: int = Field(1, ge=0, le=5)
     """How often a task may be divided into a plan of its own, one inside the other."""
     max_breadth: int = Field(5, ge=2, le=100)

@@ -1,10 +1,12 @@
 """Count what `kill -9` costs: is each run resumed right, and is finished work done again.
 
-    python -m tests.benchmarks.kills [--kills 20] [--times 1] [--postgres] [--seed 1]
+    python -m tests.benchmarks.kills [--kills 20] [--times 1] [--postgres] [--revise] [--seed 1]
 
 Each trial runs the CLI in a process of its own against an endpoint in another, kills it at a
 random moment while workers are at work, and resumes the thread in a new process; with `--times 3`
-two of those are killed as well. A task is finished when the trace of a killed run holds its report.
+two of those are killed as well. With `--revise` a report changes the plan while other tasks are at
+work, and the new tasks begin beside them. A task is finished when the trace of a killed run holds
+its report.
 """
 
 import argparse
@@ -26,11 +28,12 @@ from typing import Any
 
 from tests import postgres_server
 from tests.benchmarks.dispatch import make_random_scenario
+from tests.endpoint import Scenario, ScriptedTask
 from tests.endpoint.process import ROOT, EndpointProcess, run_endpoint_process
 
 THREAD = "killed"
 TRIALS_AT_ONCE = 2
-HANG_S = 240.0
+HANG_S = 120.0
 """A guard against what never ends, and no measure: the machine may be busy."""
 
 
@@ -45,10 +48,15 @@ class KillTrial:
     output: str = ""
 
 
-def run_trial(seed: int, *, url: str = "", tasks: int = 12, kills: int = 1) -> KillTrial:
+def run_trial(
+    seed: int, *, url: str = "", tasks: int = 12, kills: int = 1, is_plan_revised: bool = False
+) -> KillTrial:
     """Run, kill at random moments, resume, and count."""
     draw = random.Random(seed)
     scenario = make_random_scenario(tasks, seed=seed, mean_s=0.25, max_depth=5)
+    wanted = [task.id for task in scenario.tasks]
+    if is_plan_revised:
+        scenario, wanted = make_revised_scenario(draw)
     with (
         run_endpoint_process(scenario) as served,
         tempfile.TemporaryDirectory() as folder,
@@ -68,10 +76,37 @@ def run_trial(seed: int, *, url: str = "", tasks: int = 12, kills: int = 1) -> K
     outcome = json.loads(stdout) if stdout else {}
     reports = outcome.get("results") or {}
     is_right = child.returncode == 0 and all(
-        reports.get(f"t{index}", {}).get("status") == "completed" for index in range(tasks)
+        reports.get(name, {}).get("status") == "completed" for name in wanted
     )
     again = sum(calls[name] - before for name, before in finished.items())
-    return KillTrial(tasks, len(finished), again, is_right, "" if is_right else stderr[-500:])
+    return KillTrial(len(wanted), len(finished), again, is_right, "" if is_right else stderr[-500:])
+
+
+def make_revised_scenario(draw: random.Random) -> tuple[Scenario, list[str]]:
+    """Return a scenario in which one report changes the plan, and the tasks of its last version.
+
+    While `other` is at work, the report on `search` leads to a review; `note` is dropped, `setting`
+    and `change` are new, and `rest` waits for `other` before and after.
+    """
+    denial = {"output": "No bug found. A configuration value is wrong.", "confidence": 90}
+    search = ScriptedTask(id="search", report=denial, latency_s=draw.uniform(0.1, 0.6))
+    other = ScriptedTask(id="other", worker="analyst", latency_s=draw.uniform(0.4, 1.6))
+    rest = ScriptedTask(id="rest", worker="analyst", depends_on=("other",), latency_s=0.2)
+    words = "Write note.md: describe the bug, its line and its fix."
+    note = ScriptedTask(id="note", worker="writer", depends_on=("search",), description=words)
+    setting = ScriptedTask(id="setting", latency_s=draw.uniform(0.2, 0.8))
+    change = ScriptedTask(id="change", worker="writer", depends_on=("setting", "other"))
+    before, after = (search, other, rest, note), (search, other, rest, setting, change)
+    plans = [
+        {"goal": "Find it.", "tasks": [t.to_plan_task() for t in some]} for some in (before, after)
+    ]
+    review = {"makes_sense": False, "reason": "There is no bug; a setting is wrong."}
+    scenario = Scenario(
+        tasks=(*before, setting, change),
+        answers={"Plan": plans, "PlanReview": review},
+        latency_s={"PlanReview": 0.1, "Plan": 0.2},
+    )
+    return scenario, [task.id for task in after]
 
 
 def _count_calls(served: EndpointProcess) -> Counter[str]:
@@ -137,10 +172,16 @@ def main() -> None:
     parser.add_argument("--kills", type=int, default=20)
     parser.add_argument("--times", type=int, default=1, help="kills in a row, in each trial")
     parser.add_argument("--postgres", action="store_true")
+    parser.add_argument("--revise", action="store_true", help="the plan changes in mid-run")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     with postgres_server.run_server() if options.postgres else nullcontext() as server:
-        one = partial(run_trial, url=server.build_url() if server else "", kills=options.times)
+        one = partial(
+            run_trial,
+            url=server.build_url() if server else "",
+            kills=options.times,
+            is_plan_revised=options.revise,
+        )
         with ThreadPoolExecutor(TRIALS_AT_ONCE) as pool:
             trials = []
             for found in pool.map(one, range(options.seed, options.seed + options.kills)):

@@ -98,10 +98,42 @@ def test_an_escalation_without_a_remedy_is_final(reason: EscalationReason) -> No
     assert find_next_rung([make_escalated_attempt(reason)], ladder=()) is None
 
 
-def test_an_ambiguous_task_is_not_retried_without_a_human() -> None:
-    assert (
-        find_next_rung([make_escalated_attempt("ambiguous_input")], ladder=("refine", "tier"))
-        is None
+def test_an_ambiguous_task_is_tried_on_an_assumption_only_without_a_human_and_once() -> None:
+    unclear = make_escalated_attempt("ambiguous_input")
+    again = make_escalated_attempt("ambiguous_input", rung="assume")
+
+    assert find_next_rung([unclear], ladder=("human", "assume")) == "human"
+    assert find_next_rung([unclear], ladder=("refine", "assume")) == "assume"
+    assert find_next_rung([unclear, again], ladder=("refine", "assume")) is None
+    assert find_next_rung([make_failed_attempt()], ladder=("assume", "refine")) == "refine"
+
+
+def test_a_failing_task_climbs_all_rungs_with_the_default_settings() -> None:
+    team = make_team()
+    climbed = climb_ladder(
+        make_failed_attempt,
+        ladder=team.ladder,
+        max_attempts=team.max_attempts,
+        others={"b": "standard"},
+    )
+
+    assert [attempt.rung for attempt in climbed] == [None, "refine", "tier", "reassign"]
+
+
+def test_without_a_stronger_model_and_another_worker_a_task_is_divided() -> None:
+    tried = [make_failed_attempt(), make_failed_attempt(rung="refine")]
+    ladder = make_team().ladder
+
+    assert find_next_rung(tried, ladder=ladder, stronger=None, others={}, may_split=True) == "split"
+
+
+def test_the_built_in_model_gets_new_words_once_and_no_parts() -> None:
+    tried = [make_failed_attempt(), make_failed_attempt(rung="refine")]
+    options: dict[str, Any] = {"stronger": None, "others": {}, "may_split": True}
+
+    assert find_next_rung(tried, ladder=("refine", "split"), is_rule_based=True, **options) is None
+    assert find_next_rung(tried[:1], ladder=("split", "refine"), is_rule_based=True, **options) == (
+        "refine"
     )
 
 
@@ -233,12 +265,19 @@ def list_offered_workers(crew: Any, *, is_out_of_scope: bool, message: str = "")
     )
 
 
-def test_only_the_fallback_takes_a_task_that_failed() -> None:
+def test_a_task_that_failed_goes_to_the_fallback_then_to_a_worker_it_suits_as_well() -> None:
     clerk = CREW.workers[0].model_copy(update={"fallback": "drafter"})
     crew = CREW.model_copy(update={"workers": (clerk, *CREW.workers[1:])})
 
-    assert list_offered_workers(CREW, is_out_of_scope=False) == []
-    assert list_offered_workers(crew, is_out_of_scope=False) == ["drafter"]
+    assert list_offered_workers(CREW, is_out_of_scope=False) == ["analyst"]
+    assert list_offered_workers(crew, is_out_of_scope=False) == ["drafter", "analyst"]
+
+
+def test_a_task_that_failed_does_not_go_to_a_worker_it_suits_less() -> None:
+    ratios = RATIOS.model_copy(update={"worker": "analyst"})
+    analyst = CREW.find_worker("analyst")
+
+    assert not list_candidates(ratios, analyst, CREW, is_out_of_scope=False, message="")
 
 
 def test_a_task_out_of_scope_goes_to_those_whose_card_it_fits() -> None:

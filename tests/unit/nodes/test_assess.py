@@ -8,7 +8,7 @@ from nodes.assess import after_assess, assess, describe_problem
 from nodes.execution.dispatch import Dispatch
 from nodes.limits.budget import Budget
 from nodes.schemas.team import SPECIALIST, Team
-from state import Attempt, Claim, RecoveryAction, Recruit, Report, WorkerState
+from state import Attempt, Claim, Context, RecoveryAction, Recruit, Report, WorkerState
 from tests.fake_models import FakeCatalog, FakeChatModel, make_models
 from tests.node_runs import NodeRun, list_payers, make_config
 from tests.node_samples import (
@@ -136,10 +136,51 @@ async def test_an_escalation_without_a_remedy_is_the_result():
     run = NodeRun()
     attempt = make_attempt(make_escalated_report("ambiguous_input"))
 
-    update = await run_assess(make_state(attempt), run=run)
+    update = await run_assess(make_state(attempt), run=run, team=make_team(ladder=("refine",)))
 
     assert update["results"]["A"].status == "escalated"
     assert run.list_events("escalated")[0]["reason"] == "ambiguous_input"
+
+
+async def test_an_unclear_task_without_a_human_is_tried_once_on_an_assumption():
+    unclear = make_attempt(make_escalated_report("ambiguous_input", "Which year?"))
+    assumed = make_attempt(make_report(), rung="assume")
+
+    asked = await run_assess(make_state(unclear))
+    done = await run_assess(make_state(unclear, assumed))
+
+    assert asked["change"].rung == "assume"
+    assert "Which year?" in asked["problem"] and "what you assumed" in asked["problem"]
+    report = done["results"]["A"]
+    assert report.status == "completed"
+    assert report.gaps == ("an assumption was made where it was unclear: Which year?",)
+
+
+async def test_a_human_is_asked_before_anything_is_assumed_where_the_run_allows_it():
+    unclear = make_attempt(make_escalated_report("ambiguous_input", "Which year?"))
+
+    update = await run_assess(make_state(unclear), run=NodeRun(context=Context(ask_human=True)))
+
+    assert update["change"].rung == "human"
+
+
+async def test_a_result_below_the_teams_confidence_is_tried_by_a_stronger_model():
+    doubtful = make_attempt(make_report(confidence=10))
+
+    update = await run_assess(make_state(doubtful))
+
+    assert update["change"].rung == "tier" and "10 of 100" in update["problem"]
+
+
+async def test_a_doubtful_result_is_kept_with_a_gap_when_later_attempts_fail():
+    doubtful = make_attempt(make_report(confidence=10, output="About 40."))
+    failed = make_attempt(rung="tier", tier="strong")
+
+    update = await run_assess(make_state(doubtful, failed, max_attempts=2))
+
+    report = update["results"]["A"]
+    assert (report.status, report.output, report.attempts) == ("completed", "About 40.", 2)
+    assert report.gaps == ("the confidence of this result is 10 of 100",)
 
 
 async def test_an_escalation_to_a_human_asks_with_the_workers_message():
