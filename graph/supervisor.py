@@ -19,6 +19,7 @@ from langgraph.store.base import BaseStore
 from graph.settings import Settings
 from graph.teams.team_loader import load_team
 from graph.topology.compiled_class import change_class
+from graph.topology.context_entry import SupervisorStep, apply_context
 from graph.topology.saved_reports import SavedReports
 from graph.topology.supervisor_graph import SupervisorGraph
 from graph.topology.worker_pool import WorkerPool
@@ -86,22 +87,23 @@ def _compile_graph(
         )
 
     builder = StateGraph(SupervisorState, context_schema=Context, input_schema=RequestInput)
-    planning = partial(
-        supervise,
-        team=team,
-        models=models,
-        prepare=pool.prepare,
-        describe_database=pool.describe_database,
-    )
-    builder.add_node("supervisor", partial(planning, dispatches=dispatches))
-    builder.add_node("approval", partial(approve, team=team))
+    steps: dict[str, SupervisorStep] = {
+        "supervisor": partial(
+            supervise,
+            models=models,
+            prepare=pool.prepare,
+            describe_database=pool.describe_database,
+            dispatches=dispatches,
+        ),
+        "approval": approve,
+        "synthesizer": partial(synthesize, models=models, dispatches=dispatches),
+        "critic": partial(criticize, models=models),
+    }
+    for name, step in steps.items():
+        builder.add_node(name, apply_context(step, team))
     for worker in team.roster:
         node = build_worker(worker, team=team, models=models, pool=pool, dispatches=dispatches)
         builder.add_node(worker.name, node, input_schema=Assignment)
-    builder.add_node(
-        "synthesizer", partial(synthesize, team=team, models=models, dispatches=dispatches)
-    )
-    builder.add_node("critic", partial(criticize, team=team, models=models))
 
     names = [worker.name for worker in team.roster]
     builder.add_edge(START, "supervisor")

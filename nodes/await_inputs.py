@@ -8,6 +8,7 @@ from langgraph.runtime import Runtime
 
 from nodes.execution.dispatch import Dispatch
 from nodes.limits.deadline import get_remaining_s
+from nodes.telemetry.events import emit
 from state import Context, WorkerState
 
 
@@ -23,15 +24,12 @@ async def await_inputs(
     A held task is given back as it was; the supervisor decides what becomes of it.
     """
     task, known = state["task"], state.get("known", {})
+    needs = [edge.task for edge in task.depends_on if edge.task not in known]
+    if missing := [need for need in needs if not dispatch.has_ended(need)]:
+        await emit("awaiting", task=task.id, worker=task.worker, tasks=missing)
     try:
         async with asyncio.timeout(get_remaining_s(config)):
-            arrived = await asyncio.gather(
-                *(
-                    dispatch.wait_for_report(edge.task)
-                    for edge in task.depends_on
-                    if edge.task not in known
-                )
-            )
+            arrived = await asyncio.gather(*map(dispatch.wait_for_report, needs))
     except TimeoutError:
         arrived = []
     reports = {**known, **{report.task: report for report in arrived if report is not None}}

@@ -137,9 +137,11 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
             resumed = is_same = is_same_run(around, await self.aget_state(around))
         snapshot = None
         if resumed:
-            await list_team_changes(self.team, self._find_checkpointer(config), around)
             snapshot = await self.aget_state(around, subgraphs=True)
         context = merge_context(read_saved_context(snapshot), given)
+        if resumed:
+            team = self.team.apply_context(context)
+            await list_team_changes(team, self._find_checkpointer(config), around)
         return RunStart(context, snapshot, is_same_run=is_same)
 
     def _merge_call_config(self, config: RunnableConfig | None) -> RunnableConfig:

@@ -44,6 +44,10 @@ class Dispatch:
         """Wait for a task's report; None when it will not come in this dispatch."""
         return await asyncio.shield(self._get_future(task))
 
+    def has_ended(self, task: str) -> bool:
+        """Return whether a wait for a task's report would end at once."""
+        return self._get_future(task).done()
+
     def publish_report(self, task: str, report: Report) -> None:
         """Wake the tasks that wait for this one. The first report of a task counts."""
         self._set_result(task, report)

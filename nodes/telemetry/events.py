@@ -23,6 +23,7 @@ EventKind = Literal[
     "plan_approved",
     "plan_revised",
     "dispatched",
+    "awaiting",
     "task_started",
     "model_call",
     "output_method",
