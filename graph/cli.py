@@ -334,11 +334,12 @@ def new_team(
 @app.command()
 def draw(
     name: TeamArgument,
+    flat: Annotated[bool, typer.Option("--flat", help="Only the top level.")] = False,
 ) -> int:
     """Draw a team's graph as Mermaid."""
     from graph.commands import teams as command
 
-    return command.draw_graph(name, _load_settings())
+    return command.draw_graph(name, _load_settings(), is_flat=flat)
 
 
 @app.command()

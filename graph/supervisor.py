@@ -20,6 +20,7 @@ from graph.settings import Settings
 from graph.teams.team_loader import load_team
 from graph.topology.compiled_class import change_class
 from graph.topology.context_entry import SupervisorStep, apply_context
+from graph.topology.drawing import Drawing
 from graph.topology.saved_reports import SavedReports
 from graph.topology.supervisor_graph import SupervisorGraph
 from graph.topology.worker_pool import WorkerPool
@@ -31,6 +32,7 @@ from nodes.models.catalog import ModelCatalog
 from nodes.schemas.team import Team
 from nodes.supervisor import after_supervisor, supervise
 from nodes.synthesizer import after_synthesizer, synthesize
+from nodes.text.counts import format_count
 from state import Assignment, Context, RequestInput, SupervisorState, Tier
 
 
@@ -95,12 +97,12 @@ def _compile_graph(
             describe_database=pool.describe_database,
             dispatches=dispatches,
         ),
-        "approval": approve,
         "synthesizer": partial(synthesize, models=models, dispatches=dispatches),
         "critic": partial(criticize, models=models),
     }
     for name, step in steps.items():
         builder.add_node(name, apply_context(step, team))
+    builder.add_node("approval", partial(approve, team=team))
     for worker in team.roster:
         node = build_worker(worker, team=team, models=models, pool=pool, dispatches=dispatches)
         builder.add_node(worker.name, node, input_schema=Assignment)
@@ -117,6 +119,28 @@ def _compile_graph(
 
     compiled = builder.compile(name=team.name, checkpointer=checkpointer, store=store)
     graph = change_class(compiled, SupervisorGraph)
-    graph.prepare, graph.team = pool.prepare, team
+    graph.prepare, graph.team, graph.drawing = pool.prepare, team, _describe_drawing(team)
     saved.graph = graph
     return graph
+
+
+def _describe_drawing(team: Team) -> Drawing:
+    """Return why each edge is taken; a critic that is off is not drawn, though a run may ask it."""
+    below = f" below confidence {team.critic_below}" if team.critic == "below" else ""
+    labels = {
+        ("supervisor", "approval"): "plan to approve",
+        ("approval", "supervisor"): "accepted, edited or rejected",
+        ("supervisor", "synthesizer"): (
+            f"no task left, or cap: {team.max_steps} attempts, deadline, budget"
+        ),
+        ("synthesizer", "critic"): f"draft{below}",
+        ("synthesizer", END): "answer",
+        ("critic", "supervisor"): (
+            f"tasks sent back, cap: {format_count(team.max_critic_rounds, 'round')}"
+        ),
+        ("critic", END): "answer",
+    }
+    for worker in team.roster:
+        labels["supervisor", worker.name] = "its unfinished tasks"
+        labels[worker.name, "supervisor"] = "report, or no input"
+    return Drawing(labels, frozenset({"critic"} if team.critic == "off" else ()))

@@ -122,12 +122,13 @@ def _describe_own_tools(team: Team) -> None:
             print_to_stderr(f"warning: no worker has the tool tools/{name}.py", style="yellow")
 
 
-def draw_graph(name: str, settings: Settings) -> int:
-    """Draw a team's graph as Mermaid."""
+def draw_graph(name: str, settings: Settings, *, is_flat: bool) -> int:
+    """Draw a team's graph as Mermaid, with the steps inside each worker unless it is flat."""
     # Compiling a graph loads the model libraries, which the other commands here do without.
     from graph.supervisor import build_supervisor
 
-    print_to_stdout(build_supervisor(name, settings=settings).get_graph(xray=1).draw_mermaid())
+    graph = build_supervisor(name, settings=settings)
+    print_to_stdout(graph.get_graph(xray=0 if is_flat else 1).draw_mermaid())
     return 0
 
 

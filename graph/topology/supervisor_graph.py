@@ -5,6 +5,7 @@ from typing import Any, Self
 
 from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import ensure_config, merge_configs
+from langchain_core.runnables.graph import Graph
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.errors import InvalidUpdateError
 from langgraph.graph.state import CompiledStateGraph
@@ -12,6 +13,7 @@ from langgraph.types import StateUpdate
 
 from graph.topology.blocking_portal import get_portal
 from graph.topology.checkpointer_adapter import adapt_checkpointer, require_checkpointer
+from graph.topology.drawing import Drawing
 from graph.topology.input_validation import (
     read_context,
     read_input,
@@ -47,6 +49,7 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
     """Loads and builds what the workers need; a run does it while it plans, if not done before."""
     team: Team
     """The team whose workers an edited plan may name."""
+    drawing: Drawing
 
     def copy(self, update: dict[str, Any] | None = None) -> Self:
         """Copy with the attributes that LangGraph drops, such as the types a checkpoint may hold.
@@ -55,8 +58,18 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
         """
         made = super().copy(update)
         made._serde_allowlist = self._serde_allowlist
-        made.prepare, made.team = self.prepare, self.team
+        made.prepare, made.team, made.drawing = self.prepare, self.team, self.drawing
         return made
+
+    def get_graph(self, config: RunnableConfig | None = None, *, xray: int | bool = False) -> Graph:
+        """Return a drawing in which each edge says why it is taken."""
+        return self.drawing.apply(super().get_graph(config, xray=xray))
+
+    async def aget_graph(
+        self, config: RunnableConfig | None = None, *, xray: int | bool = False
+    ) -> Graph:
+        """Return the same drawing; a server, and so Studio, calls this."""
+        return self.drawing.apply(await super().aget_graph(config, xray=xray))
 
     async def astream(
         self,
