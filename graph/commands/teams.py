@@ -13,6 +13,7 @@ from graph.settings import Settings
 from graph.teams.lethal_trifecta import list_trifecta_warnings
 from graph.teams.team_folder import list_teams_in_folder
 from graph.teams.team_loader import find_team, list_teams, load_team
+from graph.teams.team_shape import list_shape_warnings
 from nodes.errors import TeamInvalid
 from nodes.schemas.team import Team, Worker
 from nodes.text.counts import format_count
@@ -98,7 +99,7 @@ def _report_team_problems(path: str, settings: Settings) -> int:
     team = load_team(path, settings)
     refuse_writing_role(team, settings)
     _describe_own_tools(team)
-    for warning in list_trifecta_warnings(team):
+    for warning in (*list_shape_warnings(team), *list_trifecta_warnings(team)):
         print_to_stderr(f"warning: {warning}", style="yellow")
     print_text(
         f"{path}: valid. {_summarize_team(team)}, {_describe_exam(find_team(path, settings))}"
