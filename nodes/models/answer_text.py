@@ -32,10 +32,9 @@ class AnswerTextReader:
         self._words.append(message.text)
         if (now := monotonic()) - self._read_at < READ_INTERVAL_S:
             return
-        self._read_at = now
         text = read_answer_text("".join(self._arguments) or "".join(self._words))
         if text and text != self._sent:
-            self._sent = text
+            self._read_at, self._sent = now, text
             self._listener(text)
 
 
