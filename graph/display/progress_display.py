@@ -76,7 +76,7 @@ class ProgressDisplay:
 
     def show_answer_text(self, text: str) -> None:
         """Show the answer so far, until the whole answer is printed on stdout."""
-        self.progress.answer_text = text
+        self.progress.phase, self.progress.answer_text = "answering", text
 
 
 class ProgressTable:

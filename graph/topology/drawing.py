@@ -18,7 +18,7 @@ class Drawing:
     def apply(self, drawn: Graph) -> Graph:
         """Return a drawing with the labels and without the hidden nodes.
 
-        The nodes of a graph inside a node, `outer:inner`, stand for the outer one.
+        A node of a graph inside a node is named `outer:inner`; its edges to others are those of `outer`.
         """
         for name in self.hidden & drawn.nodes.keys():
             drawn.remove_node(drawn.nodes[name])
