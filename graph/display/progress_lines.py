@@ -170,7 +170,8 @@ def _format_budget(board: RunProgress, event: Event) -> str:
     if event.get("level") == "unpriced":
         models = ", ".join(map(str, event.get("models") or ()))
         return f"no price is known for {to_one_line(models, 200)}: only the token cap applies"
-    return "budget spent: answering with the results so far"
+    reached = "step cap reached" if "unfinished" in event else "budget spent"
+    return f"{reached}: answering with the results so far"
 
 
 def _format_error(board: RunProgress, event: Event) -> str:

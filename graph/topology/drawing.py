@@ -18,7 +18,7 @@ class Drawing:
     def apply(self, drawn: Graph) -> Graph:
         """Return a drawing with the labels and without the hidden nodes.
 
-        A node of a graph inside a node is named `outer:inner`; its edges to others are those of `outer`.
+        A node inside another node is named `outer:inner`; its edges to others are those of `outer`.
         """
         for name in self.hidden & drawn.nodes.keys():
             drawn.remove_node(drawn.nodes[name])

@@ -184,20 +184,14 @@ async def test_a_task_that_waits_says_once_for_what(endpoint: Endpoint, settings
     assert (waits["task"], waits["worker"], waits["tasks"]) == ("C", "researcher", ["A", "B"])
 
 
-async def test_the_trace_holds_prompts_and_replies_only_where_it_is_asked_to(
+async def test_a_context_chooses_one_step_after_another(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    endpoint.load_scenario(Scenario(tasks=script_tasks({"A": ()})))
-    asked = settings.model_copy(update={"trace_content": True})
+    steps = [{"worker": "analyst", "reason": "First."}, {"is_done": True, "reason": "Enough."}]
+    endpoint.load_scenario(Scenario(answers={"Decision": steps}))
 
-    await start_run(settings)
-    await start_run(asked, thread="two")
+    outcome = await start_run(settings, context={"strategy": "step"})
 
-    without, (planned, worked, answered) = (
-        [e for e in load_trace(thread, settings)["events"] if e["kind"] == "model_call"]
-        for thread in ("one", "two")
-    )
-    assert not any({"prompt", "reply"} & call.keys() for call in without)
-    assert REQUEST in str(planned["prompt"]) and "researcher" in str(planned["reply"])
-    assert "task: A" in str(worked["prompt"])
-    assert answered["reply"][0]["tool_calls"][0]["name"] == "Answer"
+    assert outcome.status == "done"
+    assert [report.worker for report in outcome.results.values()] == ["analyst"]
+    assert len(endpoint.select_calls(schema="Decision")) == 2

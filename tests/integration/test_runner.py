@@ -17,7 +17,6 @@ from graph.runs.trace import ThreadUnknown, get_log_path, list_runs, load_trace
 from graph.settings import Settings
 from graph.stores.thread_locks import ThreadInvalid, lock_thread
 from nodes.errors import RequestInvalid, StoreError, TeamInvalid, ThreadBusy
-from nodes.schemas.team import Team
 from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask, script_tasks
 from tests.teams import make_team
 
@@ -91,31 +90,6 @@ async def test_a_tool_call_inside_a_worker_is_in_the_trace(
     assert good["args"] == {"expression": "6 * 7"} and good["error"] is None
     assert "42" in good["result"]
     assert "zero" in bad["error"] and bad["result"] is None
-
-
-async def test_a_long_result_of_a_tool_is_cut_in_the_trace(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    worker = {"name": "reader", "description": "Reads.", "instructions": "Read."}
-    team = make_team().model_copy(update={"workers": ()}).model_dump()
-    tools = ("search_documents",)
-    query = ("search_documents", {"query": "parts"})
-    endpoint.load_scenario(
-        Scenario(
-            tasks=(
-                ScriptedTask(id="A", worker="reader", tool_calls=(query,), materials=("parts.md",)),
-            )
-        )
-    )
-
-    await start_run(
-        settings,
-        team=Team.model_validate({**team, "workers": ({**worker, "tools": tools},)}),
-        materials={"parts.md": "\n\n".join(f"Parts of {i}: {'many ' * 40}" for i in range(90))},
-    )
-
-    (call,) = [e for e in load_trace("one", settings)["events"] if e["kind"] == "tool_call"]
-    assert 2_000 < len(call["result"]) < 2_100 and "[cut " in call["result"]
 
 
 async def test_a_listener_hears_what_is_written(endpoint: Endpoint, settings: Settings) -> None:
