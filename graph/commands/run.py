@@ -78,7 +78,7 @@ def run_job(job: Job, request: str, *, thread: str | None = None, **options: Any
     thread = display.progress.thread = thread or make_thread_id()
     work = partial(arun, request, thread=thread, **{**job.options, **options})
     with _report_errors_as_json(display, as_json=job.as_json):
-        outcome = _run_with_progress(work(**_listen(display)), display)
+        outcome = _run_with_progress(work(**_listen(display, job.settings)), display)
         outcome = _answer_at_terminal(outcome, display, job.settings)
     if job.trace_to:
         save_json(load_trace(outcome.thread, job.settings), job.trace_to)
@@ -104,7 +104,7 @@ def resume(
             announce_start(f"resuming thread {thread}")
         for event in events:
             display.progress.apply_event(event)
-        outcome = _run_with_progress(work(**_listen(display)), display)
+        outcome = _run_with_progress(work(**_listen(display, settings)), display)
         outcome = _answer_at_terminal(outcome, display, settings)
     return print_outcome(outcome, outcome.to_json(), as_json=as_json, quiet=quiet)
 
@@ -192,9 +192,13 @@ def _run_with_progress(work: Coroutine[Any, Any, Result], display: ProgressDispl
         return run_cancellable(work, farewell=farewell)
 
 
-def _listen(display: ProgressDisplay) -> dict[str, Any]:
-    """Return the listeners of a run: to its events, and to its answer where that can be shown."""
-    on_answer_text = display.show_answer_text if display.can_show_answer else None
+def _listen(display: ProgressDisplay, settings: Settings) -> dict[str, Any]:
+    """Return the listeners of a run: to its events, and to its answer where that can be shown.
+
+    A model whose user has switched streams off is not asked for one.
+    """
+    may_stream = settings.stream or "stream" not in settings.model_fields_set
+    on_answer_text = display.show_answer_text if may_stream and display.can_show_answer else None
     return {"on_event": display.show_event, "on_answer_text": on_answer_text}
 
 
@@ -215,7 +219,9 @@ def _answer_at_terminal(outcome: Outcome, display: ProgressDisplay, settings: Se
         if not reply:
             break
         answer = reply if len(outcome.questions) == 1 else json.dumps({question["id"]: reply})
-        work = aresume(outcome.thread, answer=answer, settings=settings, **_listen(display))
+        work = aresume(
+            outcome.thread, answer=answer, settings=settings, **_listen(display, settings)
+        )
         outcome = _run_with_progress(work, display)
     return outcome
 

@@ -81,9 +81,12 @@ def test_without_colour_the_table_stays(no_color: str) -> None:
     assert ("\x1b[32m" in output or "\x1b[36m" in output) == (not no_color)
 
 
-@pytest.mark.parametrize(("options", "is_previewed"), [((), True), (("--json",), False)])
+@pytest.mark.parametrize(
+    ("options", "stream", "is_previewed"),
+    [((), "", True), (("--json",), "", False), ((), "false", False)],
+)
 def test_an_answer_is_shown_while_a_model_writes_it(
-    options: tuple[str, ...], is_previewed: bool
+    options: tuple[str, ...], stream: str, is_previewed: bool
 ) -> None:
     text = " ".join(f"Fact{number}. The figures are named." for number in range(40))
     scenario = Scenario(
@@ -93,7 +96,12 @@ def test_an_answer_is_shown_while_a_model_writes_it(
     )
     with Endpoint(scenario).run_in_thread() as endpoint:
         output = run_in_terminal(
-            *RUN, *options, columns=100, OPENAI_BASE_URL=endpoint.base_url, OPENAI_API_KEY="sk-x"
+            *RUN,
+            *options,
+            columns=100,
+            OPENAI_BASE_URL=endpoint.base_url,
+            OPENAI_API_KEY="sk-x",
+            SUPERVISE_STREAM=stream,
         )
 
     shown = strip_control_sequences(output)
