@@ -32,7 +32,7 @@ def compare(job: Job) -> int:
     comparison = compare_outcomes(parallel, sequential)
     shown = {**parallel.to_json(), "comparison": comparison}
     code = print_outcome(parallel, shown, as_json=job.as_json, quiet=job.quiet)
-    for line in format_comparison(comparison):
+    for line in [] if job.quiet else format_comparison(comparison):
         print_to_stderr(line)
     if sequential.error:
         print_to_stderr(sequential.error.format_line(), style="red")
