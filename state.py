@@ -36,6 +36,8 @@ known of it."""
 Strategy = Literal["plan", "route", "step", "recursive"]
 """How a team's supervisor works: a whole plan; one worker or two; one worker after another; a plan
 whose larger tasks are planned again."""
+CriticSwitch = Literal["off", "on", "below"]
+"""When a critic reviews the answer: never, always, or below the team's confidence."""
 TaintLabel = Literal["private", "untrusted"]
 """What has been read: the user's own data; text from untrusted sources."""
 Severity = Literal["critical", "high", "medium", "low", "info"]
@@ -419,6 +421,8 @@ class Timing(Frozen):
 
     wall_s: float
     """From the request to the answer."""
+    planning_s: float = 0.0
+    """Until the plan was made; a part of `wall_s`."""
     sequential_s: float
     """The same steps one after another: planning, every task, the answer."""
     critical_path_s: float
@@ -480,6 +484,12 @@ class Context:
     """Show the plan and wait for a human before anything of it runs."""
     ask_human: bool = False
     """A human can be asked about a task that failed or is unclear, when nothing else is left."""
+    sequential: bool = False
+    """Run one task at a time, in the order of the dependencies."""
+    strategy: Literal["plan", "route", "step"] | None = None
+    """How the supervisor works: a whole plan, one worker or two, or one step after another."""
+    critic: CriticSwitch | None = None
+    """When a critic reviews the answer: never, always, or below the team's confidence."""
     model_fast: str | None = None
     """Model of the fast tier: `provider:model`, or `embedded`."""
     model_standard: str | None = None

@@ -17,15 +17,36 @@ from graph import __version__
 from graph.commands.exit_codes import run_to_exit_code
 from graph.commands.log_output import configure_logging
 from graph.commands.options import (
+    AnswerOption,
+    ApproveOption,
+    CompareOption,
+    CriticOption,
     DeadlineOption,
+    FileOption,
     JsonOption,
+    KeepOption,
+    MaxAttemptsOption,
+    MaxConcurrencyOption,
     MaxCostOption,
+    MaxStepsOption,
+    MaxTasksOption,
     MaxTokensOption,
+    OlderThanOption,
+    PlanOnlyOption,
     QuietOption,
+    RequestArgument,
+    SequentialOption,
+    StatusOption,
+    StrategyOption,
     TeamArgument,
     TeamOption,
     ThreadArgument,
+    ThreadOption,
+    TraceContentOption,
+    TraceOption,
     VerboseOption,
+    build_context,
+    require_plain_comparison,
 )
 from graph.commands.process_exit import CANCELLED_EXIT_CODE as CANCELLED
 from graph.commands.process_exit import exit_process, treat_sigterm_as_interrupt
@@ -81,93 +102,84 @@ def declare_global_options(
 
 @app.command()
 def run(
-    request: Annotated[
-        str,
-        typer.Argument(
-            metavar="REQUEST", help="What to do, in your own words; - reads it from stdin."
-        ),
-    ],
+    ctx: typer.Context,
+    request: RequestArgument,
     team: TeamOption = DEFAULT_TEAM,
-    file: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--file", "-f", metavar="PATH", help="A document, or a folder of them. May be repeated."
-        ),
-    ] = None,
-    thread: Annotated[
-        str | None,
-        typer.Option(
-            "--thread", metavar="THREAD", help="Keep the run under this id, or follow up on it."
-        ),
-    ] = None,
-    deadline: DeadlineOption = None,
-    max_cost: MaxCostOption = None,
+    file: FileOption = None,
+    thread: ThreadOption = None,
+    strategy: StrategyOption = None,
+    critic: CriticOption = None,
+    deadline_s: DeadlineOption = None,
+    max_cost_usd: MaxCostOption = None,
     max_tokens: MaxTokensOption = None,
-    approve: Annotated[
-        bool, typer.Option("--approve", help="Ask for approval before the plan is run.")
-    ] = False,
-    plan_only: Annotated[
-        bool,
-        typer.Option("--plan-only", help="Print the plan as JSON; run nothing."),
-    ] = False,
+    max_steps: MaxStepsOption = None,
+    max_tasks: MaxTasksOption = None,
+    max_attempts: MaxAttemptsOption = None,
+    max_concurrency: MaxConcurrencyOption = None,
+    sequential: SequentialOption = False,
+    compare_sequential: CompareOption = False,
+    approve_plan: ApproveOption = False,
+    plan_only: PlanOnlyOption = False,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
     verbose: VerboseOption = False,
-    trace: Annotated[
-        Path | None,
-        typer.Option("--trace", metavar="FILE", help="Write the run's trace to this file."),
-    ] = None,
+    trace: TraceOption = None,
+    trace_content: TraceContentOption = False,
 ) -> int:
     """Plan a request, run its tasks in parallel, and print the answer."""
+    require_plain_comparison(ctx.params)
     if not quiet:
         announce_start(f"starting team {team}")
     from graph.display.progress_display import ProgressDisplay
 
-    with ProgressDisplay(quiet=quiet) as display:
+    with ProgressDisplay(quiet=quiet, shows_answer=not as_json) as display:
         from graph.commands import run as command
-        from state import Context
+        from graph.commands.comparison import compare
 
-        common: dict[str, Any] = {
-            "display": display,
-            "team": team,
-            "files": file or [],
-            "context": Context(
-                deadline_s=deadline,
-                max_cost_usd=max_cost,
-                max_tokens=max_tokens,
-                approve_plan=approve,
-            ),
-            "settings": _load_settings(),
-            "quiet": quiet,
-        }
+        job = command.Job(
+            request=request,
+            team=team,
+            files=file or [],
+            context=build_context(ctx.params),
+            settings=_load_settings(trace_content=trace_content),
+            display=display,
+            as_json=as_json,
+            quiet=quiet,
+            trace_to=trace,
+        )
         if plan_only:
-            return command.show_plan(request, **common)
-        return command.run(request, thread=thread, trace_to=trace, as_json=as_json, **common)
+            return command.show_plan(job)
+        if compare_sequential:
+            return compare(job)
+        return command.run(job, thread=thread)
 
 
 @app.command()
 def resume(
+    ctx: typer.Context,
     thread: ThreadArgument,
-    answer: Annotated[
-        str | None,
-        typer.Option("--answer", metavar="TEXT", help="The answer to the run's open question."),
-    ] = None,
-    deadline: DeadlineOption = None,
-    max_cost: MaxCostOption = None,
+    answer: AnswerOption = None,
+    deadline_s: DeadlineOption = None,
+    max_cost_usd: MaxCostOption = None,
     max_tokens: MaxTokensOption = None,
+    max_steps: MaxStepsOption = None,
+    max_tasks: MaxTasksOption = None,
+    max_attempts: MaxAttemptsOption = None,
+    max_concurrency: MaxConcurrencyOption = None,
+    sequential: SequentialOption = False,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
     verbose: VerboseOption = False,
+    trace_content: TraceContentOption = False,
 ) -> int:
     """Resume a run that was interrupted or waits for an answer."""
     from graph.commands import run as command
-    from state import Context
 
     return command.resume(
         thread,
         answer=answer,
-        context=Context(deadline_s=deadline, max_cost_usd=max_cost, max_tokens=max_tokens),
-        settings=_load_settings(),
+        context=build_context(ctx.params),
+        settings=_load_settings(trace_content=trace_content),
         as_json=as_json,
         quiet=quiet,
     )
@@ -179,23 +191,9 @@ def runs(
         bool,
         typer.Option("--prune", help="Remove runs permanently; the options below select them."),
     ] = False,
-    older_than: Annotated[
-        str | None,
-        typer.Option(
-            "--older-than", metavar="AGE", help="Only runs whose last event is older: 12h, 30d, 8w."
-        ),
-    ] = None,
-    keep: Annotated[
-        int | None, typer.Option("--keep", metavar="N", min=0, help="Keep the N newest runs.")
-    ] = None,
-    status: Annotated[
-        str | None,
-        typer.Option(
-            "--status",
-            metavar="STATUS",
-            help="Only with this status; several with commas [default: done,partial,failed].",
-        ),
-    ] = None,
+    older_than: OlderThanOption = None,
+    keep: KeepOption = None,
+    status: StatusOption = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="List what --prune would remove.")
     ] = False,
@@ -336,11 +334,12 @@ def new_team(
 @app.command()
 def draw(
     name: TeamArgument,
+    flat: Annotated[bool, typer.Option("--flat", help="Only the top level.")] = False,
 ) -> int:
     """Draw a team's graph as Mermaid."""
     from graph.commands import teams as command
 
-    return command.draw_graph(name, _load_settings())
+    return command.draw_graph(name, _load_settings(), is_flat=flat)
 
 
 @app.command()
@@ -385,13 +384,13 @@ def _run_app(arguments: Sequence[str] | None) -> Any:
     )
 
 
-def _load_settings() -> Any:
+def _load_settings(*, trace_content: bool = False) -> Any:
     """Read the settings, and export whether LangSmith may trace runs."""
     from graph.settings import Settings
 
     settings = Settings()
     settings.export_tracing()
-    return settings
+    return settings.model_copy(update={"trace_content": True}) if trace_content else settings
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ from pydantic import (
     Field,
     SecretStr,
     ValidationError,
+    ValidationInfo,
     field_validator,
     model_validator,
 )
@@ -66,6 +67,7 @@ ModelName = Annotated[
         description="`embedded`, or provider:model such as openai:gpt-6.1-terra",
     ),
 ]
+Switch = Annotated[bool, Field(description="true or false")]
 RatePerMinute = Annotated[
     float | None, Field(gt=0, allow_inf_nan=False, description="a number above 0")
 ]
@@ -120,7 +122,9 @@ class Settings(TierVariables):
         description="provider:model=INPUT/OUTPUT, US dollars for a million tokens, with commas",
     )
     """Prices that the price table lacks, or that replace its own."""
-    stream: bool = Field(False, validation_alias="SUPERVISE_STREAM", description="true or false")
+    stream: Switch = Field(False, validation_alias="SUPERVISE_STREAM")
+    trace_content: Switch = Field(False, validation_alias="SUPERVISE_TRACE_CONTENT")
+    """Whether the trace holds the prompt and the reply of each model call."""
     database_url: str = Field(
         "",
         validation_alias="SUPERVISE_DATABASE_URL",
@@ -143,9 +147,7 @@ class Settings(TierVariables):
     repository: Path | None = Field(
         None, validation_alias="SUPERVISE_REPOSITORY", description="an existing folder"
     )
-    run_code: bool = Field(
-        False, validation_alias="SUPERVISE_RUN_CODE", description="true or false"
-    )
+    run_code: Switch = Field(False, validation_alias="SUPERVISE_RUN_CODE")
     """Whether `run_code` may run code; `sandbox/bounds.py` holds its limits."""
     tavily_api_key: ApiKey = Field(None, validation_alias="TAVILY_API_KEY")
     langsmith_tracing: bool = Field(
@@ -221,6 +223,7 @@ class Settings(TierVariables):
             max_output_tokens=self.max_output_tokens,
             prices=self.prices,
             streaming=self.stream,
+            trace_content=self.trace_content,
         )
 
     def build_tool_settings(self) -> ToolSettings:
@@ -347,15 +350,11 @@ class Settings(TierVariables):
     def _split_folders(cls, value: Any) -> Any:
         return _parse_folders(value.split(os.pathsep)) if isinstance(value, str) else value
 
-    @field_validator("studio_origins", mode="before")
+    @field_validator("studio_origins", "max_output_tokens", mode="before")
     @classmethod
-    def _split_origins(cls, value: Any) -> Any:
-        return read_origins(value) if isinstance(value, str) else value
-
-    @field_validator("max_output_tokens", mode="before")
-    @classmethod
-    def _read_output_limits(cls, value: Any) -> Any:
-        return read_output_limits(value) if isinstance(value, str) else value
+    def _read_list(cls, value: Any, info: ValidationInfo) -> Any:
+        read = read_origins if info.field_name == "studio_origins" else read_output_limits
+        return read(value) if isinstance(value, str) else value
 
     @field_validator("prices", mode="before")
     @classmethod

@@ -11,7 +11,6 @@ START → supervisor ──▶ approval (interrupt) ──▶ supervisor
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from langchain_core.language_models import BaseChatModel
 from langgraph.checkpoint.base import BaseCheckpointSaver
@@ -22,6 +21,8 @@ from graph.revision import Revision
 from graph.settings import Settings
 from graph.teams.team_loader import load_team
 from graph.topology.compiled_class import change_class
+from graph.topology.context_entry import SupervisorStep, apply_context
+from graph.topology.drawing import Drawing
 from graph.topology.saved_reports import SavedReports
 from graph.topology.supervisor_graph import SupervisorGraph
 from graph.topology.worker_pool import WorkerPool
@@ -33,6 +34,7 @@ from nodes.models.catalog import ModelCatalog
 from nodes.schemas.team import Team
 from nodes.supervisor import after_supervisor, supervise
 from nodes.synthesizer import after_synthesizer, synthesize
+from nodes.text.counts import format_count
 from state import Assignment, Context, RequestInput, SupervisorState, Tier
 
 
@@ -89,16 +91,20 @@ def _compile_graph(
         )
 
     builder = StateGraph(SupervisorState, context_schema=Context, input_schema=RequestInput)
-    planning = partial(
-        supervise,
-        team=team,
-        models=models,
-        prepare=pool.prepare,
-        describe_database=pool.describe_database,
-    )
-    builder.add_node("supervisor", partial(planning, dispatches=dispatches))
+    steps: dict[str, SupervisorStep] = {
+        "supervisor": partial(
+            supervise,
+            models=models,
+            prepare=pool.prepare,
+            describe_database=pool.describe_database,
+            dispatches=dispatches,
+        ),
+        "synthesizer": partial(synthesize, models=models, dispatches=dispatches),
+        "critic": partial(criticize, models=models),
+    }
+    for name, step in steps.items():
+        builder.add_node(name, apply_context(step, team))
     builder.add_node("approval", partial(approve, team=team))
-    parts: dict[str, Any] = {"team": team, "models": models, "dispatches": dispatches}
     workers = {
         worker.name: build_worker(
             worker, team=team, models=models, pool=pool, dispatches=dispatches
@@ -109,8 +115,6 @@ def _compile_graph(
         builder.add_node(name, node, input_schema=Assignment)
     revision = Revision(team, models=models, dispatches=dispatches, workers=workers)
     builder.add_node("monitor", revision.monitor)
-    builder.add_node("synthesizer", partial(synthesize, **parts))
-    builder.add_node("critic", partial(criticize, team=team, models=models))
 
     names = [*workers, "monitor"]
     builder.add_edge(START, "supervisor")
@@ -124,7 +128,31 @@ def _compile_graph(
 
     compiled = builder.compile(name=team.name, checkpointer=checkpointer, store=store)
     graph = change_class(compiled, SupervisorGraph)
-    graph.prepare, graph.team = pool.prepare, team
+    graph.prepare, graph.team, graph.drawing = pool.prepare, team, _describe_drawing(team)
     graph.attach_revision = revision.attach
     saved.graph = graph
     return graph
+
+
+def _describe_drawing(team: Team) -> Drawing:
+    """Return why each edge is taken; a critic that is off is not drawn, though a run may ask it."""
+    below = f" below confidence {team.critic_below}" if team.critic == "below" else ""
+    labels = {
+        ("supervisor", "approval"): "plan to approve",
+        ("approval", "supervisor"): "accepted, edited or rejected",
+        ("supervisor", "synthesizer"): (
+            f"no task left, or cap: {team.max_steps} attempts, deadline, budget"
+        ),
+        ("synthesizer", "critic"): f"draft{below}",
+        ("synthesizer", END): "answer",
+        ("critic", "supervisor"): (
+            f"tasks sent back, cap: {format_count(team.max_critic_rounds, 'round')}"
+        ),
+        ("critic", END): "answer",
+    }
+    for worker in team.roster:
+        labels["supervisor", worker.name] = "its unfinished tasks"
+        labels[worker.name, "supervisor"] = "report, or no input"
+    labels["supervisor", "monitor"] = "beside the workers"
+    labels["monitor", "supervisor"] = "all ended, or the plan must change"
+    return Drawing(labels, frozenset({"critic"} if team.critic == "off" else ()))

@@ -17,6 +17,7 @@ from langgraph.graph import END, START, StateGraph
 
 from graph.topology.compiled_class import change_class
 from graph.topology.dispatch_entry import WorkerStep, enter_dispatch
+from graph.topology.drawing import Drawing
 from graph.topology.worker_graph import WorkerGraph
 from graph.topology.worker_pool import WorkerPool
 from nodes.act import act, after_act
@@ -28,6 +29,7 @@ from nodes.models.catalog import ModelCatalog
 from nodes.recruit import after_recruit, recruit
 from nodes.refine import refine
 from nodes.schemas.team import SPECIALIST, Team, Worker
+from nodes.text.counts import format_count
 from state import Assignment, Context, WorkerOutput, WorkerState
 
 
@@ -67,5 +69,28 @@ def build_worker(
         builder.add_conditional_edges("recruit", after_recruit, ["await_inputs", "act"])
 
     graph = change_class(builder.compile(name=worker.name), WorkerGraph)
-    graph.dispatches = dispatches
+    graph.dispatches, graph.drawing = dispatches, _describe_drawing(team)
     return graph
+
+
+def _describe_drawing(team: Team) -> Drawing:
+    """Return why each edge is taken; steps of rungs that the team's ladder lacks are not drawn."""
+    others = {"tier": "another model", "reassign": "another worker", "split": "smaller tasks"}
+    rungs = [label for rung, label in others.items() if rung in team.ladder]
+    labels = {
+        ("await_inputs", "act"): "inputs arrived",
+        ("await_inputs", END): "an input will not come",
+        ("recruit", "await_inputs"): "new task",
+        ("recruit", "act"): "reassigned task",
+        ("act", "assess"): "attempt made",
+        ("act", END): "step cap, deadline, or not needed",
+        ("assess", "act"): ", ".join(rungs) or others["tier"],
+        ("assess", "refine"): "reword",
+        ("assess", "ask_human"): "ask",
+        ("assess", "recruit"): "no worker fits",
+        ("assess", END): f"report, cap: {format_count(team.max_attempts, 'attempt')}",
+        ("refine", "act"): "new description",
+        ("ask_human", "act"): "reply",
+    }
+    steps = {"refine": "refine", "ask_human": "human"}
+    return Drawing(labels, frozenset(n for n, rung in steps.items() if rung not in team.ladder))

@@ -8,6 +8,7 @@ from langgraph.runtime import Runtime
 
 from nodes.execution.dispatch import Dispatch
 from nodes.limits.deadline import get_remaining_s
+from nodes.telemetry.events import emit
 from state import Context, Report, WorkerState
 
 
@@ -25,6 +26,8 @@ async def await_inputs(
     """
     task, known = state["task"], state.get("known", {})
     needed = [edge.task for edge in task.depends_on if edge.task not in known]
+    if missing := [name for name in needed if not dispatch.is_settled(name)]:
+        await emit("awaiting", task=task.id, worker=task.worker, tasks=missing)
     arrived: dict[str, Report] | None = {}
     try:
         async with asyncio.timeout(get_remaining_s(config)):

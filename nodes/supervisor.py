@@ -57,6 +57,8 @@ async def supervise(
     else:
         dispatches.close(runtime, config)
         update = await _decide_next(state, config, runtime, team=team, models=models)
+    if runtime.context.sequential:
+        update["todo"] = update["todo"][:1]
     if update["todo"] and not update.get("awaits_approval"):
         dispatches.open(runtime, config)
         await emit("dispatched", tasks=list(update["todo"]))

@@ -60,7 +60,8 @@ def _print_ending(line: str, code: int) -> int:
 
 def _format_usage_error(error: typer.TyperException) -> str:
     format_message = getattr(error, "format_message", None)
-    return make_printable(format_message() if format_message else error)
+    said = make_printable(format_message() if format_message else error)
+    return said.replace("Value error, ", "")
 
 
 def _save_traceback(error: Exception) -> str:

@@ -1,11 +1,28 @@
-"""Options and arguments that several commands share. Light: help needs them, too."""
+"""Options and arguments of commands. Light: help needs them, too.
+
+A parameter that sets a field of `Context` has that field's name.
+"""
 
 import math
-from typing import Annotated
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 import typer
 
 from graph.commands.log_output import configure_logging
+from nodes.errors import UsageError
+
+if TYPE_CHECKING:
+    from state import Context
+
+_NOT_COMPARED: Final = {
+    "thread": "--thread",
+    "sequential": "--sequential",
+    "approve_plan": "--approve",
+    "plan_only": "--plan-only",
+}
+"""Options that do not go with --compare-sequential."""
 
 
 def _require_finite(value: float | None) -> float | None:
@@ -56,6 +73,92 @@ MaxTokensOption = Annotated[
         help="Input and output together; after it, answer with the results so far.",
     ),
 ]
+MaxStepsOption = Annotated[
+    int | None,
+    typer.Option("--max-steps", metavar="N", min=0, help="Attempts at tasks, over the whole run."),
+]
+MaxTasksOption = Annotated[
+    int | None, typer.Option("--max-tasks", metavar="N", min=1, max=1000, help="Tasks of a plan.")
+]
+MaxAttemptsOption = Annotated[
+    int | None,
+    typer.Option("--max-attempts", metavar="N", min=1, max=10, help="Attempts at one task."),
+]
+MaxConcurrencyOption = Annotated[
+    int | None,
+    typer.Option(
+        "--max-concurrency", metavar="N", min=1, max=1000, help="Model calls at the same time."
+    ),
+]
+CriticOption = Annotated[
+    Literal["off", "on", "below"] | None,
+    typer.Option("--critic", help="When a critic reviews the answer; below: if it is unsure."),
+]
+StrategyOption = Annotated[
+    Literal["plan", "route", "step"] | None,
+    typer.Option("--strategy", help="A plan, one worker or two, or one step after another."),
+]
+SequentialOption = Annotated[
+    bool, typer.Option("--sequential", help="Run one task at a time, to compare or to debug.")
+]
+RequestArgument = Annotated[
+    str,
+    typer.Argument(metavar="REQUEST", help="What to do, in your own words; - reads it from stdin."),
+]
+FileOption = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--file", "-f", metavar="PATH", help="A document, or a folder of them. May be repeated."
+    ),
+]
+ThreadOption = Annotated[
+    str | None,
+    typer.Option(
+        "--thread", metavar="THREAD", help="Keep the run under this id, or follow up on it."
+    ),
+]
+ApproveOption = Annotated[
+    bool, typer.Option("--approve", help="Ask for approval before the plan is run.")
+]
+PlanOnlyOption = Annotated[
+    bool, typer.Option("--plan-only", help="Print the plan as JSON; run nothing.")
+]
+CompareOption = Annotated[
+    bool,
+    typer.Option(
+        "--compare-sequential",
+        help="Run the plan twice, in parallel and one task at a time; print both times.",
+    ),
+]
+TraceOption = Annotated[
+    Path | None,
+    typer.Option("--trace", metavar="FILE", help="Write the run's trace to this file."),
+]
+TraceContentOption = Annotated[
+    bool,
+    typer.Option("--trace-content", help="Add each model call's prompt and reply to the trace."),
+]
+AnswerOption = Annotated[
+    str | None,
+    typer.Option("--answer", metavar="TEXT", help="The answer to the run's open question."),
+]
+OlderThanOption = Annotated[
+    str | None,
+    typer.Option(
+        "--older-than", metavar="AGE", help="Only runs whose last event is older: 12h, 30d, 8w."
+    ),
+]
+KeepOption = Annotated[
+    int | None, typer.Option("--keep", metavar="N", min=0, help="Keep the N newest runs.")
+]
+StatusOption = Annotated[
+    str | None,
+    typer.Option(
+        "--status",
+        metavar="STATUS",
+        help="Only with this status; several with commas [default: done,partial,failed].",
+    ),
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no figures.")]
 VerboseOption = Annotated[
@@ -67,3 +170,24 @@ VerboseOption = Annotated[
         help="Show warnings on stderr, such as retries of model calls.",
     ),
 ]
+
+
+def require_plain_comparison(given: Mapping[str, Any]) -> None:
+    """Refuse options that leave a comparison nothing to compare.
+
+    Raises:
+        UsageError: one of them is given with --compare-sequential.
+    """
+    refused = [name for name in _NOT_COMPARED if given[name]]
+    if given["compare_sequential"] and refused:
+        raise UsageError(
+            f"--compare-sequential runs a new request twice, without {_NOT_COMPARED[refused[0]]}",
+            next="leave one of the two options out",
+        )
+
+
+def build_context(given: Mapping[str, Any]) -> "Context":
+    """Return the context that a command's parameters set; other parameters are ignored."""
+    from state import Context
+
+    return Context(**{name: given[name] for name in Context.__dataclass_fields__ if name in given})

@@ -2,8 +2,9 @@
 
 import json
 import sys
-from collections.abc import Callable, Coroutine, Iterator, Sequence
+from collections.abc import Coroutine, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -11,7 +12,7 @@ from typing import Any, Final, TypeVar
 from graph.commands.cancellation import run_cancellable
 from graph.commands.output import print_json, print_markdown, save_json
 from graph.commands.process_exit import Cancelled
-from graph.display.progress import RunProgress
+from graph.display.progress import Event, RunProgress
 from graph.display.progress_display import ProgressDisplay
 from graph.display.stderr_console import print_to_stderr
 from graph.display.streams import announce_start
@@ -23,8 +24,9 @@ from graph.display.summary import (
     format_reply_command,
 )
 from graph.runs.outcome import Outcome
-from graph.runs.runner import aplan_with_estimate, aresume, arun
-from graph.runs.trace import load_trace
+from graph.runs.plan_only import aplan_with_estimate
+from graph.runs.runner import aresume, arun
+from graph.runs.trace import build_trace, load_trace
 from graph.settings import Settings
 from graph.stores.thread_locks import check_thread_id, make_thread_id
 from nodes.errors import OutputFailed, RequestInvalid, SupervisorError
@@ -35,29 +37,52 @@ MAX_STDIN_BYTES: Final = 10_000_000
 Result = TypeVar("Result")
 
 
-def run(
-    request: str,
-    *,
-    display: ProgressDisplay,
-    team: str,
-    files: Sequence[Path],
-    thread: str | None,
-    context: Context,
-    settings: Settings,
-    as_json: bool,
-    quiet: bool,
-    trace_to: Path | None,
-) -> int:
+@dataclass(frozen=True, kw_only=True)
+class Job:
+    """A request of the command line, and how its progress and its outcome are shown."""
+
+    request: str
+    team: str
+    files: Sequence[Path]
+    context: Context
+    settings: Settings
+    display: ProgressDisplay
+    as_json: bool
+    quiet: bool
+    trace_to: Path | None
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options that a run and a plan have in common."""
+        return {
+            "team": self.team,
+            "files": self.files,
+            "context": self.context,
+            "settings": self.settings,
+        }
+
+
+def run(job: Job, *, thread: str | None) -> int:
     """Run a request, print its outcome, and return the exit code."""
+    outcome = run_job(job, read_request_text(job.request), thread=thread)
+    return print_outcome(outcome, outcome.to_json(), as_json=job.as_json, quiet=job.quiet)
+
+
+def run_job(job: Job, request: str, *, thread: str | None = None, **options: Any) -> Outcome:
+    """Run a request to its outcome, with progress; write its trace where one is asked for.
+
+    Args:
+        options: further options of `arun`.
+    """
+    display = job.display
     thread = display.progress.thread = thread or make_thread_id()
-    words = read_request_text(request)
-    work = partial(arun, words, team=team, files=files, thread=thread, context=context)
-    with _report_errors_as_json(display, as_json=as_json):
-        outcome = _run_with_progress(partial(work, settings=settings), display)
-        outcome = _answer_at_terminal(outcome, display, settings)
-    if trace_to:
-        save_json(load_trace(outcome.thread, settings), trace_to)
-    return _print_outcome(outcome, as_json=as_json, quiet=quiet)
+    work = partial(arun, request, thread=thread, **{**job.options, **options})
+    with _report_errors_as_json(display, as_json=job.as_json):
+        outcome = _run_with_progress(work(**_listen(display, job.settings)), display)
+        outcome = _answer_at_terminal(outcome, display, job.settings)
+    if job.trace_to:
+        save_json(load_trace(outcome.thread, job.settings), job.trace_to)
+    return outcome
 
 
 def resume(
@@ -70,7 +95,7 @@ def resume(
     quiet: bool,
 ) -> int:
     """Resume a thread, print its outcome, and return the exit code."""
-    display = ProgressDisplay(quiet=quiet)
+    display = ProgressDisplay(quiet=quiet, shows_answer=not as_json)
     display.progress.thread = thread
     work = partial(aresume, thread, answer=answer, context=context, settings=settings)
     with _report_errors_as_json(display, as_json=as_json):
@@ -79,33 +104,27 @@ def resume(
             announce_start(f"resuming thread {thread}")
         for event in events:
             display.progress.apply_event(event)
-        outcome = _run_with_progress(work, display)
+        outcome = _run_with_progress(work(**_listen(display, settings)), display)
         outcome = _answer_at_terminal(outcome, display, settings)
-    return _print_outcome(outcome, as_json=as_json, quiet=quiet)
+    return print_outcome(outcome, outcome.to_json(), as_json=as_json, quiet=quiet)
 
 
-def show_plan(
-    request: str,
-    *,
-    display: ProgressDisplay,
-    team: str,
-    files: Sequence[Path],
-    context: Context,
-    settings: Settings,
-    quiet: bool,
-) -> int:
+def show_plan(job: Job) -> int:
     """Print the plan of a request as JSON, with its expected cost; run nothing."""
-    work = partial(
-        aplan_with_estimate,
-        read_request_text(request),
-        team=team,
-        files=files,
-        context=context,
-        settings=settings,
-    )
-    plan, estimate = _run_with_progress(work, display)
+    events: list[Event] = []
+
+    def show_event(event: Event) -> None:
+        events.append(event)
+        job.display.show_event(event)
+
+    work = aplan_with_estimate(read_request_text(job.request), **job.options, on_event=show_event)
+    try:
+        plan, estimate = _run_with_progress(work, job.display)
+    finally:
+        if job.trace_to:
+            save_json(build_trace(events), job.trace_to)
     print_json({**plan.model_dump(mode="json"), "estimate": estimate.model_dump(mode="json")})
-    if not quiet:
+    if not job.quiet:
         print_to_stderr(format_estimate(estimate.model_dump()), style="dim")
     return 0
 
@@ -127,6 +146,28 @@ def read_request_text(request: str) -> str:
     return raw.decode("utf-8-sig", errors="replace").replace("\0", "\N{REPLACEMENT CHARACTER}")
 
 
+def print_outcome(outcome: Outcome, shown: Mapping[str, Any], *, as_json: bool, quiet: bool) -> int:
+    """Print an outcome, of which `shown` is the JSON, and return the exit code."""
+    try:
+        if as_json:
+            print_json(shown)
+        elif outcome.answer:
+            print_markdown(format_answer(shown["answer"]))
+    except OutputFailed as error:
+        error.kept = f"thread {outcome.thread}, {outcome.status}"
+        error.next = f"{error.next}: supervise show {outcome.thread}"
+        raise
+    if not quiet:
+        for line in format_figures(outcome.thread, outcome.status, outcome.timing, shown["usage"]):
+            print_to_stderr(line, style="dim")
+        print_to_stderr(f"more: supervise show {outcome.thread}", style="dim")
+    if outcome.error:
+        print_to_stderr(outcome.error.format_line(), style="red")
+    if outcome.questions:
+        _print_questions(outcome)
+    return outcome.exit_code
+
+
 @contextmanager
 def _report_errors_as_json(display: ProgressDisplay, *, as_json: bool) -> Iterator[None]:
     """Print the JSON object also for a run that could not begin; the error is raised again."""
@@ -140,9 +181,7 @@ def _report_errors_as_json(display: ProgressDisplay, *, as_json: bool) -> Iterat
         raise
 
 
-def _run_with_progress(
-    work: Callable[..., Coroutine[Any, Any, Result]], display: ProgressDisplay
-) -> Result:
+def _run_with_progress(work: Coroutine[Any, Any, Result], display: ProgressDisplay) -> Result:
     """Run with progress on the screen; Ctrl-C prints what is kept."""
     with display:
 
@@ -150,7 +189,17 @@ def _run_with_progress(
             display.close()
             return _describe_kept_work(display.progress)
 
-        return run_cancellable(work(on_event=display.show_event), farewell=farewell)
+        return run_cancellable(work, farewell=farewell)
+
+
+def _listen(display: ProgressDisplay, settings: Settings) -> dict[str, Any]:
+    """Return the listeners of a run: to its events, and to its answer where that can be shown.
+
+    A model whose user has switched streams off is not asked for one.
+    """
+    may_stream = settings.stream or "stream" not in settings.model_fields_set
+    on_answer_text = display.show_answer_text if may_stream and display.can_show_answer else None
+    return {"on_event": display.show_event, "on_answer_text": on_answer_text}
 
 
 def _answer_at_terminal(outcome: Outcome, display: ProgressDisplay, settings: Settings) -> Outcome:
@@ -170,7 +219,9 @@ def _answer_at_terminal(outcome: Outcome, display: ProgressDisplay, settings: Se
         if not reply:
             break
         answer = reply if len(outcome.questions) == 1 else json.dumps({question["id"]: reply})
-        work = partial(aresume, outcome.thread, answer=answer, settings=settings)
+        work = aresume(
+            outcome.thread, answer=answer, settings=settings, **_listen(display, settings)
+        )
         outcome = _run_with_progress(work, display)
     return outcome
 
@@ -181,28 +232,6 @@ def _describe_kept_work(board: RunProgress) -> str:
         return "cancelled. kept: nothing, the run had not begun"
     kept = f"tasks {', '.join(done)}" if done else "the request"
     return f"cancelled. kept: {kept}. next: supervise resume {board.thread}"
-
-
-def _print_outcome(outcome: Outcome, *, as_json: bool, quiet: bool) -> int:
-    shown = outcome.to_json()
-    try:
-        if as_json:
-            print_json(shown)
-        elif outcome.answer:
-            print_markdown(format_answer(shown["answer"]))
-    except OutputFailed as error:
-        error.kept = f"thread {outcome.thread}, {outcome.status}"
-        error.next = f"{error.next}: supervise show {outcome.thread}"
-        raise
-    if not quiet:
-        for line in format_figures(outcome.thread, outcome.status, outcome.timing, shown["usage"]):
-            print_to_stderr(line, style="dim")
-        print_to_stderr(f"more: supervise show {outcome.thread}", style="dim")
-    if outcome.error:
-        print_to_stderr(outcome.error.format_line(), style="red")
-    if outcome.questions:
-        _print_questions(outcome)
-    return outcome.exit_code
 
 
 def _is_interactive() -> bool:

@@ -13,6 +13,7 @@ from graph.settings import Settings
 from graph.teams.lethal_trifecta import list_trifecta_warnings
 from graph.teams.team_folder import list_teams_in_folder
 from graph.teams.team_loader import find_team, list_teams, load_team
+from graph.teams.team_shape import list_shape_warnings
 from nodes.errors import TeamInvalid
 from nodes.schemas.team import Team, Worker
 from nodes.text.counts import format_count
@@ -98,7 +99,7 @@ def _report_team_problems(path: str, settings: Settings) -> int:
     team = load_team(path, settings)
     refuse_writing_role(team, settings)
     _describe_own_tools(team)
-    for warning in list_trifecta_warnings(team):
+    for warning in (*list_shape_warnings(team), *list_trifecta_warnings(team)):
         print_to_stderr(f"warning: {warning}", style="yellow")
     print_text(
         f"{path}: valid. {_summarize_team(team)}, {_describe_exam(find_team(path, settings))}"
@@ -122,12 +123,13 @@ def _describe_own_tools(team: Team) -> None:
             print_to_stderr(f"warning: no worker has the tool tools/{name}.py", style="yellow")
 
 
-def draw_graph(name: str, settings: Settings) -> int:
-    """Draw a team's graph as Mermaid."""
+def draw_graph(name: str, settings: Settings, *, is_flat: bool) -> int:
+    """Draw a team's graph as Mermaid, with the steps inside each worker unless it is flat."""
     # Compiling a graph loads the model libraries, which the other commands here do without.
     from graph.supervisor import build_supervisor
 
-    print_to_stdout(build_supervisor(name, settings=settings).get_graph(xray=1).draw_mermaid())
+    graph = build_supervisor(name, settings=settings)
+    print_to_stdout(graph.get_graph(xray=0 if is_flat else 1).draw_mermaid())
     return 0
 
 

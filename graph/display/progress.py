@@ -28,6 +28,8 @@ class TaskProgress:
     last_tool: str = ""
     """The last tool called."""
     note: str = ""
+    result: str = ""
+    """The first line of its report; empty before it, and of one without a result."""
     tokens: int = 0
     started_at: float | None = None
     ended_at: float | None = None
@@ -52,6 +54,8 @@ class RunProgress:
         self.phase = "starting"
         self.plan_version = 0
         self.tokens = 0
+        self.answer_text = ""
+        """The answer so far, while a model writes it."""
         self._clock = _RunClock()
         self._rows: dict[str, TaskProgress] = {}
         self._lock = Lock()
@@ -153,6 +157,7 @@ class RunProgress:
         if "started_s" in report and "ended_s" in report:
             row.reported_seconds = report["ended_s"] - report["started_s"]
         row.note = _describe_failure(report) or row.note
+        row.result = _find_first_line(str(report.get("output") or ""))
 
     def _apply_refinement(self, event: Event) -> None:
         self._find_row(event).note = "refined"
@@ -163,6 +168,7 @@ class RunProgress:
         row.note = str(event.get("reason", ""))
 
     def _apply_synthesis(self, event: Event) -> None:
+        self.answer_text = ""
         self.phase = self.phase if event.get("within") else "answering"
 
     def _apply_answer(self, event: Event) -> None:
@@ -238,6 +244,12 @@ def _insert_rows(
         if name == within:
             placed |= inner
     return placed
+
+
+def _find_first_line(text: str) -> str:
+    """Return the first line of a text that holds letters or digits, without marks of Markdown."""
+    lines = (line.strip("#-*> ") for line in text.splitlines())
+    return next((line for line in lines if any(map(str.isalnum, line))), "")
 
 
 def _describe_failure(report: Mapping[str, Any]) -> str:

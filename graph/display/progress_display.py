@@ -1,5 +1,7 @@
 """Progress on stderr: updated in place on a terminal, as plain lines elsewhere, or off."""
 
+import sys
+import textwrap
 from collections.abc import Iterator, Sequence
 from typing import Final
 
@@ -12,7 +14,8 @@ from graph.display.labels import format_seconds
 from graph.display.progress import Event, RunProgress, TaskProgress
 from graph.display.progress_lines import format_event
 from graph.display.stderr_console import STDERR_CONSOLE, can_draw_live, print_to_stderr
-from graph.display.text import to_one_line
+from graph.display.streams import is_terminal
+from graph.display.text import make_printable, to_one_line
 from nodes.text.counts import format_count
 
 STATE_STYLES: Final = {
@@ -31,11 +34,16 @@ WIDE_COLUMNS: Final = 100
 
 
 class ProgressDisplay:
-    """Shows a run's events. A context manager that may be entered again."""
+    """Shows a run's events. A context manager that may be entered again.
 
-    def __init__(self, *, quiet: bool) -> None:
+    Args:
+        shows_answer: show the answer while it is written, if both streams are terminals.
+    """
+
+    def __init__(self, *, quiet: bool, shows_answer: bool = False) -> None:
         self.progress = RunProgress()
         self._is_live = can_draw_live() and not quiet
+        self.can_show_answer = shows_answer and self._is_live and is_terminal(sys.stdout)
         self._prints_lines = not self._is_live and not quiet
         self._live: Live | None = None
 
@@ -66,6 +74,10 @@ class ProgressDisplay:
         if self._prints_lines and (line := format_event(self.progress, event)):
             print_to_stderr(line)
 
+    def show_answer_text(self, text: str) -> None:
+        """Show the answer so far, until the whole answer is printed on stdout."""
+        self.progress.phase, self.progress.answer_text = "answering", text
+
 
 class ProgressTable:
     """Draws a run as a table of tasks that fits the terminal, below a summary line."""
@@ -86,11 +98,16 @@ class ProgressTable:
             yield _join_fitting([f"kept from the thread: {kept}"], width)
         if not rows:
             return
+        answer = "" if self._is_final else self._progress.answer_text
         room = console.height - (4 if kept else 3)
+        if answer:
+            room //= 2
         shown = _choose_rows(rows, None if self._is_final else max(1, room))
         yield _build_table(shown, width)
         if len(shown) < len(rows):
             yield Text(f"… {format_count(len(rows) - len(shown), 'more task')}", style="dim")
+        if answer:
+            yield Text("\n".join(_select_last_lines(answer, width, max(1, room))))
 
     def _build_summary(self, rows: Sequence[TaskProgress], seconds: float) -> list[str]:
         board = self._progress
@@ -103,6 +120,12 @@ class ProgressTable:
             parts.append(f"{done} of {total}")
         parts.append(format_seconds(seconds) if is_over else f"{seconds:.0f} s")
         return [*parts, format_count(board.tokens, "token"), to_one_line(", ".join(board.models))]
+
+
+def _select_last_lines(text: str, width: int, count: int) -> list[str]:
+    """Return the last lines of a text that is wrapped to a width."""
+    end = make_printable(text[-count * width :])
+    return [part for line in end.splitlines() for part in textwrap.wrap(line, width)][-count:]
 
 
 def _join_fitting(parts: Sequence[str], width: int) -> Text:
@@ -168,7 +191,9 @@ def _format_cells(row: TaskProgress, width: int) -> dict[str, Text]:
 
 
 def _describe_activity(row: TaskProgress) -> str:
-    """Return a task's current activity and its description."""
+    """Return a task's current activity and its description; of one that is done, its result."""
+    if row.state == "done" and row.result:
+        return row.result
     doing = row.note if row.ended_at is not None else row.last_tool or row.note
     if row.waits_for:
         doing = f"for {', '.join(row.waits_for)}"

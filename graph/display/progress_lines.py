@@ -1,10 +1,16 @@
 """Progress as plain lines, for streams where nothing can be updated in place."""
 
+import shutil
 from collections.abc import Callable
+from typing import Final
 
 from graph.display.labels import format_seconds, format_task
 from graph.display.progress import Event, RunProgress, describe_retry
 from graph.display.text import to_one_line
+from nodes.text.counts import format_count
+
+MIN_RESULT_CHARS: Final = 20
+"""Of a report's first line, however narrow the terminal is."""
 
 
 def format_event(board: RunProgress, event: Event) -> str:
@@ -15,6 +21,7 @@ def format_event(board: RunProgress, event: Event) -> str:
         "plan_created": _format_plan,
         "plan_revised": _format_plan,
         "plan_rejected": _format_rejected,
+        "awaiting": _format_awaiting,
         "task_started": _format_started,
         "tool_call": _format_tool,
         "report": _format_report,
@@ -25,6 +32,7 @@ def format_event(board: RunProgress, event: Event) -> str:
         "split": _format_split,
         "recruited": _format_recruited,
         "criticized": _format_criticized,
+        "limits_scaled": _format_limits_scaled,
         "team_changed": _format_team_changed,
         "deadline": _format_deadline,
         "budget": _format_budget,
@@ -70,6 +78,11 @@ def _format_rejected(board: RunProgress, event: Event) -> str:
     return f"plan rejected: {to_one_line('; '.join(map(str, event.get('problems') or ())), 300)}"
 
 
+def _format_awaiting(board: RunProgress, event: Event) -> str:
+    needs = to_one_line(", ".join(map(str, event.get("tasks") or ())), 120)
+    return f"{_format_task_label(event)} awaiting {needs}"
+
+
 def _format_started(board: RunProgress, event: Event) -> str:
     attempt = event.get("attempt") or 1
     return (
@@ -90,10 +103,11 @@ def _format_report(board: RunProgress, event: Event) -> str:
     if row is None:
         return ""
     has_no_note = row.state in ("done", "escalated")  # the escalation's own line had the reason
-    why = f": {to_one_line(row.note, 200)}" if row.note and not has_no_note else ""
-    return (
-        f"{_format_task_label(event)} {row.state} in {format_seconds(row.compute_elapsed_s())}{why}"
-    )
+    why = row.result if has_no_note else row.note
+    line = f"{_format_task_label(event)} {row.state} in {format_seconds(row.compute_elapsed_s())}"
+    room = max(MIN_RESULT_CHARS, shutil.get_terminal_size().columns - len(line) - len(": "))
+    shown = to_one_line(why, room if has_no_note else 200)
+    return f"{line}: {shown}" if shown else line
 
 
 def _format_skipped(board: RunProgress, event: Event) -> str:
@@ -133,6 +147,14 @@ def _format_criticized(board: RunProgress, event: Event) -> str:
     return f"critic: {problems}{back}"
 
 
+def _format_limits_scaled(board: RunProgress, event: Event) -> str:
+    model, factor = to_one_line(event.get("model"), 80), event.get("factor") or 1
+    speed, timeouts = event.get("tokens_per_s"), event.get("timeouts")
+    why = f"writes {speed:g} tokens a second" if speed else "is slow"
+    why += f", {format_count(timeouts, 'call')} timed out" if timeouts else ""
+    return f"{model} {why}: time limits that are not set are {factor:g} times as long"
+
+
 def _format_team_changed(board: RunProgress, event: Event) -> str:
     changes = to_one_line("; ".join(map(str, event.get("changes") or ())), 300)
     return f"the team has changed; the run continues with the changed team: {changes}"
@@ -148,7 +170,8 @@ def _format_budget(board: RunProgress, event: Event) -> str:
     if event.get("level") == "unpriced":
         models = ", ".join(map(str, event.get("models") or ()))
         return f"no price is known for {to_one_line(models, 200)}: only the token cap applies"
-    return "budget spent: answering with the results so far"
+    reached = "step cap reached" if "unfinished" in event else "budget spent"
+    return f"{reached}: answering with the results so far"
 
 
 def _format_error(board: RunProgress, event: Event) -> str:

@@ -16,7 +16,8 @@ from graph.evaluation.result import RowResult, RowUsage
 from graph.evaluation.rows import ExamRow
 from graph.evaluation.scores import GradedRow
 from graph.runs.materials import read_materials
-from graph.runs.runner import aplan, arun
+from graph.runs.plan_only import aplan
+from graph.runs.runner import arun
 from graph.settings import Settings
 from nodes.errors import (
     FileUnreadable,

@@ -3,16 +3,19 @@
 import asyncio
 import os
 import stat
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, count
 from pathlib import Path, PurePath
 from time import monotonic
-from typing import Final
+from typing import Any, Final, cast
 
+from graph.runs.event_log import EventListener
 from nodes.errors import DeadlinePassed, FileUnreadable
+from nodes.planning.request import read_request
 from nodes.text.plain_text import sanitize_name
 from nodes.tools.documents.folder import READABLE_SUFFIXES
 from nodes.tools.documents.reader import read_documents
+from state import Context, SupervisorState
 
 MAX_TOTAL_BYTES: Final = 5_000_000
 MAX_FILES: Final = 200
@@ -30,6 +33,31 @@ MATERIAL_SUFFIXES: Final = READABLE_SUFFIXES | {
 
 ReadProgress = Callable[[int, int], None]
 """Called with the number of files read, and the total."""
+
+
+async def build_input(
+    request: str,
+    files: Sequence[str | Path],
+    materials: Mapping[str, str] | None,
+    context: Context,
+    listener: EventListener | None,
+) -> dict[str, Any]:
+    """Return the input of a run: the request, and its materials with those read from files.
+
+    Raises:
+        RequestInvalid: there is no request.
+        FileUnreadable: a file cannot be read.
+        DeadlinePassed: the run's deadline passed before all files were read.
+    """
+    read: Mapping[str, str] = {}
+    if files:
+        read = await read_materials(
+            [Path(file) for file in files],
+            deadline_s=context.deadline_s,
+            on_progress=build_progress_callback(listener) if listener else None,
+        )
+    given: dict[str, Any] = {"request": request, "materials": {**read, **(materials or {})}}
+    return {**given, "request": read_request(cast(SupervisorState, given))}
 
 
 async def read_materials(

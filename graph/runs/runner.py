@@ -1,7 +1,7 @@
 """Runs a team on a saved thread: opened, locked, logged, and resumable."""
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
-from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import StateSnapshot
 
 from graph.runs import event_log as journal
@@ -17,7 +16,7 @@ from graph.runs.event_log import EventListener, EventLog
 from graph.runs.follow_up import add_thread_materials
 from graph.runs.log_recovery import state_from_log
 from graph.runs.log_usage import usage_from_log
-from graph.runs.materials import build_progress_callback, read_materials
+from graph.runs.materials import build_input
 from graph.runs.outcome import Outcome
 from graph.runs.questions import build_answer_command, list_open_questions
 from graph.runs.resumption import build_reopen_command, has_unfinished_work
@@ -46,12 +45,13 @@ from nodes.errors import (
 )
 from nodes.limits.clock import get_elapsed_s, now_s
 from nodes.limits.run_scope import SCOPE_KEY, RunScope, get_run_scope, set_deadline
-from nodes.planning.request import read_request
 from nodes.schemas.team import Team
 from nodes.telemetry.cost import find_unattributed
 from nodes.text.counts import format_count
 from nodes.tools.framework.extras import require_packages
-from state import Context, Estimate, Expense, Plan, SupervisorState, Tier, Usage, enter_expenses
+from state import Context, Expense, Plan, SupervisorState, Tier, Usage, enter_expenses
+
+AnswerListener = Callable[[str], None]
 
 
 class ThreadUnfinished(UsageError):
@@ -103,6 +103,8 @@ async def arun(
     context: Context | Mapping[str, Any] | None = None,
     settings: Settings | None = None,
     on_event: EventListener | None = None,
+    on_answer_text: AnswerListener | None = None,
+    plan: Plan | None = None,
 ) -> Outcome:
     """Run a request to its outcome. An error after the run began is in `Outcome.error`.
 
@@ -112,6 +114,9 @@ async def arun(
         thread: continues that thread with its history and materials; a new material replaces an
             earlier one of the same name. Without it a new thread is created.
         on_event: called with each event of the trace as it happens.
+        on_answer_text: called with the answer's text so far, some times a second, while a model
+            writes it; the model is then asked for a stream.
+        plan: is run instead of one that the planner makes; it is checked like any other plan.
 
     Raises:
         UsageError: the request, the team, a file or a setting cannot be used.
@@ -123,11 +128,12 @@ async def arun(
     source = _resolve_team_source(team, settings)
     # Before the files are read: reading them needs some of the packages.
     await asyncio.to_thread(require_packages, _get_team_name(source))
-    given = await _build_input(request, files, materials, context, on_event)
+    given = await build_input(request, files, materials, context, on_event)
     thread = check_thread_id(thread or make_thread_id())
     async with _open_session(thread, source, settings, on_event) as session:
         # The deadline counts from before the files were read.
-        session.update_scope(deadline=set_deadline(begun, context.deadline_s))
+        session.update_scope(deadline=set_deadline(begun, context.deadline_s), given_plan=plan)
+        session.update_scope(on_answer_text=on_answer_text)
         snapshot = await session.graph.aget_state(session.config)
         if has_unfinished_work(snapshot):
             raise ThreadUnfinished(
@@ -151,6 +157,7 @@ async def aresume(
     context: Context | Mapping[str, Any] | None = None,
     settings: Settings | None = None,
     on_event: EventListener | None = None,
+    on_answer_text: AnswerListener | None = None,
 ) -> Outcome:
     """Resume a thread after a kill, an error, a question or a partial result.
 
@@ -174,8 +181,9 @@ async def aresume(
         if session.is_new_here:  # another machine began it
             noted = {"thread": thread, "team": session.graph.name, "started": _utc_now()}
             session.event_log.write_required({"run": noted, **accepted})
+        context = merge_context(read_context(accepted.get("context")), given)
         changes = await list_team_changes(
-            session.team,
+            session.team.apply_context(context),
             session.database.saver,
             session.config,
             request=accepted["input"]["request"],
@@ -193,61 +201,14 @@ async def aresume(
             session.event_log.record_event(
                 build_changes_event(changes, get_elapsed_s(session.config))
             )
-        session.update_scope(read_logged_usage=session.read_logged_usage)
-        asked = read_context(accepted.get("context"))
-        context = merge_context(asked, given)
+        session.update_scope(
+            read_logged_usage=session.read_logged_usage, on_answer_text=on_answer_text
+        )
         if snapshot.next:
             return await _run_graph(session, command, context)
         # A run that was killed before its first checkpoint starts again from the accepted input.
         again = build_reopen_command(values) if is_begun else None
         return await _run_graph(session, again or accepted["input"], context)
-
-
-async def aplan(
-    request: str,
-    *,
-    team: str | Path | Team = DEFAULT_TEAM,
-    files: Sequence[str | Path] = (),
-    materials: Mapping[str, str] | None = None,
-    context: Context | Mapping[str, Any] | None = None,
-    settings: Settings | None = None,
-    on_event: EventListener | None = None,
-) -> Plan:
-    """Return the plan of a request; nothing is run or saved.
-
-    Raises:
-        UsageError: the request, the team, a file or a setting cannot be used.
-        PlanInvalid: no valid plan within the allowed repairs.
-        ModelError: the planner cannot be reached.
-    """
-    options: dict[str, Any] = {"files": files, "materials": materials, "settings": settings}
-    options |= {"context": context, "on_event": on_event}
-    return (await aplan_with_estimate(request, team=team, **options))[0]
-
-
-async def aplan_with_estimate(
-    request: str,
-    *,
-    team: str | Path | Team = DEFAULT_TEAM,
-    files: Sequence[str | Path] = (),
-    materials: Mapping[str, str] | None = None,
-    context: Context | Mapping[str, Any] | None = None,
-    settings: Settings | None = None,
-    on_event: EventListener | None = None,
-) -> tuple[Plan, Estimate]:
-    """Return the plan of a request as `aplan` does, with the expected cost of its run."""
-    context, begun = read_context(context), now_s()
-    given = await _build_input(request, files, materials, context, on_event)
-    graph = build_supervisor(team, settings=settings, checkpointer=InMemorySaver())
-    config: RunnableConfig = {
-        "configurable": {
-            "thread_id": make_thread_id(),
-            SCOPE_KEY: RunScope(deadline=set_deadline(begun, context.deadline_s)),
-        },
-        "callbacks": [EventLog(None, on_event)],
-    }
-    state = await graph.ainvoke(given, config, context=context, interrupt_after=["supervisor"])
-    return cast(Plan, state["plan"]), cast(Estimate, state["estimate"])
 
 
 @asynccontextmanager
@@ -360,24 +321,6 @@ def _advise_next_step(error: SupervisorError, thread: str, contact: str) -> str:
         return error.next or resume
     then = f"{error.next}, then {resume}" if error.next else resume
     return f"{then}; or ask {contact}" if contact else then
-
-
-async def _build_input(
-    request: str,
-    files: Sequence[str | Path],
-    materials: Mapping[str, str] | None,
-    context: Context,
-    listener: EventListener | None,
-) -> dict[str, Any]:
-    read: Mapping[str, str] = {}
-    if files:
-        read = await read_materials(
-            [Path(file) for file in files],
-            deadline_s=context.deadline_s,
-            on_progress=build_progress_callback(listener) if listener else None,
-        )
-    given: dict[str, Any] = {"request": request, "materials": {**read, **(materials or {})}}
-    return {**given, "request": read_request(cast(SupervisorState, given))}
 
 
 def _resolve_team_source(team: str | Path | Team, settings: Settings) -> str | dict[str, Any]:

@@ -26,6 +26,10 @@ CLOCK_KEY: Final = "run_clock"
 """The same for the run's start and deadline, used when a server starts the same run again."""
 
 
+COMMON_NAMES: Final = frozenset(("strategy", "critic", "sequential"))
+"""Fields of `Context` that are not read from a context of another type."""
+
+
 @dataclass(frozen=True)
 class RunStart:
     """A run's settings, and the snapshot from which it resumes."""
@@ -106,7 +110,8 @@ def read_saved_context(snapshot: StateSnapshot | None) -> Context:
 def read_inherited_context(config: RunnableConfig | None) -> Context:
     """Return the settings of the graph in which this one is a node; the defaults outside a graph.
 
-    The outer graph's context may have another type; its fields with the names of ours are used.
+    The outer graph's context may have another type; its fields with the names of ours are used,
+    except those whose names may mean anything there.
 
     Raises:
         SettingsInvalid: a value is not allowed.
@@ -119,7 +124,7 @@ def read_inherited_context(config: RunnableConfig | None) -> Context:
         outer = outer.model_dump()
     elif is_dataclass(outer) and not isinstance(outer, type):
         outer = {field.name: getattr(outer, field.name) for field in fields(outer)}
-    ours = {field.name for field in fields(Context)}
+    ours = {field.name for field in fields(Context)} - COMMON_NAMES
     shared = {n: v for n, v in outer.items() if n in ours} if isinstance(outer, Mapping) else {}
     return read_context(shared)
 

@@ -5,6 +5,7 @@ from typing import Any, Self
 
 from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import ensure_config, merge_configs
+from langchain_core.runnables.graph import Graph
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.errors import InvalidUpdateError
 from langgraph.graph.state import CompiledStateGraph
@@ -12,6 +13,7 @@ from langgraph.types import StateSnapshot, StateUpdate
 
 from graph.topology.blocking_portal import get_portal
 from graph.topology.checkpointer_adapter import adapt_checkpointer, require_checkpointer
+from graph.topology.drawing import Drawing
 from graph.topology.input_validation import (
     read_context,
     read_input,
@@ -49,6 +51,7 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
     """The team whose workers an edited plan may name."""
     attach_revision: Callable[[StateSnapshot, BaseCheckpointSaver[Any]], Awaitable[StateSnapshot]]
     """Adds to a snapshot what a revision beside running tasks has saved."""
+    drawing: Drawing
 
     def copy(self, update: dict[str, Any] | None = None) -> Self:
         """Copy with the attributes that LangGraph drops, such as the types a checkpoint may hold.
@@ -57,9 +60,19 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
         """
         made = super().copy(update)
         made._serde_allowlist = self._serde_allowlist
-        made.prepare, made.team = self.prepare, self.team
+        made.prepare, made.team, made.drawing = self.prepare, self.team, self.drawing
         made.attach_revision = self.attach_revision
         return made
+
+    def get_graph(self, config: RunnableConfig | None = None, *, xray: int | bool = False) -> Graph:
+        """Return a drawing in which each edge says why it is taken."""
+        return self.drawing.apply(super().get_graph(config, xray=xray))
+
+    async def aget_graph(
+        self, config: RunnableConfig | None = None, *, xray: int | bool = False
+    ) -> Graph:
+        """Return the same drawing; a server, and so Studio, calls this."""
+        return self.drawing.apply(await super().aget_graph(config, xray=xray))
 
     async def astream(
         self,
@@ -148,9 +161,11 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
             resumed = is_same = is_same_run(around, await self.aget_state(around))
         snapshot = None
         if resumed:
-            await list_team_changes(self.team, self._find_checkpointer(config), around)
             snapshot = await self.aget_state(around, subgraphs=True)
         context = merge_context(read_saved_context(snapshot), given)
+        if resumed:
+            team = self.team.apply_context(context)
+            await list_team_changes(team, self._find_checkpointer(config), around)
         return RunStart(context, snapshot, is_same_run=is_same)
 
     def _merge_call_config(self, config: RunnableConfig | None) -> RunnableConfig:

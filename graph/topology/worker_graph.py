@@ -4,9 +4,11 @@ from collections.abc import AsyncIterator
 from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
+from langchain_core.runnables.graph import Graph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import get_runtime
 
+from graph.topology.drawing import Drawing
 from nodes.execution.dispatch_registry import DispatchRegistry
 from state import Assignment, Context, WorkerOutput, WorkerState
 
@@ -15,6 +17,17 @@ class WorkerGraph(CompiledStateGraph[WorkerState, Context, Assignment, WorkerOut
     """Starts in turn with the other workers of its dispatch; after that all run in parallel."""
 
     dispatches: DispatchRegistry
+    drawing: Drawing
+
+    def get_graph(self, config: RunnableConfig | None = None, *, xray: int | bool = False) -> Graph:
+        """Return a drawing in which each edge says why it is taken."""
+        return self.drawing.apply(super().get_graph(config, xray=xray))
+
+    async def aget_graph(
+        self, config: RunnableConfig | None = None, *, xray: int | bool = False
+    ) -> Graph:
+        """Return the same drawing; a server, and so Studio, calls this."""
+        return self.drawing.apply(await super().aget_graph(config, xray=xray))
 
     async def astream(
         self, input: Any, config: RunnableConfig | None = None, **kwargs: Any

@@ -45,6 +45,8 @@ PUT_OFF = "put off"
 """Marks the message of a call that was one too many; no model sees it."""
 MAX_TRACED_CHARS = 500
 """Limit for an argument, and for the message of an exception, in the trace."""
+MAX_TRACED_RESULT_CHARS = 2_000
+"""Limit for what a tool answered, in the trace."""
 
 
 class WorkerAgentState(AgentState[Report]):
@@ -133,11 +135,19 @@ class ToolGuardMiddleware(AgentMiddleware[WorkerAgentState, AttemptContext, Repo
             },
             seconds=round(monotonic() - began, 6),
             repeated=found is not None,
+            result=_trace_result(result),
             error=str(result.content) if failed and isinstance(result, ToolMessage) else None,
             denied=denied,
             failures=list(failures),
         )
         return result
+
+
+def _trace_result(result: ToolMessage | Command[Any]) -> str | None:
+    """Return what a tool answered, cut; None for a call that failed or was refused."""
+    if not isinstance(result, ToolMessage) or result.status == "error":
+        return None
+    return shorten_text(redact_text(str(result.content)), MAX_TRACED_RESULT_CHARS)
 
 
 def _repeat_result(request: ToolCallRequest, content: str, was_refused: bool) -> ToolMessage:

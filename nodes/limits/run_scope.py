@@ -7,7 +7,7 @@ from typing import Any, Final
 from langchain_core.runnables import RunnableConfig
 
 from nodes.limits.budget import Budget
-from state import Origin, Report, Tier, Usage
+from state import Origin, Plan, Report, Tier, Usage
 
 SCOPE_KEY: Final = "__run_scope"
 """Of a `configurable`. LangGraph saves no entry whose name begins like this with a checkpoint."""
@@ -44,6 +44,10 @@ class RunScope:
     """The namespace of the supervisor's graph whose dispatch new tasks of a revision join."""
     kept_materials: tuple[str, ...] = ()
     """Names of the materials that a follow-up has from its thread."""
+    given_plan: Plan | None = None
+    """A plan to run instead of asking for one."""
+    on_answer_text: Callable[[str], None] | None = None
+    """Called with the text of the answer so far, while a model writes it."""
     read_logged_usage: Callable[[], Mapping[Tier, Usage]] | None = None
     """Reads from the event log what the request has spent, by tier; where there is a log."""
 

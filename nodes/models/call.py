@@ -21,6 +21,7 @@ from nodes.errors import (
     SupervisorError,
 )
 from nodes.errors.redaction import redact_text
+from nodes.models.answer_text import AnswerTextReader
 from nodes.models.call_deadline import CallDeadline
 from nodes.models.circuit_breaker import FAILURE_THRESHOLD, OPEN_S
 from nodes.models.completeness import require_end, require_usable
@@ -185,9 +186,16 @@ class ModelCall:
         self, messages: list[BaseMessage], kwargs: dict[str, Any]
     ) -> tuple[AIMessage, str]:
         began_s, breaker = time.monotonic(), self._health.breaker
-        is_streaming = self.settings.streaming
+        listener = self.run_context.on_answer_text
         try:
-            result = await send_request(self.inner, messages, is_streaming=is_streaming, **kwargs)
+            result = await send_request(
+                self.inner,
+                messages,
+                is_streaming=self.settings.streaming,
+                # Each try writes the answer from its beginning.
+                on_chunk=AnswerTextReader(listener).read_chunk if listener else None,
+                **kwargs,
+            )
             answer = require_end(result, self.model_name)
         except asyncio.CancelledError:
             if self._deadline.is_nearly_over():

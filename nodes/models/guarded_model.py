@@ -37,6 +37,7 @@ from nodes.models.structured.reply_reading import clean_words
 from nodes.models.structured.request_form import ToolOffer
 from nodes.models.structured.shown_schema import simplify_tool
 from nodes.models.structured_call import StructuredCall, StructuredReply
+from nodes.models.traced_content import describe_messages
 from nodes.models.unknown_model import name_nearest_models
 from nodes.models.usage import UNCOUNTED, read_usage
 from state import Tier, Usage
@@ -154,6 +155,8 @@ class GuardedModel(BaseChatModel):
             "tier": self.tier,
             "schema": name_requested_schema(kwargs),
         }
+        if self.settings.trace_content:
+            event["prompt"] = describe_messages(messages)
         if self.settings.call_timeout_s is None:
             await run_context.emit_limits_scaled(self.model, call.speed)
         expected = self._estimate_call(messages, kwargs) if run_context.budget else (0, None)
@@ -184,6 +187,7 @@ class GuardedModel(BaseChatModel):
         shortened = message.response_metadata.get(SHORTENED)
         event |= {SHORTENED: shortened} if shortened else {}
         event |= {"corrections": reply.corrections} if reply.corrections else {}
+        event |= {"reply": describe_messages([message])} if self.settings.trace_content else {}
         assert message.usage_metadata is not None, "a call has counted or estimated usage"
         message = self._attach_metadata(
             message, [*call.wasted_usage, message.usage_metadata], seconds, call

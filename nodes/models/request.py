@@ -1,6 +1,6 @@
 """One request to a model and its answer, streamed if there is a listener."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun
@@ -11,12 +11,15 @@ from langchain_core.tracers._streaming import _StreamingCallbackHandler
 
 from nodes.models.completeness import collect_stream
 
+ChunkListener = Callable[[ChatGenerationChunk], None]
+
 
 async def send_request(
     inner: BaseChatModel,
     messages: list[BaseMessage],
     *,
     is_streaming: bool,
+    on_chunk: ChunkListener | None = None,
     stop: list[str] | None,
     run_manager: AsyncCallbackManagerForLLMRun | None,
     **kwargs: Any,
@@ -25,27 +28,32 @@ async def send_request(
 
     Args:
         is_streaming: request a stream even without a listener for tokens.
+        on_chunk: called with each part of the stream; it also requests one.
     """
     has_listener = run_manager is not None and any(
         isinstance(handler, _StreamingCallbackHandler) for handler in run_manager.handlers
     )
     stream_usage = kwargs.pop("stream_usage", None)
     can_stream = type(inner)._astream is not BaseChatModel._astream
-    if not can_stream or not (has_listener or is_streaming):
+    if not can_stream or not (has_listener or is_streaming or on_chunk):
         return await inner._agenerate(messages, stop=stop, **kwargs)
     if stream_usage is not None:
         kwargs["stream_usage"] = stream_usage
     return await collect_stream(
-        _notify_listeners(inner._astream(messages, stop=stop, **kwargs), run_manager)
+        _notify_listeners(inner._astream(messages, stop=stop, **kwargs), run_manager, on_chunk)
     )
 
 
 async def _notify_listeners(
-    stream: AsyncIterator[ChatGenerationChunk], run_manager: AsyncCallbackManagerForLLMRun | None
+    stream: AsyncIterator[ChatGenerationChunk],
+    run_manager: AsyncCallbackManagerForLLMRun | None,
+    on_chunk: ChunkListener | None,
 ) -> AsyncIterator[ChatGenerationChunk]:
     async for chunk in stream:
         if run_manager is not None:
             if chunk.message.id is None:
                 chunk.message.id = f"lc_run--{run_manager.run_id}"
             await run_manager.on_llm_new_token(str(chunk.message.text), chunk=chunk)
+        if on_chunk is not None:
+            on_chunk(chunk)
         yield chunk

@@ -1,6 +1,6 @@
 """What a call knows about the run it is made in, if there is one."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -32,6 +32,8 @@ class RunContext:
     budget: Budget | None = None
     is_last: bool = False
     """The call writes the answer."""
+    on_answer_text: Callable[[str], None] | None = None
+    """Called with the answer's text so far, of a call that writes it."""
 
     @contextmanager
     def reserve_call(self, tokens: int, cost_usd: float | None) -> Iterator[None]:
@@ -120,6 +122,7 @@ def get_run_context() -> RunContext:
         is_run="__pregel_runtime" in configurable,
         budget=scope.budget,
         is_last=is_last,
+        on_answer_text=scope.on_answer_text if is_last else None,
     )
 
 

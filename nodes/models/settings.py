@@ -56,6 +56,8 @@ class ModelSettings:
     """Limit for one answer; a retry doubles it."""
     streaming: bool = False
     """Request a stream even without a listener for tokens."""
+    trace_content: bool = False
+    """Put the prompt and the reply of each call into its event."""
 
     def get_tier(self, tier: Tier) -> TierSettings:
         """Return a tier's endpoint; a key is not sent to an address that it was not set for."""

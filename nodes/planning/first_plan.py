@@ -10,6 +10,7 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
+from nodes.errors import PlanInvalid
 from nodes.limits.clock import get_elapsed_s
 from nodes.limits.run_scope import get_run_scope
 from nodes.limits.step_cap import count_steps_left
@@ -28,7 +29,7 @@ from nodes.planning.request import (
 )
 from nodes.planning.routing import choose_next_step, route_request
 from nodes.planning.team_record import build_team_record
-from nodes.planning.validation import may_divide
+from nodes.planning.validation import list_plan_problems, may_divide
 from nodes.prompts.messages import build_plan_messages
 from nodes.schemas.team import Team
 from nodes.security.provenance import build_request_origin
@@ -137,6 +138,11 @@ async def _make_first_plan(
     describe_database: DescribeDatabase,
 ) -> tuple[Plan, Usage]:
     materials = state.get("materials", {})
+    max_tasks = context.max_tasks or team.max_tasks
+    if (given := get_run_scope(config).given_plan) is not None:
+        if problems := list_plan_problems(given, team, max_tasks=max_tasks, materials=materials):
+            raise PlanInvalid("the given plan cannot be run", cause="; ".join(problems))
+        return given, Usage()
     planners = models.get_available_models(team.planner_tier, context)
     is_embedded = models.get_name(team.planner_tier, context) == EMBEDDED
     limit = MAX_ROUTE_EXAMPLES if team.strategy == "route" else MAX_EXAMPLES
@@ -147,7 +153,7 @@ async def _make_first_plan(
             team,
             request,
             list(materials),
-            max_tasks=context.max_tasks or team.max_tasks,
+            max_tasks=max_tasks,
             prompt_team=prompt_team,
         )
     elif team.strategy == "step":
@@ -157,7 +163,6 @@ async def _make_first_plan(
         assert begun is not None, "nothing is done before the first step"
         plan = begun
     else:
-        max_tasks = context.max_tasks or team.max_tasks
         ask_team = partial(
             build_plan_messages,
             request=request,

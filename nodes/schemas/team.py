@@ -5,12 +5,20 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from state import Frozen, Percent, Plan, Rung, Strategy, TaintLabel, Tier
+from state import (
+    Context,
+    CriticSwitch,
+    Frozen,
+    Percent,
+    Plan,
+    Rung,
+    Strategy,
+    TaintLabel,
+    Tier,
+)
 
 RungName = Annotated[Rung, BeforeValidator(lambda rung: "human" if rung == "person" else rung)]
 """A rung as a team's file names it: `person` is the former name of `human`."""
-
-CriticSwitch = Literal["off", "on", "below"]
 
 
 class Limits(Frozen):
@@ -232,6 +240,11 @@ class Team(Frozen):
             tier=self.recruit_tier,
         )
         return (*self.workers, specialist)
+
+    def apply_context(self, context: Context) -> Self:
+        """Return the team with the strategy and the critic that a run's context sets."""
+        chosen = {"strategy": context.strategy, "critic": context.critic}
+        return self.model_copy(update={name: how for name, how in chosen.items() if how})
 
     def find_worker(self, name: str) -> Worker:
         """Find a worker of the roster by name.

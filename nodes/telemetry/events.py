@@ -24,6 +24,7 @@ EventKind = Literal[
     "plan_reviewed",
     "plan_revised",
     "dispatched",
+    "awaiting",
     "task_started",
     "model_call",
     "output_method",

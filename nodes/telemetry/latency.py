@@ -32,6 +32,7 @@ def measure_latency(
     sequential_s = planning_s + sum(spans.values()) + synthesis_s
     return Timing(
         wall_s=round(wall_s, 6),
+        planning_s=round(planning_s, 6),
         sequential_s=round(sequential_s, 6),
         critical_path_s=round(path_s, 6),
         speedup=round(sequential_s / wall_s, 3),

@@ -11,8 +11,13 @@ _WORD = Pattern(r"[^\W\d_][\w\-]*|[^\W\d]{0,60}+\d[\d_\-]{0,60}+[^\W\d_][\w\-]*"
 
 def extract_terms(text: str) -> frozenset[str]:
     """Return the terms of a text: lower-case stems, without function words and plain numbers."""
+    return frozenset(word[:STEM_CHARS] for word in extract_words(text))
+
+
+def extract_words(text: str) -> frozenset[str]:
+    """Return the words of a text in lower case, without function words and plain numbers."""
     words = (word.casefold() for word in _WORD.findall(text))
-    return frozenset(word[:STEM_CHARS] for word in words if word not in FUNCTION_WORDS)
+    return frozenset(word for word in words if word not in FUNCTION_WORDS)
 
 
 def extract_names(text: str) -> frozenset[str]:

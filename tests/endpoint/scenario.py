@@ -56,6 +56,8 @@ class Scenario:
     final_instruction: str = "Bring the parts together in one page."
     latency_s: Mapping[str, float] = field(default_factory=dict)
     """By schema name; `*` for the others. A task's own latency goes before `Report`."""
+    chunk_delay_s: float = 0.0
+    """Before each event of a streamed answer."""
     answers: Answers = field(default_factory=dict)
     """By schema name; the same forms as a task's report, or a callable of the request's body."""
     faults: tuple[Fault, ...] = ()

@@ -169,7 +169,9 @@ class Endpoint:
         if latency_s := self._model.compute_latency_s(asked) + extra_s:
             await asyncio.sleep(latency_s)
         reply = disguise_reply(self.scenario.faces, self._model.build_reply(asked, call.body))
-        return await _send_reply(request, reply, call, fault)
+        return await _send_reply(
+            request, reply, call, fault, chunk_delay_s=self.scenario.chunk_delay_s
+        )
 
     def _choose_fault(self, asked: ModelRequest, model: str) -> tuple[float, Fault | None]:
         extra_s, struck = 0.0, None
@@ -198,12 +200,25 @@ class Endpoint:
 
 
 async def _send_reply(
-    request: web.Request, reply: ModelReply, call: Call, fault: Fault | None
+    request: web.Request,
+    reply: ModelReply,
+    call: Call,
+    fault: Fault | None,
+    *,
+    chunk_delay_s: float,
 ) -> web.StreamResponse:
     kind = fault.kind if fault else ""
     reply, finish, usage = _apply_fault(kind, reply, call.body_bytes)
     if call.stream:
-        return await _stream_reply(request, reply, call, fault, finish=finish, usage=usage)
+        return await _stream_reply(
+            request,
+            reply,
+            call,
+            fault,
+            finish=finish,
+            usage=usage,
+            chunk_delay_s=chunk_delay_s,
+        )
     content = wire.build_completion(reply, call.body, call.number, finish=finish, usage=usage)
     if kind == "null_content":
         content["choices"][0]["message"] = {"role": "assistant", "content": None}
@@ -251,6 +266,7 @@ async def _stream_reply(
     *,
     finish: str | None,
     usage: Any,
+    chunk_delay_s: float,
 ) -> web.StreamResponse:
     response = web.StreamResponse()
     response.content_type = "text/event-stream"
@@ -269,6 +285,7 @@ async def _stream_reply(
             if kind in ("half_body", "cut_event"):
                 fault_responses.close_connection(request)
             return response
+        await asyncio.sleep(chunk_delay_s)
         await response.write(event)
     await response.write(b"data: [DONE]\n\n")
     return response

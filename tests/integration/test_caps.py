@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from graph import arun, build_supervisor
-from graph.runs.runner import aplan, aresume
+from graph.runs.plan_only import aplan
+from graph.runs.runner import aresume
 from graph.settings import Settings
 from nodes.errors import SettingsInvalid
 from state import Context

@@ -10,8 +10,9 @@ import pytest
 
 from graph import arun, run
 from graph.runs.outcome import Outcome
+from graph.runs.plan_only import aplan, aplan_with_estimate
 from graph.runs.questions import NoOpenQuestion
-from graph.runs.runner import ThreadUnfinished, aplan, aplan_with_estimate, aresume
+from graph.runs.runner import ThreadUnfinished, aresume
 from graph.runs.trace import ThreadUnknown, get_log_path, list_runs, load_trace
 from graph.settings import Settings
 from graph.stores.thread_locks import ThreadInvalid, lock_thread
@@ -87,7 +88,8 @@ async def test_a_tool_call_inside_a_worker_is_in_the_trace(
     good, bad = [e for e in load_trace("one", settings)["events"] if e["kind"] == "tool_call"]
     assert (good["task"], good["worker"], good["tool"]) == ("A", "analyst", "calculate")
     assert good["args"] == {"expression": "6 * 7"} and good["error"] is None
-    assert "zero" in bad["error"]
+    assert "42" in good["result"]
+    assert "zero" in bad["error"] and bad["result"] is None
 
 
 async def test_a_listener_hears_what_is_written(endpoint: Endpoint, settings: Settings) -> None:

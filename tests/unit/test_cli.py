@@ -289,6 +289,66 @@ def test_draw_names_every_worker(supervise):
         assert name in supervise.out
 
 
+def test_a_flat_drawing_has_no_steps_inside_workers(supervise):
+    assert supervise("draw", "market_analysis", "--flat") == 0
+
+    assert "researcher(researcher)" in supervise.out
+    assert "await_inputs" not in supervise.out
+    assert "cap: 36 attempts" in supervise.out
+
+
+def test_the_plan_alone_has_a_trace_too(supervise, table):
+    assert supervise("run", REQUEST, "--file", table, "--plan-only", "--trace", "t.json") == 0
+
+    trace = json.loads(Path("t.json").read_text())
+    assert [plan["tasks"] for plan in trace["plans"]] == [json.loads(supervise.out)["tasks"]]
+    assert {event["kind"] for event in trace["events"]} >= {"request", "plan_created"}
+    assert trace["tasks"][0]["status"] == "waiting"
+
+
+def test_caps_and_choices_of_a_run_are_options(supervise, table):
+    options = ("--max-steps", "0", "--sequential", "--critic", "off", "--strategy", "plan")
+
+    assert supervise("run", REQUEST, "--file", table, "--json", *options) == 3
+
+    outcome = json.loads(supervise.out)
+    assert "was not run before the run's caps" in " ".join(outcome["answer"]["gaps"])
+
+
+@pytest.mark.parametrize(
+    "options",
+    [("--strategy", "guess"), ("--critic", "maybe"), ("--max-tasks", "0"), ("--max-steps", "x")],
+)
+def test_an_option_with_a_value_that_is_none_is_one_line(supervise, options):
+    assert supervise("run", "Count.", *options) == 2
+
+    assert options[0] in supervise.err and supervise.err.count("\n") == 1
+    assert "next: supervise run --help" in supervise.err
+
+
+def test_a_plan_is_compared_with_itself_one_task_at_a_time(supervise, table):
+    run = ("run", REQUEST, "--file", table, "--compare-sequential")
+    assert supervise(*run, "--json") == 0
+
+    outcome = json.loads(supervise.out)
+    comparison = outcome["comparison"]
+    parallel, sequential = comparison["parallel"], comparison["sequential"]
+    assert parallel["thread"] == outcome["thread"] != sequential["thread"]
+    assert parallel["tasks"] == sequential["tasks"] == len(outcome["results"])
+    ratio = sequential["seconds"] / parallel["seconds"]
+    assert comparison["ratio"] == pytest.approx(ratio, rel=0.01)
+    assert "in parallel" in supervise.err and "one task at a time" in supervise.err
+
+
+@pytest.mark.parametrize("option", ["--sequential", "--approve", "--plan-only", "--thread"])
+def test_a_comparison_refuses_what_leaves_nothing_to_compare(supervise, option):
+    value = ("one",) if option == "--thread" else ()
+
+    assert supervise("run", "Count.", "--compare-sequential", option, *value) == 2
+
+    assert f"without {option}" in supervise.err and supervise.err.count("\n") == 1
+
+
 def test_doctor_names_a_misspelt_setting(supervise, monkeypatch):
     monkeypatch.setenv("SUPERVISE_MODLE_FAST", "embedded")
 

@@ -93,3 +93,19 @@ def test_check_warns_of_a_worker_that_joins_private_data_and_a_way_outside(super
     assert supervise("check", "market_analysis") == 0
     (line,) = [line for line in supervise.err.splitlines() if line.startswith("warning")]
     assert "worker researcher combines private data (search_documents)" in line
+
+
+def test_check_warns_of_a_team_that_is_hard_to_choose_in_and_accepts_it(supervise):
+    folder = Path("fruit")
+    folder.mkdir()
+    (folder / "team.md").write_text("---\ndescription: Fruit.\n---\nCount.\n")
+    for number in range(8):
+        described = f"---\ndescription: Counts the crates of apples in store {number}.\n---\n"
+        (folder / f"counter{number}.md").write_text(f"{described}Do the work as well as you can.\n")
+
+    assert supervise("check", "./fruit") == 0
+
+    warnings = [line for line in supervise.err.splitlines() if line.startswith("warning: ")]
+    assert warnings[0].startswith("warning: 8 workers, more than 7")
+    assert sum("descriptions of" in line and "overlap" in line for line in warnings) == 28
+    assert sum("are not narrow" in line for line in warnings) == 8

@@ -143,6 +143,42 @@ def test_a_line_says_what_happened(board):
     ]
 
 
+def test_the_line_of_a_report_holds_its_first_line_cut_and_escaped(board, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "60")
+    output = f"\n---\n## Apples:\x1b[2J {'many ' * 40}\nmore"
+    report = {"status": "completed", "output": output, "started_s": 0, "ended_s": 1}
+    event = {"kind": "report", "task": "T1", "worker": "analyst", "report": report}
+    board.apply_event(event)
+
+    line = format_event(board, event)
+
+    assert line.startswith("T1 analyst done in 1.00 s: Apples:[2J many many")
+    assert line.endswith("…") and len(line) <= 60
+    assert "Apples:[2J many" in draw_board(board)
+
+
+def test_a_task_that_waits_and_a_slow_model_each_have_one_line(board):
+    waits = {"kind": "awaiting", "task": "T2", "worker": "writer", "tasks": ["T1"]}
+    scaled = {"kind": "limits_scaled", "model": "x:y", "tokens_per_s": 5.0, "factor": 6.0}
+    timed_out = {**scaled, "tokens_per_s": 0.0, "timeouts": 2}
+
+    assert [format_event(board, event) for event in (waits, scaled, timed_out)] == [
+        "T2 writer awaiting T1",
+        "x:y writes 5 tokens a second: time limits that are not set are 6 times as long",
+        "x:y is slow, 2 calls timed out: time limits that are not set are 6 times as long",
+    ]
+
+
+def test_the_end_of_an_answer_is_shown_while_it_is_written(board):
+    board.answer_text = "\n".join(f"line {number} \x1b[2J" for number in range(200))
+
+    shown = draw_board(board)
+    assert "line 199" in shown and "line 0 " not in shown and "\x1b" not in shown
+
+    board.apply_event({"kind": "synthesized"})
+    assert "line" not in draw_board(board)
+
+
 @given(
     st.lists(
         st.fixed_dictionaries(

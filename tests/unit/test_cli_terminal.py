@@ -9,6 +9,7 @@ import pytest
 if sys.platform == "win32":
     pytest.skip("terminals are those of Unix", allow_module_level=True)
 
+from tests.endpoint import Endpoint, Scenario, script_tasks
 from tests.pseudo_terminal import run_in_terminal, strip_control_sequences
 
 pytestmark = pytest.mark.slow
@@ -78,6 +79,34 @@ def test_without_colour_the_table_stays(no_color: str) -> None:
     )
     assert "\x1b[1A" in output or "\x1b[2K" in output
     assert ("\x1b[32m" in output or "\x1b[36m" in output) == (not no_color)
+
+
+@pytest.mark.parametrize(
+    ("options", "stream", "is_previewed"),
+    [((), "", True), (("--json",), "", False), ((), "false", False)],
+)
+def test_an_answer_is_shown_while_a_model_writes_it(
+    options: tuple[str, ...], stream: str, is_previewed: bool
+) -> None:
+    text = " ".join(f"Fact{number}. The figures are named." for number in range(40))
+    scenario = Scenario(
+        tasks=script_tasks({"a": ()}),
+        answers={"Answer": {"text": text, "confidence": 90}},
+        chunk_delay_s=0.02,
+    )
+    with Endpoint(scenario).run_in_thread() as endpoint:
+        output = run_in_terminal(
+            *RUN,
+            *options,
+            columns=100,
+            OPENAI_BASE_URL=endpoint.base_url,
+            OPENAI_API_KEY="sk-x",
+            SUPERVISE_STREAM=stream,
+        )
+
+    shown = strip_control_sequences(output)
+    assert "Fact39." in shown
+    assert (shown.count("Fact3.") > 1) == is_previewed
 
 
 def test_what_cannot_begin_leaves_its_first_line_and_the_error() -> None:

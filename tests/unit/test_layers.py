@@ -126,7 +126,7 @@ def test_packages_form_no_circle() -> None:
 
 
 def test_each_file_directly_in_nodes_is_a_node_of_a_drawn_graph() -> None:
-    asking = make_team(recruit=True, approve_plan=True, critic=True)
+    asking = make_team(recruit=True, approve_plan=True, critic=True, ladder=("refine", "human"))
     supervisor = build_supervisor(asking, settings=Settings())
     revision = Revision(
         asking,

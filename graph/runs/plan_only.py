@@ -1,0 +1,67 @@
+"""Plans a request without running it."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.memory import InMemorySaver
+
+from graph.runs.event_log import EventListener, EventLog
+from graph.runs.materials import build_input
+from graph.settings import Settings
+from graph.stores.thread_locks import make_thread_id
+from graph.supervisor import build_supervisor
+from graph.teams.default_team import DEFAULT_TEAM
+from graph.topology.input_validation import read_context
+from nodes.limits.clock import now_s
+from nodes.limits.run_scope import SCOPE_KEY, RunScope, set_deadline
+from nodes.schemas.team import Team
+from state import Context, Estimate, Plan
+
+
+async def aplan(
+    request: str,
+    *,
+    team: str | Path | Team = DEFAULT_TEAM,
+    files: Sequence[str | Path] = (),
+    materials: Mapping[str, str] | None = None,
+    context: Context | Mapping[str, Any] | None = None,
+    settings: Settings | None = None,
+    on_event: EventListener | None = None,
+) -> Plan:
+    """Return the plan of a request; nothing is run or saved.
+
+    Raises:
+        UsageError: the request, the team, a file or a setting cannot be used.
+        PlanInvalid: no valid plan within the allowed repairs.
+        ModelError: the planner cannot be reached.
+    """
+    options: dict[str, Any] = {"files": files, "materials": materials, "settings": settings}
+    options |= {"context": context, "on_event": on_event}
+    return (await aplan_with_estimate(request, team=team, **options))[0]
+
+
+async def aplan_with_estimate(
+    request: str,
+    *,
+    team: str | Path | Team = DEFAULT_TEAM,
+    files: Sequence[str | Path] = (),
+    materials: Mapping[str, str] | None = None,
+    context: Context | Mapping[str, Any] | None = None,
+    settings: Settings | None = None,
+    on_event: EventListener | None = None,
+) -> tuple[Plan, Estimate]:
+    """Return the plan of a request as `aplan` does, with the expected cost of its run."""
+    context, begun = read_context(context), now_s()
+    given = await build_input(request, files, materials, context, on_event)
+    graph = build_supervisor(team, settings=settings, checkpointer=InMemorySaver())
+    config: RunnableConfig = {
+        "configurable": {
+            "thread_id": make_thread_id(),
+            SCOPE_KEY: RunScope(deadline=set_deadline(begun, context.deadline_s)),
+        },
+        "callbacks": [EventLog(None, on_event)],
+    }
+    state = await graph.ainvoke(given, config, context=context, interrupt_after=["supervisor"])
+    return cast(Plan, state["plan"]), cast(Estimate, state["estimate"])
