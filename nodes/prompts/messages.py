@@ -47,6 +47,8 @@ MAX_ARTIFACT_CHARS = 12_000
 MAX_OUTPUT_CHARS = 24_000
 MAX_GIVEN_CHARS = 600
 """Limit for a result that comes with a request, as the planner sees it; workers see all of it."""
+MAX_ASSIGNMENT_CHARS = 500
+"""Limit for a task's description, as the synthesizer sees it."""
 TABLE_SUFFIXES = (".csv", ".tsv")
 """Suffixes of materials whose first line contains column names."""
 
@@ -245,6 +247,7 @@ def build_synthesis_messages(
     system = "\n\n".join([SYNTHESIZE, *([FOLLOW_UP] if history else []), *guidance])
     human = [wrap_in_tag("history", history)] if history else []
     human.append(wrap_in_tag("request", request))
+    human.append(wrap_in_tag("plan", _format_assignments(plan)))
     if plan.final_instruction:
         human.append(wrap_in_tag("final_instruction", plan.final_instruction))
     human.append(wrap_in_tag("results", "\n".join(map(format_report_line, results))))
@@ -255,6 +258,15 @@ def build_synthesis_messages(
     if missing:
         human.append(wrap_in_tag("missing", "\n".join(f"- {line}" for line in missing)))
     return [SystemMessage(system), HumanMessage("\n\n".join(human))]
+
+
+def _format_assignments(plan: Plan) -> str:
+    """Return the plan's goal, and what each task was to do, a line each."""
+    lines = [
+        f"- {task.id}: {shorten_text(' '.join(task.description.split()), MAX_ASSIGNMENT_CHARS)}"
+        for task in plan.tasks
+    ]
+    return "\n".join([f"goal: {plan.goal}", *lines])
 
 
 def build_judge_messages(request: str, pairs: Iterable[tuple[Claim, Claim]]) -> list[AnyMessage]:
@@ -316,6 +328,8 @@ def format_report_line(report: Report) -> str:
     for name in ("findings", "gaps"):
         if not shown[name]:
             del shown[name]
+    if report.confidence is None:
+        del shown["confidence"]
     return json.dumps(shown, ensure_ascii=False)
 
 

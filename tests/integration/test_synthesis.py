@@ -12,7 +12,8 @@ SAME = "Write share.md: name the market share of Acme in 2024 and its source."
 
 
 def make_claim_report(text: str, source: str, **fields: Any) -> dict[str, Any]:
-    return {"output": text, "claims": [{"text": text, "source": source}], **fields}
+    claims = [{"text": text, "source": source}]
+    return {"output": text, "claims": claims, "confidence": 80, **fields}
 
 
 DISAGREEING = (

@@ -148,7 +148,7 @@ class TestAnswer:
     def test_names_gaps_and_lowers_the_confidence(self) -> None:
         escalation = Escalation(reason="ambiguous_input", message="no table of prices")
         failed = Report(task="caps", status="escalated", escalation=escalation)
-        good = Report(task="cloud", output="AWS grew.")
+        good = Report(task="cloud", output="AWS grew.", confidence=80)
 
         answer = self.answered([good, failed], ["prices are missing"])
 
