@@ -1,6 +1,7 @@
 """The synthesizer: one answer from the reports, with its gaps."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Literal
 
 from langchain_core.messages import AIMessage, AnyMessage
@@ -21,7 +22,7 @@ from nodes.prompts.messages import build_problem_message, build_synthesis_messag
 from nodes.schemas.team import Team
 from nodes.synthesis.contradictions import find_named_pairs
 from nodes.synthesis.delivery import deliver_answer
-from nodes.synthesis.evidence import JudgeModels, prepare_input
+from nodes.synthesis.evidence import JudgeModels, SynthesisInput, prepare_input
 from nodes.synthesis.fallback import has_results, has_usable_result, write_fallback_answer
 from nodes.synthesis.grounding import ground_answer, list_unanswered_gaps
 from nodes.telemetry.events import emit
@@ -34,6 +35,7 @@ from state import (
     SupervisorState,
     Usage,
     enter_expenses,
+    require_plan,
 )
 
 NO_RESULT = "no task has given a result"
@@ -52,26 +54,12 @@ async def synthesize(
 
     An answer that the critic reviews is a draft: the run continues.
     """
-    plan, rounds = state["plan"], state.get("critic_rounds", 0)
-    assert plan is not None, "the supervisor has planned"
+    rounds = state.get("critic_rounds", 0)
     dispatches.close(runtime, config)
     judge_models = JudgeModels(team, models, runtime.context, config, rounds)
     evidence = await prepare_input(state, judge_models)
-    answer, usage = write_fallback_answer(evidence, team.contact), Usage()
-    problem = NO_RESULT
-    if has_results(evidence.reports):
-        messages = build_synthesis_messages(
-            team,
-            state["request"],
-            plan,
-            evidence.prompt_reports,
-            evidence.missing,
-            findings=evidence.findings,
-            contradictions=evidence.contradictions,
-            history=read_history(state),
-        )
-        writers = models.get_available_models(team.synthesizer_tier, runtime.context)
-        answer, usage, problem = await _write_answer(writers, messages, fallback=answer)
+    get_writers = partial(models.get_available_models, team.synthesizer_tier, runtime.context)
+    answer, usage, problem = await _write_answer(state, evidence, get_writers, team=team)
     is_known = problem == NO_RESULT and evidence.missing
     missing = [*evidence.missing, problem] if problem and not is_known else evidence.missing
     missing = [*missing, *list_unanswered_gaps(answer)]
@@ -126,6 +114,30 @@ def needs_review(team: Team, answer: Answer, config: RunnableConfig) -> bool:
 
 
 async def _write_answer(
+    state: SupervisorState,
+    evidence: SynthesisInput,
+    get_writers: Callable[[], AvailableModels],
+    *,
+    team: Team,
+) -> tuple[Answer, Usage, str]:
+    """Return the answer to the reports, its usage, and why it is not a model's, if so."""
+    fallback = write_fallback_answer(evidence, team.contact)
+    if not has_results(evidence.reports):
+        return fallback, Usage(), NO_RESULT
+    messages = build_synthesis_messages(
+        team,
+        state["request"],
+        require_plan(state),
+        evidence.prompt_reports,
+        evidence.missing,
+        findings=evidence.findings,
+        contradictions=evidence.contradictions,
+        history=read_history(state),
+    )
+    return await _ask_for_answer(get_writers(), messages, fallback=fallback)
+
+
+async def _ask_for_answer(
     writers: AvailableModels, messages: Sequence[AnyMessage], *, fallback: Answer
 ) -> tuple[Answer, Usage, str]:
     """Return the model's answer, else the fallback; its usage; and the problem, if any.

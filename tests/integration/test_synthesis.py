@@ -209,6 +209,25 @@ async def test_results_beyond_the_context_are_summarised_until_they_fit(
     assert state["status"] == "done"
 
 
+@pytest.mark.parametrize(("count", "parts"), [(1, 0), (3, 1), (6, 3)])
+async def test_a_plan_that_says_reduce_is_summarised_in_rounds_though_it_fits(
+    count: int, parts: int, endpoint: Endpoint, settings: Settings
+) -> None:
+    names = [f"t{number}" for number in range(count)]
+    tasks = tuple(ScriptedTask(id=name, report={"output": f"Result {name}."}) for name in names)
+    answers = {"Answer": {"text": "In short.", "sources": []}}
+    scenario = Scenario(tasks=tasks, aggregation="reduce", answers=answers)
+
+    state, events = await run_scenario(endpoint, settings, scenario)
+
+    *reductions, last = endpoint.select_calls(schema="Answer")
+    stages = [event for event in select_events(events, "synthesized") if event.get("stage")]
+    assert len(reductions) == len(stages) == parts
+    assert state["usage"].by_mechanism.get("reduce", 0) == parts
+    assert ("Result t0." in str(last.body["messages"])) == (count == 1)
+    assert state["status"] == "done"
+
+
 async def test_results_that_cannot_be_summarised_are_cut_and_the_gap_is_named(
     endpoint: Endpoint, settings: Settings
 ) -> None:

@@ -96,6 +96,30 @@ def test_a_finding_two_workers_doubt_is_kept_when_one_is_sure() -> None:
     assert collect_findings(reports[:1], min_confidence=80) == ()
 
 
+def test_a_finding_of_unknown_confidence_is_kept_after_those_of_its_severity() -> None:
+    found = (
+        Finding(severity="high", message="Password in the log", line=20),
+        Finding(severity="high", message="Unused import of os", line=4, confidence=85),
+        Finding(severity="critical", message="SQL injection in the query", line=9),
+        Finding(severity="high", message="Odd name of a loop", line=30, confidence=40),
+    )
+    reports = [Report(task="A", findings=found)]
+
+    kept = collect_findings(reports, min_confidence=80)
+
+    assert [(each.line, each.confidence) for each in kept] == [(9, None), (4, 85), (20, None)]
+
+
+def test_a_confidence_that_one_worker_gives_counts_for_the_merged_finding() -> None:
+    unknown = make_reported_finding("A", "SQL injection in the query", 40)
+    unsure = make_reported_finding("B", "SQL injection in the query", 40)
+    unsure = unsure.model_copy(update={"confidence": 40})
+
+    (kept,) = merge_findings([unknown, unsure])
+
+    assert kept.confidence == 40
+
+
 def make_reported_finding(by: str, message: str, line: int) -> MergedFinding:
     return make_finding(message, line).model_copy(update={"reporters": (by,)})
 

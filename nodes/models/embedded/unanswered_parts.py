@@ -34,6 +34,8 @@ from nodes.text.word_lists import (
 MAX_SHARE_MISSING: Final = 0.5
 """Above this share of a part's words in no report, the part is unanswered."""
 MAX_PARTS: Final = 24
+MAX_PART_CHARS: Final = 300
+"""A longer part is no single question, and is not compared."""
 _SEPARATOR: Final = Pattern(r"[;:]\s|,\s(?:and\s|or\s|but\s)?|\s(?:and|as well as|plus)\s")
 _UNNAMING: Final = FUNCTION_WORDS.union(COMPARING_WORDS, SMALL_NUMBERS)
 _ASKING: Final = QUESTION_WORDS | AUXILIARY_VERBS | INSPECTING_VERBS | {"also", "please"}
@@ -70,11 +72,12 @@ def list_unanswered_parts(request: str, reports: Iterable[dict[str, Any]]) -> li
     parts = list(islice(_split_parts(request), MAX_PARTS))
     if all(part.is_statement or _is_missing(part.text, said) for part in parts):
         return []
-    return [
+    unanswered = (
         part.text
         for part in parts
         if part.asks and _is_missing(part.text, known) and _is_specific(part.text, known)
-    ]
+    )
+    return list(dict.fromkeys(unanswered))
 
 
 def _split_parts(request: str) -> Iterator[_Part]:
@@ -86,6 +89,7 @@ def _split_parts(request: str) -> Iterator[_Part]:
             words = text.lower().split()
             has_asked = has_asked or _asks(words[0])
             is_own = words[0] not in CONDITION_WORDS and PRONOUNS.isdisjoint(words)
+            is_own = is_own and len(text) <= MAX_PART_CHARS
             yield _Part(text, has_asked and is_own, is_statement and not has_asked)
 
 
@@ -108,7 +112,7 @@ def _asks(first: str) -> bool:
 
 def _is_missing(part: str, known: _Words) -> bool:
     """Return whether most words of a part are unknown; also true of a part without words."""
-    words = _list_words(part)
+    words = _list_words(part[:MAX_PART_CHARS])
     return not words or len(_list_missing(words, known)) > MAX_SHARE_MISSING * len(words)
 
 
