@@ -38,7 +38,8 @@ MAX_PART_CHARS: Final = 300
 """A longer part is no single question, and is not compared."""
 _SEPARATOR: Final = Pattern(r"[;:]\s|,\s(?:and\s|or\s|but\s)?|\s(?:and|as well as|plus)\s")
 _UNNAMING: Final = FUNCTION_WORDS.union(COMPARING_WORDS, SMALL_NUMBERS)
-_ASKING: Final = QUESTION_WORDS | AUXILIARY_VERBS | INSPECTING_VERBS | {"also", "please"}
+_QUESTION_OPENINGS: Final = QUESTION_WORDS | AUXILIARY_VERBS
+_ASKING: Final = _QUESTION_OPENINGS | INSPECTING_VERBS | {"also", "please"}
 
 
 _Words = Mapping[str, Set[str]]
@@ -117,8 +118,13 @@ def _is_missing(part: str, known: _Words) -> bool:
 
 
 def _is_specific(part: str, known: _Words) -> bool:
-    """Return whether one of the unknown words of a part says what it is about."""
-    return any(not is_generic(word) for _, word in _list_missing(_list_words(part), known))
+    """Return whether the unknown words of a part say what it is about.
+
+    One word of a question does not: "what should worry us" asks for what another part names.
+    """
+    missing = _list_missing(_list_words(part), known)
+    is_question = part.lower().partition(" ")[0] in _QUESTION_OPENINGS
+    return len(missing) > is_question and any(not is_generic(word) for _, word in missing)
 
 
 def _list_words(part: str) -> list[tuple[str, str]]:
