@@ -5,11 +5,11 @@ from collections.abc import Iterable
 from state import Report
 
 
-def bound_confidence(stated: int | None, reports: Iterable[Report]) -> int | None:
-    """Return the lowest of the stated confidence and those of the reports; None if none is known.
+def bound_confidence(limits: Iterable[int | None], reports: Iterable[Report]) -> int | None:
+    """Return the lowest of some limits and of the reports' confidences; None if none is known.
 
     An answer needs all reports that it uses, so it cannot be surer than the least sure of them.
     Unknown confidences do not count.
     """
-    given = (stated, *(report.confidence for report in reports))
+    given = (*limits, *(report.confidence for report in reports))
     return min((each for each in given if each is not None), default=None)

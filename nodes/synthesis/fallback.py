@@ -29,7 +29,7 @@ def write_fallback_answer(evidence: SynthesisInput, contact: str) -> Answer:
         paragraphs.append(f"No answer could be written from these reports; for one, ask {contact}.")
     return Answer(
         text="\n\n".join(paragraphs),
-        confidence=bound_confidence(None, evidence.reports) if evidence.reports else 0,
+        confidence=bound_confidence((), evidence.reports) if evidence.reports else 0,
     )
 
 

@@ -38,7 +38,8 @@ def ground_answer(
     Each notice is added at the end, unless the text already contains it. A gap that a worker names
     does not make the run partial; a task without a result, or with a partial report, does.
     The confidence is at most that of the least confident report that the answer uses, at most 50
-    with a gap, and 10 less for each undecided contradiction, of which at most three count.
+    with a gap, and 10 less for each undecided contradiction, of which at most three count; it is
+    unknown if nothing limits it.
     """
     known = {claim.source for report in evidence.reports for claim in report.claims if claim.source}
     used = tuple(source for source in dict.fromkeys(answer.sources) if source in known)
@@ -49,11 +50,11 @@ def ground_answer(
     ]
     unlisted = [line for line in dict.fromkeys((*missing, *stated)) if line not in answer.gaps]
     reports = list_used_reports(evidence.reports, used)
-    confidence = bound_confidence(answer.confidence, reports)
+    limit = MAX_CONFIDENCE_WITH_GAPS if missing else None
+    confidence = bound_confidence([answer.confidence, limit], reports)
     if confidence is not None:
         undecided = min(count_undecided(contradictions), MAX_UNDECIDED_COUNTED)
-        limit = MAX_CONFIDENCE_WITH_GAPS if missing else 100
-        confidence = max(0, min(confidence, limit) - UNDECIDED_PENALTY * undecided)
+        confidence = max(0, confidence - UNDECIDED_PENALTY * undecided)
     text = "\n\n".join([answer.text, *(notice for notice in notices if notice not in answer.text)])
     return answer.model_copy(
         update={

@@ -116,6 +116,6 @@ async def _summarize_group(
         worker="synthesizer",
         output=answer.text,
         claims=tuple(claim.model_copy(update={"quote": ""}) for claim in claims),
-        confidence=bound_confidence(None, group),
+        confidence=bound_confidence((), group),
     )
     return cut_report(summary, share), spent, problem
