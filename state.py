@@ -482,6 +482,13 @@ class Answer(Frozen):
     findings: SkipJsonSchema[tuple[MergedFinding, ...]] = ()
     """Merged, filtered and ranked from the reports; not written by a model."""
 
+    @field_validator("unanswered", mode="before")
+    @classmethod
+    def _read_bare_part(cls, value: Any) -> Any:
+        if value is None:
+            return ()
+        return [value] if isinstance(value, str) else value
+
 
 @dataclass(frozen=True, kw_only=True)
 class Context:

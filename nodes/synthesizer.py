@@ -24,7 +24,7 @@ from nodes.synthesis.contradictions import find_named_pairs
 from nodes.synthesis.delivery import deliver_answer
 from nodes.synthesis.evidence import JudgeModels, SynthesisInput, prepare_input
 from nodes.synthesis.fallback import has_results, has_usable_result, write_fallback_answer
-from nodes.synthesis.grounding import ground_answer, list_unanswered_gaps
+from nodes.synthesis.grounding import ground_answer, ground_unanswered
 from nodes.telemetry.events import emit
 from state import (
     Answer,
@@ -62,7 +62,8 @@ async def synthesize(
     answer, usage, problem = await _write_answer(state, evidence, get_writers, team=team)
     is_known = problem == NO_RESULT and evidence.missing
     missing = [*evidence.missing, problem] if problem and not is_known else evidence.missing
-    missing = [*missing, *list_unanswered_gaps(answer)]
+    answer = ground_unanswered(answer, state["request"], require_plan(state).goal)
+    missing = [*missing, *(f"not answered: {part}" for part in answer.unanswered)]
     named = find_named_pairs(evidence.contradictions, answer.contradictions, evidence.reports)
     answer = ground_answer(
         answer,

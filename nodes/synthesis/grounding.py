@@ -8,6 +8,7 @@ from nodes.synthesis.confidence import bound_confidence
 from nodes.synthesis.contradictions import count_undecided
 from nodes.synthesis.evidence import SynthesisInput
 from nodes.synthesis.fallback import has_results
+from nodes.text.terms import extract_terms
 from state import Answer, Contradiction, Report
 
 MAX_CONFIDENCE_WITH_GAPS = 50
@@ -18,12 +19,20 @@ MAX_UNANSWERED = 20
 MAX_UNANSWERED_CHARS = 300
 
 
-def list_unanswered_gaps(answer: Answer) -> list[str]:
-    """Return a gap for each part of the request that the synthesizer found no result for."""
-    parts = (
-        shorten_text(" ".join(part.split()), MAX_UNANSWERED_CHARS) for part in answer.unanswered
-    )
-    return [f"not answered: {part}" for part in dict.fromkeys(parts) if part][:MAX_UNANSWERED]
+def ground_unanswered(answer: Answer, request: str, goal: str) -> Answer:
+    """Return the answer with those unanswered parts that the request or the goal asks for.
+
+    What shares no word with them, such as "none", is no part of the request.
+    """
+    asked = f"{request}\n{goal}".casefold()
+    terms = extract_terms(asked)
+    parts = dict.fromkeys(" ".join(part.split()) for part in answer.unanswered)
+    kept = [
+        shorten_text(part, MAX_UNANSWERED_CHARS)
+        for part in parts
+        if part and (part.casefold() in asked or terms & extract_terms(part))
+    ]
+    return answer.model_copy(update={"unanswered": tuple(kept[:MAX_UNANSWERED])})
 
 
 def ground_answer(

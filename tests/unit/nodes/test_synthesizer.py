@@ -78,13 +78,24 @@ async def test_the_model_reads_the_goal_and_what_each_task_was_to_do():
 
 
 async def test_a_part_of_the_request_without_an_answer_makes_the_run_partial():
-    reply = {**ANSWER.model_dump(), "unanswered": ("the rents", " the\nrents ", "")}
+    reply = {**ANSWER.model_dump(), "unanswered": ("revenue of shop C", " revenue\nof shop C ")}
 
     update = await run_synthesizer(make_planned_state(results=DONE), make_models(Answer=reply))
 
     answer = update["answer"]
-    assert update["status"] == "partial" and answer.gaps == ("not answered: the rents",)
-    assert answer.confidence == 50 and answer.unanswered
+    assert answer.unanswered == ("revenue of shop C",)
+    assert update["status"] == "partial" and answer.gaps == ("not answered: revenue of shop C",)
+    assert answer.confidence == 50
+
+
+@pytest.mark.parametrize("written", ["", "none", None, ["None."], ["the weather on Mars"]])
+async def test_what_the_request_does_not_ask_for_is_no_unanswered_part(written: Any):
+    reply = {"text": "Shop A leads.", "confidence": 90, "unanswered": written}
+
+    update = await run_synthesizer(make_planned_state(results=DONE), make_models(Answer=reply))
+
+    assert update["status"] == "done"
+    assert update["answer"].unanswered == () and update["answer"].gaps == ()
 
 
 @pytest.mark.parametrize(
