@@ -317,6 +317,7 @@ def format_report_line(report: Report) -> str:
     shown: dict[str, Any] = report.model_dump(
         mode="json",
         include={"task", "worker", "status", "output", "claims", "findings", "gaps", "confidence"},
+        exclude_none=True,
     )
     shown["output"] = shorten_text(report.output, MAX_OUTPUT_CHARS)
     if report.error:
@@ -328,8 +329,6 @@ def format_report_line(report: Report) -> str:
     for name in ("findings", "gaps"):
         if not shown[name]:
             del shown[name]
-    if report.confidence is None:
-        del shown["confidence"]
     return json.dumps(shown, ensure_ascii=False)
 
 
