@@ -40,6 +40,7 @@ def write_answer(messages: Sequence[BaseMessage]) -> dict[str, Any]:
     named = "\n".join(gaps)
     failed = [report for report in reports if report not in done]
     gaps += [_describe_failure(report) for report in failed if str(report.get("task")) not in named]
+    merged = {"findings": parse_reports(read_section(text, "findings"))}
     claims = [claim for report in done for claim in list_claims(report)]
     lead = _choose_lead(read_section(text, "request"), done)
     parts = [
@@ -54,7 +55,7 @@ def write_answer(messages: Sequence[BaseMessage]) -> dict[str, Any]:
         ),
         "confidence": min(MAX_CONFIDENCE, mean) if confidences or not reports else None,
         "gaps": list(dict.fromkeys(gaps)),
-        "unanswered": list_unanswered_parts(read_section(text, "request"), done),
+        "unanswered": list_unanswered_parts(read_section(text, "request"), [*done, merged]),
         "sources": list(dict.fromkeys(str(c["source"]) for c in claims if c.get("source"))),
     }
 

@@ -85,13 +85,20 @@ def _split_parts(request: str) -> Iterator[_Part]:
     """Yield the parts of a request's sentences; of one that asks, all parts after the first do."""
     for sentence in split_sentences(remove_code_spans(request)):
         has_asked = False
-        is_statement = sentence.lower().partition(" ")[0] in FUNCTION_WORDS - _ASKING
+        is_statement = _is_statement(sentence)
         for text in _join_conditions(_SEPARATOR.split(sentence)):
             words = text.lower().split()
             has_asked = has_asked or _asks(words[0])
             is_own = words[0] not in CONDITION_WORDS and PRONOUNS.isdisjoint(words)
             is_own = is_own and len(text) <= MAX_PART_CHARS
             yield _Part(text, has_asked and is_own, is_statement and not has_asked)
+
+
+def _is_statement(sentence: str) -> bool:
+    """Return whether a sentence begins as a statement: "The shop …", not "At which price …?"."""
+    first = sentence.lower().partition(" ")[0]
+    is_question = sentence.endswith("?") and first in CONDITION_WORDS
+    return first in FUNCTION_WORDS - _ASKING and not is_question
 
 
 def _join_conditions(texts: Iterable[str]) -> list[str]:

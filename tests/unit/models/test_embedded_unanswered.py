@@ -23,6 +23,7 @@ RENTS: dict[str, Any] = {
         ("Compare the rents of the shops. Include opening hours.", ["Include opening hours"]),
         ("What is the rent in Altona, and who insures the roof?", ["who insures the roof"]),
         ("When does the lease end, and how many parking spaces are nearby?", ["how many parking"]),
+        ("In which year does the lease end, and what does the roof cost?", ["what does the roof"]),
         ("List rents, leases, and insurance premiums", ["insurance premiums"]),
         ("Give the rent; explain the deposit", ["explain the deposit"]),
     ],
