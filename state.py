@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
 from importlib import import_module
+from math import isnan
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from langchain_core.messages import AnyMessage
@@ -15,8 +16,10 @@ from langgraph.graph.message import add_messages
 from langgraph.types import Overwrite
 from pydantic import (
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Field,
+    WithJsonSchema,
     field_validator,
     model_validator,
 )
@@ -46,6 +49,26 @@ Severity = Literal["critical", "high", "medium", "low", "info"]
 NonNegative = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 """Of seconds, of money."""
 Percent = Annotated[int, Field(ge=0, le=100)]
+
+
+def _read_confidence(value: Any) -> int | None:
+    """Return a confidence as a model writes it: 85, 0.85 and "85 %" are one, "high" is unknown."""
+    try:
+        text = str(value).strip().removesuffix("%").strip()
+        number = float("nan" if isinstance(value, bool) else text)
+    except ValueError:
+        return None
+    is_share = 0 < number <= 1 and "." in text
+    limited = min(max(100 * number if is_share else number, 0.0), 100.0)
+    return None if isnan(number) else round(limited)
+
+
+Confidence = Annotated[
+    int | None,
+    BeforeValidator(_read_confidence),
+    WithJsonSchema({"type": "integer", "minimum": 0, "maximum": 100}),
+]
+"""Of what a model says: 0 to 100, or None where it gave none that can be read."""
 TaskId = Annotated[str, Field(min_length=1, max_length=40, pattern=r"^[A-Za-z0-9_.\-]+$")]
 
 
@@ -295,7 +318,7 @@ class Claim(Frozen):
     """Its name, exactly; empty for your own reasoning."""
     quote: str = ""
     """Verbatim."""
-    confidence: Percent = 80
+    confidence: Confidence = None
 
 
 class Finding(Frozen):
@@ -306,7 +329,8 @@ class Finding(Frozen):
     file: str = ""
     line: int | None = Field(None, ge=1, le=2**31)
     suggestion: str = ""
-    confidence: Percent = 80
+    confidence: Confidence = None
+    """0 to 100: how sure it is that this is a defect."""
 
 
 class MergedFinding(Finding):
@@ -338,7 +362,7 @@ class Report(Frozen):
     """Each figure and statement of fact."""
     findings: tuple[Finding, ...] = ()
     """Defects and remarks, where the task asks for them."""
-    confidence: Percent = 80
+    confidence: Confidence = None
     """0 to 100."""
     escalation: Escalation | None = None
     """Only where the task cannot be done as written."""
@@ -449,14 +473,26 @@ class Answer(Frozen):
 
     text: str = Field(min_length=1)
     """The answer in Markdown, with the sources named where they are used."""
-    confidence: Percent = 80
+    confidence: Confidence = None
+    """0 to 100; at most that of the least confident report that the answer uses."""
     gaps: tuple[str, ...] = ()
     """What the results leave open."""
+    unanswered: tuple[str, ...] = ()
+    """Each part of the request that no result answers, in the request's words; often none."""
     contradictions: tuple[Contradiction, ...] = ()
     sources: tuple[str, ...] = ()
     """The sources the text relies on, named as the reports name them."""
+    unrated: SkipJsonSchema[tuple[str, ...]] = ()
+    """Ids of the tasks whose reports it uses and whose confidence is unknown. Set by code."""
     findings: SkipJsonSchema[tuple[MergedFinding, ...]] = ()
     """Merged, filtered and ranked from the reports; not written by a model."""
+
+    @field_validator("unanswered", mode="before")
+    @classmethod
+    def _read_bare_part(cls, value: Any) -> Any:
+        if value is None:
+            return ()
+        return [value] if isinstance(value, str) else value
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,6 +1,7 @@
 """The synthesizer: one answer from the reports, with its gaps."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Literal
 
 from langchain_core.messages import AIMessage, AnyMessage
@@ -17,13 +18,13 @@ from nodes.models.prompt_shortening import SHORTENED
 from nodes.models.run_context import use_answer_reserve
 from nodes.models.structured_output import UnreadableReply
 from nodes.planning.request import read_history
-from nodes.planning.skipping import list_partial_gaps
 from nodes.prompts.messages import build_problem_message, build_synthesis_messages
 from nodes.schemas.team import Team
-from nodes.synthesis.contradictions import add_synthesizer_contradictions, count_undecided
+from nodes.synthesis.contradictions import find_named_pairs
 from nodes.synthesis.delivery import deliver_answer
 from nodes.synthesis.evidence import JudgeModels, SynthesisInput, prepare_input
 from nodes.synthesis.fallback import has_results, has_usable_result, write_fallback_answer
+from nodes.synthesis.grounding import ground_answer, ground_unanswered
 from nodes.telemetry.events import emit
 from state import (
     Answer,
@@ -34,12 +35,9 @@ from state import (
     SupervisorState,
     Usage,
     enter_expenses,
+    require_plan,
 )
 
-MAX_CONFIDENCE_WITH_GAPS = 50
-UNDECIDED_PENALTY = 10
-"""Subtracted from the confidence for each undecided contradiction."""
-MAX_UNDECIDED_COUNTED = 3
 NO_RESULT = "no task has given a result"
 
 
@@ -56,29 +54,24 @@ async def synthesize(
 
     An answer that the critic reviews is a draft: the run continues.
     """
-    plan, rounds = state["plan"], state.get("critic_rounds", 0)
-    assert plan is not None, "the supervisor has planned"
+    rounds = state.get("critic_rounds", 0)
     dispatches.close(runtime, config)
     judge_models = JudgeModels(team, models, runtime.context, config, rounds)
     evidence = await prepare_input(state, judge_models)
-    answer, usage = write_fallback_answer(evidence, team.contact), Usage()
-    problem = NO_RESULT
-    if has_results(evidence.reports):
-        messages = build_synthesis_messages(
-            team,
-            state["request"],
-            plan,
-            evidence.prompt_reports,
-            evidence.missing,
-            findings=evidence.findings,
-            contradictions=evidence.contradictions,
-            history=read_history(state),
-        )
-        writers = models.get_available_models(team.synthesizer_tier, runtime.context)
-        answer, usage, problem = await _write_answer(writers, messages, fallback=answer)
+    get_writers = partial(models.get_available_models, team.synthesizer_tier, runtime.context)
+    answer, usage, problem = await _write_answer(state, evidence, get_writers, team=team)
     is_known = problem == NO_RESULT and evidence.missing
     missing = [*evidence.missing, problem] if problem and not is_known else evidence.missing
-    answer = _ground_answer(answer, evidence, missing, _list_notices(team, evidence.reports))
+    answer = ground_unanswered(answer, state["request"], require_plan(state).goal)
+    missing = [*missing, *(f"not answered: {part}" for part in answer.unanswered)]
+    named = find_named_pairs(evidence.contradictions, answer.contradictions, evidence.reports)
+    answer = ground_answer(
+        answer,
+        evidence,
+        [*evidence.contradictions, *await judge_models.judge_pairs(state["request"], named)],
+        missing,
+        _list_notices(team, evidence.reports),
+    )
     spent = Expense(
         worker="synthesizer",
         tier=team.synthesizer_tier,
@@ -111,13 +104,41 @@ def after_synthesizer(state: SupervisorState) -> Literal["critic", "__end__"]:
 
 
 def needs_review(team: Team, answer: Answer, config: RunnableConfig) -> bool:
-    """Return whether the critic reviews an answer: by the team's switch, unless degraded."""
+    """Return whether the critic reviews an answer: by the team's switch, unless degraded.
+
+    An unknown confidence counts as below any.
+    """
     if team.critic == "off" or should_degrade(config):
         return False
-    return team.critic == "on" or answer.confidence < team.critic_below
+    is_sure = answer.confidence is not None and answer.confidence >= team.critic_below
+    return team.critic == "on" or not is_sure
 
 
 async def _write_answer(
+    state: SupervisorState,
+    evidence: SynthesisInput,
+    get_writers: Callable[[], AvailableModels],
+    *,
+    team: Team,
+) -> tuple[Answer, Usage, str]:
+    """Return the answer to the reports, its usage, and why it is not a model's, if so."""
+    fallback = write_fallback_answer(evidence, team.contact)
+    if not has_results(evidence.reports):
+        return fallback, Usage(), NO_RESULT
+    messages = build_synthesis_messages(
+        team,
+        state["request"],
+        require_plan(state),
+        evidence.prompt_reports,
+        evidence.missing,
+        findings=evidence.findings,
+        contradictions=evidence.contradictions,
+        history=read_history(state),
+    )
+    return await _ask_for_answer(get_writers(), messages, fallback=fallback)
+
+
+async def _ask_for_answer(
     writers: AvailableModels, messages: Sequence[AnyMessage], *, fallback: Answer
 ) -> tuple[Answer, Usage, str]:
     """Return the model's answer, else the fallback; its usage; and the problem, if any.
@@ -159,39 +180,3 @@ def _list_notices(team: Team, reports: Sequence[Report]) -> list[str]:
     notices = {worker.name: worker.notice for worker in team.workers}
     ordered = [*(notices.get(name, "") for name in contributors), team.notice]
     return [notice for notice in dict.fromkeys(ordered) if notice]
-
-
-def _ground_answer(
-    answer: Answer, evidence: SynthesisInput, missing: Sequence[str], notices: Sequence[str]
-) -> Answer:
-    """Return the answer corrected by the reports: their sources, their claims, and every gap.
-
-    Each notice is added at the end, unless the text already contains it. A gap that a worker names
-    does not make the run partial; a task without a result, or with a partial report, does.
-    The confidence is at most 50 with a gap, and 10 less for each undecided contradiction, of which
-    at most three count.
-    """
-    known = {claim.source for report in evidence.reports for claim in report.claims if claim.source}
-    used = tuple(source for source in dict.fromkeys(answer.sources) if source in known)
-    if not used:
-        used = tuple(sorted(source for source in known if source in answer.text))
-    stated = [
-        gap for each in evidence.reports for gap in each.gaps if gap not in list_partial_gaps(each)
-    ]
-    unlisted = [line for line in dict.fromkeys((*missing, *stated)) if line not in answer.gaps]
-    contradictions = add_synthesizer_contradictions(
-        evidence.contradictions, answer.contradictions, evidence.reports
-    )
-    confidence = min(answer.confidence, MAX_CONFIDENCE_WITH_GAPS) if missing else answer.confidence
-    text = "\n\n".join([answer.text, *(notice for notice in notices if notice not in answer.text)])
-    undecided = min(count_undecided(contradictions), MAX_UNDECIDED_COUNTED)
-    return answer.model_copy(
-        update={
-            "text": text,
-            "sources": used,
-            "gaps": (*answer.gaps, *unlisted),
-            "confidence": max(0, confidence - UNDECIDED_PENALTY * undecided),
-            "contradictions": contradictions,
-            "findings": evidence.findings,
-        }
-    )

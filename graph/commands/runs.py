@@ -152,7 +152,9 @@ def _format_confidence(report: Json) -> str:
     if not report:
         return ""
     seconds = (report.get("ended_s") or 0) - (report.get("started_s") or 0)
-    return f", confidence {report.get('confidence', 0)}, {format_seconds(seconds)}"
+    confidence = report.get("confidence")
+    shown = "unknown" if confidence is None else confidence
+    return f", confidence {shown}, {format_seconds(seconds)}"
 
 
 def _find_answer(trace: Json) -> Json:

@@ -12,6 +12,7 @@ from nodes.text.counts import format_count
 Json = Mapping[str, Any]
 MAX_SOURCES_CHARS = 8000
 """Limit for the places named in one document."""
+UNKNOWN = "(confidence unknown)"
 MIN_PARALLEL_S = 1e-3
 """Least time of tasks outside the critical path with which the speed-up is shown."""
 _MECHANISM_LABELS: Mapping[str, str] = {"lost": "failed planning"}
@@ -33,8 +34,17 @@ def format_answer(answer: Json) -> str:
         parts.append(_format_list("Contradictions", map(_format_contradiction, contradictions)))
     if gaps := [gap for gap in answer.get("gaps") or () if " ".join(gap.split()) not in text]:
         parts.append(_format_list("Gaps", gaps))
-    parts.append(f"**Confidence:** {answer.get('confidence', 0)} of 100")
+    parts.append(f"**Confidence:** {_format_confidence(answer)}")
     return "\n\n".join(parts)
+
+
+def _format_confidence(answer: Json) -> str:
+    """Return an answer's confidence, with the tasks it rests on whose confidence is unknown."""
+    confidence, unrated = answer.get("confidence"), answer.get("unrated") or ()
+    if confidence is None:
+        return "unknown"
+    named = f", but unknown for {', '.join(map(str, unrated))}" if unrated else ""
+    return f"{confidence} of 100{named}"
 
 
 def format_figures(thread: str, status: str, timing: Json, usage: Json) -> list[str]:
@@ -179,7 +189,8 @@ def _format_finding(finding: Json) -> str:
     place = ":".join(str(finding[key]) for key in ("file", "line") if finding.get(key))
     shown = f"`{place}` " if place else ""
     text = f"**{finding.get('severity', '')}** {shown}{finding.get('message', '')}"
-    return f"{text} {finding.get('suggestion') or ''}".strip()
+    unknown = "" if "confidence" not in finding or finding["confidence"] is not None else UNKNOWN
+    return " ".join(filter(None, [text, finding.get("suggestion"), unknown]))
 
 
 def _format_contradiction(contradiction: Json) -> str:

@@ -50,6 +50,8 @@ MAX_REVIEWED_CHARS = 4_000
 """Limit for each part of the question whether a plan still makes sense."""
 MAX_GIVEN_CHARS = 600
 """Limit for a result that comes with a request, as the planner sees it; workers see all of it."""
+MAX_ASSIGNMENT_CHARS = 500
+"""Limit for a task's description, as the synthesizer sees it."""
 TABLE_SUFFIXES = (".csv", ".tsv")
 """Suffixes of materials whose first line contains column names."""
 
@@ -273,6 +275,7 @@ def build_synthesis_messages(
     system = "\n\n".join([SYNTHESIZE, *([FOLLOW_UP] if history else []), *guidance])
     human = [wrap_in_tag("history", history)] if history else []
     human.append(wrap_in_tag("request", request))
+    human.append(wrap_in_tag("plan", _format_assignments(plan)))
     if plan.final_instruction:
         human.append(wrap_in_tag("final_instruction", plan.final_instruction))
     human.append(wrap_in_tag("results", "\n".join(map(format_report_line, results))))
@@ -283,6 +286,15 @@ def build_synthesis_messages(
     if missing:
         human.append(wrap_in_tag("missing", "\n".join(f"- {line}" for line in missing)))
     return [SystemMessage(system), HumanMessage("\n\n".join(human))]
+
+
+def _format_assignments(plan: Plan) -> str:
+    """Return the plan's goal, and what each task was to do, a line each."""
+    lines = [
+        f"- {task.id}: {shorten_text(' '.join(task.description.split()), MAX_ASSIGNMENT_CHARS)}"
+        for task in plan.tasks
+    ]
+    return "\n".join([f"goal: {plan.goal}", *lines])
 
 
 def build_judge_messages(request: str, pairs: Iterable[tuple[Claim, Claim]]) -> list[AnyMessage]:
@@ -333,6 +345,7 @@ def format_report_line(report: Report) -> str:
     shown: dict[str, Any] = report.model_dump(
         mode="json",
         include={"task", "worker", "status", "output", "claims", "findings", "gaps", "confidence"},
+        exclude_none=True,
     )
     shown["output"] = shorten_text(report.output, MAX_OUTPUT_CHARS)
     if report.error:

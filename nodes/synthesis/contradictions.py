@@ -40,9 +40,15 @@ class ClaimPair:
     first: Claim
     second: Claim
     tasks: tuple[str, str]
+    subject: str = ""
+    """As the synthesizer names it; empty for a pair found by rule."""
+    first_verdict: str = ""
+    """Of the synthesizer, which stays where no judge decides."""
 
     def name_subject(self) -> str:
-        """Return the subject of both claims: the terms they share."""
+        """Return the subject of both claims: as it was named, or the terms they share."""
+        if self.subject:
+            return self.subject
         shared = extract_terms(self.first.text) & extract_terms(self.second.text)
         words = [word.strip(".,;:()") for word in self.first.text.split()]
         kept = [word for word in words if word.casefold()[:STEM_CHARS] in shared - _MEASURE_STEMS]
@@ -75,12 +81,15 @@ def record_verdicts(
 ) -> list[Contradiction]:
     """Return each pair with its verdict; `why` is the reason for missing ones.
 
-    A pair of claims that both hold is not a contradiction.
+    A pair without a ruling keeps the synthesizer's verdict, if there is one. A pair of claims that
+    both hold is not a contradiction.
     """
     recorded = []
     for number, pair in enumerate(pairs, start=1):
         ruling = rulings.get(number)
-        if ruling is None or ruling.holds == "undecided":
+        if ruling is None and pair.first_verdict:
+            verdict = pair.first_verdict
+        elif ruling is None or ruling.holds == "undecided":
             reason = (ruling.reason if ruling else "") or why or "the judge gave no reason"
             verdict = f"{UNDECIDED}: {reason}"
         elif ruling.holds == "both":
@@ -100,23 +109,32 @@ def count_undecided(contradictions: Iterable[Contradiction]) -> int:
     return sum(each.verdict.startswith(UNDECIDED) for each in contradictions)
 
 
-def add_synthesizer_contradictions(
-    known: Sequence[Contradiction], proposed: Iterable[Contradiction], reports: Iterable[Report]
-) -> tuple[Contradiction, ...]:
-    """Return the known contradictions and those of the synthesizer whose claims are in reports."""
+def find_named_pairs(
+    known: Sequence[Contradiction], named: Iterable[Contradiction], reports: Iterable[Report]
+) -> tuple[ClaimPair, ...]:
+    """Return the pairs of claims that the synthesizer named as contradictions, each once.
+
+    Pairs that are known, and claims that are in no report, are left out. The first claim of a
+    contradiction is compared with each other one of it.
+    """
     claims_by_text = {
-        _normalize_text(claim.text): claim for report in reports for claim in report.claims
+        _normalize_text(claim.text): (report.task, claim)
+        for report in reports
+        for claim in report.claims
     }
     seen = {frozenset(_normalize_text(claim.text) for claim in each.claims) for each in known}
-    added = []
-    for each in proposed:
-        keys = frozenset(_normalize_text(claim.text) for claim in each.claims)
-        if len(keys) > 1 and keys <= claims_by_text.keys() and keys not in seen:
-            seen.add(keys)
-            claims = tuple(claims_by_text[_normalize_text(claim.text)] for claim in each.claims)
-            verdict = each.verdict or f"{UNDECIDED}: the synthesizer gave no reason"
-            added.append(each.model_copy(update={"claims": claims, "verdict": verdict}))
-    return (*known, *added)
+    pairs = []
+    for each in named:
+        texts = dict.fromkeys(_normalize_text(claim.text) for claim in each.claims)
+        first, *others = [text for text in texts if text in claims_by_text] or [""]
+        for other in others:
+            if frozenset((first, other)) in seen:
+                continue
+            seen.add(frozenset((first, other)))
+            (task, claim), (other_task, other_claim) = claims_by_text[first], claims_by_text[other]
+            tasks = (task, other_task)
+            pairs.append(ClaimPair(claim, other_claim, tasks, each.subject, each.verdict))
+    return tuple(pairs)[:MAX_PAIRS]
 
 
 def _name_prevailing_side(pair: ClaimPair, ruling: ClaimVerdict) -> str:

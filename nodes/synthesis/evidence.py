@@ -13,7 +13,7 @@ from nodes.limits.degradation import should_degrade
 from nodes.models.catalog import ModelCatalog
 from nodes.planning.skipping import list_shortfalls
 from nodes.schemas.team import Team
-from nodes.synthesis.contradictions import find_contradicting_pairs
+from nodes.synthesis.contradictions import ClaimPair, find_contradicting_pairs
 from nodes.synthesis.findings import collect_findings
 from nodes.synthesis.judging import group_repeated_tasks, judge_claims, select_best_attempt
 from nodes.synthesis.reduction import reduce_reports
@@ -40,7 +40,8 @@ class SynthesisInput:
 
     reports: list[Report]
     prompt_reports: list[Report]
-    """The same for the synthesizer's prompt: without findings, and summarised if too long."""
+    """The same for the synthesizer's prompt: without findings, and summarised if too long or when
+    the plan says so."""
     missing: list[str]
     findings: tuple[MergedFinding, ...] = ()
     contradictions: tuple[Contradiction, ...] = ()
@@ -59,13 +60,13 @@ class JudgeModels:
         round: int,
     ) -> None:
         self.team, self.models, self.context = team, models, context
-        self.has_time, self.is_degraded = not is_deadline_past(config), should_degrade(config)
+        self._config, self.is_degraded = config, should_degrade(config)
         self.round = round
         self.ledger: dict[str, Expense] = {}
 
     def get_model(self, tier: Tier, *, is_on: bool = True) -> BaseChatModel | None:
         """Return a tier's model; None when it is switched off or not available."""
-        if not is_on or not self.has_time:
+        if not is_on or is_deadline_past(self._config):
             return None
         try:
             return self.models.get_chat_model(tier, self.context)
@@ -73,12 +74,24 @@ class JudgeModels:
             return None
 
     def record_usage(self, purpose: Purpose, worker: str, tier: Tier, usage: Usage) -> None:
-        """Add the usage to the ledger, if there were calls."""
+        """Add the usage to the ledger, if there were calls: to an entry of the same purpose."""
         if usage.model_calls:
             spent = Expense(
                 worker=worker, tier=tier, usage=usage, purpose=purpose, round=self.round
             )
+            if earlier := self.ledger.get(spent.key):
+                spent = spent.model_copy(update={"usage": earlier.usage + usage})
             self.ledger |= enter_expenses(spent)
+
+    async def judge_pairs(self, request: str, pairs: Sequence[ClaimPair]) -> list[Contradiction]:
+        """Return the contradictions among pairs of claims; without pairs no model is asked."""
+        if not pairs:
+            return []
+        tier = self.team.judge_tier
+        model = self.get_model(tier, is_on=self.team.judge and not self.is_degraded)
+        contradictions, spent = await judge_claims(model, request, pairs)
+        self.record_usage("judge", "judge", tier, spent)
+        return contradictions
 
 
 async def prepare_input(state: SupervisorState, judge_models: JudgeModels) -> SynthesisInput:
@@ -93,10 +106,7 @@ async def prepare_input(state: SupervisorState, judge_models: JudgeModels) -> Sy
     tasks = [task.id for task in plan.tasks if task.id not in left_out]
     reports = [results[name] for name in tasks if name in results]
     pairs = await asyncio.to_thread(find_contradicting_pairs, reports)
-    is_on = team.judge and not judge_models.is_degraded
-    judge_model = judge_models.get_model(team.judge_tier, is_on=is_on) if pairs else None
-    contradictions, spent = await judge_claims(judge_model, state["request"], pairs)
-    judge_models.record_usage("judge", "judge", team.judge_tier, spent)
+    contradictions = await judge_models.judge_pairs(state["request"], pairs)
     evidence = SynthesisInput(
         reports=reports,
         prompt_reports=[report.model_copy(update={"findings": ()}) for report in reports],
@@ -109,7 +119,8 @@ async def prepare_input(state: SupervisorState, judge_models: JudgeModels) -> Sy
         contradictions=tuple(contradictions),
         ledger=judge_models.ledger,
     )
-    return await _fit_results(state["request"], evidence, judge_models)
+    is_reduced = plan.aggregation == "reduce" and not judge_models.is_degraded
+    return await _fit_results(state["request"], evidence, judge_models, is_reduced=is_reduced)
 
 
 def restore_withdrawn_results(state: SupervisorState) -> tuple[dict[str, Report], list[str]]:
@@ -163,7 +174,7 @@ async def _find_unselected_tasks(
 
 
 async def _fit_results(
-    request: str, evidence: SynthesisInput, judge_models: JudgeModels
+    request: str, evidence: SynthesisInput, judge_models: JudgeModels, *, is_reduced: bool
 ) -> SynthesisInput:
     tier = judge_models.team.synthesizer_tier
     shown, spent, lost = await reduce_reports(
@@ -171,6 +182,7 @@ async def _fit_results(
         request,
         evidence.prompt_reports,
         max_chars=judge_models.team.max_synthesis_chars,
+        is_asked=is_reduced,
     )
     judge_models.record_usage("reduce", "synthesizer", tier, spent)
     return replace(evidence, prompt_reports=shown, missing=[*evidence.missing, *lost])

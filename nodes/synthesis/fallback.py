@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from nodes.synthesis.confidence import bound_confidence
 from nodes.synthesis.evidence import SynthesisInput
 from state import Answer, Report
 
@@ -28,7 +29,7 @@ def write_fallback_answer(evidence: SynthesisInput, contact: str) -> Answer:
         paragraphs.append(f"No answer could be written from these reports; for one, ask {contact}.")
     return Answer(
         text="\n\n".join(paragraphs),
-        confidence=min((report.confidence for report in evidence.reports), default=0),
+        confidence=bound_confidence((), evidence.reports) if evidence.reports else 0,
     )
 
 

@@ -27,21 +27,29 @@ _extract_terms_cached = lru_cache(maxsize=2000)(extract_terms)
 def collect_findings(
     reports: Iterable[Report], *, min_confidence: int
 ) -> tuple[MergedFinding, ...]:
-    """Return the findings of the reports, merged, ranked and of enough confidence."""
+    """Return the findings of the reports, merged, ranked and of enough or unknown confidence.
+
+    One of unknown confidence is kept: a defect must not disappear because a model left out a
+    number. The reader is shown that its confidence is unknown.
+    """
     findings = [
         MergedFinding(**dict(finding), reporters=(report.task,))
         for report in reports
         for finding in report.findings
     ]
-    return tuple(each for each in merge_findings(findings) if each.confidence >= min_confidence)
+    return tuple(
+        each
+        for each in merge_findings(findings)
+        if each.confidence is None or each.confidence >= min_confidence
+    )
 
 
 def merge_findings(findings: Sequence[MergedFinding]) -> tuple[MergedFinding, ...]:
     """Return the findings with duplicates merged, ranked by severity, then confidence.
 
-    A merged finding has the message of its most severe member, the highest severity and
-    confidence, and all reporters. The order of the findings does not matter, and merging again
-    changes nothing.
+    An unknown confidence ranks below all known ones. A merged finding has the message of its most
+    severe member, the highest severity and confidence, and all reporters. The order of the findings
+    does not matter, and merging again changes nothing.
     """
     by_file: dict[str, list[MergedFinding]] = {}
     for finding in findings:
@@ -74,7 +82,8 @@ def _merge_once(findings: Iterable[MergedFinding], lines_apart: int) -> list[Mer
 
 def _merge_pair(head: MergedFinding, other: MergedFinding) -> MergedFinding:
     reporters = tuple(sorted({*head.reporters, *other.reporters}))
-    confidence = max(head.confidence, other.confidence)
+    known = [each.confidence for each in (head, other) if each.confidence is not None]
+    confidence = max(known, default=None)
     return head.model_copy(update={"reporters": reporters, "confidence": confidence})
 
 
@@ -109,7 +118,7 @@ def _rank_finding(finding: MergedFinding) -> tuple[int, int, str, int, str]:
     place = (finding.file, finding.line or 0)
     return (
         _SEVERITY_RANKS[finding.severity],
-        -finding.confidence,
+        1 if finding.confidence is None else -finding.confidence,
         *place,
         finding.model_dump_json(),
     )

@@ -1,4 +1,4 @@
-"""Reduces results that exceed the synthesizer's context: summarises them, repeatedly if needed."""
+"""Summarises results in rounds: those that exceed the synthesizer's context, or when asked to."""
 
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
@@ -9,12 +9,13 @@ from nodes.errors import ModelError
 from nodes.models.structured_output import UnreadableReply, ask_model
 from nodes.prompts.messages import build_reduction_messages, format_report_line
 from nodes.prompts.tags import shorten_text
+from nodes.synthesis.confidence import bound_confidence
 from nodes.telemetry.events import emit
 from state import Answer, Claim, Report, Usage
 
 MAX_ROUNDS = 4
 SUMMARY_DIVISOR = 4
-"""Each round makes the results this many times smaller."""
+"""Each round makes the results this many times smaller; of results that fit, their number."""
 
 
 async def reduce_reports(
@@ -23,17 +24,23 @@ async def reduce_reports(
     reports: Sequence[Report],
     *,
     max_chars: int,
+    is_asked: bool = False,
 ) -> tuple[list[Report], Usage, list[str]]:
     """Return reports that fit, the usage, and notes on what was lost.
 
     Reports that fit are returned unchanged. Others are packed into groups, and one call summarises
     each group, until all fit. What cannot be summarised within the rounds is cut.
+
+    Args:
+        is_asked: summarise also what fits, at most four reports in a call, until one is left.
     """
     kept, spent, lost = list(reports), Usage(), []
     for number in range(1, MAX_ROUNDS + 1):
-        if measure_size(kept) <= max_chars or (model := get_model()) is None:
+        is_needed = measure_size(kept) > max_chars or (is_asked and len(kept) > 1)
+        if not is_needed or (model := get_model()) is None:
             break
-        groups = pack_reports(kept, max_chars)
+        limit = SUMMARY_DIVISOR if is_asked else len(kept)
+        groups = pack_reports(kept, max_chars, max_reports=limit)
         parts = await asyncio.gather(
             *(
                 _summarize_group(
@@ -56,12 +63,15 @@ def measure_size(reports: Iterable[Report]) -> int:
     return sum(len(format_report_line(report)) + 1 for report in reports)
 
 
-def pack_reports(reports: Sequence[Report], max_chars: int) -> list[list[Report]]:
+def pack_reports(
+    reports: Sequence[Report], max_chars: int, *, max_reports: int
+) -> list[list[Report]]:
     """Return the reports in groups that fit, in order; a report that is too long alone is cut."""
     groups: list[list[Report]] = [[]]
     for report in reports:
         fitting = report if measure_size([report]) <= max_chars else cut_report(report, max_chars)
-        if groups[-1] and measure_size([*groups[-1], fitting]) > max_chars:
+        is_full = len(groups[-1]) == max_reports
+        if groups[-1] and (is_full or measure_size([*groups[-1], fitting]) > max_chars):
             groups.append([])
         groups[-1].append(fitting)
     return groups
@@ -106,6 +116,6 @@ async def _summarize_group(
         worker="synthesizer",
         output=answer.text,
         claims=tuple(claim.model_copy(update={"quote": ""}) for claim in claims),
-        confidence=min(report.confidence for report in group),
+        confidence=bound_confidence((), group),
     )
     return cut_report(summary, share), spent, problem

@@ -38,6 +38,20 @@ CRITERION_PREPOSITIONS = _split_words("against by for on")
 DETERMINERS = _split_words("a an any each every its of our that the their these this those your")
 """Words before a noun."""
 
+CONDITION_WORDS = _split_words("""
+after although as at because before below by during for from if in of on over since so than though
+under unless until using whereas while with within without
+""")
+"""Words that begin a phrase of how, when, why or from what."""
+
+PRONOUNS = _split_words("it itself such that them there they this those these")
+"""Words for what another part of the text names."""
+
+AUXILIARY_VERBS = _split_words("""
+are can could did do does has have is should was were will would
+""")
+"""Verbs that open a question."""
+
 PRECISE_VERBS = _split_words("""
 add alphabetise alphabetize anonymise anonymize average book calculate cite classify combine
 compare compute convert count cut decode delete diff enumerate explain extract fetch grade group

@@ -157,7 +157,7 @@ def _print_review(pair: ReleasePair, diff: str, folder: Path) -> None:
     assert outcome.answer is not None, outcome.error
     counts = Counter(finding.severity for finding in outcome.answer.findings)
     reported = [finding for report in outcome.results.values() for finding in report.findings]
-    sure = [finding for finding in reported if finding.confidence >= 80]
+    sure = [finding for finding in reported if (finding.confidence or 0) >= 80]
     shown = ", ".join(f"{count} {severity}" for severity, count in counts.items()) or "none"
     print(
         f"| {pair.package} {pair.before} → {pair.after} | {diff.count(chr(10)):,} lines "
@@ -176,7 +176,8 @@ def _find_lowest_confidence(outcome: Outcome) -> str:
     assert outcome.answer is not None, "there is an answer"
     everything = collect_findings(outcome.results.values(), min_confidence=80)
     assert everything == outcome.answer.findings
-    return str(min((finding.confidence for finding in outcome.answer.findings), default="-"))
+    known = (finding.confidence for finding in outcome.answer.findings)
+    return str(min((each for each in known if each is not None), default="-"))
 
 
 if __name__ == "__main__":

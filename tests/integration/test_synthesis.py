@@ -12,7 +12,8 @@ SAME = "Write share.md: name the market share of Acme in 2024 and its source."
 
 
 def make_claim_report(text: str, source: str, **fields: Any) -> dict[str, Any]:
-    return {"output": text, "claims": [{"text": text, "source": source}], **fields}
+    claims = [{"text": text, "source": source}]
+    return {"output": text, "claims": claims, "confidence": 80, **fields}
 
 
 DISAGREEING = (
@@ -205,6 +206,25 @@ async def test_results_beyond_the_context_are_summarised_until_they_fit(
     assert len(stages) == len(calls) - 1 >= 3
     assert len(str(calls[-1].body["messages"])) < 6_000
     assert state["usage"].model_calls == len(endpoint.requests)
+    assert state["status"] == "done"
+
+
+@pytest.mark.parametrize(("count", "parts"), [(1, 0), (3, 1), (6, 3)])
+async def test_a_plan_that_says_reduce_is_summarised_in_rounds_though_it_fits(
+    count: int, parts: int, endpoint: Endpoint, settings: Settings
+) -> None:
+    names = [f"t{number}" for number in range(count)]
+    tasks = tuple(ScriptedTask(id=name, report={"output": f"Result {name}."}) for name in names)
+    answers = {"Answer": {"text": "In short.", "sources": []}}
+    scenario = Scenario(tasks=tasks, aggregation="reduce", answers=answers)
+
+    state, events = await run_scenario(endpoint, settings, scenario)
+
+    *reductions, last = endpoint.select_calls(schema="Answer")
+    stages = [event for event in select_events(events, "synthesized") if event.get("stage")]
+    assert len(reductions) == len(stages) == parts
+    assert state["usage"].by_mechanism.get("reduce", 0) == parts
+    assert ("Result t0." in str(last.body["messages"])) == (count == 1)
     assert state["status"] == "done"
 
 

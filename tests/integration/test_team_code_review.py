@@ -64,7 +64,7 @@ async def test_every_flaw_of_the_example_is_found_at_its_line_and_nothing_else()
         and flaw[3] in f"{finding.message} {finding.suggestion}"
     ]
     assert sorted(seen) == sorted(FLAWS) and len(answer.findings) == len(FLAWS)
-    assert all(finding.confidence >= 80 for finding in answer.findings)
+    assert all((finding.confidence or 0) >= 80 for finding in answer.findings)
     ranks = [finding.severity for finding in answer.findings]
     assert ranks == sorted(ranks, key=("critical", "high", "medium", "low", "info").index)
     assert answer.sources == ("change.diff",)

@@ -235,6 +235,28 @@ def test_an_answer_names_its_sources_gaps_and_contradictions():
         assert message in text
 
 
+@pytest.mark.parametrize(
+    ("confidence", "unrated", "shown"),
+    [
+        (70, [], "70 of 100"),
+        (70, ["t1", "t2"], "70 of 100, but unknown for t1, t2"),
+        (None, ["t1"], "unknown"),
+    ],
+)
+def test_an_answer_shows_which_confidence_is_unknown(confidence, unrated, shown):
+    text = format_answer({"text": "x", "confidence": confidence, "unrated": unrated})
+
+    assert text.endswith(f"**Confidence:** {shown}")
+
+
+def test_a_finding_of_unknown_confidence_is_marked():
+    finding = {"severity": "high", "file": "a.py", "line": 3, "message": "Odd."}
+
+    text = format_answer({"text": "x", "findings": [{**finding, "confidence": None}]})
+
+    assert "- **high** `a.py:3` Odd. (confidence unknown)" in text
+
+
 def test_places_in_one_document_are_listed_behind_its_name():
     sources = ["a.json#x/1", "b.md", "a.json#x/2", "c.json#y/1"]
 

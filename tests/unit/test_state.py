@@ -259,3 +259,32 @@ async def test_a_saver_gives_the_vocabulary_back(kind: str, tmp_path: Any) -> No
 def test_a_class_that_left_the_module_is_still_found_there(name: str) -> None:
     assert getattr(state, name).__module__.startswith("nodes.schemas.")
     assert ("state", name) not in list_checkpoint_types()
+
+
+@pytest.mark.parametrize(
+    ("written", "confidence"),
+    [
+        *((80, 80), (250, 100), (-3, 0), (0.85, 85), (1.0, 100), (1, 1), (72.6, 73)),
+        *(("85%", 85), ("0.9", 90), ("high", None), ("", None), (None, None), (True, None)),
+        *(([80], None), ({"value": 80}, None), ("nan", None)),
+    ],
+)
+def test_a_confidence_is_read_as_it_is_meant_else_it_is_unknown(
+    written: Any, confidence: int | None
+) -> None:
+    assert Report(confidence=written).confidence == confidence
+
+
+@given(st.recursive(st.none() | st.booleans() | st.floats() | st.integers() | st.text(), st.lists))
+def test_no_confidence_makes_a_report_unreadable(written: Any) -> None:
+    found = Report(confidence=written).confidence
+
+    assert found is None or 0 <= found <= 100
+
+
+def test_what_gives_no_confidence_has_an_unknown_one() -> None:
+    finding = state.Finding(severity="low", message="Odd")
+    answer = state.Answer(text="x")
+
+    assert [Report().confidence, finding.confidence, answer.confidence] == [None] * 3
+    assert Report.model_validate({"confidence": 80}).confidence == 80

@@ -6,12 +6,14 @@ from hypothesis import strategies as st
 
 from nodes.schemas.replies import ClaimVerdict
 from nodes.synthesis.contradictions import (
+    MAX_PAIRS,
     count_undecided,
     find_contradicting_pairs,
+    find_named_pairs,
     record_verdicts,
 )
 from nodes.synthesis.figures import extract_figures
-from state import Claim, Report
+from state import Claim, Contradiction, Report
 
 
 def make_report(task: str, *texts: str) -> Report:
@@ -99,3 +101,46 @@ def test_a_pair_without_a_ruling_cannot_be_decided() -> None:
     assert silent.verdict == "cannot decide: the judge failed"
     assert neither.verdict == "neither holds: both are old"
     assert (count_undecided([silent]), count_undecided([neither])) == (1, 0)
+
+
+def name_conflict(*texts: str, verdict: str = "") -> Contradiction:
+    claims = tuple(Claim(text=text) for text in texts)
+    return Contradiction(subject="cause", claims=claims, verdict=verdict)
+
+
+CAUSES = [make_report("A", "It is a bug."), make_report("B", "It is a setting.", "It is a leak.")]
+
+
+def test_pairs_that_the_synthesizer_names_have_the_claims_and_tasks_of_the_reports() -> None:
+    named = [name_conflict("it is  a bug", "It is a setting.", "It is a leak.")]
+
+    pairs = find_named_pairs((), named, CAUSES)
+
+    assert [pair.tasks for pair in pairs] == [("A", "B"), ("A", "B")]
+    assert [pair.second.text for pair in pairs] == ["It is a setting.", "It is a leak."]
+    assert {pair.name_subject() for pair in pairs} == {"cause"}
+
+
+def test_a_pair_that_is_known_invented_or_named_twice_is_left_out() -> None:
+    known = [name_conflict("It is a bug.", "It is a leak.")]
+    twice = name_conflict("It is a bug.", "It is a setting.")
+    invented = name_conflict("It is a bug.", "It is a fire.")
+
+    pairs = find_named_pairs(known, [*known, twice, twice, invented], CAUSES)
+
+    assert [pair.second.text for pair in pairs] == ["It is a setting."]
+
+
+def test_the_pairs_for_one_call_are_limited() -> None:
+    reports = [make_report("A", "It is a bug."), make_report("B", *map(str, range(100)))]
+    named = [name_conflict("It is a bug.", str(number)) for number in range(100)]
+
+    assert len(find_named_pairs((), named, reports)) == MAX_PAIRS
+
+
+def test_the_synthesizers_verdict_stays_where_the_judge_has_no_ruling() -> None:
+    named = [name_conflict("It is a bug.", "It is a leak.", verdict="the log shows a bug")]
+
+    (found,) = record_verdicts(find_named_pairs((), named, CAUSES), {}, "no judge was asked")
+
+    assert found.verdict == "the log shows a bug"

@@ -1,6 +1,7 @@
 """Findings of several reports become one ranked list."""
 
 import random
+from collections.abc import Iterable
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,7 +17,7 @@ findings = st.builds(
     message=st.lists(st.sampled_from(WORDS), min_size=1, max_size=5).map(" ".join),
     file=st.sampled_from(("a.py", "./a.py", "b.py", "")),
     line=st.none() | st.integers(1, 20),
-    confidence=st.integers(0, 100),
+    confidence=st.none() | st.integers(0, 100),
     reporters=st.sampled_from((("A",), ("B",), ("A", "C"))),
 )
 
@@ -45,9 +46,11 @@ def test_nothing_reported_is_lost(found: list[MergedFinding]) -> None:
     assert {name for each in kept for name in each.reporters} == {
         name for each in found for name in each.reporters
     }
-    assert max((each.confidence for each in kept), default=0) == max(
-        (each.confidence for each in found), default=0
-    )
+    assert find_highest_confidence(kept) == find_highest_confidence(found)
+
+
+def find_highest_confidence(found: Iterable[MergedFinding]) -> int:
+    return max((each.confidence or 0 for each in found), default=0)
 
 
 def make_finding(message: str, line: int | None = 1, severity: Severity = "high") -> MergedFinding:
@@ -91,6 +94,30 @@ def test_a_finding_two_workers_doubt_is_kept_when_one_is_sure() -> None:
 
     assert [each.reporters for each in collect_findings(reports, min_confidence=80)] == [("A", "B")]
     assert collect_findings(reports[:1], min_confidence=80) == ()
+
+
+def test_a_finding_of_unknown_confidence_is_kept_after_those_of_its_severity() -> None:
+    found = (
+        Finding(severity="high", message="Password in the log", line=20),
+        Finding(severity="high", message="Unused import of os", line=4, confidence=85),
+        Finding(severity="critical", message="SQL injection in the query", line=9),
+        Finding(severity="high", message="Odd name of a loop", line=30, confidence=40),
+    )
+    reports = [Report(task="A", findings=found)]
+
+    kept = collect_findings(reports, min_confidence=80)
+
+    assert [(each.line, each.confidence) for each in kept] == [(9, None), (4, 85), (20, None)]
+
+
+def test_a_confidence_that_one_worker_gives_counts_for_the_merged_finding() -> None:
+    unknown = make_reported_finding("A", "SQL injection in the query", 40)
+    unsure = make_reported_finding("B", "SQL injection in the query", 40)
+    unsure = unsure.model_copy(update={"confidence": 40})
+
+    (kept,) = merge_findings([unknown, unsure])
+
+    assert kept.confidence == 40
 
 
 def make_reported_finding(by: str, message: str, line: int) -> MergedFinding:

@@ -21,13 +21,13 @@ def test_a_report_that_is_cut_fits(report: Report) -> None:
 
 @given(st.lists(reports, min_size=1, max_size=8))
 def test_groups_fit_and_keep_the_order(found: list[Report]) -> None:
-    groups = pack_reports(found, 4_000)
+    groups = pack_reports(found, 4_000, max_reports=3)
 
     assert [report.task for group in groups for report in group] == [each.task for each in found]
-    assert all(measure_size(group) <= 4_000 for group in groups)
+    assert all(measure_size(group) <= 4_000 and len(group) <= 3 for group in groups)
 
 
 def test_a_report_that_fits_is_not_touched() -> None:
     report = Report(task="A", output="short", claims=(Claim(text="c"),))
 
-    assert pack_reports([report], 4_000) == [[report]]
+    assert pack_reports([report], 4_000, max_reports=3) == [[report]]

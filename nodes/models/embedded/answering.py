@@ -17,6 +17,7 @@ from nodes.models.embedded.prompt_reading import (
 from nodes.models.embedded.table_reporting import is_ranking_sentence
 from nodes.models.embedded.text_similarity import extract_words
 from nodes.models.embedded.tool_calls import format_heading
+from nodes.models.embedded.unanswered_parts import list_unanswered_parts
 
 INTRODUCTION = (
     "*Composed extractively by the built-in embedded model: no language model is configured. "
@@ -31,7 +32,7 @@ _RANKING = Pattern(
 
 
 def write_answer(messages: Sequence[BaseMessage]) -> dict[str, Any]:
-    """Return the answer; its confidence is the mean of the reports, with failed ones as 0."""
+    """Return the answer; its confidence is the mean of the known ones, failed reports count 0."""
     text = "\n".join(list_texts(messages, HumanMessage))
     reports = parse_reports(read_section(text, "results"))
     done = [report for report in reports if report.get("status") == "completed"]
@@ -39,18 +40,22 @@ def write_answer(messages: Sequence[BaseMessage]) -> dict[str, Any]:
     named = "\n".join(gaps)
     failed = [report for report in reports if report not in done]
     gaps += [_describe_failure(report) for report in failed if str(report.get("task")) not in named]
+    merged = {"findings": parse_reports(read_section(text, "findings"))}
     claims = [claim for report in done for claim in list_claims(report)]
     lead = _choose_lead(read_section(text, "request"), done)
     parts = [
         part for report in sorted(done, key=_has_no_table) if (part := _format_report(report, lead))
     ]
-    confidences = [int(report.get("confidence", 0)) for report in done]
+    known = [int(report["confidence"]) for report in done if "confidence" in report]
+    confidences = [*known, *(0 for _ in failed)]
+    mean = sum(confidences) // max(1, len(confidences))
     return {
         "text": "\n\n".join(
             [INTRODUCTION, *filter(None, [lead]), *(parts or ["No task gave a result."])]
         ),
-        "confidence": min(MAX_CONFIDENCE, sum(confidences) // max(1, len(reports))),
+        "confidence": min(MAX_CONFIDENCE, mean) if confidences or not reports else None,
         "gaps": list(dict.fromkeys(gaps)),
+        "unanswered": list_unanswered_parts(read_section(text, "request"), [*done, merged]),
         "sources": list(dict.fromkeys(str(c["source"]) for c in claims if c.get("source"))),
     }
 

@@ -155,6 +155,17 @@ def split_name(name: str) -> list[str]:
     return extract_words(" ".join(SEPARATORS.split(name)))
 
 
+def list_nouns_of(word: str) -> list[str]:
+    """Return the nouns that an adjective measures, or an irregular verb does; often none."""
+    return [noun for form in _list_forms(word) for noun in _NOUNS.get(form, ())]
+
+
+def is_same_word(one: str, other: str) -> bool:
+    """Return whether two words have one stem, or one abbreviates the other."""
+    is_long = min(len(one), len(other)) >= MIN_PREFIX_CHARS
+    return _has_same_stem(one, other) or (is_long and _is_prefix(one, other))
+
+
 def _list_nouns(text: str, asked: Set[str], foci: Iterable[_Focus]) -> dict[str, str]:
     """Return what a text's adjectives measure and its irregular verbs do, each with its phrase."""
     found = dict[str, str]()

@@ -158,6 +158,16 @@ def read_handoff(messages: Sequence[BaseMessage]) -> ReceivedHandoff:
     )
 
 
+def quotes_request(intent: str) -> bool:
+    """Return whether this model made a task from an example, and quoted the request in it."""
+    return bool(_QUOTED_REQUEST.match(intent))
+
+
+def remove_code_spans(text: str) -> str:
+    """Return a text without its parts between backticks."""
+    return _CODE.sub(" ", text)
+
+
 def parse_reports(lines: str) -> list[dict[str, Any]]:
     """Return reports from lines of JSON, one object each."""
     return [report for line in lines.splitlines() if (report := parse_json_object(line))]

@@ -10,7 +10,7 @@ from nodes.models.embedded import EmbeddedModel
 from nodes.prompts import messages as prompts
 from nodes.schemas.replies import Refinement
 from nodes.schemas.team import Worker
-from state import Answer, Claim, Escalation, Plan, Report, Task
+from state import Answer, Claim, Escalation, MergedFinding, Plan, Report, Task
 from tests.unit.models.embedded_runs import AWS, MATERIALS, MISSION, TEAM, ask_embedded, make_plan
 
 
@@ -148,12 +148,25 @@ class TestAnswer:
     def test_names_gaps_and_lowers_the_confidence(self) -> None:
         escalation = Escalation(reason="ambiguous_input", message="no table of prices")
         failed = Report(task="caps", status="escalated", escalation=escalation)
-        good = Report(task="cloud", output="AWS grew.")
+        good = Report(task="cloud", output="AWS grew.", confidence=80)
 
         answer = self.answered([good, failed], ["prices are missing"])
 
         assert answer.confidence == 40
         assert answer.gaps == ("prices are missing", "caps (escalated): no table of prices")
+
+    def test_a_part_that_only_a_finding_answers_is_answered(self) -> None:
+        request = "Check the change for secrets, slow loops and the hosting costs"
+        report = Report(task="a", output="Three findings; no slow loops.", confidence=80)
+        plan = Plan(goal="g", tasks=(Task(id="a", description="Find flaws", worker="analyst"),))
+        finding = MergedFinding(severity="high", message="A secret is in the change.")
+
+        messages = prompts.build_synthesis_messages(
+            TEAM, request, plan, [report], [], findings=[finding]
+        )
+        answer = Answer.model_validate(ask_embedded(Answer, messages))
+
+        assert answer.unanswered == ("the hosting costs",)
 
     def test_answers_when_nothing_was_done(self) -> None:
         answer = self.answered([])

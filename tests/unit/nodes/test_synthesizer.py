@@ -11,7 +11,7 @@ from nodes.synthesizer import after_synthesizer, needs_review, synthesize
 from state import Answer, Claim, SupervisorState
 from tests.fake_models import FakeCatalog, make_models
 from tests.node_runs import NodeRun, list_payers, make_config
-from tests.node_samples import make_planned_state, make_report, make_reports
+from tests.node_samples import make_plan, make_planned_state, make_report, make_reports, make_task
 from tests.teams import make_team
 
 ANSWER = Answer(text="Shop A leads.", confidence=90)
@@ -65,6 +65,143 @@ async def test_a_gap_that_a_worker_states_does_not_make_the_run_partial():
     update = await run_synthesizer(make_planned_state(results=results))
 
     assert update["status"] == "done" and "Rents are not included." in update["answer"].gaps
+
+
+async def test_the_model_reads_the_goal_and_what_each_task_was_to_do():
+    models = make_models(Answer=ANSWER)
+    plan = make_plan(make_task("A", description="Sum the sales\nof shop A."), make_task("B"))
+
+    await run_synthesizer(make_planned_state(plan, DONE), models)
+
+    asked = models.model.calls[0].text
+    assert f"goal: {plan.goal}" in asked and "- A: Sum the sales of shop A." in asked
+
+
+async def test_a_part_of_the_request_without_an_answer_makes_the_run_partial():
+    reply = {**ANSWER.model_dump(), "unanswered": ("revenue of shop C", " revenue\nof shop C ")}
+
+    update = await run_synthesizer(make_planned_state(results=DONE), make_models(Answer=reply))
+
+    answer = update["answer"]
+    assert answer.unanswered == ("revenue of shop C",)
+    assert update["status"] == "partial" and answer.gaps == ("not answered: revenue of shop C",)
+    assert answer.confidence == 50
+
+
+@pytest.mark.parametrize("written", ["", "none", None, ["None."], ["the weather on Mars"]])
+async def test_what_the_request_does_not_ask_for_is_no_unanswered_part(written: Any):
+    reply = {"text": "Shop A leads.", "confidence": 90, "unanswered": written}
+
+    update = await run_synthesizer(make_planned_state(results=DONE), make_models(Answer=reply))
+
+    assert update["status"] == "done"
+    assert update["answer"].unanswered == () and update["answer"].gaps == ()
+
+
+@pytest.mark.parametrize(
+    ("stated", "reported", "confidence", "unrated"),
+    [
+        (80, (5, 90), 5, ()),
+        (30, (60, 90), 30, ()),
+        (None, (60, 90), 60, ()),
+        (80, (None, 70), 70, ("A",)),
+        (80, (None, None), 80, ("A", "B")),
+        (None, (None, None), None, ("A", "B")),
+    ],
+)
+async def test_an_answer_is_no_surer_than_the_reports_it_uses(
+    stated: int | None,
+    reported: tuple[int | None, int | None],
+    confidence: int | None,
+    unrated: tuple[str, ...],
+):
+    results = {
+        name: make_report(name, confidence=each) for name, each in zip("AB", reported, strict=True)
+    }
+    models = make_models(Answer={"text": "Shop A leads.", "confidence": stated})
+
+    update = await run_synthesizer(make_planned_state(results=results), models)
+
+    assert (update["answer"].confidence, update["answer"].unrated) == (confidence, unrated)
+    assert update["status"] == "done"
+
+
+async def test_a_report_that_the_answer_does_not_cite_does_not_limit_it():
+    sales = Claim(text="Shop A leads.", source="sales.csv")
+    rumour = Claim(text="Shop B closes.", source="hearsay.txt")
+    results = {
+        "A": make_report("A", confidence=70, claims=(sales,)),
+        "B": make_report("B", confidence=10, claims=(rumour,)),
+    }
+    models = make_models(Answer={"text": "A leads.", "confidence": 90, "sources": ["sales.csv"]})
+
+    update = await run_synthesizer(make_planned_state(results=results), models)
+
+    assert update["answer"].confidence == 70
+
+
+BUG = Claim(text="A bug in the parser stops the import.", source="parser.py")
+SETTING = Claim(text="A wrong setting stops the import.", source="settings.toml")
+CONFLICTING = {
+    "A": make_report("A", claims=(BUG,)),
+    "B": make_report("B", claims=(SETTING,)),
+}
+
+
+def make_conflict_reply(*claims: Claim) -> dict[str, Any]:
+    named = {"subject": "cause", "claims": [{"text": claim.text} for claim in claims]}
+    return {"text": "The import stops.", "confidence": 80, "contradictions": [named]}
+
+
+async def test_a_conflict_in_words_that_the_synthesizer_names_is_judged_in_one_call():
+    run = NodeRun()
+    ruling = {"pair": 1, "holds": "second", "reason": "the file was changed that day"}
+    models = make_models(Answer=make_conflict_reply(BUG, SETTING), Verdict={"rulings": [ruling]})
+
+    update = await run_synthesizer(make_planned_state(results=CONFLICTING), models, run=run)
+
+    (found,) = update["answer"].contradictions
+    assert found.subject == "cause" and found.claims == (BUG, SETTING)
+    assert found.verdict == "the second holds (settings.toml): the file was changed that day"
+    assert ("judge", "strong", 1) in list_payers(update) and len(run.list_events("judged")) == 1
+
+
+async def test_figures_and_words_that_conflict_are_both_judged_and_charged():
+    figures = {
+        name: Claim(text=f"The import took {count} minutes on 2026-03-02.", source=f"{name}.log")
+        for name, count in (("A", 5), ("B", 9))
+    }
+    results = {
+        name: report.model_copy(update={"claims": (*report.claims, figures[name])})
+        for name, report in CONFLICTING.items()
+    }
+    first, second = ({"rulings": [{"pair": 1, "holds": "first", "reason": r}]} for r in "xy")
+    models = make_models(Answer=make_conflict_reply(BUG, SETTING), Verdict=[first, second])
+
+    update = await run_synthesizer(make_planned_state(results=results), models)
+
+    assert len(update["answer"].contradictions) == 2
+    assert ("judge", "strong", 2) in list_payers(update)
+
+
+async def test_without_a_judge_the_synthesizers_conflict_is_undecided():
+    models = make_models(Answer=make_conflict_reply(BUG, SETTING))
+    state = make_planned_state(results=CONFLICTING)
+
+    update = await run_synthesizer(state, models, team=make_team(judge=False))
+
+    (found,) = update["answer"].contradictions
+    assert found.verdict == "cannot decide: no judge was asked"
+    assert update["answer"].confidence == 70 and len(models.model.calls) == 1
+
+
+async def test_a_conflict_of_claims_that_no_report_has_is_not_judged():
+    invented = Claim(text="The import was never started.")
+    models = make_models(Answer=make_conflict_reply(BUG, invented))
+
+    update = await run_synthesizer(make_planned_state(results=CONFLICTING), models)
+
+    assert update["answer"].contradictions == () and len(models.model.calls) == 1
 
 
 async def test_only_sources_of_the_reports_are_kept():
@@ -133,9 +270,14 @@ async def test_a_draft_for_the_critic_is_not_delivered():
 
 @pytest.mark.parametrize(
     ("critic", "confidence", "is_reviewed"),
-    [("off", 10, False), ("on", 90, True), ("below", 90, False), ("below", 60, True)],
+    [
+        *(("off", 10, False), ("on", 90, True), ("below", 90, False), ("below", 60, True)),
+        ("below", None, True),
+    ],
 )
-def test_the_teams_switch_decides_on_a_review(critic: str, confidence: int, is_reviewed: bool):
+def test_the_teams_switch_decides_on_a_review(
+    critic: str, confidence: int | None, is_reviewed: bool
+):
     answer = Answer(text="x", confidence=confidence)
 
     assert needs_review(make_team(critic=critic), answer, make_config()) == is_reviewed

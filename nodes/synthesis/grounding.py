@@ -1,0 +1,95 @@
+"""Corrects an answer by the reports it rests on: sources, claims, gaps, confidence."""
+
+from collections.abc import Iterable, Sequence
+
+from nodes.planning.skipping import list_partial_gaps
+from nodes.prompts.tags import shorten_text
+from nodes.synthesis.confidence import bound_confidence
+from nodes.synthesis.contradictions import count_undecided
+from nodes.synthesis.evidence import SynthesisInput
+from nodes.synthesis.fallback import has_results
+from nodes.text.terms import extract_terms
+from state import Answer, Contradiction, Report
+
+MAX_CONFIDENCE_WITH_GAPS = 50
+UNDECIDED_PENALTY = 10
+"""Subtracted from the confidence for each undecided contradiction."""
+MAX_UNDECIDED_COUNTED = 3
+MAX_UNANSWERED = 20
+MAX_UNANSWERED_CHARS = 300
+
+
+def ground_unanswered(answer: Answer, request: str, goal: str) -> Answer:
+    """Return the answer with those unanswered parts that the request or the goal asks for.
+
+    What shares no word with them, such as "none", is no part of the request.
+    """
+    asked = f"{request}\n{goal}".casefold()
+    terms = extract_terms(asked)
+    parts = dict.fromkeys(" ".join(part.split()) for part in answer.unanswered)
+    kept = [
+        shorten_text(part, MAX_UNANSWERED_CHARS)
+        for part in parts
+        if part and (part.casefold() in asked or terms & extract_terms(part))
+    ]
+    return answer.model_copy(update={"unanswered": tuple(kept[:MAX_UNANSWERED])})
+
+
+def ground_answer(
+    answer: Answer,
+    evidence: SynthesisInput,
+    contradictions: Sequence[Contradiction],
+    missing: Sequence[str],
+    notices: Iterable[str],
+) -> Answer:
+    """Return the answer corrected by the reports: their sources, their claims, and every gap.
+
+    Each notice is added at the end, unless the text already contains it. A gap that a worker names
+    does not make the run partial; a task without a result, or with a partial report, does.
+    The confidence is at most that of the least confident report that the answer uses, at most 50
+    with a gap, and 10 less for each undecided contradiction, of which at most three count; it is
+    unknown if nothing limits it.
+    """
+    known = {claim.source for report in evidence.reports for claim in report.claims if claim.source}
+    used = tuple(source for source in dict.fromkeys(answer.sources) if source in known)
+    if not used:
+        used = tuple(sorted(source for source in known if source in answer.text))
+    stated = [
+        gap for each in evidence.reports for gap in each.gaps if gap not in list_partial_gaps(each)
+    ]
+    unlisted = [line for line in dict.fromkeys((*missing, *stated)) if line not in answer.gaps]
+    reports = list_used_reports(evidence.reports, used)
+    limit = MAX_CONFIDENCE_WITH_GAPS if missing else None
+    confidence = bound_confidence([answer.confidence, limit], reports)
+    if confidence is not None:
+        undecided = min(count_undecided(contradictions), MAX_UNDECIDED_COUNTED)
+        confidence = max(0, confidence - UNDECIDED_PENALTY * undecided)
+    text = "\n\n".join([answer.text, *(notice for notice in notices if notice not in answer.text)])
+    return answer.model_copy(
+        update={
+            "text": text,
+            "sources": used,
+            "gaps": (*answer.gaps, *unlisted),
+            "confidence": confidence,
+            "unrated": tuple(report.task for report in reports if report.confidence is None),
+            "contradictions": tuple(contradictions),
+            "findings": evidence.findings,
+        }
+    )
+
+
+def list_used_reports(reports: Sequence[Report], sources: Sequence[str]) -> list[Report]:
+    """Return the reports that an answer with these sources uses.
+
+    A completed report is not used if its claims name sources and the answer names others only.
+    Without a completed report, all that contain something are used.
+    """
+    complete = [report for report in reports if report.status == "completed"]
+    cited = set(sources)
+    return [
+        report
+        for report in complete
+        if not cited
+        or not (named := {claim.source for claim in report.claims if claim.source})
+        or cited & named
+    ] or [report for report in complete or reports if has_results([report])]

@@ -1,0 +1,94 @@
+"""Which parts of a request the embedded model lists as unanswered."""
+
+import time
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nodes.models.embedded.unanswered_parts import list_unanswered_parts
+
+RENTS: dict[str, Any] = {
+    "task": "rents",
+    "worker": "researcher",
+    "output": "The rent of the shop in Altona is 2,400 EUR a month.",
+    "claims": [{"text": "The lease in Altona ends in 2027.", "source": "leases.md"}],
+}
+
+
+@pytest.mark.parametrize(
+    ("request_text", "unanswered"),
+    [
+        ("Compare the rents of the shops. Include opening hours.", ["Include opening hours"]),
+        ("What is the rent in Altona, and who insures the roof?", ["who insures the roof"]),
+        ("When does the lease end, and how many parking spaces are nearby?", ["how many parking"]),
+        ("In which year does the lease end, and what does the roof cost?", ["what does the roof"]),
+        ("List rents, leases, and insurance premiums", ["insurance premiums"]),
+        ("Give the rent; explain the deposit", ["explain the deposit"]),
+    ],
+)
+def test_a_part_whose_words_are_in_no_report_is_unanswered(
+    request_text: str, unanswered: list[str]
+) -> None:
+    found = list_unanswered_parts(request_text, [RENTS])
+
+    assert len(found) == 1 and found[0].startswith(unanswered[0])
+
+
+@pytest.mark.parametrize(
+    "request_text",
+    [
+        "What is the rent in Altona, and when does the lease end?",
+        "Compare rents and leasing of the shops, and give a short overview.",
+        "The landlord called on Monday. What is the rent of the shop?",
+        "What is the rent of the shop, and why is it so high?",
+        "What is the rent, in whole euros, without heating?",
+        "What is the rent of the shop, and what should worry us?",
+        "Quanto costa l'affitto, e quando finisce il contratto?",
+        "What is the capital of Australia, and how many people live in Sydney?",
+        'For the request "Compare rents and parking": list rents and opening hours.',
+        "",
+    ],
+    ids=[
+        *("answered", "other_forms", "statement", "pronoun", "condition", "one_word", "language"),
+        *("no_part", "own_task", "empty"),
+    ],
+)
+def test_other_parts_are_not_called_unanswered(request_text: str) -> None:
+    assert list_unanswered_parts(request_text, [RENTS]) == []
+
+
+def test_a_superlative_is_answered_by_what_it_measures() -> None:
+    prices = {"output": "| coffee | price |\n| --- | --- |\n| Huila | 24 |"}
+
+    found = list_unanswered_parts("Which coffee is cheapest, and where does it grow?", [prices])
+
+    assert found == []
+
+
+def test_the_name_of_a_task_that_was_done_answers_its_part() -> None:
+    review = {"task": "safety", "worker": "safety", "output": "Four findings in parcels.py."}
+    asked = "Review parcels.py, find safety flaws, and list outdated licences"
+
+    found = list_unanswered_parts(asked, [review])
+
+    assert found == ["list outdated licences"]
+
+
+@given(st.text(max_size=300), st.text(max_size=200))
+def test_any_request_has_only_parts_of_its_own(request_text: str, output: str) -> None:
+    parts = list_unanswered_parts(request_text, [{"output": output}])
+
+    assert all(word in request_text for part in parts for word in part.replace(",", " ").split())
+
+
+def test_a_long_request_and_long_reports_are_compared_within_a_second() -> None:
+    letters = "abcdefghijklmnopqrstuvwxyz"
+    words = [f"{one}{other}{third}ing" for one in letters for other in letters for third in letters]
+    asked = ". ".join(f"List {' '.join(words[n::1_000])} and parking" for n in range(1_000))
+
+    began_s = time.perf_counter()
+    found = list_unanswered_parts(asked, [{"output": " ".join(words)}])
+
+    assert time.perf_counter() - began_s < 1 and found == ["parking"]
