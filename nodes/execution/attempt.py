@@ -23,11 +23,14 @@ from nodes.errors import (
 )
 from nodes.errors.redaction import redact_text
 from nodes.execution.attempt_context import AttemptContext, TurnLimitReached
+from nodes.execution.reading import MaterialReading
 from nodes.execution.subteam import SubteamRun, TeamGraph
 from nodes.limits.deadline import get_remaining_s
 from nodes.models.call_deadline import CallDeadline
+from nodes.models.settings import EMBEDDED
 from nodes.models.structured_output import UnreadableReply, read_content
 from nodes.planning.skipping import list_shortfalls
+from nodes.prompts.materials import show_materials
 from nodes.prompts.messages import MAX_OUTPUT_CHARS, build_handoff_message
 from nodes.prompts.tags import shorten_text
 from nodes.schemas.handoff import Constraints, Handoff
@@ -131,14 +134,16 @@ class AttemptRunner:
             return {"failures": ()}
         outcomes, materials = self.attempt_context.outcomes, self.state.get("materials", {})
         cut = [name for name, text in materials.items() if is_cut(text)]
+        unreviewed, unread = self.attempt_context.reading.list_gaps(outcomes)
         failures = (
+            *unreviewed,
             *(f"{name} was cut when it was read: its end is not covered" for name in cut),
             *self.attempt_context.left_out[-1:],
             *outcomes.list_failures(),
         )
         if report.status != "completed" or report.escalation:
             return {"failures": (), "is_partial": False}
-        gaps = dict.fromkeys((*failures, *outcomes.list_refusals(), *report.gaps))
+        gaps = dict.fromkeys((*failures, *outcomes.list_refusals(), *unread, *report.gaps))
         return {"failures": failures, "is_partial": bool(failures), "gaps": tuple(gaps)}
 
     async def _run_attempt(self) -> Attempt:
@@ -201,7 +206,14 @@ class AttemptRunner:
         is_recruited = name == SPECIALIST and "recruit" in self.state
         recruited = agents.get_specialist(self.state["recruit"]) if is_recruited else None
         agent = await (recruited or agents.get_agent(name))
-        message = build_handoff_message(self._build_handoff(), earlier=earlier, answers=answers)
+        reading = self._start_reading()
+        message = build_handoff_message(
+            self._build_handoff(),
+            earlier=earlier,
+            answers=answers,
+            shown=reading.materials,
+            reads_all=reading.reads_all,
+        )
         result = await agent.ainvoke(
             {
                 "messages": [message],
@@ -217,6 +229,13 @@ class AttemptRunner:
         if report is None:
             report = read_content(_read_last_reply(result["messages"]), Report)
         return Report.model_validate(report if isinstance(report, dict) else report.model_dump())
+
+    def _start_reading(self) -> MaterialReading:
+        """Return the record of what the model is shown; the embedded model reads by tools alone."""
+        if getattr(self.attempt_context.model, "model", "") != EMBEDDED:
+            materials = show_materials(self.worker, self.state.get("materials", {}))
+            self.attempt_context.reading = MaterialReading(materials, self.worker.reads_all)
+        return self.attempt_context.reading
 
     def _list_shortfalls(self) -> list[str]:
         """Return what the reports in the handoff lack."""

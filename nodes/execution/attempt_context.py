@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from langchain_core.language_models import BaseChatModel
 
 from nodes.execution.earlier_calls import EarlierCalls
+from nodes.execution.reading import MaterialReading
 from nodes.execution.tool_outcomes import ToolOutcomes
 from nodes.schemas.team import Limits
 from nodes.security.taint import Taint
@@ -29,5 +30,7 @@ class AttemptContext:
     """What did not fit into the model's context window."""
     outcomes: ToolOutcomes = field(default_factory=ToolOutcomes)
     """How the tool calls so far ended."""
+    reading: MaterialReading = field(default_factory=MaterialReading)
+    """Which lines of the materials the model has been shown."""
     earlier_calls: EarlierCalls = field(default_factory=EarlierCalls)
     """Their results, for calls that are made again."""

@@ -15,6 +15,7 @@ from nodes.prompts.few_shot_examples import (
     format_plan_examples,
     format_route_examples,
 )
+from nodes.prompts.materials import MAX_ARTIFACT_CHARS, ShownMaterial, format_materials
 from nodes.prompts.tags import format_json_line, shorten_text, wrap_in_tag
 from nodes.prompts.templates import (
     CRITICIZE,
@@ -43,7 +44,6 @@ from nodes.security.tool_access import reaches_outside
 from nodes.text.plain_text import sanitize_text
 from state import Answer, Claim, Contradiction, MergedFinding, Plan, Report, Task
 
-MAX_ARTIFACT_CHARS = 12_000
 MAX_OUTPUT_CHARS = 24_000
 MAX_GIVEN_CHARS = 600
 """Limit for a result that comes with a request, as the planner sees it; workers see all of it."""
@@ -168,9 +168,22 @@ def build_worker_prompt(worker: Worker) -> str:
 
 
 def build_handoff_message(
-    handoff: Handoff, *, earlier: str = "", answers: Mapping[str, str] | None = None
+    handoff: Handoff,
+    *,
+    earlier: str = "",
+    answers: Mapping[str, str] | None = None,
+    shown: Sequence[ShownMaterial] = (),
+    reads_all: bool = False,
 ) -> HumanMessage:
-    """Build a worker's task; `earlier` is the last attempt's error, `answers` come from a human."""
+    """Build a worker's task.
+
+    Args:
+        earlier: the last attempt's error.
+        answers: of a human, by question.
+        shown: the materials as a language model is shown them, which can read on in them; without
+            it, the beginning of each is shown.
+        reads_all: the worker must read all lines of its materials.
+    """
     limits = handoff.constraints
     head = (
         f"task: {handoff.task}\nfrom: {handoff.sender}\nto: {handoff.to}\n"
@@ -180,7 +193,7 @@ def build_handoff_message(
     parts = [wrap_in_tag("handoff", head), wrap_in_tag("intent", handoff.intent)]
     if handoff.context:
         parts.append(wrap_in_tag("context", "\n".join(map(format_report_line, handoff.context))))
-    parts += [
+    parts += format_materials(shown, reads_all=reads_all) or [
         wrap_in_tag("file", shorten_text(sanitize_text(text), MAX_ARTIFACT_CHARS), name=name)
         for name, text in handoff.artifacts.items()
     ]
