@@ -17,7 +17,10 @@ from nodes.text.plain_text import sanitize_line, sanitize_text
 MAX_ARTIFACT_CHARS = 12_000
 """Limit for the shown beginning of one material, unless the worker reads all lines itself."""
 MAX_NAME_CHARS = 300
-MAX_INDEXED_PARTS = 40
+MAX_INDEXED_PARTS, MAX_PLANNED_PARTS = 40, 20
+MAX_FIRST_LINE_CHARS = 200
+TABLE_SUFFIXES = (".csv", ".tsv")
+"""Suffixes of materials whose first line contains column names."""
 
 
 @dataclass(frozen=True)
@@ -94,6 +97,28 @@ def build_reading_message(unread: Iterable[str]) -> HumanMessage:
     return HumanMessage(f"{READ_THE_REST}\n\n{wrap_in_tag('not_read', lines)}")
 
 
+def format_material_card(name: str, text: str, *, is_open: bool) -> str:
+    """Return a material's name and size for the planner, and its first line where it may see it.
+
+    With a tool that reaches outside, only a heading or a table's column names are shown; without
+    one, also the files of a diff and the headings of a long document.
+    """
+    clean = sanitize_text(text)
+    first = next((line.strip() for line in clean.splitlines() if line.strip()), "")
+    names = name.lower().endswith(TABLE_SUFFIXES) or first.startswith("# ")
+    shown = first[:MAX_FIRST_LINE_CHARS] if is_open or names else ""
+    card = f"- {name} ({len(text)} characters): {shown}".rstrip()
+    outline = outline_text(name, clean) if is_open else Outline("")
+    is_useful = outline.is_diff or len(clean) > MAX_ARTIFACT_CHARS
+    return "\n".join([card, *_list_parts(outline, MAX_PLANNED_PARTS)]) if is_useful else card
+
+
+def _list_parts(outline: Outline, most: int) -> list[str]:
+    more = len(outline.parts) - most
+    parts = [f"  {describe_part(part, outline)}" for part in outline.parts[:most]]
+    return [*parts, f"  and {more} more parts"] if more > 0 else parts
+
+
 def _format_index_entry(each: ShownMaterial) -> str:
     """Return a material's name, kind and size, and the parts of one that is cut."""
     outline, count = each.outline, len(each.outline.parts)
@@ -104,7 +129,5 @@ def _format_index_entry(each: ShownMaterial) -> str:
     )
     if not each.is_cut:
         return head
-    parts = [f"  {describe_part(part, outline)}" for part in outline.parts[:MAX_INDEXED_PARTS]]
-    more = [f"  and {count - MAX_INDEXED_PARTS} more parts"] if count > MAX_INDEXED_PARTS else []
     below = f"; lines 1-{each.shown_lines} are below" if each.shown_lines else ""
-    return "\n".join([f"{head}{below}", *parts, *more])
+    return "\n".join([f"{head}{below}", *_list_parts(outline, MAX_INDEXED_PARTS)])

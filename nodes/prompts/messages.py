@@ -15,7 +15,12 @@ from nodes.prompts.few_shot_examples import (
     format_plan_examples,
     format_route_examples,
 )
-from nodes.prompts.materials import MAX_ARTIFACT_CHARS, ShownMaterial, format_materials
+from nodes.prompts.materials import (
+    MAX_ARTIFACT_CHARS,
+    ShownMaterial,
+    format_material_card,
+    format_materials,
+)
 from nodes.prompts.tags import format_json_line, shorten_text, wrap_in_tag
 from nodes.prompts.templates import (
     CRITICIZE,
@@ -47,8 +52,6 @@ from state import Answer, Claim, Contradiction, MergedFinding, Plan, Report, Tas
 MAX_OUTPUT_CHARS = 24_000
 MAX_GIVEN_CHARS = 600
 """Limit for a result that comes with a request, as the planner sees it; workers see all of it."""
-TABLE_SUFFIXES = (".csv", ".tsv")
-"""Suffixes of materials whose first line contains column names."""
 
 
 def build_plan_messages(
@@ -77,7 +80,7 @@ def build_plan_messages(
     if materials:
         # The planner may copy what it reads into a task, whose words may go to a search engine.
         is_open = not reaches_outside(team)
-        cards = [_format_material_card(*item, is_open=is_open) for item in materials.items()]
+        cards = [format_material_card(*item, is_open=is_open) for item in materials.items()]
         human.append(wrap_in_tag("materials", "\n".join(cards)))
     if database:
         human.append(wrap_in_tag("database", f"{DATABASE}\n{database}"))
@@ -330,14 +333,3 @@ def format_report_line(report: Report) -> str:
         if not shown[name]:
             del shown[name]
     return json.dumps(shown, ensure_ascii=False)
-
-
-def _format_material_card(name: str, text: str, *, is_open: bool) -> str:
-    """Return a material's name and size, and its first line where the team may see it.
-
-    With a tool that reaches outside, only a heading or a table's column names are shown.
-    """
-    first = next((line.strip() for line in sanitize_text(text).splitlines() if line.strip()), "")
-    names = name.lower().endswith(TABLE_SUFFIXES) or first.startswith("# ")
-    shown = first[:200] if is_open or names else ""
-    return f"- {name} ({len(text)} characters): {shown}".rstrip()

@@ -80,10 +80,10 @@ def describe_part(part: TextPart, outline: Outline) -> str:
 
 
 def _close_parts(text: str, parts: list[TextPart]) -> list[TextPart]:
-    """Return the parts, each ending where the next one begins."""
+    """Return the parts, each ending where the next one begins, the last with the text."""
     last = sum(len(divide_line(line)) for line in text.removesuffix("\n").split("\n"))
     ends = [*(part.first_line - 1 for part in parts[1:]), last]
-    return [replace(part, last_line=end) for part, end in zip(parts, ends, strict=True)]
+    return [replace(part, last_line=end) for part, end in zip(parts, ends, strict=False)]
 
 
 def _list_headings(text: str) -> list[TextPart]:
