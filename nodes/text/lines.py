@@ -33,11 +33,11 @@ def count_fitting_lines(lines: Sequence[str], max_chars: int) -> int:
 def list_missing_ranges(ranges: Iterable[LineRange], last: int) -> list[LineRange]:
     """Return the lines from 1 to the last one that are in none of the ranges."""
     missing, at = list[LineRange](), 1
-    for start, end in sorted(ranges):
+    for start, end in [*sorted(each for each in ranges if each[0] <= last), (last + 1, last)]:
         if start > at:
             missing.append((at, start - 1))
         at = max(at, end + 1)
-    return [*missing, (at, last)] if at <= last else missing
+    return missing
 
 
 def join_numbers(numbers: Iterable[int]) -> list[LineRange]:

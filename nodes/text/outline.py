@@ -13,6 +13,7 @@ MAX_TITLE_CHARS = 120
 DIFF_SUFFIXES = (".diff", ".patch")
 _MARKDOWN_SUFFIXES = (".md", ".markdown")
 _FILE_HEADERS = ("diff --git ", "diff --cc ", "diff --combined ", "Index: ")
+_BINARY = ("Binary files ", "GIT binary patch")
 _SIGNS, _OLD_SIGNS, _NEW_SIGNS = ("", " ", "+", "-", "\\"), ("", " ", "-"), ("", " ", "+")
 """First characters of a hunk's lines: all, those of the old file, those of the new file."""
 _HUNK = Pattern(r"@@ -\d{1,9}(?:,(?P<old>\d{1,9}))? \+(?P<start>\d{1,9})(?:,(?P<new>\d{1,9}))? @@")
@@ -111,6 +112,8 @@ def _list_changed_files(text: str) -> list[TextPart]:
         if line.startswith(_FILE_HEADERS):
             parts.append(TextPart(_clean_name(line.rpartition(" ")[2]), at))
             is_header_open = True
+        elif line.startswith(_BINARY):
+            is_header_open = False
         elif line.startswith("--- ") and following.startswith("+++ "):
             names = [following[4:], line[4:]]
             title = next(filter(None, map(_clean_name, names)), "a file")
