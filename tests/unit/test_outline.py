@@ -4,7 +4,7 @@ import difflib
 
 from hypothesis import given
 from hypothesis import strategies as st
-from unidiff import PatchSet
+from unidiff.patch import PatchSet
 
 from nodes.text.lines import (
     MAX_LINE_CHARS,
