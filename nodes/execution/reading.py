@@ -39,10 +39,15 @@ class MaterialReading:
         return [each.describe() for each in self._list_unread()]
 
     def list_gaps(self, outcomes: ToolOutcomes) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Return the unread lines that make a report partial, and those that a tool has read."""
+        """Return the unread lines that make a report partial, and those that a tool has read.
+
+        A table on which a tool has worked has none.
+        """
         partial, covered = list[str](), list[str]()
         for each in self._list_unread():
             tools = outcomes.list_readers(each.material.name)
+            if tools and each.material.is_table and not self.reads_all:
+                continue  # it is computed on, not read
             only = f", only by {', '.join(tools)}" if tools else ""
             gaps = partial if self.reads_all or not tools else covered
             gaps.append(each.describe(f" were not read by the model{only}"))

@@ -49,6 +49,11 @@ class ShownMaterial:
         return outline_text(self.name, self.text)
 
     @property
+    def is_table(self) -> bool:
+        """Whether its lines are rows."""
+        return self.name.lower().endswith(TABLE_SUFFIXES)
+
+    @property
     def is_cut(self) -> bool:
         """Whether only the beginning is shown."""
         return self.shown_lines < len(self.lines)

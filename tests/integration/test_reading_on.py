@@ -103,6 +103,24 @@ async def test_lines_that_only_a_tool_has_read_are_a_gap_of_a_whole_report(
     assert not state["results"]["A"].is_partial and state["status"] == "done"
 
 
+async def test_a_table_on_which_a_tool_has_worked_has_no_unread_lines(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    call = ("query_database", {"sql": "SELECT sum(price) FROM prices"})
+    task = ScriptedTask(
+        id="A", worker="reader", tool_calls=(call,), materials=("prices.csv",), report=FINE
+    )
+    endpoint.load_scenario(Scenario(tasks=(task,)))
+    table = "part,price\n" + "".join(f"part {n},{n}\n" for n in range(2_000))
+    team = make_reading_team(tools=("query_database",))
+
+    state = await build_supervisor(team, settings=settings).ainvoke(
+        {"request": REQUEST, "materials": {"prices.csv": table}}
+    )
+
+    assert state["status"] == "done" and state["results"]["A"].gaps == ()
+
+
 async def test_a_material_that_is_shown_whole_needs_no_tool(
     endpoint: Endpoint, settings: Settings
 ) -> None:
