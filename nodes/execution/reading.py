@@ -45,10 +45,10 @@ class MaterialReading:
         """
         partial, covered = list[str](), list[str]()
         for each in self._list_unread():
-            tools = outcomes.list_readers(each.material.name)
+            tools = set(outcomes.list_readers(each.material.name)) - {READ_MATERIAL}
             if tools and each.material.is_table and not self.reads_all:
                 continue  # it is computed on, not read
-            only = f", only by {', '.join(tools)}" if tools else ""
+            only = f", only by {', '.join(sorted(tools))}" if tools else ""
             gaps = partial if self.reads_all or not tools else covered
             gaps.append(each.describe(f" were not read by the model{only}"))
         return tuple(partial), tuple(covered)

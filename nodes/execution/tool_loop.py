@@ -38,6 +38,7 @@ from nodes.security.tool_access import is_declared, read_access
 from nodes.telemetry.events import emit
 from nodes.text.plain_text import sanitize_line, sanitize_text
 from nodes.tools.framework.catalog import load_tools
+from nodes.tools.framework.materials import takes_materials
 from nodes.tools.framework.settings import ToolSettings
 from state import Report, Usage
 
@@ -291,7 +292,7 @@ def _record_outcome(
         turn=context.turns,
         materials=materials,
         reasons=reasons,
-        reads_materials="private" in read_access(request.tool).reads,
+        reads_materials=takes_materials(request.tool),
     )
     return () if ending == "refused" else reasons
 

@@ -32,7 +32,7 @@ class ToolOutcome:
     """The materials that its arguments name; empty means all."""
 
     reads_materials: bool = False
-    """Its tool reads the user's data, and so possibly the materials."""
+    """Its tool is given the materials of the task."""
 
     @property
     def has_failed(self) -> bool:
