@@ -1,5 +1,6 @@
 """One attempt at a task, by a worker's agent or by a team; errors are recorded, not raised."""
 
+import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -206,8 +207,10 @@ class AttemptRunner:
         is_recruited = name == SPECIALIST and "recruit" in self.state
         recruited = agents.get_specialist(self.state["recruit"]) if is_recruited else None
         agent = await (recruited or agents.get_agent(name))
-        reading = self._start_reading()
-        message = build_handoff_message(
+        # Long materials take a while.
+        reading = await asyncio.to_thread(self._start_reading)
+        message = await asyncio.to_thread(
+            build_handoff_message,
             self._build_handoff(),
             earlier=earlier,
             answers=answers,

@@ -25,6 +25,7 @@ from nodes.execution.attempt_context import AttemptContext, TurnLimitReached
 from nodes.execution.earlier_calls import EarlierCalls
 from nodes.execution.reading import READ_MATERIAL
 from nodes.execution.tool_outcomes import FAILED, CallEnding, read_failures
+from nodes.models.call_deadline import has_half_its_time_left
 from nodes.models.prompt_shortening import SHORTENED
 from nodes.models.run_context import get_run_context
 from nodes.models.structured_output import build_lenient_schema
@@ -138,7 +139,8 @@ def _should_read_on(context: AttemptContext, report: Report | None) -> bool:
     if report is None or report.status != "completed" or report.escalation:
         return False
     is_due = reading.reads_all and not reading.was_reminded and bool(reading.describe_unread())
-    return is_due and has_turns and not _must_report(context)
+    # A report that is there is not risked for one that comes too late.
+    return is_due and has_turns and has_half_its_time_left() and not _must_report(context)
 
 
 class ToolGuardMiddleware(AgentMiddleware[WorkerAgentState, AttemptContext, Report]):

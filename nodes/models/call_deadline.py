@@ -14,6 +14,12 @@ NEARLY_OVER_SHARE = 0.1
 _attempt: ContextVar["CallDeadline | None"] = ContextVar("attempt", default=None)
 
 
+def has_half_its_time_left() -> bool:
+    """Return whether half of the current attempt's seconds are left; true outside of one."""
+    deadline = _attempt.get()
+    return deadline is None or deadline.get_remaining_s() >= deadline.call_s / 2
+
+
 class CallDeadline:
     """Counts a call's own seconds except while it queues; the run's deadline never pauses."""
 

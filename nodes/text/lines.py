@@ -16,7 +16,9 @@ def split_lines(text: str) -> list[str]:
 
 def divide_line(line: str) -> list[str]:
     """Return the parts of a line that count as lines."""
-    starts = range(0, max(len(line), 1), MAX_LINE_CHARS)
+    if len(line) <= MAX_LINE_CHARS:
+        return [line]
+    starts = range(0, len(line), MAX_LINE_CHARS)
     return [line[start : start + MAX_LINE_CHARS] for start in starts]
 
 

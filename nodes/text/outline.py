@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from pathlib import PurePosixPath
 
 from nodes.limits.patterns import Pattern
@@ -10,6 +11,7 @@ from nodes.text.lines import LineRange, divide_line, format_ranges, join_numbers
 from nodes.text.plain_text import sanitize_line
 
 MAX_TITLE_CHARS = 120
+MAX_HEADINGS = 1_000
 DIFF_SUFFIXES = (".diff", ".patch")
 _MARKDOWN_SUFFIXES = (".md", ".markdown")
 _FILE_HEADERS = ("diff --git ", "diff --cc ", "diff --combined ", "Index: ")
@@ -67,7 +69,7 @@ def outline_text(name: str, text: str) -> Outline:
     suffix = PurePosixPath(name.lower()).suffix
     if suffix in _MARKDOWN_SUFFIXES:
         return Outline("Markdown", tuple(_close_parts(text, _list_headings(text))))
-    if suffix in (*DIFF_SUFFIXES, "", ".txt"):
+    if suffix in (*DIFF_SUFFIXES, "", ".txt") and "--- " in text:
         parts = tuple(_close_parts(text, _list_changed_files(text)))
         if any(part.added for part in parts) or (parts and suffix in DIFF_SUFFIXES):
             return Outline("diff", parts)
@@ -88,11 +90,12 @@ def _close_parts(text: str, parts: list[TextPart]) -> list[TextPart]:
 
 
 def _list_headings(text: str) -> list[TextPart]:
-    return [
+    headings = (
         TextPart(sanitize_line(line.lstrip("#"), MAX_TITLE_CHARS), number)
         for number, line in _number_lines(text.split("\n"))
-        if _HEADING.match(line)
-    ]
+        if line.startswith("#") and _HEADING.match(line)
+    )
+    return list(islice(headings, MAX_HEADINGS))
 
 
 def _list_changed_files(text: str) -> list[TextPart]:
@@ -120,7 +123,7 @@ def _list_changed_files(text: str) -> list[TextPart]:
             first = parts.pop().first_line if is_header_open else at
             parts.append(TextPart(title, first))
             is_header_open = False
-        elif found := _HUNK.match(line):
+        elif line.startswith("@@ ") and (found := _HUNK.match(line)):
             old, new = int(found["old"] or 1), int(found["new"] or 1)
             number, is_header_open = int(found["start"]), False
     return parts

@@ -227,6 +227,27 @@ async def test_a_reviewer_that_reports_too_early_is_asked_once_to_read_on_and_a_
     )
 
 
+async def test_a_reviewer_with_little_time_left_is_not_asked_to_read_on(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    reviewers = load_team("code_review")
+    found = reviewers.find_worker("bugs")
+    hasty = found.model_copy(update={"limits": found.limits.model_copy(update={"timeout_s": 1.0})})
+    team = reviewers.model_copy(update={"workers": (hasty,), "examples": ()})
+    task = ScriptedTask(
+        id="bugs", worker="bugs", materials=("change.diff",), latency_s=0.6, report=FINE
+    )
+    endpoint.load_scenario(Scenario(tasks=(task,)))
+    materials = {"change.diff": make_diff(3_000)}
+
+    state = await build_supervisor(team, settings=settings).ainvoke(
+        {"request": REQUEST, "materials": materials}
+    )
+
+    assert len(endpoint.select_calls(schema="Report")) == 1
+    assert state["results"]["bugs"].output == FINE["output"] and state["results"]["bugs"].is_partial
+
+
 async def test_the_embedded_model_reads_by_its_tools_alone() -> None:
     outcome, _, events = await run_team(
         "code_review", "Review this change", materials={"change.diff": make_diff(1_199)}
