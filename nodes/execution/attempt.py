@@ -215,7 +215,6 @@ class AttemptRunner:
             earlier=earlier,
             answers=answers,
             shown=reading.materials,
-            reads_all=reading.reads_all,
         )
         result = await agent.ainvoke(
             {
@@ -237,7 +236,7 @@ class AttemptRunner:
         """Return the record of what the model is shown; the embedded model reads by tools alone."""
         if getattr(self.attempt_context.model, "model", "") != EMBEDDED:
             materials = show_materials(self.worker, self.state.get("materials", {}))
-            self.attempt_context.reading = MaterialReading(materials, self.worker.reads_all)
+            self.attempt_context.reading = MaterialReading(materials)
         return self.attempt_context.reading
 
     def _list_shortfalls(self) -> list[str]:

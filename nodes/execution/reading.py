@@ -17,8 +17,6 @@ class MaterialReading:
     """The materials of an attempt that a language model makes, and the lines it has been shown."""
 
     materials: Sequence[ShownMaterial] = ()
-    reads_all: bool = False
-    """What the model has not been shown is not reviewed, even if a tool has read it."""
     was_reminded: bool = False
     """The model was asked once to read the rest before it reports."""
     _shown: dict[str, list[LineRange]] = field(default_factory=dict)
@@ -34,9 +32,9 @@ class MaterialReading:
             case {"name": str(name), "first_line": int(first), "last_line": int(last)}:
                 self._shown.setdefault(name, []).append((first, last))
 
-    def describe_unread(self) -> list[str]:
-        """Return the lines of each material that the model has not been shown."""
-        return [each.describe() for each in self._list_unread()]
+    def describe_required(self) -> list[str]:
+        """Return the lines that the model must read and has not been shown, by material."""
+        return [each.describe() for each in self._list_unread() if each.material.must_read]
 
     def list_gaps(self, outcomes: ToolOutcomes) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Return the unread lines that make a report partial, and those that a tool has read.
@@ -46,10 +44,11 @@ class MaterialReading:
         partial, covered = list[str](), list[str]()
         for each in self._list_unread():
             tools = set(outcomes.list_readers(each.material.name)) - {READ_MATERIAL}
-            if tools and each.material.is_table and not self.reads_all:
+            must_read = each.material.must_read or not tools
+            if each.material.is_table and not must_read:
                 continue  # it is computed on, not read
             only = f", only by {', '.join(sorted(tools))}" if tools else ""
-            gaps = partial if self.reads_all or not tools else covered
+            gaps = partial if must_read else covered
             gaps.append(each.describe(f" were not read by the model{only}"))
         return tuple(partial), tuple(covered)
 

@@ -81,7 +81,7 @@ class TurnLimitMiddleware(AgentMiddleware[WorkerAgentState, AttemptContext, Repo
         if not _should_read_on(context, response.structured_response):
             return response
         context.reading.was_reminded = True
-        reminder = build_reading_message(context.reading.describe_unread())
+        reminder = build_reading_message(context.reading.describe_required())
         try:
             more = request.override(messages=[*request.messages, reminder])
             return await self._ask(more, handler)
@@ -138,7 +138,7 @@ def _should_read_on(context: AttemptContext, report: Report | None) -> bool:
     reading, has_turns = context.reading, context.turns + 1 < context.limits.max_turns
     if report is None or report.status != "completed" or report.escalation:
         return False
-    is_due = reading.reads_all and not reading.was_reminded and bool(reading.describe_unread())
+    is_due = not reading.was_reminded and bool(reading.describe_required())
     # A report that is there is not risked for one that comes too late.
     return is_due and has_turns and has_half_its_time_left() and not _must_report(context)
 

@@ -17,6 +17,7 @@ from nodes.text.plain_text import sanitize_line, sanitize_text
 MAX_ARTIFACT_CHARS = 12_000
 """Limit for the shown beginning of one material, unless the worker reads all lines itself."""
 MAX_NAME_CHARS = 300
+ANY_KIND = "any"
 MAX_INDEXED_PARTS, MAX_PLANNED_PARTS = 40, 20
 MAX_FIRST_LINE_CHARS = 200
 TABLE_SUFFIXES = (".csv", ".tsv")
@@ -30,7 +31,11 @@ class ShownMaterial:
     name: str
     text: str
     """Sanitized, and the whole of it."""
-    max_chars: int
+    outline: Outline
+    """What kind of text it is, and its parts."""
+    max_chars: int = MAX_ARTIFACT_CHARS
+    must_read: bool = False
+    """Lines that the model was not shown are not done, even if a tool has read them."""
 
     @cached_property
     def lines(self) -> list[str]:
@@ -42,11 +47,6 @@ class ShownMaterial:
         """The number of lines that are shown, from the first one."""
         is_whole = len(self.text) <= self.max_chars
         return len(self.lines) if is_whole else count_fitting_lines(self.lines, self.max_chars)
-
-    @cached_property
-    def outline(self) -> Outline:
-        """What kind of text it is, and its parts."""
-        return outline_text(self.name, self.text)
 
     @property
     def is_table(self) -> bool:
@@ -69,10 +69,10 @@ class ShownMaterial:
 
 
 def choose_shown_chars(worker: Worker, sizes: Sequence[int]) -> int:
-    """Return how many characters of each material a worker is shown.
+    """Return how many characters a worker is shown of each material of these sizes.
 
-    One that reads all lines itself gets as many as a quarter of its tokens hold, in all materials
-    together: they are sent again with each of its turns.
+    Of those that it must read it gets as many as a quarter of its tokens hold, all together: they
+    are sent again with each of its turns.
     """
     if not worker.reads_all:
         return MAX_ARTIFACT_CHARS
@@ -82,17 +82,30 @@ def choose_shown_chars(worker: Worker, sizes: Sequence[int]) -> int:
 def show_materials(worker: Worker, materials: Mapping[str, str]) -> list[ShownMaterial]:
     """Return a task's materials as its worker is shown them."""
     texts = {name: sanitize_text(text) for name, text in materials.items()}
-    limit = choose_shown_chars(worker, list(map(len, texts.values())))
-    return [ShownMaterial(name, text, limit) for name, text in texts.items()]
+    outlines = {name: outline_text(name, text) for name, text in texts.items()}
+    kinds = set(worker.reads_all)
+    whole = {name for name, outline in outlines.items() if kinds & {outline.kind, ANY_KIND}}
+    limit = choose_shown_chars(worker, [len(texts[name]) for name in whole])
+    return [
+        ShownMaterial(
+            name,
+            text,
+            outlines[name],
+            max_chars=limit if name in whole else MAX_ARTIFACT_CHARS,
+            must_read=name in whole,
+        )
+        for name, text in texts.items()
+    ]
 
 
-def format_materials(shown: Sequence[ShownMaterial], *, reads_all: bool) -> list[str]:
+def format_materials(shown: Sequence[ShownMaterial]) -> list[str]:
     """Return the sections of a handoff that hold its materials, after an index of them."""
     if not shown:
         return []
     parts = [wrap_in_tag("materials", "\n".join(map(_format_index_entry, shown)))]
     if any(each.is_cut for each in shown):
-        parts.append(READ_ALL if reads_all else READ_ON)
+        must_read = any(each.is_cut and each.must_read for each in shown)
+        parts.append(READ_ALL if must_read else READ_ON)
     return parts + [wrap_in_tag("file", each.shown_text, name=each.name) for each in shown]
 
 
@@ -135,4 +148,5 @@ def _format_index_entry(each: ShownMaterial) -> str:
     if not each.is_cut:
         return head
     below = f"; lines 1-{each.shown_lines} are below" if each.shown_lines else ""
+    below += "; read all" * each.must_read
     return "\n".join([f"{head}{below}", *_list_parts(outline, MAX_INDEXED_PARTS)])

@@ -176,7 +176,6 @@ def build_handoff_message(
     earlier: str = "",
     answers: Mapping[str, str] | None = None,
     shown: Sequence[ShownMaterial] = (),
-    reads_all: bool = False,
 ) -> HumanMessage:
     """Build a worker's task.
 
@@ -185,7 +184,6 @@ def build_handoff_message(
         answers: of a human, by question.
         shown: the materials as a language model is shown them, which can read on in them; without
             it, the beginning of each is shown.
-        reads_all: the worker must read all lines of its materials.
     """
     limits = handoff.constraints
     head = (
@@ -196,7 +194,7 @@ def build_handoff_message(
     parts = [wrap_in_tag("handoff", head), wrap_in_tag("intent", handoff.intent)]
     if handoff.context:
         parts.append(wrap_in_tag("context", "\n".join(map(format_report_line, handoff.context))))
-    parts += format_materials(shown, reads_all=reads_all) or [
+    parts += format_materials(shown) or [
         wrap_in_tag("file", shorten_text(sanitize_text(text), MAX_ARTIFACT_CHARS), name=name)
         for name, text in handoff.artifacts.items()
     ]

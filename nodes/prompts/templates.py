@@ -62,9 +62,9 @@ Lines that are not shown here can be read with read_material(name, first_line, l
 the task needs. What neither you nor your tools have read becomes a gap of your report."""
 
 READ_ALL = """\
-Lines that are not shown here are part of your task: read all of them with
-read_material(name, first_line, last_line) before you report, with several calls in one turn. Lines
-that you have not read become a gap of your report."""
+Lines that are not shown here can be read with read_material(name, first_line, last_line), with
+several calls in one turn. Before you report, read all lines of the materials that are marked so; of
+the others read what the task needs. Lines that you have not read become a gap of your report."""
 
 READ_THE_REST = """\
 The report is not accepted yet: these lines are part of your task and you have not read them. Read

@@ -35,7 +35,10 @@ class TextPart:
 
 @dataclass(frozen=True)
 class Outline:
-    """What kind of text it is, and its parts in their order; not every kind has parts."""
+    """What kind of text it is, and its parts in their order; not every kind has parts.
+
+    The kind is `diff`, or the suffix of the name without its dot, or `text`.
+    """
 
     kind: str
     parts: tuple[TextPart, ...] = ()
@@ -68,7 +71,7 @@ def outline_text(name: str, text: str) -> Outline:
     """Return the outline of a text; its lines are numbered as `split_lines` does."""
     suffix = PurePosixPath(name.lower()).suffix
     if suffix in _MARKDOWN_SUFFIXES:
-        return Outline("Markdown", tuple(_close_parts(text, _list_headings(text))))
+        return Outline(suffix[1:], tuple(_close_parts(text, _list_headings(text))))
     if suffix in (*DIFF_SUFFIXES, "", ".txt") and "--- " in text:
         parts = tuple(_close_parts(text, _list_changed_files(text)))
         if any(part.added for part in parts) or (parts and suffix in DIFF_SUFFIXES):

@@ -134,7 +134,7 @@ async def test_a_material_that_is_shown_whole_needs_no_tool(
 
     (call,) = endpoint.select_calls(schema="Report")
     assert "read_material" not in list_offered(call) and state["status"] == "done"
-    assert "- a.md: Markdown, 1 line, 8 characters" in call.body["messages"][1]["content"]
+    assert "- a.md: md, 1 line, 8 characters" in call.body["messages"][1]["content"]
 
 
 @pytest.mark.parametrize(
