@@ -63,7 +63,7 @@ the task needs. What neither you nor your tools have read becomes a gap of your 
 
 READ_ALL = """\
 Lines that are not shown here can be read with read_material(name, first_line, last_line), with
-several calls in one turn. Before you report, read all lines of the materials that are marked so; of
+several calls in one turn. Before you report, read all lines of the materials marked "read all"; of
 the others read what the task needs. Lines that you have not read become a gap of your report."""
 
 READ_THE_REST = """\
