@@ -44,6 +44,7 @@ WorkerKeys: Final[type[BaseModel]] = create_model(
     __config__=_STRICT_CONFIG,
     tools=(list[_NonEmptyText], Field(default_factory=list)),
     **_copy_fields(Worker, "description", "tier", "fallback", "notice"),
+    reads_all=(list[_NonEmptyText], Field(default_factory=list)),
     team=(str, ""),
     **_copy_fields(Limits, *LIMIT_KEYS),
 )

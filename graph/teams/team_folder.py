@@ -191,9 +191,9 @@ class _TeamReader:
             )
         problems += self._list_tool_problems(page, name, keys)
         team = self._read_nested_team(page, str(keys.pop("team", "")), problems)
-        if team and "tools" in keys:
+        for key in {"tools", "reads_all"} & set(keys) if team else ():
             problems.append(
-                page.build_problem("the team's own workers have the tools; remove it", "tools")
+                page.build_problem("this is for the team's own workers; remove it", key)
             )
         self.problems += problems
         if problems:

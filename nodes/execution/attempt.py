@@ -1,5 +1,6 @@
 """One attempt at a task, by a worker's agent or by a team; errors are recorded, not raised."""
 
+import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -23,11 +24,14 @@ from nodes.errors import (
 )
 from nodes.errors.redaction import redact_text
 from nodes.execution.attempt_context import AttemptContext, TurnLimitReached
+from nodes.execution.reading import MaterialReading
 from nodes.execution.subteam import SubteamRun, TeamGraph
 from nodes.limits.deadline import get_remaining_s
 from nodes.models.call_deadline import CallDeadline
+from nodes.models.settings import EMBEDDED
 from nodes.models.structured_output import UnreadableReply, read_content
 from nodes.planning.skipping import list_shortfalls
+from nodes.prompts.materials import show_materials
 from nodes.prompts.messages import MAX_OUTPUT_CHARS, build_handoff_message
 from nodes.prompts.tags import shorten_text
 from nodes.schemas.handoff import Constraints, Handoff
@@ -136,24 +140,22 @@ class AttemptRunner:
             return {"failures": ()}
         outcomes, materials = self.attempt_context.outcomes, self.state.get("materials", {})
         cut = [name for name, text in materials.items() if is_cut(text)]
+        unreviewed, unread = self.attempt_context.reading.list_gaps(outcomes)
         failures = (
+            *unreviewed,
             *(f"{name} was cut when it was read: its end is not covered" for name in cut),
             *self.attempt_context.left_out[-1:],
             *outcomes.list_failures(),
         )
         if report.status != "completed" or report.escalation:
             return {"failures": (), "is_partial": False}
-        gaps = dict.fromkeys((*failures, *outcomes.list_refusals(), *report.gaps))
+        gaps = dict.fromkeys((*failures, *outcomes.list_refusals(), *unread, *report.gaps))
         return {"failures": failures, "is_partial": bool(failures), "gaps": tuple(gaps)}
-
-    def _get_timeout_s(self) -> float:
-        left_s, limit_s = get_remaining_s(self.config), self.worker.limits.timeout_s
-        return limit_s if left_s is None else min(limit_s, left_s)
 
     async def _run_attempt(self) -> Attempt:
         description = self.state["description"]
         left_s, limit_s = get_remaining_s(self.config), self.worker.limits.timeout_s
-        timeout_s = self._get_timeout_s()
+        timeout_s = limit_s if left_s is None else min(limit_s, left_s)
         fault: Fault = "content"
         try:
             async with CallDeadline(limit_s, left_s).enforce_on_attempt():
@@ -222,8 +224,15 @@ class AttemptRunner:
         is_recruited = name == SPECIALIST and "recruit" in self.state
         recruited = agents.get_specialist(self.state["recruit"]) if is_recruited else None
         agent = await (recruited or agents.get_agent(name))
-        self.attempt_context.time.start(self._get_timeout_s())
-        message = build_handoff_message(self._build_handoff(), earlier=earlier, answers=answers)
+        # Long materials take a while.
+        reading = await asyncio.to_thread(self._start_reading)
+        message = await asyncio.to_thread(
+            build_handoff_message,
+            self._build_handoff(),
+            earlier=earlier,
+            answers=answers,
+            shown=reading.materials,
+        )
         result = await agent.ainvoke(
             {
                 "messages": [message],
@@ -239,6 +248,13 @@ class AttemptRunner:
         if report is None:
             report = read_content(_read_last_reply(result["messages"]), Report)
         return Report.model_validate(report if isinstance(report, dict) else report.model_dump())
+
+    def _start_reading(self) -> MaterialReading:
+        """Return the record of what the model is shown; the embedded model reads by tools alone."""
+        if getattr(self.attempt_context.model, "model", "") != EMBEDDED:
+            materials = show_materials(self.worker, self.state.get("materials", {}))
+            self.attempt_context.reading = MaterialReading(materials)
+        return self.attempt_context.reading
 
     def _list_shortfalls(self) -> list[str]:
         """Return what the reports in the handoff lack."""

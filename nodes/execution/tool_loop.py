@@ -23,11 +23,14 @@ from nodes.errors import ModelError, NothingToRead, ToolFailed, ToolRefused
 from nodes.errors.redaction import redact_text
 from nodes.execution.attempt_context import AttemptContext, TurnLimitReached
 from nodes.execution.earlier_calls import EarlierCalls
+from nodes.execution.reading import READ_MATERIAL
 from nodes.execution.tool_outcomes import FAILED, CallEnding, read_failures
+from nodes.models.call_deadline import has_time_left
 from nodes.models.prompt_shortening import SHORTENED
 from nodes.models.run_context import get_run_context
 from nodes.models.structured_output import build_lenient_schema
 from nodes.models.usage import read_usage
+from nodes.prompts.materials import build_reading_message
 from nodes.prompts.messages import build_worker_prompt
 from nodes.prompts.tags import shorten_text
 from nodes.schemas.team import Worker
@@ -35,12 +38,17 @@ from nodes.security.taint import EgressDenied, Taint
 from nodes.security.tool_access import is_declared, read_access
 from nodes.telemetry.events import emit
 from nodes.text.plain_text import sanitize_line, sanitize_text
+from nodes.tools.framework.catalog import load_tools
+from nodes.tools.framework.materials import takes_materials
+from nodes.tools.framework.settings import ToolSettings
 from state import Report, Usage
 
 MAX_TOOL_RESULT_CHARS = 24_000
 """Limit for one tool result; a mark in the result shows a cut."""
 MAX_CALLS_PER_TURN = 8
 """Limit for the tool calls of one message; the others are refused and may be repeated."""
+REPORT_SHARE = 0.25
+"""Share of an attempt's time at its end, in which the worker may only report."""
 PUT_OFF = "put off"
 """Marks the message of a call that was one too many; no model sees it."""
 MAX_TRACED_CHARS = 500
@@ -62,40 +70,84 @@ class TurnLimitMiddleware(AgentMiddleware[WorkerAgentState, AttemptContext, Repo
 
     state_schema = WorkerAgentState
 
+    def __init__(self, *, granted: frozenset[str] = frozenset()) -> None:
+        super().__init__()
+        self._granted = granted
+        """Tools that are offered only where a material is cut."""
+
     async def awrap_model_call(
         self,
         request: ModelRequest[AttemptContext],
         handler: Callable[[ModelRequest[AttemptContext]], Awaitable[ModelResponse[Report]]],
     ) -> ModelResponse[Report]:
         context = request.runtime.context
+        response = await self._ask(request, handler)
+        if not _should_read_on(context, response.structured_response):
+            return response
+        context.reading.was_reminded = True
+        reminder = build_reading_message(context.reading.describe_required())
+        try:
+            more = request.override(messages=[*request.messages, reminder])
+            return await self._ask(more, handler)
+        except ModelError:
+            return response  # what was not read is a gap of this report
+
+    async def _ask(
+        self,
+        request: ModelRequest[AttemptContext],
+        handler: Callable[[ModelRequest[AttemptContext]], Awaitable[ModelResponse[Report]]],
+    ) -> ModelResponse[Report]:
+        """Ask the model for its next turn, within the attempt's caps."""
+        context = request.runtime.context
         context.turns += 1
         context.taint.mark_results_seen()
-        spent = context.usage.input_tokens + context.usage.output_tokens
         if context.turns > context.limits.max_turns + 1:
             raise TurnLimitReached(f"no readable report within {context.limits.max_turns} turns")
-        budget = get_run_context().budget
-        must_report = (
-            context.turns >= context.limits.max_turns
-            or context.earlier_calls.must_report
-            or context.time.must_report()
-            or spent >= context.limits.max_tokens
-            or (budget is not None and budget.is_low())
-        )
-        tools = [] if must_report else request.tools
+        tools = [] if _must_report(context) else self._list_offered(request)
         began = monotonic()
         try:
             response = await handler(request.override(model=context.model, tools=tools))
         except ModelError as error:
             context.usage += error.usage or Usage()
             raise
-        turn_s = monotonic() - began
-        context.time.longest_turn_s = max(context.time.longest_turn_s, turn_s)
+        context.longest_turn_s = max(context.longest_turn_s, monotonic() - began)
         for message in response.result:
             if isinstance(message, AIMessage):
                 context.usage += read_usage(message)
                 if gap := message.response_metadata.get(SHORTENED):
                     context.left_out.append(str(gap))
         return response
+
+    def _list_offered(self, request: ModelRequest[AttemptContext]) -> list[Any]:
+        if request.runtime.context.reading.has_cut:
+            return request.tools
+        return [
+            tool
+            for tool in request.tools
+            if not (isinstance(tool, BaseTool) and tool.name in self._granted)
+        ]
+
+
+def _must_report(context: AttemptContext) -> bool:
+    """Return whether a cap is so near that the turn may only report."""
+    budget = get_run_context().budget
+    return (
+        context.turns >= context.limits.max_turns
+        or context.earlier_calls.must_report
+        or not has_time_left(REPORT_SHARE, least_s=2 * context.longest_turn_s)
+        or context.usage.input_tokens + context.usage.output_tokens >= context.limits.max_tokens
+        or (budget is not None and budget.is_low())
+    )
+
+
+def _should_read_on(context: AttemptContext, report: Report | None) -> bool:
+    """Return whether a model that reports is asked to read the rest first, and has turns for it."""
+    reading, has_turns = context.reading, context.turns + 1 < context.limits.max_turns
+    if report is None or report.status != "completed" or report.escalation:
+        return False
+    is_due = not reading.was_reminded and bool(reading.describe_required())
+    # A report that is there is not risked for one that comes too late.
+    return is_due and has_turns and has_time_left(0.5) and not _must_report(context)
 
 
 class ToolGuardMiddleware(AgentMiddleware[WorkerAgentState, AttemptContext, Report]):
@@ -198,6 +250,8 @@ async def _run_call(
     if isinstance(result, ToolMessage) and isinstance(result.content, str):
         # A model must not read what a human cannot see.
         result = result.model_copy(update={"content": sanitize_text(redact_text(result.content))})
+        if request.tool_call["name"] == READ_MATERIAL and result.status == "success":
+            _get_attempt_context(request).reading.record(result.artifact)
     if request.tool is not None:
         content = str(result.content) if isinstance(result, ToolMessage) else ""
         _get_taint(request).record_result(
@@ -252,7 +306,12 @@ def _record_outcome(
         context.results.append(f"{name}: {shorten_text(content, MAX_TRACED_CHARS)}")
     materials = request.state.get("materials") or {}
     context.outcomes.record_call(
-        request.tool_call, ending, turn=context.turns, materials=materials, reasons=reasons
+        request.tool_call,
+        ending,
+        turn=context.turns,
+        materials=materials,
+        reasons=reasons,
+        reads_materials=takes_materials(request.tool),
     )
     return () if ending == "refused" else reasons
 
@@ -300,14 +359,20 @@ def build_worker_agent(
 ) -> CompiledStateGraph[Any, AttemptContext, Any, Any]:
     """Build a worker's agent; each attempt brings its own `AttemptContext`.
 
-    The report is requested as a tool call, which any tool-calling endpoint supports.
+    The report is requested as a tool call, which any tool-calling endpoint supports. Each worker
+    can read on in a material that is too long for its handoff.
     """
+    is_given = any(tool.name == READ_MATERIAL for tool in tools)
+    granted = [] if is_given else load_tools([READ_MATERIAL], ToolSettings())
     return create_agent(
         model,
-        tools,
+        [*tools, *granted],
         system_prompt=build_worker_prompt(worker),
         response_format=ToolStrategy(choose_report_schema(worker, tools)),
-        middleware=[TurnLimitMiddleware(), ToolGuardMiddleware()],
+        middleware=[
+            TurnLimitMiddleware(granted=frozenset(tool.name for tool in granted)),
+            ToolGuardMiddleware(),
+        ],
         context_schema=AttemptContext,
         name=f"{worker.name}_loop",
     )

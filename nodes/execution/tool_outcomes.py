@@ -31,6 +31,9 @@ class ToolOutcome:
     material_names: frozenset[str] = frozenset()
     """The materials that its arguments name; empty means all."""
 
+    reads_materials: bool = False
+    """Its tool is given the materials of the task."""
+
     @property
     def has_failed(self) -> bool:
         """Whether it failed, at least in part."""
@@ -52,12 +55,14 @@ class ToolOutcomes:
         turn: int,
         materials: Mapping[str, str],
         reasons: tuple[str, ...] = (),
+        reads_materials: bool = False,
     ) -> None:
         """Record a call."""
         self.materials = frozenset(materials)
         named = frozenset(name for name in materials if _is_named(name, call["args"]))
         kept = tuple(reason[:MAX_REASON_CHARS] for reason in map(drop_advice, reasons))
-        self.outcomes.append(ToolOutcome(call["name"], turn, ending, kept, named))
+        outcome = ToolOutcome(call["name"], turn, ending, kept, named, reads_materials)
+        self.outcomes.append(outcome)
 
     def list_failures(self) -> tuple[str, ...]:
         """Return the reasons of the failures that no later call has resolved."""
@@ -70,6 +75,18 @@ class ToolOutcomes:
             return ()
         last = {one.tool: one.reasons for one in self.outcomes if one.ending == "refused"}
         return tuple(f"{tool}: {reason}" for tool, reasons in last.items() for reason in reasons)
+
+    def list_readers(self, material: str) -> tuple[str, ...]:
+        """Return the tools that answered, without a failure, for a material or for all of them."""
+        readers = [
+            one.tool
+            for one in self.outcomes
+            if one.reads_materials
+            and one.ending == "answered"
+            and not one.has_failed
+            and (not one.material_names or material in one.material_names)
+        ]
+        return tuple(dict.fromkeys(readers))
 
     def _is_resolved(self, failed: ToolOutcome) -> bool:
         later = [

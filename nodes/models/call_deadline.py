@@ -14,6 +14,18 @@ NEARLY_OVER_SHARE = 0.1
 _attempt: ContextVar["CallDeadline | None"] = ContextVar("attempt", default=None)
 
 
+def has_time_left(share: float, *, least_s: float = 0.0) -> bool:
+    """Return whether a share of the current attempt's seconds is left; true outside of one.
+
+    Args:
+        least_s: seconds that must be left in any case.
+    """
+    deadline = _attempt.get()
+    if deadline is None:
+        return True
+    return deadline.get_remaining_s() >= max(share * deadline.call_s, least_s)
+
+
 class CallDeadline:
     """Counts a call's own seconds except while it queues; the run's deadline never pauses."""
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from langchain_core.messages import BaseMessage, SystemMessage
 
 from nodes.errors import ContextTooSmall
+from nodes.text.lines import share_room
 
 SHORTENED = "shortened"
 """Metadata key of a reply: what was left out of its prompt, in words for a human."""
@@ -40,20 +41,10 @@ def shorten_messages(
         if isinstance(message.content, str) and not isinstance(message, SystemMessage)
     ]
     fixed = sum(len(str(message.content)) for message in messages) - sum(sizes)
-    limit = _find_limit(sizes, int((sum(sizes) + fixed) * share) - fixed)
+    limit = max(MIN_CHARS, share_room(sizes, int((sum(sizes) + fixed) * share) - fixed))
     shortened = [_shorten_message(message, limit) for message in messages]
     left_out = sum(size - limit for size in sizes if size > limit)
     return shortened, left_out
-
-
-def _find_limit(sizes: Sequence[int], room: int) -> int:
-    """Return the length to which texts are cut so that all together have room."""
-    left, texts = room, len(sizes)
-    for size in sorted(sizes):
-        if size * texts > left:
-            return max(MIN_CHARS, left // texts)
-        left, texts = left - size, texts - 1
-    return max([MIN_CHARS, *sizes])
 
 
 def _shorten_message(message: BaseMessage, limit: int) -> BaseMessage:

@@ -6,7 +6,8 @@ from typing import Final
 
 from nodes.models.catalog import ModelCatalog
 from nodes.models.prices import compute_cost_usd
-from nodes.prompts.messages import MAX_ARTIFACT_CHARS, build_worker_prompt
+from nodes.prompts.materials import choose_shown_chars
+from nodes.prompts.messages import build_worker_prompt
 from nodes.schemas.team import Team
 from state import Context, Estimate, Plan, Task, Tier, Usage
 
@@ -65,7 +66,8 @@ def estimate_run(
 
 def _expect_task_calls(task: Task, team: Team, materials: Mapping[str, str]) -> list[_ExpectedCall]:
     worker = team.find_worker(task.worker)
-    artifacts = sum(min(len(materials[name]), MAX_ARTIFACT_CHARS) for name in task.materials)
+    sizes = [len(materials[name]) for name in task.materials]
+    artifacts = sum(min(size, choose_shown_chars(worker, sizes)) for size in sizes)
     own = (len(build_worker_prompt(worker)) + len(task.description) + artifacts) // CHARS_PER_TOKEN
     given = own + SCHEMA_TOKENS + RESULT_TOKENS * len(task.depends_on)
     if worker.team or task.is_compound:

@@ -15,6 +15,12 @@ from nodes.prompts.few_shot_examples import (
     format_plan_examples,
     format_route_examples,
 )
+from nodes.prompts.materials import (
+    MAX_ARTIFACT_CHARS,
+    ShownMaterial,
+    format_material_card,
+    format_materials,
+)
 from nodes.prompts.tags import format_json_line, shorten_text, wrap_in_tag
 from nodes.prompts.templates import (
     CRITICIZE,
@@ -44,7 +50,6 @@ from nodes.security.tool_access import reaches_outside
 from nodes.text.plain_text import sanitize_text
 from state import Answer, Claim, Contradiction, MergedFinding, Plan, Report, Task
 
-MAX_ARTIFACT_CHARS = 12_000
 MAX_OUTPUT_CHARS = 24_000
 MAX_REVIEWED_CHARS = 4_000
 """Limit for each part of the question whether a plan still makes sense."""
@@ -52,8 +57,6 @@ MAX_GIVEN_CHARS = 600
 """Limit for a result that comes with a request, as the planner sees it; workers see all of it."""
 MAX_ASSIGNMENT_CHARS = 500
 """Limit for a task's description, as the synthesizer sees it."""
-TABLE_SUFFIXES = (".csv", ".tsv")
-"""Suffixes of materials whose first line contains column names."""
 
 
 def build_plan_messages(
@@ -82,7 +85,7 @@ def build_plan_messages(
     if materials:
         # The planner may copy what it reads into a task, whose words may go to a search engine.
         is_open = not reaches_outside(team)
-        cards = [_format_material_card(*item, is_open=is_open) for item in materials.items()]
+        cards = [format_material_card(*item, is_open=is_open) for item in materials.items()]
         human.append(wrap_in_tag("materials", "\n".join(cards)))
     if database:
         human.append(wrap_in_tag("database", f"{DATABASE}\n{database}"))
@@ -198,9 +201,20 @@ def build_worker_prompt(worker: Worker) -> str:
 
 
 def build_handoff_message(
-    handoff: Handoff, *, earlier: str = "", answers: Mapping[str, str] | None = None
+    handoff: Handoff,
+    *,
+    earlier: str = "",
+    answers: Mapping[str, str] | None = None,
+    shown: Sequence[ShownMaterial] = (),
 ) -> HumanMessage:
-    """Build a worker's task; `earlier` is the last attempt's error, `answers` come from a human."""
+    """Build a worker's task.
+
+    Args:
+        earlier: the last attempt's error.
+        answers: of a human, by question.
+        shown: the materials as a language model is shown them, which can read on in them; without
+            it, the beginning of each is shown.
+    """
     limits = handoff.constraints
     head = (
         f"task: {handoff.task}\nfrom: {handoff.sender}\nto: {handoff.to}\n"
@@ -210,7 +224,7 @@ def build_handoff_message(
     parts = [wrap_in_tag("handoff", head), wrap_in_tag("intent", handoff.intent)]
     if handoff.context:
         parts.append(wrap_in_tag("context", "\n".join(map(format_report_line, handoff.context))))
-    parts += [
+    parts += format_materials(shown) or [
         wrap_in_tag("file", shorten_text(sanitize_text(text), MAX_ARTIFACT_CHARS), name=name)
         for name, text in handoff.artifacts.items()
     ]
@@ -358,14 +372,3 @@ def format_report_line(report: Report) -> str:
         if not shown[name]:
             del shown[name]
     return json.dumps(shown, ensure_ascii=False)
-
-
-def _format_material_card(name: str, text: str, *, is_open: bool) -> str:
-    """Return a material's name and size, and its first line where the team may see it.
-
-    With a tool that reaches outside, only a heading or a table's column names are shown.
-    """
-    first = next((line.strip() for line in sanitize_text(text).splitlines() if line.strip()), "")
-    names = name.lower().endswith(TABLE_SUFFIXES) or first.startswith("# ")
-    shown = first[:200] if is_open or names else ""
-    return f"- {name} ({len(text)} characters): {shown}".rstrip()

@@ -67,6 +67,19 @@ Put each figure and statement of fact into claims, with its source and a quote f
 
 WORK_WITH_TOOLS = "A tool's error message explains what would work."
 
+READ_ON = """\
+Lines that are not shown here can be read with read_material(name, first_line, last_line): read what
+the task needs. What neither you nor your tools have read becomes a gap of your report."""
+
+READ_ALL = """\
+Lines that are not shown here can be read with read_material(name, first_line, last_line), with
+several calls in one turn. Before you report, read all lines of the materials marked "read all"; of
+the others read what the task needs. Lines that you have not read become a gap of your report."""
+
+READ_THE_REST = """\
+The report is not accepted yet: these lines are part of your task and you have not read them. Read
+them with read_material, with several calls in one turn, and then report on everything."""
+
 HUMAN_ANSWERS = "A human was asked about this task. Follow the answers:"
 
 ASSUME = """\

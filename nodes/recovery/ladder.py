@@ -80,9 +80,13 @@ def get_escalation_reason(
 
 
 def is_doubtful(report: Report, min_confidence: int) -> bool:
-    """Return whether a completed report is less confident than it must be, 0 to 100."""
-    is_rated = report.confidence is not None
-    return report.status == "completed" and is_rated and report.confidence < min_confidence
+    """Return whether a completed report is less confident than it must be, 0 to 100.
+
+    One of unknown confidence is not.
+    """
+    if report.status != "completed" or report.confidence is None:
+        return False
+    return report.confidence < min_confidence
 
 
 def _list_possible_actions(

@@ -62,6 +62,9 @@ class Worker(Frozen):
     """Name of the worker that takes a task this one failed at; empty for none."""
     notice: str = ""
     """Said at the end of every answer that this worker had a part in; empty for nothing."""
+    reads_all: tuple[str, ...] = ()
+    """Kinds of materials, such as `diff` or `md`, of which its model must read all lines: one that
+    it was not shown makes the report partial, even where a tool has read it. `any` is all kinds."""
     limits: Limits = Limits()
 
     @model_validator(mode="before")

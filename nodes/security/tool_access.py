@@ -36,6 +36,8 @@ NON_LOCAL_TOOLS: Final[Mapping[str, ToolAccess]] = {
     "calculate": ToolAccess(frozenset()),
     "fetch_page": ToolAccess(frozenset({"untrusted"}), "address"),
     "format_document": ToolAccess(frozenset()),
+    # The labels of a task's materials are on its attempt from the start.
+    "read_material": ToolAccess(frozenset()),
     "web_search": ToolAccess(frozenset({"untrusted"}), "query"),
 }
 """The exceptions among the shipped tools. A tool that opens a connection must be listed here."""

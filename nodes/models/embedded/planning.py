@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -30,6 +30,10 @@ _DATABASE_TABLE = Pattern(r"^- (\S{1,200}): (.*)$", re.MULTILINE)
 _TABLE = Pattern(r"\.[ct]sv$", re.IGNORECASE)
 _SEPARATORS = Pattern(r"[\W_]+")
 _CODE_CLAUSE = Pattern(r":?\s*`[^`]*`")
+_EXCLUSION = Pattern(
+    r"\b(?:except|excluding|without|ignor(?:e|ing)|skip(?:ping)?|but not)\b", re.IGNORECASE
+)
+"""Words after which a request names what it does not want."""
 MAX_SUBJECT_CHARS = 1000
 
 
@@ -137,7 +141,8 @@ def _draft_revisions(asked: PlanningPrompt, under_way: RevisionRequest) -> list[
 
 def _draft_plans(asked: PlanningPrompt) -> list[dict[str, Any]]:
     ranked = rank_examples(asked.request, [request for request, _ in asked.examples])
-    drafts = [
+    drafts = _draft_for_named_workers(asked, [index for index, _ in ranked])
+    drafts += [
         _adopt_example(asked, asked.examples[index][1])
         for index, _ in ranked
         if _covers(asked.examples[index], asked.request)
@@ -149,6 +154,35 @@ def _draft_plans(asked: PlanningPrompt) -> list[dict[str, Any]]:
         if is_near
     ]
     return [*drafts, _add_table_task(asked, _build_minimal_plan(asked)), _build_minimal_plan(asked)]
+
+
+def _draft_for_named_workers(asked: PlanningPrompt, ranked: Sequence[int]) -> list[dict[str, Any]]:
+    """Return a plan for the workers whose fields a request names, with tasks of the examples.
+
+    Only in a team whose examples never make one task depend on another: elsewhere a worker that is
+    not named may be needed by one that is.
+    """
+    shown = [_adopt_example(asked, asked.examples[index][1])["tasks"] for index in ranked]
+    if any(task["depends_on"] for tasks in shown for task in tasks):
+        return []
+    nearest = {task["worker"]: task for tasks in reversed(shown) for task in tasks}
+    included, *excluded = _EXCLUSION.split(asked.request)
+    wanted, unwanted = _list_named(nearest, included), _list_named(nearest, " ".join(excluded))
+    chosen = [name for name in asked.cards if name in (wanted or nearest) and name not in unwanted]
+    if not (wanted or unwanted):
+        return []
+    tasks = [{**nearest[name], "id": name} for name in chosen if name in nearest]
+    return [_build_plan(asked, tasks)] if tasks else []
+
+
+def _list_named(names: Iterable[str], text: str) -> set[str]:
+    """Return the names that a text uses as nouns of their own: `style`, but not `style sheet`."""
+    found = set[str]()
+    for name in names:
+        noun = Pattern(rf"\b{name.replace('_', ' ')}(?:\s+([\w-]+)|(?=[^\w'-]|$))", re.IGNORECASE)
+        if any(not extract_words(following) for following in noun.findall(text)):
+            found.add(name)
+    return found
 
 
 def _draft_for_unshown_worker(asked: PlanningPrompt) -> list[dict[str, Any]]:

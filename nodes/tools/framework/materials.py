@@ -4,6 +4,10 @@ import re
 from collections.abc import Mapping
 from pathlib import PurePosixPath
 
+from langchain_core.tools import BaseTool
+from langgraph.prebuilt import InjectedState
+from pydantic import BaseModel
+
 from nodes.errors import ToolRefused
 from nodes.limits.patterns import Pattern
 
@@ -31,6 +35,14 @@ def resolve_material_name(name: str, materials: Mapping[str, str] | None) -> str
         known = ", ".join(held) or "none"
         raise ToolRefused(f"no material is named {name[:200]!r}; materials of this task: {known}")
     return fitting[0]
+
+
+def takes_materials(tool: BaseTool) -> bool:
+    """Return whether a tool is given the materials of the task, besides its arguments."""
+    schema = tool.args_schema
+    fields = schema.model_fields.values() if isinstance(schema, type(BaseModel)) else ()
+    given = [each for one in fields for each in one.metadata if isinstance(each, InjectedState)]
+    return any(each.field in (None, "materials") for each in given)
 
 
 def select_named_materials(request: str, materials: Mapping[str, str]) -> dict[str, str]:

@@ -1,5 +1,6 @@
 """Calls of the embedded model as the application makes them."""
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +49,22 @@ MATERIALS = {
 
 
 AWS = "AWS had net sales of 107,556 million USD in 2024."
+
+
+def make_field_team(request: str, needs: Mapping[str, Sequence[str]]) -> Team:
+    """Make a team with one example, in which each worker judges what it is named after."""
+    tasks = [
+        {"id": name, "worker": name, "description": f"Judge the {name}.", "depends_on": before}
+        for name, before in needs.items()
+    ]
+    plan = Plan.model_validate({"goal": request, "tasks": tasks, "final_instruction": "Tell all."})
+    workers = tuple(
+        Worker(name=name, description=f"Judges the {name}.", instructions="Judge.")
+        for name in needs
+    )
+    return TEAM.model_copy(
+        update={"workers": workers, "examples": (Example(request=request, plan=plan),)}
+    )
 
 
 def ask_embedded(schema: type, messages: list[AnyMessage]) -> dict[str, Any]:

@@ -11,7 +11,15 @@ from nodes.prompts import messages as prompts
 from nodes.schemas.replies import Refinement
 from nodes.schemas.team import Worker
 from state import Answer, Claim, Escalation, MergedFinding, Plan, Report, Task
-from tests.unit.models.embedded_runs import AWS, MATERIALS, MISSION, TEAM, ask_embedded, make_plan
+from tests.unit.models.embedded_runs import (
+    AWS,
+    MATERIALS,
+    MISSION,
+    TEAM,
+    ask_embedded,
+    make_field_team,
+    make_plan,
+)
 
 
 class TestPlan:
@@ -68,6 +76,42 @@ class TestPlan:
         plan = make_plan(text)
 
         assert [task.worker for task in plan.tasks] == workers
+
+    @pytest.mark.parametrize(
+        ("text", "workers"),
+        [
+            ("Check the dough for taste, and for weight", ["taste", "weight"]),
+            ("Is the weight of the dough right?", ["weight"]),
+            ("Check the dough, except for its taste", ["look", "weight"]),
+            ("Check the dough of the taste contest", ["look", "taste", "weight"]),
+            ("Check the dough", ["look", "taste", "weight"]),
+        ],
+    )
+    def test_plans_the_workers_whose_fields_a_request_names_where_none_needs_another(
+        self, text: str, workers: list[str]
+    ) -> None:
+        names = ("look", "taste", "weight")
+        team = make_field_team("Check the dough", {name: () for name in names})
+
+        asked = prompts.build_plan_messages(team, text, {}, max_tasks=5)
+
+        tasks = ask_embedded(Plan, asked)["tasks"]
+        assert [task["worker"] for task in tasks] == workers
+
+    def test_gives_a_named_worker_the_task_of_the_example(self) -> None:
+        team = make_field_team("Check the dough", {"look": (), "taste": ()})
+
+        asked = prompts.build_plan_messages(team, "Check the dough for taste", {}, max_tasks=5)
+
+        (task,) = ask_embedded(Plan, asked)["tasks"]
+        assert task["description"] == "Judge the taste."
+
+    def test_keeps_the_workers_that_a_named_one_needs(self) -> None:
+        team = make_field_team("Check the dough", {"look": (), "taste": ("look",)})
+
+        asked = prompts.build_plan_messages(team, "Check the dough for taste", {}, max_tasks=5)
+
+        assert {task["worker"] for task in ask_embedded(Plan, asked)["tasks"]} >= {"look", "taste"}
 
     def test_gives_a_request_to_the_fitting_worker_that_no_example_shows_and_to_no_other(
         self,

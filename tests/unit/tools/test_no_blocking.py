@@ -41,6 +41,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "query_database": {"sql": "SELECT * FROM sheet"},
     "format_document": {"markdown": "# AWS", "format": "docx"},
     "fetch_page": {"url": "http://127.0.0.1/"},
+    "read_material": {"name": "a.py", "first_line": 1, "materials": CODE},
     "scan_security": {"materials": CHANGE},
     "find_bugs": {"materials": CHANGE},
     "find_slow_code": {"materials": CHANGE},

@@ -42,6 +42,12 @@ _SECURITY_WORDS = Pattern(
     r"\b(?:security|vulnerab\w*|CVE-\d{4}-\d+|exploit|injection)\b", re.IGNORECASE
 )
 
+_REVIEW_WORDS = Pattern(
+    r"\breview(?:er)?(?:'?s)? (?:comment|feedback|finding|note|remark|suggestion)s?\b"
+    r"|\b(?:comment|feedback|finding|note|remark|suggestion)s? from (?:\w{1,20} )?review\b",
+    re.IGNORECASE,
+)
+
 BlamedLines = list[tuple[tuple[Commit, TreeEntry], bytes]]
 
 
@@ -111,7 +117,7 @@ def _summarize_history(file: ChangedFile, versions: Sequence[FileVersion]) -> st
 def _find_undone_fixes(
     file: ChangedFile, versions: Sequence[FileVersion]
 ) -> Iterator[ReviewFinding]:
-    """Find lines that a fix added and the diff removes."""
+    """Find lines that a fix, or the answer to a review, added and the diff removes."""
     annotated: BlamedLines = []
     for version in reversed(versions):
         annotated = update_lines(annotated, (version.commit, version.entry), version.blob)
@@ -122,17 +128,19 @@ def _find_undone_fixes(
             continue
         (commit, _), line = annotated[number - 1]
         stands = line.decode("utf-8", errors="replace").strip() == text.strip()
-        if stands and _is_fix(commit) and commit.parents:
+        if stands and commit.parents and (_is_fix(commit) or _is_review(commit)):
             blamed.setdefault(commit.id, (commit, []))[1].append(number)
     for commit, numbers in blamed.values():
         lines = f"line {numbers[0]}" if len(numbers) == 1 else f"{len(numbers)} lines"
         yield ReviewFinding(
             severity="high" if _SECURITY_WORDS.search(_get_subject(commit)) else "medium",
-            message=f"Takes away {lines} of the old file that a fix brought: "
-            f"{_describe_commit(commit)}.",
+            message=f"Takes away {lines} of the old file that "
+            f"{'a fix' if _is_fix(commit) else 'a review'} brought: {_describe_commit(commit)}.",
             file=file.path,
             line=_locate_in_new_file(file, numbers[0]),
-            suggestion="See that what was fixed then stays fixed.",
+            suggestion="See that what was fixed then stays fixed."
+            if _is_fix(commit)
+            else "See that what the review asked for still holds.",
             confidence=UNDONE_FIX_CONFIDENCE,
         )
 
@@ -154,6 +162,11 @@ def _is_distinctive(text: str) -> bool:
 
 def _is_fix(commit: Commit) -> bool:
     return _FIX_WORDS.search(_get_subject(commit)) is not None
+
+
+def _is_review(commit: Commit) -> bool:
+    """Return whether a commit answers a review, such as "Apply suggestions from code review"."""
+    return _REVIEW_WORDS.search(_get_subject(commit)) is not None
 
 
 def _get_subject(commit: Commit) -> str:

@@ -15,12 +15,12 @@ from nodes.tools.framework.settings import ToolSettings
 from nodes.tools.framework.tool_report import ToolReport, join_names
 from nodes.tools.linting.rules import Lens
 
-from .diff_materials import is_diff, list_diffs
+from .diff_materials import is_diff, list_diffs, sort_materials
+from .earlier_reviews import NO_REPOSITORY_GAP
 
 MAX_WRITTEN_BYTES = 20_000_000
 TIMEOUT_S = 100.0
 HOW_TO_MAKE_A_DIFF = "make one with `git diff > change.diff` and give it with --file change.diff"
-NO_REPOSITORY_GAP = "The history was not looked at: no repository is set (SUPERVISE_REPOSITORY)"
 
 Diff = Annotated[
     FileName | None, Field(description="Name of the diff to review; without it, all diffs are read")
@@ -63,7 +63,8 @@ async def run_review(
         ToolRefused: there is no such diff, or nothing in it can be read.
     """
     diffs = _select_diffs(materials, diff)
-    if lens == "history" and settings.repository is None:
+    has_past = settings.repository is not None or sort_materials(materials, diffs).prose
+    if lens == "history" and not has_past:
         return ToolReport(lines=["Not looked at."], gaps=[NO_REPOSITORY_GAP]).to_json()
     try:
         report: dict[str, Any] = await run_isolated(
@@ -82,8 +83,9 @@ async def run_review(
 
 
 def _select_diffs(materials: dict[str, str], wanted: str | None) -> list[str]:
-    """Return the name of the diff that is asked for, else of all."""
-    found = [resolve_material_name(wanted, materials)] if wanted else list_diffs(materials)
+    """Return the name of the diff that is asked for, else of all; another file is no diff."""
+    named = [resolve_material_name(wanted, materials)] if wanted else []
+    found = [name for name in named if is_diff(materials[name])] or list_diffs(materials) or named
     if not any(is_diff(materials[name]) for name in found):
         given = f"{join_names(found or materials)} holds none" if materials else "none was given"
         raise ToolRefused(f"only unified diffs are reviewed, and {given}; {HOW_TO_MAKE_A_DIFF}")

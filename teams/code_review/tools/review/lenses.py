@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from nodes.limits.patterns import Pattern
@@ -11,12 +12,15 @@ from nodes.tools.linting.rules import Lens, find_rule, list_rule_codes
 
 from .diff import ParsedDiff, format_names
 from .diff_materials import ReviewMaterials
+from .earlier_reviews import NO_REPOSITORY_GAP, list_earlier_remarks
 from .fragments import CodeFragment
 from .guidelines import GUIDELINE_CONFIDENCE, Guidelines, read_guidelines
 from .hits import RuleHit, build_findings
 from .ruff_scan import scan_with_ruff
 
 MAX_UNCHECKED = 5
+PREVIEW = "ruff-preview"
+"""The table's name for rules that ruff has in preview: what docstrings promise and code lacks."""
 _MERGE_MARKER = Pattern(r"(?:<{7}|>{7}) \S")
 
 
@@ -52,6 +56,12 @@ def check_bugs(matter: LensInput) -> LensResult:
     rule = find_rule("merge", "conflict")
     assert rule is not None, "the table has it"
     hits = scan_with_ruff(matter.fragments, list_rule_codes("ruff", "bugs"))
+    hits += scan_with_ruff(
+        [fragment for fragment in matter.fragments if fragment.is_whole],
+        list_rule_codes(PREVIEW, "bugs"),
+        find_other_rule=partial(find_rule, PREVIEW),
+        is_preview=True,
+    )
     hits += [
         RuleHit(file, number, rule, "conflict")
         for file in matter.diff.files
@@ -97,11 +107,17 @@ def check_style(matter: LensInput) -> LensResult:
 
 
 def check_history(matter: LensInput) -> LensResult:
-    """Find fixes in the repository's history that the change undoes."""
-    assert matter.root is not None, "without a repository no child is asked"
+    """Find fixes in the repository's history that the change undoes, and earlier remarks."""
+    remarks = list_earlier_remarks(matter.diff, matter.materials.prose)
+    if matter.root is None:
+        matter.report.gaps.append(NO_REPOSITORY_GAP)
+        matter.report.lines += remarks or ["No other material names a changed file."]
+        return "a search of the other materials for the changed files", []
     from .history import review_history
 
-    return "git's log and blame", review_history(matter.diff, matter.root, matter.report)
+    findings = review_history(matter.diff, matter.root, matter.report)
+    matter.report.lines += remarks
+    return "git's log and blame", findings
 
 
 LENSES: dict[Lens, Callable[[LensInput], LensResult]] = {

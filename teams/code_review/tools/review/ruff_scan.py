@@ -21,17 +21,20 @@ def scan_with_ruff(
     find_other_rule: Callable[[str], LintRule | None] = lambda code: None,
     line_length: int = 88,
     target_version: str = "py310",
+    is_preview: bool = False,
 ) -> list[RuleHit]:
     """Return what ruff finds in the lines that the diff adds.
 
     Args:
         find_other_rule: returns the rule for a code that is not in the table.
+        is_preview: the selected rules are those that ruff has in preview.
     """
     by_name = {f"{index} {one.file.path}": one for index, one in enumerate(fragments)}
     found = lint_files(
         {name: one.text for name, one in by_name.items()},
         select,
         *("--ignore-noqa", "--line-length", str(line_length), "--target-version", target_version),
+        *(["--preview"] if is_preview else []),
         *("--config", f"lint.mccabe.max-complexity={MAX_COMPLEXITY}"),
     )
     hits = list[RuleHit]()

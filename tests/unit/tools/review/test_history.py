@@ -84,6 +84,45 @@ async def test_without_a_repository_it_says_so_and_it_refuses_a_folder_that_is_n
         await call_review_tool("search_history", materials, tmp_path)
 
 
+async def test_lines_that_a_review_brought_and_the_diff_takes_away_are_found(root: Path) -> None:
+    named = FIXED.replace("charge(total)", "charge(total, currency=order.currency)")
+    (root / "pay.py").write_text(named)
+    with porcelain.open_repo_closing(str(root)) as repository:
+        porcelain.add(repository, paths=[str(root / "pay.py")])
+        porcelain.commit(repository, message=b"Apply suggestions from code review")
+
+    answer = await call_review_tool(
+        "search_history", {"change.diff": make_diff(pay__py=(named, FIXED))}, root
+    )
+
+    (finding,) = answer["findings"]
+    assert "that a review brought" in finding["message"] and finding["severity"] == "medium"
+
+
+async def test_what_other_materials_say_of_a_changed_file_is_listed_without_a_repository() -> None:
+    materials = {
+        "change.diff": make_diff(pay__py=(FIXED, FIRST)),
+        "reviews.md": "# Reviews\n\n- pay.py: amounts below zero are refused\n- repay.py: fine\n",
+    }
+
+    answer = await call_review_tool("search_history", materials)
+
+    assert "`reviews.md`, line 3: “- pay.py: amounts below zero" in answer["summary"]
+    assert "repay.py" not in answer["summary"]
+    assert any("SUPERVISE_REPOSITORY" in gap for gap in answer["gaps"])
+
+
+async def test_other_materials_are_listed_beside_the_history(root: Path) -> None:
+    materials = {
+        "change.diff": make_diff(pay__py=(FIXED, FIRST)),
+        "reviews.md": "pay.py again loses its check",
+    }
+
+    answer = await call_review_tool("search_history", materials, root)
+
+    assert len(answer["findings"]) == 1 and "again loses its check" in answer["summary"]
+
+
 async def test_paths_that_lead_out_of_the_repository_are_not_looked_up(root: Path) -> None:
     diff = make_diff(pay__py=(FIXED, FIRST)).replace("a/pay.py", "a/../pay.py")
 

@@ -273,6 +273,56 @@ async def test_one_of_several_diffs_can_be_named() -> None:
     assert (len(one["findings"]), len(two["findings"])) == (1, 0)
 
 
+async def test_where_another_file_is_named_all_diffs_are_reviewed() -> None:
+    bad = make_diff(bad__py=("", "def f(x=[]):\n    pass\n"))
+    (tool,) = load_shipped_tools(["find_bugs"], ToolSettings())
+
+    answer = await tool.ainvoke(
+        {"diff": "RULES.md", "materials": {"a.diff": bad, "RULES.md": "Be kind."}}
+    )
+
+    assert len(answer["findings"]) == 1
+
+
+PROMISES = '''\
+def total(prices):
+    """Print the total.
+
+    Args:
+        prices: the prices.
+        rate: the rate of tax.
+
+    Returns:
+        The total.
+    """
+    print(sum(prices))
+
+
+def names(people):
+    """List the names.
+
+    Yields:
+        Each name.
+    """
+    return [person.name for person in people]
+'''
+
+
+async def test_docstrings_that_promise_what_the_code_does_not_do_are_found() -> None:
+    answer = await call_review_tool("find_bugs", {"a.diff": make_diff(app__py=("", PROMISES))})
+
+    assert list_findings(answer) == {"DOC102:6", "DOC202:2", "DOC403:15"}
+
+
+async def test_docstrings_that_promise_what_the_code_does_are_fine() -> None:
+    kept = PROMISES.replace("        rate: the rate of tax.\n", "").replace("print(", "return (")
+    kept = kept.replace("Yields:", "Returns:")
+
+    answer = await call_review_tool("find_bugs", {"a.diff": make_diff(app__py=("", kept))})
+
+    assert answer["findings"] == []
+
+
 def test_the_child_speaks_of_severity_as_the_vocabulary_does() -> None:
     assert get_args(Severity) == SEVERITIES
 
