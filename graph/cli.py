@@ -19,6 +19,7 @@ from graph.commands.log_output import configure_logging
 from graph.commands.options import (
     AnswerOption,
     ApproveOption,
+    AskOption,
     CompareOption,
     CriticOption,
     DeadlineOption,
@@ -119,6 +120,7 @@ def run(
     sequential: SequentialOption = False,
     compare_sequential: CompareOption = False,
     approve_plan: ApproveOption = False,
+    ask_human: AskOption = False,
     plan_only: PlanOnlyOption = False,
     as_json: JsonOption = False,
     quiet: QuietOption = False,

@@ -64,6 +64,13 @@ MaxCostOption = Annotated[
         help="In US dollars, by list prices; after it, answer with the results so far.",
     ),
 ]
+AskOption = Annotated[
+    bool,
+    typer.Option(
+        "--ask",
+        help="Ask you about a task that failed or is unclear, when nothing else is left.",
+    ),
+]
 MaxTokensOption = Annotated[
     int | None,
     typer.Option(

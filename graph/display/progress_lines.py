@@ -21,6 +21,7 @@ def format_event(board: RunProgress, event: Event) -> str:
         "plan_created": _format_plan,
         "plan_revised": _format_plan,
         "plan_rejected": _format_rejected,
+        "plan_reviewed": _format_reviewed,
         "awaiting": _format_awaiting,
         "task_started": _format_started,
         "tool_call": _format_tool,
@@ -76,6 +77,14 @@ def _format_plan(board: RunProgress, event: Event) -> str:
 
 def _format_rejected(board: RunProgress, event: Event) -> str:
     return f"plan rejected: {to_one_line('; '.join(map(str, event.get('problems') or ())), 300)}"
+
+
+def _format_reviewed(board: RunProgress, event: Event) -> str:
+    reports = event.get("reports")
+    names = to_one_line(", ".join(map(str, reports if isinstance(reports, dict) else ())), 120)
+    verdict = "still makes sense" if event.get("makes_sense") else "must change"
+    reason = to_one_line(event.get("remark") or event.get("reason") or "", 200)
+    return f"{names} not as planned; the plan {verdict}{': ' if reason else ''}{reason}"
 
 
 def _format_awaiting(board: RunProgress, event: Event) -> str:

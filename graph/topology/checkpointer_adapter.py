@@ -43,6 +43,7 @@ def require_checkpointer(team: Team, context: Context, checkpointer: object) -> 
         return
     asking = [
         *(["the context (approve_plan)"] if context.approve_plan else []),
+        *(["the context (ask_human)"] if context.ask_human else []),
         *_list_interrupt_sources(team),
     ]
     if asking:

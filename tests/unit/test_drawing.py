@@ -29,7 +29,7 @@ def test_every_choice_says_why_and_the_caps_are_named(critic):
     assert conditional and all(edge.data for edge in conditional)
     assert all(len(str(edge.data).split()) <= MAX_LABEL_WORDS for edge in conditional)
     assert "cap: 500 attempts" in find_label(drawn, "supervisor", "synthesizer")
-    assert "cap: 3 attempts" in find_label(drawn, "writer:assess", "writer:__end__")
+    assert "cap: 4 attempts" in find_label(drawn, "writer:assess", "writer:__end__")
 
 
 def test_what_a_team_cannot_reach_is_not_drawn():
@@ -53,6 +53,6 @@ async def test_a_server_draws_the_same_also_from_a_copy():
 
 def test_a_flat_drawing_has_the_top_level_only():
     assert set(draw(xray=0).nodes) == {
-        *("__start__", "supervisor", "approval", "synthesizer", "__end__"),
+        *("__start__", "supervisor", "approval", "monitor", "synthesizer", "__end__"),
         *("researcher", "analyst", "writer"),
     }

@@ -1,0 +1,173 @@
+"""Reports that are not as planned: reviewed at once, and the plan revised beside running tasks."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pytest
+
+from graph import arun
+from graph.runs.trace import load_trace
+from graph.settings import Settings
+from tests.benchmarks.kills import run_trial
+from tests.endpoint import Endpoint, Scenario, ScriptedTask
+from tests.teams import make_team
+
+REQUEST = "Find the bug, propose a fix and draft a note about it."
+NO_BUG = {
+    "status": "completed",
+    "output": "No bug found in the code. This looks like a configuration issue: gateway.timeout_s.",
+    "confidence": 90,
+}
+NOTE = "Draft note.md for the customers: describe the bug in the code and its fix."
+SETTING = "Set gateway.timeout_s in gateway.yaml to the value of the manual."
+SENSELESS = {"makes_sense": False, "reason": "There is no bug; a setting is wrong."}
+
+
+def make_plan(*tasks: ScriptedTask) -> dict[str, Any]:
+    return {"goal": "Find the bug.", "tasks": [task.to_plan_task() for task in tasks]}
+
+
+CODE = ScriptedTask(id="code", report=NO_BUG, latency_s=0.3)
+COMMS = ScriptedTask(id="comms", worker="writer", depends_on=("code",), description=NOTE)
+OPS = ScriptedTask(id="ops", worker="analyst", description=SETTING)
+COUNT = ScriptedTask(id="count", worker="analyst", latency_s=2.5)
+TOTAL = ScriptedTask(id="total", worker="analyst", depends_on=("count",))
+
+
+async def play(
+    endpoint: Endpoint,
+    settings: Settings,
+    first: Sequence[ScriptedTask],
+    second: Sequence[ScriptedTask],
+    *,
+    review: Mapping[str, Any] = SENSELESS,
+    **fields: Any,
+) -> tuple[Any, list[dict[str, Any]]]:
+    known = {task.id: task for task in (*first, *second)}
+    endpoint.load_scenario(
+        Scenario(
+            tasks=tuple(known.values()),
+            answers={"Plan": [make_plan(*first), make_plan(*second)], "PlanReview": review},
+        )
+    )
+    team = make_team(**fields)
+    outcome = await arun(REQUEST, team=team, settings=settings, thread="one")
+    return outcome, load_trace("one", settings)["events"]
+
+
+def find_t(events: Sequence[Mapping[str, Any]], kind: str, task: str = "") -> float:
+    return float(next(e["t"] for e in events if e["kind"] == kind and e.get("task", "") == task))
+
+
+async def test_no_bug_here_dispatches_ops_and_not_comms_though_the_report_sets_no_field(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    outcome, events = await play(endpoint, settings, (CODE, COMMS), (CODE, OPS))
+
+    assert outcome.status == "done" and set(outcome.results) == {"code", "ops"}
+    assert outcome.usage.by_mechanism["plan review"] == 1
+    (reviewed,) = [event for event in events if event["kind"] == "plan_reviewed"]
+    assert "denies" in reviewed["reports"]["code"] and reviewed["waiting"] == ["comms"]
+
+
+async def test_new_tasks_begin_while_unrelated_ones_are_at_work(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    outcome, events = await play(
+        endpoint, settings, (CODE, COUNT, COMMS, TOTAL), (CODE, COUNT, OPS, TOTAL)
+    )
+
+    assert outcome.status == "done" and set(outcome.results) == {"code", "count", "ops", "total"}
+    assert find_t(events, "report", "ops") < find_t(events, "report", "count")
+    assert [call.task for call in endpoint.select_calls(schema="Report")].count("total") == 1
+    (revised,) = [event for event in events if event["kind"] == "plan_revised"]
+    assert revised["difference"] == {"added": ["ops"], "removed": ["comms"], "changed": []}
+
+
+async def test_a_revision_cannot_remove_what_is_at_work(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    outcome, _ = await play(endpoint, settings, (CODE, COUNT, COMMS), (CODE, OPS))
+
+    assert outcome.results["count"].status == "completed"
+    assert "count" in [task.id for task in outcome.plan.tasks]
+
+
+async def test_a_task_may_change_under_its_id_while_others_are_at_work(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    other = ScriptedTask(id="comms", worker="writer", description="Write note.md on the setting.")
+
+    outcome, _ = await play(endpoint, settings, (CODE, COUNT, COMMS), (CODE, COUNT, other))
+
+    asked = [call for call in endpoint.select_calls(schema="Report") if call.task == "comms"]
+    assert len(asked) == 1 and "on the setting" in str(asked[0].body)
+    assert outcome.status == "done"
+
+
+async def test_a_plan_that_still_makes_sense_costs_one_cheap_call_and_stays(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    outcome, _ = await play(
+        endpoint, settings, (CODE, COMMS), (CODE, OPS), review={"makes_sense": True}
+    )
+
+    assert set(outcome.results) == {"code", "comms"}
+    assert outcome.usage.by_mechanism == {
+        "plan": 1,
+        "work": 2,
+        "plan review": 1,
+        "synthesis": 1,
+    }
+    (call,) = endpoint.select_calls(schema="PlanReview")
+    assert call.model == settings.model_fast.removeprefix("openai:")
+
+
+async def test_two_objections_at_once_lead_to_one_revision(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    void = {"output": "x", "invalidates": "The figures are of another year."}
+    first = ScriptedTask(id="first", report=void, latency_s=0.3)
+    second = ScriptedTask(id="second", report=void, latency_s=0.3)
+    rest = ScriptedTask(id="rest", depends_on=("first", "second"))
+
+    outcome, events = await play(
+        endpoint, settings, (first, second, rest), (first, second, OPS), max_revisions=1
+    )
+
+    assert [event["kind"] for event in events].count("plan_revised") == 1
+    assert outcome.results["ops"].status == "completed" and "rest" not in outcome.results
+
+
+async def test_a_task_that_fails_for_good_leads_to_another_plan(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    failing = ScriptedTask(id="code", report={"status": "failed", "output": "no access"})
+    around = ScriptedTask(id="code", report={"status": "failed", "output": "no access"})
+
+    outcome, _ = await play(
+        endpoint, settings, (failing, COMMS), (around, OPS), max_attempts=1, ladder=()
+    )
+
+    assert outcome.results["ops"].status == "completed" and "comms" not in outcome.results
+
+
+async def test_a_failed_review_leaves_the_plan_as_it_is(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    outcome, events = await play(
+        endpoint, settings, (CODE, COMMS), (CODE, OPS), review={"makes_sense": "perhaps"}
+    )
+
+    (reviewed,) = [event for event in events if event["kind"] == "plan_reviewed"]
+    assert "could not be read" in reviewed["remark"]
+    assert set(outcome.results) == {"code", "comms"}
+
+
+@pytest.mark.parametrize("seed", [1, 3])
+async def test_a_run_killed_while_its_plan_is_revised_ends_right(seed: int) -> None:
+    found = await asyncio.to_thread(run_trial, seed, is_plan_revised=True)
+
+    assert found.is_right, found.output
+    assert found.run_again == 0
