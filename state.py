@@ -105,6 +105,7 @@ class RunUsage(Usage):
 
 Purpose = Literal[
     "plan",
+    "route",
     "revision",
     "step",
     "work",

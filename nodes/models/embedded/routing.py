@@ -55,6 +55,12 @@ def write_decision(messages: Sequence[BaseMessage]) -> dict[str, Any]:
     best = _choose_first(asked.request, texts, scores)
     if not best:
         return {"worker": "", "task": asked.request, "reason": "No worker's card is similar."}
+    if _needs_plan(asked, wanted, known, weights, max(scores.values())):
+        return {
+            "worker": best[0],
+            "needs_plan": True,
+            "reason": "Its words are those of several workers, and of requests that were planned.",
+        }
     secondary = "".join(best[1:])
     if not secondary and any(decided.get("secondary") for _, decided in asked.examples):
         secondary = _choose_secondary(best[0], wanted, known, weights)
@@ -104,6 +110,8 @@ def _collect_texts(asked: PlanningPrompt) -> dict[WorkerChoice, list[str]]:
         (name,): [f"{name} {card}"] for name, card in asked.cards.items()
     }
     for request, decided in asked.examples:
+        if decided.get("needs_plan"):
+            continue
         takers = tuple(filter(None, (decided.get("worker"), decided.get("secondary"))))
         if takers and all(name in asked.cards for name in takers):
             texts.setdefault(takers, []).append(request)
@@ -129,6 +137,30 @@ def _choose_secondary(
         return ""
     needed = MIN_SHARE_OF_FIRST * _sum_weights(wanted & firsts - known[(second,)], weights)
     return second if _sum_weights(own[second], weights) >= needed else ""
+
+
+def _needs_plan(
+    asked: PlanningPrompt,
+    wanted: set[str],
+    known: Mapping[WorkerChoice, set[str]],
+    weights: Mapping[str, float],
+    highest: float,
+) -> bool:
+    """Return whether the examples that need a plan explain a request better than any choice.
+
+    At least two workers must each know a word of it that no other worker knows.
+    """
+    planned = [request for request, decided in asked.examples if decided.get("needs_plan")]
+    shared = wanted & _extract_stems(" ".join(planned))
+    if _sum_weights({word for word in shared if word in weights}, weights) <= highest:
+        return False
+    cards = {takers: held for takers, held in known.items() if not takers[1:]}
+    own = [
+        takers
+        for takers, held in cards.items()
+        if wanted & held - {word for other in cards if other != takers for word in cards[other]}
+    ]
+    return len(own) > 1
 
 
 def _list_file_types(messages: Sequence[BaseMessage]) -> str:
