@@ -187,8 +187,9 @@ def _describe_escalation(attempt: Attempt) -> str:
 
 def _build_final_report(state: WorkerState, problem: str, *, ended_s: float) -> Report:
     attempts = _order_attempts(state)
-    last = attempts[-1]
-    reports = [attempt.report for attempt in attempts if attempt.report]
+    last = attempts[-1] if problem else _choose_final_attempt(attempts)
+    before = attempts[: attempts.index(last) + 1]
+    reports = [attempt.report for attempt in before if attempt.report]
     kept = reports[-1] if reports else Report(status="failed", confidence=0)
     status, escalation = kept.status, kept.escalation
     if problem:
@@ -209,6 +210,23 @@ def _build_final_report(state: WorkerState, problem: str, *, ended_s: float) -> 
             "started_s": state.get("started_s", ended_s),
             "ended_s": ended_s,
         }
+    )
+
+
+def _choose_final_attempt(attempts: Sequence[Attempt]) -> Attempt:
+    """Return the last attempt; if its worker escalated too, the first that was out of scope.
+
+    The worker that was chosen knows best why the task cannot be done.
+    """
+    if get_escalation_reason(attempts[-1].report) is None:
+        return attempts[-1]
+    return next(
+        (
+            attempt
+            for attempt in attempts
+            if get_escalation_reason(attempt.report) == "out_of_scope"
+        ),
+        attempts[-1],
     )
 
 

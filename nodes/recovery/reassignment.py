@@ -18,7 +18,7 @@ def list_candidates(
     """Return the workers that may take a worker's task, with their tiers, the best first.
 
     The first is its fallback. A task that was out of its scope may also go to a worker that its
-    message names, to the generalist, to a worker whose card shares words with the task, or to a
+    message names, to a worker whose card shares words with the task, to the generalist, or to a
     specialist. A team that prefers idle workers lists those first.
     """
     candidates = [worker.fallback] if worker.fallback else []
@@ -30,9 +30,9 @@ def list_candidates(
             and explain_misfit(task, other, team) is None
         ]
         candidates += [other.name for other in able if _is_named_in(message, other)]
-        candidates += [team.generalist] if team.generalist else []
         near = sorted(able, key=lambda other: -_count_shared_words(task, other))
         candidates += [other.name for other in near if _count_shared_words(task, other)]
+        candidates += [team.generalist] if team.generalist else []
         candidates += [SPECIALIST] if team.recruit else []
     names = [name for name in dict.fromkeys(candidates) if name != worker.name]
     if team.prefer_idle:
