@@ -12,7 +12,7 @@ from typing import Any
 
 from langchain_core.messages import AnyMessage
 
-from nodes.limits.worker_load import choose_idle_worker, get_team_load
+from nodes.limits.worker_load import choose_least_busy_worker, get_team_load
 from nodes.models.available_models import AvailableModels
 from nodes.models.structured_output import UnreadableReply, ask_model
 from nodes.planning.vagueness import explain_vagueness
@@ -76,7 +76,7 @@ async def route_request(
 def _describe_task(words: str, request: str) -> str:
     """Return the router's words and the request, so that nothing of it is lost.
 
-    The request alone where the words repeat it, are vague, or are too long to stand beside it.
+    The request alone where the words repeat it, are vague, or leave no room for it.
     """
     task = sanitize_text(words).strip()
     described = f"{task}{REQUEST_HEADING}{request}"
@@ -150,13 +150,15 @@ async def _decide_by_rule(asking: Sequence[AnyMessage]) -> Decision:
 
 
 def _prefer_idle_worker(decision: Decision, team: Team) -> Decision:
-    """Return the decision with a busy worker replaced by its fallback, if that one is idle."""
+    """Return the decision with a busy worker replaced by a fallback that will be done sooner."""
     chosen, load = team.find_worker(decision.worker), get_team_load(team)
-    other = choose_idle_worker(chosen, team, load)
+    other = choose_least_busy_worker(chosen, team, load)
     if other is chosen or other.name == decision.secondary:
         return decision
     busy = load.measure_load(chosen.name).describe()
-    reason = f"{decision.reason} ({chosen.name} is busy: {busy}; {other.name} is idle)"
+    others = load.measure_load(other.name)
+    spare = f"has {others.describe()}" if others.in_flight else "is idle"
+    reason = f"{decision.reason} ({chosen.name} is busy: {busy}; {other.name} {spare})"
     return decision.model_copy(update={"worker": other.name, "reason": reason.strip()})
 
 

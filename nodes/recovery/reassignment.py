@@ -19,7 +19,8 @@ def list_candidates(
 
     The first is its fallback. A task that was out of its scope may also go to a worker that its
     message names, to a worker whose card shares words with the task, to the generalist, or to a
-    specialist. A team that prefers idle workers lists those first.
+    specialist. A team that prefers idle workers lists those first, and then by how soon each is
+    expected to be done.
     """
     candidates = [worker.fallback] if worker.fallback else []
     if is_out_of_scope:
@@ -37,7 +38,8 @@ def list_candidates(
     names = [name for name in dict.fromkeys(candidates) if name != worker.name]
     if team.prefer_idle:
         load = get_team_load(team)
-        names.sort(key=lambda name: load.measure_load(name).in_flight > 0)
+        waits = load.estimate_waits(names)
+        names.sort(key=lambda name: waits[name] if load.measure_load(name).in_flight else 0.0)
     return {name: team.find_worker(name).tier for name in names}
 
 
