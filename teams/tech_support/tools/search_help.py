@@ -21,8 +21,8 @@ from .support.help_search import build_report, list_log_errors
 ACCESS = {"reads": ["private", "untrusted"], "sends": "nothing"}
 MAX_QUERY_CHARS = 2000
 NO_DOCUMENTS = (
-    "there are no help documents. Give them with --file or SUPERVISE_DOCUMENTS: an explanation "
-    "without them takes a language model or a human"
+    "there are no help documents. Give them with --file or SUPERVISE_DOCUMENTS: without them, only "
+    "a language model or a human can explain it"
 )
 
 
