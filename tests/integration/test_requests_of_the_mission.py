@@ -36,8 +36,7 @@ def read_prompt(endpoint: Endpoint, task: str) -> str:
         (
             "Our API returns intermittent 500 errors under load. What is wrong?",
             "troubleshooter",
-            "Diagnose the intermittent 500 errors of the API under load: likely causes with a check "
-            "for each, steps, pitfalls.",
+            "Diagnose the intermittent 500 errors of the API under load: causes, steps, pitfalls.",
             (),
             "Root cause (likely): the connection pool is exhausted.\n1. Read the pool's metrics.\n"
             "Pitfalls: a restart hides it.",
@@ -136,7 +135,6 @@ async def test_a_function_is_written_by_the_coder_alone(
     state = await run_scripted("research_writing_code", request, endpoint, settings)
 
     assert state["status"] == "done" and "def is_prime" in state["answer"].text
-    assert [call.schema for call in endpoint.requests][0] == "Decision"
     assert not endpoint.select_calls(schema="Plan")
     assert "syntax in order" in read_prompt(endpoint, "coder")
 

@@ -135,6 +135,7 @@ async def test_an_unusable_choice_falls_to_the_generalist_or_the_first_worker(
     assert [task.worker for task in plan.tasks] == [worker] and decision.reason
 
 
+NOTE = "Draft a note of 80 words on the revenue of each shop."
 WORDED = "Rank the shops of sales.csv by revenue in 2025, highest first."
 
 
@@ -143,16 +144,14 @@ async def test_the_router_words_the_task_and_the_request_stays_with_it():
         worker="analyst",
         task=WORDED,
         secondary="writer",
-        secondary_task="Draft a note of 80 words on the revenue of each shop.",
+        secondary_task=NOTE,
     )
 
     plan, _, _ = await route(make_models(Decision=reply), make_team())
 
     first, second = (task.description for task in plan.tasks)
     assert first.startswith(WORDED) and first.endswith(REQUEST)
-    assert second.startswith(
-        "Draft a note of 80 words on the revenue of each shop."
-    ) and second.endswith(REQUEST)
+    assert second.startswith(NOTE) and second.endswith(REQUEST)
     assert plan.goal == REQUEST
 
 
