@@ -16,10 +16,14 @@ from nodes.text.meaning import measure_meaning
 from nodes.text.word_lists import FUNCTION_WORDS
 
 _FILE_TYPE = Pattern(r"\.(\w+)$", re.MULTILINE)
+_PART_BREAK = Pattern(r"\b(?:and|then)\b|[,;.?!] ", re.IGNORECASE)
+"""What is between two parts of a request."""
 _IGNORED_WORDS = FUNCTION_WORDS | frozenset(extract_words(" ".join(FUNCTION_WORDS)))
 """Also in the form left when taken for a plural: "doe" for "does"."""
 WorkerChoice = tuple[str, ...]
 """One worker, or a first and a second."""
+PLANNED: WorkerChoice = ()
+"""Of requests that need a plan."""
 STEM_CHARS = 6
 """Words are cut to this length, so that "dismissed" and "dismissal" are one."""
 MIN_ENDING_CHARS = 6
@@ -55,7 +59,7 @@ def write_decision(messages: Sequence[BaseMessage]) -> dict[str, Any]:
     best = _choose_first(asked.request, texts, scores)
     if not best:
         return {"worker": "", "task": asked.request, "reason": "No worker's card is similar."}
-    if _needs_plan(asked, wanted, known, weights, max(scores.values())):
+    if _needs_plan(asked, wanted, known):
         return {
             "worker": best[0],
             "needs_plan": True,
@@ -140,19 +144,20 @@ def _choose_secondary(
 
 
 def _needs_plan(
-    asked: PlanningPrompt,
-    wanted: set[str],
-    known: Mapping[WorkerChoice, set[str]],
-    weights: Mapping[str, float],
-    highest: float,
+    asked: PlanningPrompt, wanted: set[str], known: Mapping[WorkerChoice, set[str]]
 ) -> bool:
     """Return whether the examples that need a plan explain a request better than any choice.
 
-    At least two workers must each know a word of it that no other worker knows.
+    It must have several parts, and at least two workers must each know a word of it that no other
+    worker knows.
     """
+    if not _PART_BREAK.search(asked.request):
+        return False
     planned = [request for request, decided in asked.examples if decided.get("needs_plan")]
-    shared = wanted & _extract_stems(" ".join(planned))
-    if _sum_weights({word for word in shared if word in weights}, weights) <= highest:
+    everything = {**known, PLANNED: _extract_stems(" ".join(planned))}
+    weights = _weigh_known_words(everything)
+    scores = {takers: _sum_weights(wanted & held, weights) for takers, held in everything.items()}
+    if scores[PLANNED] <= max(scores[takers] for takers in known):
         return False
     cards = {takers: held for takers, held in known.items() if not takers[1:]}
     own = [
