@@ -188,3 +188,34 @@ async def test_market_value_growth_and_positioning_are_planned_apart_and_answere
     workers = {name: report.worker for name, report in state["results"].items()}
     assert workers == {"growth": "analyst", "positioning": "researcher", "check": "reviewer"}
     assert "leads with 30 percent" in read_prompt(endpoint, "check")
+
+
+async def test_a_worksheet_is_written_from_what_the_texts_say(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    text = "reading_leaf.md"
+    sheet = "# Leaves\n\n1. Name the green pigment.\n\n## Solutions\n\n1. Chlorophyll."
+    tasks = (
+        ScriptedTask(
+            id="facts",
+            worker="librarian",
+            tool_calls=(("search_documents", {"query": "leaf green"}),),
+            report={"output": "Chlorophyll makes leaves green."},
+            materials=(text,),
+        ),
+        ScriptedTask(
+            id="sheet",
+            worker="materials_writer",
+            depends_on=({"task": "facts"},),
+            report={"output": sheet},
+        ),
+    )
+    endpoint.load_scenario(Scenario(tasks=tasks, answers={"Answer": {"text": sheet}}))
+    leaf = (TEAMS / "curriculum" / "sample" / text).read_text(encoding="utf-8")
+
+    state = await run_scripted(
+        "curriculum", "Write a worksheet on leaves", endpoint, settings, materials={text: leaf}
+    )
+
+    assert state["status"] == "done" and state["answer"].text == sheet
+    assert "Chlorophyll makes leaves green." in read_prompt(endpoint, "sheet")
