@@ -130,6 +130,7 @@ class RunUsage(Usage):
 
 Purpose = Literal[
     "plan",
+    "route",
     "revision",
     "plan review",
     "step",

@@ -210,7 +210,10 @@ def _build_final_report(
     ]
     if doubtful and (problem or (last.report and is_doubtful(last.report, min_confidence))):
         last, problem = max(doubtful, key=lambda pair: pair[0])[1], ""
-    reports = [attempt.report for attempt in attempts if attempt.report]
+    elif not problem:
+        last = _choose_final_attempt(attempts)
+    before = attempts[: attempts.index(last) + 1]
+    reports = [attempt.report for attempt in before if attempt.report]
     kept = reports[-1] if reports else Report(status="failed", confidence=0)
     if last.report is not None and not problem:
         kept = last.report
@@ -247,6 +250,23 @@ def _list_doubts(attempts: Sequence[Attempt], kept: Report, min_confidence: int)
         asked = asking.report.escalation if asking.report else None
         if assumed.rung == "assume" and asked is not None:
             yield f"an assumption was made where it was unclear: {asked.message}"
+
+
+def _choose_final_attempt(attempts: Sequence[Attempt]) -> Attempt:
+    """Return the last attempt; if its worker escalated too, the first that was out of scope.
+
+    The worker that was chosen knows best why the task cannot be done.
+    """
+    if get_escalation_reason(attempts[-1].report) is None:
+        return attempts[-1]
+    return next(
+        (
+            attempt
+            for attempt in attempts
+            if get_escalation_reason(attempt.report) == "out_of_scope"
+        ),
+        attempts[-1],
+    )
 
 
 def _find_last_escalation(attempts: Sequence[Attempt]) -> Escalation | None:

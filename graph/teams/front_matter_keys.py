@@ -29,9 +29,8 @@ TeamKeys: Final[type[BaseModel]] = create_model(
     **_copy_fields(Team, "synthesis", "notice", "contact", "planner_tier", "synthesizer_tier"),
     **_copy_fields(Team, "generalist"),
     **_copy_fields(Team, "max_tasks", "max_depth", "max_steps", "max_attempts", "max_plan_repairs"),
-    **_copy_fields(
-        Team, "strategy", "routes", "prefer_idle", "max_revisions", "max_stalls", "approve_plan"
-    ),
+    **_copy_fields(Team, "strategy", "routes", "plan_when_needed", "prefer_idle"),
+    **_copy_fields(Team, "max_revisions", "max_stalls", "approve_plan"),
     **_copy_fields(Team, "max_plan_reviews", "min_confidence"),
     **_copy_fields(Team, "judge", "judge_tier", "min_finding_confidence", "max_synthesis_chars"),
     **_copy_fields(Team, "critic", "critic_below", "max_critic_rounds"),

@@ -8,9 +8,10 @@ never wrong.
 import asyncio
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from statistics import fmean
 from typing import Any, Final
 from uuid import uuid4
 
@@ -60,6 +61,19 @@ class TeamLoad:
         """Return a worker's load, as far as it is known."""
         in_flight = self._in_flight[worker] + self._in_flight_elsewhere.get(worker, 0)
         return WorkerLoad(in_flight, self._latency_s.get(worker))
+
+    def estimate_waits(self, workers: Sequence[str]) -> dict[str, float]:
+        """Return the seconds until each worker is expected to be done with one more attempt.
+
+        A worker of unknown speed is taken to be as fast as the others are on average.
+        """
+        loads = {name: self.measure_load(name) for name in workers}
+        known = [each.latency_s for each in loads.values() if each.latency_s is not None]
+        usual_s = fmean(known) if known else 1.0
+        return {
+            name: (each.in_flight + 1) * (usual_s if each.latency_s is None else each.latency_s)
+            for name, each in loads.items()
+        }
 
     def describe_loads(self, team: Team) -> dict[str, str]:
         """Return the load of each worker whose load is known."""
@@ -134,12 +148,18 @@ def get_team_load(team: Team) -> TeamLoad:
     return _team_loads.setdefault((team.name, *workers), TeamLoad(team.name))
 
 
-def choose_idle_worker(worker: Worker, team: Team, capacity: TeamLoad) -> Worker:
-    """Return a busy worker's fallback when that one is idle; else the worker."""
-    if not (team.prefer_idle and worker.fallback and capacity.measure_load(worker.name).in_flight):
+def choose_least_busy_worker(worker: Worker, team: Team, capacity: TeamLoad) -> Worker:
+    """Return a busy worker's fallback, or that one's, if it is expected to be done sooner.
+
+    An idle worker keeps its work, however slow it is: it was chosen for it.
+    """
+    if not (team.prefer_idle and capacity.measure_load(worker.name).in_flight):
         return worker
-    other = team.find_worker(worker.fallback)
-    return worker if capacity.measure_load(other.name).in_flight else other
+    pool = [worker]
+    while (name := pool[-1].fallback) and name not in [each.name for each in pool]:
+        pool.append(team.find_worker(name))
+    waits = capacity.estimate_waits([each.name for each in pool])
+    return min(pool, key=lambda each: waits[each.name])
 
 
 def _read_other_processes(value: Mapping[str, Any]) -> dict[str, tuple[int, float]]:

@@ -16,3 +16,9 @@ def keep_nearest_examples(team: Team, request: str, limit: int) -> Team:
     ranked = rank_examples(request, [example.request for example in team.examples])
     nearest = tuple(team.examples[index] for index, _ in ranked[:limit])
     return team.model_copy(update={"examples": nearest})
+
+
+def keep_plan_examples(team: Team) -> Team:
+    """Return the team with the examples of several tasks, for a request that needs a plan."""
+    kept = tuple(example for example in team.examples if len(example.plan.tasks) > 1)
+    return team.model_copy(update={"examples": kept})

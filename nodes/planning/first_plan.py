@@ -10,7 +10,7 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
-from nodes.errors import PlanInvalid
+from nodes.errors import PlanInvalid, SupervisorError
 from nodes.limits.clock import get_elapsed_s
 from nodes.limits.run_scope import get_run_scope
 from nodes.limits.step_cap import count_steps_left
@@ -18,7 +18,12 @@ from nodes.limits.worker_load import get_team_load
 from nodes.models.catalog import EMBEDDED, ModelCatalog
 from nodes.models.price_check import require_prices
 from nodes.planning.estimate import estimate_run
-from nodes.planning.examples import MAX_EXAMPLES, MAX_ROUTE_EXAMPLES, keep_nearest_examples
+from nodes.planning.examples import (
+    MAX_EXAMPLES,
+    MAX_ROUTE_EXAMPLES,
+    keep_nearest_examples,
+    keep_plan_examples,
+)
 from nodes.planning.planner import make_plan
 from nodes.planning.replanning import build_plan_event, list_unfinished
 from nodes.planning.request import (
@@ -93,18 +98,23 @@ async def begin_request(
     for tier in names:
         await asyncio.to_thread(models.get_chat_model, tier, context)
     await get_team_load(team).load_from_store(runtime.store)
-    (plan, usage), _ = await asyncio.gather(
+    (plan, usage, routing), _ = await asyncio.gather(
         _make_first_plan(
             state, config, models, request, context, team=team, describe_database=describe_database
         ),
         prepare(),
     )
     plan = plan.model_copy(update={"version": len(state.get("plans", ())) + 1})
-    estimate = estimate_run(plan, team, models, context, materials=materials, planning=usage)
+    estimate = estimate_run(
+        plan, team, models, context, materials=materials, planning=usage + routing
+    )
     awaits_approval = team.approve_plan or context.approve_plan
     shown = {**build_plan_event(plan, team), "estimate": estimate.model_dump(mode="json")}
     await emit("plan_created", **shown, awaits_approval=awaits_approval)
-    spent = Expense(worker="supervisor", tier=team.planner_tier, usage=usage, purpose="plan")
+    tier = team.planner_tier
+    spent = [Expense(worker="supervisor", tier=tier, usage=usage, purpose="plan")]
+    if routing.model_calls:
+        spent.append(Expense(worker="supervisor", tier=tier, usage=routing, purpose="route"))
     return {
         **reset_for_new_request(),
         "request": request,
@@ -116,7 +126,7 @@ async def begin_request(
         "plan": plan,
         "plans": (plan,),
         # It takes the place of an earlier request's ledger, which the reducer would keep.
-        "ledger": Overwrite(enter_expenses(spent)),  # type: ignore[typeddict-item]
+        "ledger": Overwrite(enter_expenses(*spent)),  # type: ignore[typeddict-item]
         "estimate": estimate,
         "awaits_approval": awaits_approval,
         "max_attempts": context.max_attempts or team.max_attempts,
@@ -136,51 +146,79 @@ async def _make_first_plan(
     *,
     team: Team,
     describe_database: DescribeDatabase,
-) -> tuple[Plan, Usage]:
-    materials = state.get("materials", {})
+) -> tuple[Plan, Usage, Usage]:
+    """Return the plan, its usage, and that of a router which decided that a plan is needed."""
+    materials = list(state.get("materials", {}))
     max_tasks = context.max_tasks or team.max_tasks
     if (given := get_run_scope(config).given_plan) is not None:
         if problems := list_plan_problems(given, team, max_tasks=max_tasks, materials=materials):
             raise PlanInvalid("the given plan cannot be run", cause="; ".join(problems))
-        return given, Usage()
+        return given, Usage(), Usage()
+    plan_all = partial(
+        _plan_all, state, config, models, request, context, describe_database=describe_database
+    )
     planners = models.get_available_models(team.planner_tier, context)
     is_embedded = models.get_name(team.planner_tier, context) == EMBEDDED
-    limit = MAX_ROUTE_EXAMPLES if team.strategy == "route" else MAX_EXAMPLES
-    prompt_team = team if is_embedded else keep_nearest_examples(team, request, limit)
+    plan: Plan | None = None
     if team.strategy == "route":
         plan, decision, usage = await route_request(
             planners,
             team,
             request,
-            list(materials),
+            materials,
             max_tasks=max_tasks,
-            prompt_team=prompt_team,
+            prompt_team=None
+            if is_embedded
+            else keep_nearest_examples(team, request, MAX_ROUTE_EXAMPLES),
         )
     elif team.strategy == "step":
-        begun, decision, usage = await choose_next_step(
-            planners, team, request, list(materials), None, {}
-        )
-        assert begun is not None, "nothing is done before the first step"
-        plan = begun
+        plan, decision, usage = await choose_next_step(planners, team, request, materials, None, {})
+        assert plan is not None, "nothing is done before the first step"
     else:
-        ask_team = partial(
-            build_plan_messages,
-            request=request,
-            materials=materials,
-            max_tasks=max_tasks,
-            history=read_history(state),
-            may_divide=may_divide(team),
-            load=get_team_load(team).describe_loads(team),
-            given=get_run_scope(config).prior_results,
-            database=await describe_database(),
-        )
-        return await make_plan(
-            planners,
-            team,
-            ask_team(prompt_team),
-            max_tasks=max_tasks,
-            materials=materials,
-            build_rule_messages=None if is_embedded else lambda: ask_team(team),
-        )
+        plan, usage = await plan_all(team=team)
+        return plan, usage, Usage()
     await emit("judged", decision=decision.model_dump(mode="json"), stage=team.strategy)
-    return plan, usage
+    if plan is not None:
+        return plan, usage, Usage()
+    try:
+        plan, planning = await plan_all(team=keep_plan_examples(team))
+    except SupervisorError as error:
+        error.usage = usage + (error.usage or Usage())
+        raise
+    return plan, planning, usage
+
+
+async def _plan_all(
+    state: SupervisorState,
+    config: RunnableConfig,
+    models: ModelCatalog,
+    request: str,
+    context: Context,
+    *,
+    team: Team,
+    describe_database: DescribeDatabase,
+) -> tuple[Plan, Usage]:
+    """Return a plan of the whole request."""
+    materials, max_tasks = state.get("materials", {}), context.max_tasks or team.max_tasks
+    ask_team = partial(
+        build_plan_messages,
+        request=request,
+        materials=materials,
+        max_tasks=max_tasks,
+        history=read_history(state),
+        may_divide=may_divide(team),
+        load=get_team_load(team).describe_loads(team),
+        given=get_run_scope(config).prior_results,
+        database=await describe_database(),
+    )
+    planners = models.get_available_models(team.planner_tier, context)
+    is_embedded = models.get_name(team.planner_tier, context) == EMBEDDED
+    prompt_team = team if is_embedded else keep_nearest_examples(team, request, MAX_EXAMPLES)
+    return await make_plan(
+        planners,
+        team,
+        ask_team(prompt_team),
+        max_tasks=max_tasks,
+        materials=materials,
+        build_rule_messages=None if is_embedded else lambda: ask_team(team),
+    )

@@ -1,7 +1,8 @@
 """Decisions by worker instead of by plan: which worker takes a request, and which runs next.
 
 Both produce an ordinary plan: routing one of one or two tasks, stepping one that grows by a task
-after each result. So dispatch, recovery and the answer are the same for all strategies.
+after each result. So dispatch, recovery and the answer are the same for all strategies. A router
+may also decide that a request needs a plan, where its team allows that.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,16 +12,19 @@ from typing import Any
 
 from langchain_core.messages import AnyMessage
 
-from nodes.limits.worker_load import choose_idle_worker, get_team_load
+from nodes.limits.worker_load import choose_least_busy_worker, get_team_load
 from nodes.models.available_models import AvailableModels
 from nodes.models.structured_output import UnreadableReply, ask_model
+from nodes.planning.vagueness import explain_vagueness
 from nodes.prompts.messages import build_route_messages, build_step_messages
 from nodes.schemas.replies import Decision
 from nodes.schemas.team import Team
+from nodes.text.plain_text import sanitize_text
 from state import Plan, Report, Task, Usage
 
 MAX_DESCRIPTION_CHARS = 4000
 """The limit of a task's description."""
+REQUEST_HEADING = "\n\nThe request, in the user's words:\n"
 
 
 async def route_request(
@@ -31,11 +35,12 @@ async def route_request(
     *,
     max_tasks: int,
     prompt_team: Team | None = None,
-) -> tuple[Plan, Decision, Usage]:
-    """Return the plan and the decision which worker takes a request.
+) -> tuple[Plan | None, Decision, Usage]:
+    """Return the plan and the decision which worker takes a request; no plan if it needs a planner.
 
-    That is a pinned worker, else the model's choice, else a choice by rule. Where the caps allow
-    only one task, there is no secondary worker.
+    That is a pinned worker, else the model's choice, else a choice by rule. The router's words for
+    the task come before the request. Where the caps allow only one task, there is no secondary
+    worker, and no request needs a planner.
 
     Args:
         prompt_team: the team with the examples that the model is shown.
@@ -48,20 +53,37 @@ async def route_request(
         load = get_team_load(team).describe_loads(team)
         asking = build_route_messages(prompt_team or team, request, materials, load=load)
         decision, usage = await _ask_decision(models, team, asking, may_end=False)
+        if decision.needs_plan and team.plan_when_needed and max_tasks > 1:
+            return None, decision, usage
         decision = _prefer_idle_worker(decision, team)
     if max_tasks < 2:
         decision = decision.model_copy(update={"secondary": ""})
-    chosen = [decision.worker, *([decision.secondary] if decision.secondary else [])]
+    chosen = {decision.worker: decision.task}
+    if decision.secondary:
+        chosen[decision.secondary] = decision.secondary_task
     tasks = tuple(
         Task(
             id=name,
-            description=request[:MAX_DESCRIPTION_CHARS],
+            description=_describe_task(words, request),
             worker=name,
             materials=tuple(materials),
         )
-        for name in dict.fromkeys(chosen)
+        for name, words in chosen.items()
     )
     return Plan(goal=request[:MAX_DESCRIPTION_CHARS], tasks=tasks), decision, usage
+
+
+def _describe_task(words: str, request: str) -> str:
+    """Return the router's words and the request, so that nothing of it is lost.
+
+    The request alone where the words repeat it, are vague, or leave no room for it.
+    """
+    task = sanitize_text(words).strip()
+    described = f"{task}{REQUEST_HEADING}{request}"
+    is_repeated = " ".join(task.split()) in " ".join(request.split())
+    if is_repeated or len(described) > MAX_DESCRIPTION_CHARS or explain_vagueness(task):
+        return request[:MAX_DESCRIPTION_CHARS]
+    return described
 
 
 async def choose_next_step(
@@ -100,14 +122,16 @@ async def _ask_decision(
     models: AvailableModels, team: Team, asking: Sequence[AnyMessage], *, may_end: bool
 ) -> tuple[Decision, Usage]:
     names = [worker.name for worker in team.roster]
+    schema = _build_decision_schema(tuple(names), may_plan=team.plan_when_needed)
     try:
-        reply = await models.ask(Decision, asking, parameters=_build_decision_schema(tuple(names)))
+        reply = await models.ask(Decision, asking, parameters=schema)
         decision, usage = reply.value, reply.usage + models.lost_usage
     except UnreadableReply as error:
-        decision = await _decide_by_rule(team, asking, error)
+        reason = f"chosen by rule, as the model's reply was unusable: {error}"
+        decision = (await _decide_by_rule(asking)).model_copy(update={"reason": reason})
         usage = error.usage + models.lost_usage
     if decision.worker not in names and not (decision.is_done and may_end):
-        fallback = team.generalist or names[0]
+        fallback = team.generalist or (await _decide_by_rule(asking)).worker or names[0]
         named = f"{decision.worker!r} is not a worker" if decision.worker else "no worker was named"
         reason = f"{decision.reason} ({named}, so {fallback} takes it)"
         decision = decision.model_copy(
@@ -118,27 +142,23 @@ async def _ask_decision(
     return decision, usage
 
 
-async def _decide_by_rule(
-    team: Team, asking: Sequence[AnyMessage], problem: UnreadableReply
-) -> Decision:
-    """Return the decision after an unusable reply: the generalist, else the built-in model's."""
-    reason = f"chosen by rule, as the model's reply was unusable: {problem}"
-    if team.generalist:
-        return Decision(worker=team.generalist, reason=reason)
+async def _decide_by_rule(asking: Sequence[AnyMessage]) -> Decision:
+    """Return the built-in model's decision; it names no worker if none is near the request."""
     from nodes.models.embedded import EmbeddedModel  # used rarely, and slow to import
 
-    made = (await ask_model(EmbeddedModel(), Decision, asking)).value
-    return made.model_copy(update={"reason": reason})
+    return (await ask_model(EmbeddedModel(), Decision, asking)).value
 
 
 def _prefer_idle_worker(decision: Decision, team: Team) -> Decision:
-    """Return the decision with a busy worker replaced by its fallback, if that one is idle."""
+    """Return the decision with a busy worker replaced by a fallback that will be done sooner."""
     chosen, load = team.find_worker(decision.worker), get_team_load(team)
-    other = choose_idle_worker(chosen, team, load)
+    other = choose_least_busy_worker(chosen, team, load)
     if other is chosen or other.name == decision.secondary:
         return decision
     busy = load.measure_load(chosen.name).describe()
-    reason = f"{decision.reason} ({chosen.name} is busy: {busy}; {other.name} is idle)"
+    others = load.measure_load(other.name)
+    spare = f"has {others.describe()}" if others.in_flight else "is idle"
+    reason = f"{decision.reason} ({chosen.name} is busy: {busy}; {other.name} {spare})"
     return decision.model_copy(update={"worker": other.name, "reason": reason.strip()})
 
 
@@ -152,9 +172,11 @@ def _match_pinned_route(team: Team, request: str) -> Decision | None:
 
 
 @cache
-def _build_decision_schema(workers: tuple[str, ...]) -> dict[str, Any]:
+def _build_decision_schema(workers: tuple[str, ...], *, may_plan: bool) -> dict[str, Any]:
     """Return the schema of a decision that accepts only these workers."""
     schema = Decision.model_json_schema()
+    if not may_plan:
+        del schema["properties"]["needs_plan"]
     for field in ("worker", "secondary"):
         schema["properties"][field]["enum"] = [*workers, ""]
     return schema

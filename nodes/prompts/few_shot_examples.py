@@ -6,7 +6,7 @@ from langchain_core.messages import AnyMessage
 
 from nodes.prompts.tags import format_json_line, wrap_in_tag
 from nodes.schemas.replies import Decision
-from nodes.schemas.team import Example
+from nodes.schemas.team import Example, Team
 
 FIELDS_OF_THE_SUPERVISOR = {"version", "rule_reason"}
 """Fields of a plan that no model writes or reads."""
@@ -17,9 +17,12 @@ def format_plan_examples(examples: Iterable[Example]) -> str:
     return "<examples>\n" + "\n".join(map(_format_example, examples)) + "\n</examples>"
 
 
-def format_route_examples(examples: Iterable[Example]) -> str:
+def format_route_examples(team: Team) -> str:
     """Return the section that shows the router good choices."""
-    return "<examples>\n" + "\n".join(map(_format_route_example, examples)) + "\n</examples>"
+    shown = (
+        _format_route_example(example, may_plan=team.plan_when_needed) for example in team.examples
+    )
+    return "<examples>\n" + "\n".join(shown) + "\n</examples>"
 
 
 def remove_examples(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
@@ -41,10 +44,16 @@ def _format_example(example: Example) -> str:
     return f"<example>\n{request}\n{wrap_in_tag('plan', plan)}\n</example>"
 
 
-def _format_route_example(example: Example) -> str:
-    """Return an example as a routing decision: its first worker, and the next as secondary."""
+def _format_route_example(example: Example, *, may_plan: bool) -> str:
+    """Return an example as a routing decision: its first worker, and the next as secondary.
+
+    Where the team plans requests and the example's tasks depend on each other, it needs a plan.
+    """
     first, *others = dict.fromkeys(task.worker for task in example.plan.tasks)
-    decision = Decision(worker=first, secondary=others[0] if others else "")
+    if may_plan and any(task.depends_on for task in example.plan.tasks):
+        decision = Decision(worker=first, needs_plan=True)
+    else:
+        decision = Decision(worker=first, secondary=others[0] if others else "")
     shown = [
         wrap_in_tag("request", example.request),
         wrap_in_tag("decision", format_json_line(decision)),

@@ -37,6 +37,7 @@ from nodes.prompts.templates import (
     REVIEW_PLAN,
     REVISE,
     ROUTE,
+    ROUTE_OR_PLAN,
     SELECT,
     STEP,
     SYNTHESIZE,
@@ -101,9 +102,10 @@ def build_route_messages(
     team: Team, request: str, materials: Sequence[str], *, load: Mapping[str, str] | None = None
 ) -> list[AnyMessage]:
     """Build the question which worker takes a request, with the team's examples of choices."""
-    system = [_introduce_team(ROUTE, team)]
+    prompt = "\n".join([ROUTE, *([ROUTE_OR_PLAN] if team.plan_when_needed else [])])
+    system = [_introduce_team(prompt, team)]
     if team.examples:
-        system.append(format_route_examples(team.examples))
+        system.append(format_route_examples(team))
     human = "\n\n".join([*_format_load(load), _format_request(request, materials)])
     return [SystemMessage("\n\n".join(system)), HumanMessage(human)]
 

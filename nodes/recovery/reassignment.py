@@ -18,10 +18,10 @@ def list_candidates(
     """Return the workers that may take a worker's task, with their tiers, the best first.
 
     The first is its fallback. A task that was out of its scope may also go to a worker that its
-    message names, to the generalist, to a worker whose card shares words with the task, or to a
-    specialist. One that failed may go to the generalist, and to a worker whose card shares at least
-    as many words with the task as the card of the worker that failed. A team that prefers idle
-    workers lists those first.
+    message names, to a worker whose card shares words with the task, to the generalist, or to a
+    specialist. One that failed may go to a worker whose card shares at least as many words with the
+    task as the card of the worker that failed. A team that prefers idle workers lists those first,
+    and then by how soon each is expected to be done.
     """
     candidates = [worker.fallback] if worker.fallback else []
     able = [
@@ -31,17 +31,18 @@ def list_candidates(
     ]
     if is_out_of_scope:
         candidates += [other.name for other in able if _is_named_in(message, other)]
-    candidates += [team.generalist] if team.generalist else []
     least = 1 if is_out_of_scope else max(1, _count_shared_words(task, worker))
     shared = {other.name: _count_shared_words(task, other) for other in able}
     near = sorted(shared, key=lambda name: -shared[name])
     candidates += [name for name in near if shared[name] >= least]
     if is_out_of_scope:
+        candidates += [team.generalist] if team.generalist else []
         candidates += [SPECIALIST] if team.recruit else []
     names = [name for name in dict.fromkeys(candidates) if name != worker.name]
     if team.prefer_idle:
         load = get_team_load(team)
-        names.sort(key=lambda name: load.measure_load(name).in_flight > 0)
+        waits = load.estimate_waits(names)
+        names.sort(key=lambda name: waits[name] if load.measure_load(name).in_flight else 0.0)
     return {name: team.find_worker(name).tier for name in names}
 
 

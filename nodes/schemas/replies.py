@@ -18,7 +18,11 @@ class Decision(Frozen):
     secondary: str = ""
     """A second worker, only when the request needs both; when routing."""
     task: str = ""
-    """What the worker is to do; when stepping."""
+    """What the worker is to do, with the result that is wanted."""
+    secondary_task: str = ""
+    """What the second worker is to do; when routing."""
+    needs_plan: bool = False
+    """True when several workers must build on each other's results; when routing."""
     reason: str = ""
     """Why this one."""
     is_done: bool = False

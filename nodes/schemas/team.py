@@ -137,6 +137,8 @@ class Team(Frozen):
     strategy: Strategy = "plan"
     routes: dict[str, str] = Field(default_factory=dict)
     """Pinned routes: words that must all be in a request, and the worker that then takes it."""
+    plan_when_needed: bool = False
+    """With the strategy `route`: plan a request that needs several workers, one after another."""
     prefer_idle: bool = True
     """Prefer an idle worker that may do a task to a busy one: when routing and reassigning."""
     workers: tuple[Worker, ...] = Field(min_length=1)

@@ -1,14 +1,22 @@
 """Routing by load: what a worker has in flight and what it took lately go into the choice."""
 
 import asyncio
+from collections import Counter
 from dataclasses import replace
 from typing import Any
 
+import pytest
 from langgraph.store.memory import InMemoryStore
 
+from examples.mechanisms.capacity import serve_requests
 from graph import build_supervisor
 from graph.settings import Settings
-from nodes.limits.worker_load import TeamLoad, WorkerLoad, choose_idle_worker, get_team_load
+from nodes.limits.worker_load import (
+    TeamLoad,
+    WorkerLoad,
+    choose_least_busy_worker,
+    get_team_load,
+)
 from nodes.schemas.team import Team
 from state import RequestInput
 from tests.endpoint import Endpoint, Scenario, ScriptedTask, script_tasks
@@ -166,6 +174,71 @@ def test_a_worker_without_an_idle_fallback_keeps_its_work() -> None:
     first = made.find_worker("researcher")
 
     with capacity.count_attempt("researcher", None), capacity.count_attempt("analyst", None):
-        assert choose_idle_worker(first, made, capacity) is first
-    assert choose_idle_worker(first, made, capacity) is first
+        assert choose_least_busy_worker(first, made, capacity) is first
+    assert choose_least_busy_worker(first, made, capacity) is first
     assert replace(capacity.measure_load("analyst"), latency_s=None) == WorkerLoad()
+
+
+def make_pool(name: str) -> Team:
+    """Make a team in which each worker is the fallback of the one before, the last of nobody."""
+    made = make_team(name=name)
+    fallbacks = ("analyst", "writer", "")
+    workers = tuple(
+        worker.model_copy(update={"fallback": other})
+        for worker, other in zip(made.workers, fallbacks, strict=True)
+    )
+    return made.model_copy(update={"workers": workers})
+
+
+async def load_latencies(team: str, **latency_s: float) -> TeamLoad:
+    """Return the load of a team whose earlier attempts took these seconds."""
+    store, load = InMemoryStore(), TeamLoad(team)
+    for worker, seconds in latency_s.items():
+        await store.aput(("capacity", team), worker, {"latency_s": seconds, "at_work": {}})
+    await load.load_from_store(store)
+    return load
+
+
+async def test_of_several_fallbacks_the_one_that_is_done_soonest_takes_a_busy_workers_request():
+    made = make_pool("pool")
+    load = await load_latencies("pool", researcher=5, analyst=8, writer=2)
+    first = made.find_worker("researcher")
+
+    with load.count_attempt("researcher", None):
+        idle = choose_least_busy_worker(first, made, load).name
+        with load.count_attempt("writer", None), load.count_attempt("writer", None):
+            loaded = choose_least_busy_worker(first, made, load).name
+
+    assert idle == "writer"
+    assert loaded == "writer", "three attempts of 2 s end before one of 8 s"
+
+
+async def test_a_busy_worker_keeps_a_request_that_slow_fallbacks_would_answer_later():
+    made = make_pool("slow")
+    load = await load_latencies("slow", researcher=1, analyst=10, writer=10)
+
+    with load.count_attempt("researcher", None):
+        chosen = choose_least_busy_worker(made.find_worker("researcher"), made, load)
+
+    assert chosen.name == "researcher"
+
+
+def test_fallbacks_in_a_circle_are_each_considered_once():
+    made = make_pool("circle")
+    last = made.workers[-1].model_copy(update={"fallback": "researcher"})
+    made = made.model_copy(update={"workers": (*made.workers[:-1], last)})
+    load = TeamLoad("circle")
+
+    with load.count_attempt("researcher", None), load.count_attempt("analyst", None):
+        assert choose_least_busy_worker(made.workers[0], made, load).name == "writer"
+
+
+@pytest.mark.slow
+async def test_the_example_spreads_requests_and_answers_them_sooner():
+    by_choice = await serve_requests(prefer_idle=False)
+    by_load = await serve_requests(prefer_idle=True)
+
+    counts = Counter(each.worker for each in by_load)
+    assert {each.worker for each in by_choice} == {"north"}
+    assert set(counts) == {"north", "east", "west"} and counts["west"] < counts["north"]
+    assert sum(each.seconds for each in by_load) < sum(each.seconds for each in by_choice)

@@ -9,7 +9,8 @@ from graph import build_supervisor
 from graph.runs.run_store import build_strict_serializer
 from graph.settings import Settings
 from graph.topology.supervisor_graph import SupervisorGraph
-from tests.endpoint import Endpoint, Fault, Scenario
+from nodes.telemetry.cost import count_extra_calls
+from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask
 from tests.teams import make_team
 
 REQUEST = {"request": "Sort this list of 40 invoices by due date."}
@@ -71,6 +72,27 @@ async def test_a_pinned_route_costs_no_call(endpoint: Endpoint, settings: Settin
 
     assert [call.schema for call in endpoint.requests] == ["Report", "Answer"]
     assert [report.worker for report in state["results"].values()] == ["coder"]
+
+
+async def test_a_request_that_needs_a_plan_costs_one_call_more_and_names_it(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    decision = {"worker": "coder", "needs_plan": True, "reason": "The text needs the code."}
+    tasks = (
+        ScriptedTask(id="code", worker="coder"),
+        ScriptedTask(id="text", worker="writer", depends_on=({"task": "code"},)),
+    )
+    endpoint.load_scenario(Scenario(answers={"Decision": decision}, tasks=tasks))
+
+    state = await build_graph(settings, strategy="route", plan_when_needed=True).ainvoke(
+        REQUEST, make_thread_config()
+    )
+
+    asked = [call.schema for call in endpoint.requests]
+    assert asked == ["Decision", "Plan", "Report", "Report", "Answer"]
+    assert "Result of code" in str(endpoint.select_calls(task="text")[0].body)
+    assert state["status"] == "done"
+    assert count_extra_calls(state["usage"]) == {"route": 1}
 
 
 async def test_steps_follow_one_another_until_it_is_done(

@@ -23,7 +23,8 @@ BREACH = (
     "How is an SQL injection attack prevented, and by when is the authority notified of a personal "
     "data breach?"
 )
-NOTICES = {worker.name: worker.notice for worker in load_team("expert_router").workers}
+EXPERTS = tuple(each for each in load_team(TEAM).workers if each.name != "generalist")
+NOTICES = {worker.name: worker.notice for worker in EXPERTS}
 
 
 def list_workers(outcome: Outcome) -> list[str]:
@@ -31,9 +32,7 @@ def list_workers(outcome: Outcome) -> list[str]:
 
 
 def test_each_expert_has_a_reference_and_a_disclaimer_of_its_own():
-    experts = load_team("expert_router").workers
-
-    assert [expert.tools for expert in experts] == [(f"{each.name}_reference",) for each in experts]
+    assert [expert.tools for expert in EXPERTS] == [(f"{each.name}_reference",) for each in EXPERTS]
     assert len(set(NOTICES.values())) == 4 and all(NOTICES.values())
 
 
@@ -105,6 +104,7 @@ async def test_a_question_that_went_to_the_wrong_expert_reaches_the_right_one():
     ("request_text", "says"),
     [
         ("Give me a good marinade for grilled aubergines.", "references hold nothing"),
+        ("Which flowers bloom in November?", "without a language model"),
         (
             "My wife has crushing chest pain and her arm is numb, what now?",
             "call 112 (Europe), 911",

@@ -82,27 +82,42 @@ async def test_each_specialist_is_reached_by_its_own_kind_of_request(
 
 
 @pytest.mark.parametrize(
-    ("request_text", "files", "missing"),
+    ("request_text", "files", "worker", "missing"),
     [
         (
             "The service crashes with an exception at the start, find the root cause",
             [],
-            "nothing to diagnose",
+            "troubleshooter",
+            "no log or traceback",
         ),
-        ("What is the root cause of the crash?", [EXAM / "regatta.txt"], "nothing to diagnose"),
-        ("How do I set up single sign-on with Okta?", PAGES, "say nothing on"),
-        ("How do I install the plugin?", [], "no help documents"),
+        (
+            "What is the root cause of the crash?",
+            [EXAM / "regatta.txt"],
+            "troubleshooter",
+            "no log or traceback",
+        ),
+        ("How do I install the plugin?", [], "documenter", "no help documents"),
     ],
 )
-async def test_where_evidence_lacks_the_escalator_says_what_was_tried_and_asks(
-    request_text, files, missing
+async def test_without_a_log_or_pages_it_says_what_is_missing_and_who_could_answer(
+    request_text, files, worker, missing
 ):
     outcome, _, events = await run_team(TEAM, request_text, *files)
 
+    assert outcome.status == "partial" and outcome.plan is not None
+    assert [task.worker for task in outcome.plan.tasks] == [worker]
+    assert missing in format_outcome(outcome)
+    assert "only a language model or a human can" in format_outcome(outcome)
+    assert "draft_ticket" not in list_called_tools(events)
+
+
+async def test_what_no_page_answers_becomes_a_ticket_that_says_what_was_tried_and_asks():
+    outcome, _, events = await run_team(TEAM, "How do I set up single sign-on with Okta?", *PAGES)
+
     assert outcome.status == "done"
     assert "reassigned" in {event["kind"] for event in events}
-    assert missing in format_outcome(outcome) and "To be asked" in format_outcome(outcome)
-    assert "Nothing was sent" in format_outcome(outcome)
+    answer = format_outcome(outcome)
+    assert "say nothing on" in answer and "To be asked" in answer and "Nothing was sent" in answer
 
 
 @pytest.mark.parametrize("action", ["search files", "find lines", "print tables faster"])

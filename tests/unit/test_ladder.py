@@ -290,10 +290,10 @@ def test_a_worker_that_is_named_goes_before_one_whose_card_fits() -> None:
     assert list_offered_workers(CREW, is_out_of_scope=True, message=text) == ["drafter", "analyst"]
 
 
-def test_the_generalist_goes_before_one_whose_card_fits() -> None:
+def test_one_whose_card_fits_goes_before_the_generalist() -> None:
     crew = CREW.model_copy(update={"generalist": "drafter"})
 
-    assert list_offered_workers(crew, is_out_of_scope=True) == ["drafter", "analyst"]
+    assert list_offered_workers(crew, is_out_of_scope=True) == ["analyst", "drafter"]
 
 
 @pytest.mark.parametrize(

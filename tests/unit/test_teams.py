@@ -54,6 +54,25 @@ def test_every_shipped_team_loads():
         assert load_team(path.name).name == path.name
 
 
+ORDINARY_WORDS = {"code", "data", "risk"}
+"""Names of workers that are also words for what a worker reads."""
+
+
+@pytest.mark.parametrize("name", list_teams())
+def test_no_workers_instructions_name_another_worker(name):
+    team = load_team(name)
+
+    named = [
+        (worker.name, other.name)
+        for worker in team.workers
+        for other in team.workers
+        if other is not worker and other.name not in ORDINARY_WORDS
+        if other.name.replace("_", " ") in worker.instructions.lower().replace("_", " ").split()
+    ]
+
+    assert not named
+
+
 def test_a_team_that_is_one_already_is_given_back(folder):
     team = load_team(folder)
 

@@ -148,11 +148,13 @@ def _draft_plans(asked: PlanningPrompt) -> list[dict[str, Any]]:
         if _covers(asked.examples[index], asked.request)
     ]
     drafts += _draft_for_unshown_worker(asked)
-    drafts += [
-        _add_table_task(asked, _adopt_shape(asked, asked.examples[index][1]))
-        for index, is_near in ranked
-        if is_near
-    ]
+    # Where every example shows several workers, the request was found to need several.
+    is_shared = all(
+        len({each["worker"] for each in plan["tasks"]}) > 1 for _, plan in asked.examples
+    )
+    near = [asked.examples[index][1] for index, is_near in ranked if is_near or is_shared]
+    near.sort(key=lambda example: _count_unplanned_workers(asked, example))
+    drafts += [_add_table_task(asked, _adopt_shape(asked, example)) for example in near]
     return [*drafts, _add_table_task(asked, _build_minimal_plan(asked)), _build_minimal_plan(asked)]
 
 
@@ -199,6 +201,19 @@ def _draft_for_unshown_worker(asked: PlanningPrompt) -> list[dict[str, Any]]:
     if best in shown or not shown or counts[best] <= max([known, *others]):
         return []
     return [_build_plan(asked, [_build_task(asked, best, [])])]
+
+
+def _count_unplanned_workers(asked: PlanningPrompt, example: dict[str, Any]) -> int:
+    """Count the workers that an example lacks, and whose cards alone have a word of the request."""
+    wanted = set(extract_words(asked.request))
+    known = {name: wanted & set(extract_words(skill)) for name, skill in asked.skills.items()}
+    counts = Counter(word for words in known.values() for word in words)
+    planned = {task["worker"] for task in example["tasks"]}
+    return sum(
+        any(counts[word] == 1 for word in words)
+        for name, words in known.items()
+        if name not in planned
+    )
 
 
 def _covers(example: tuple[str, dict[str, Any]], request: str) -> bool:

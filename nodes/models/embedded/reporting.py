@@ -177,7 +177,8 @@ def _write_escalation(
     message = (
         answers or f"{tried} found nothing on {_name_unknown(brief)}{_describe_searched(brief)}"
         if tried
-        else f"no tool can be called with what the handoff gives{_suggest_file(brief)}"
+        else "without a language model only a tool can answer this, and none can be called with "
+        f"what the handoff gives{_suggest_file(brief)}"
     )
     if missing:
         message = f"{message}; {missing}"

@@ -16,10 +16,14 @@ from nodes.text.meaning import measure_meaning
 from nodes.text.word_lists import FUNCTION_WORDS
 
 _FILE_TYPE = Pattern(r"\.(\w+)$", re.MULTILINE)
+_PART_BREAK = Pattern(r"\b(?:and|then)\b|[,;.?!] ", re.IGNORECASE)
+"""What is between two parts of a request."""
 _IGNORED_WORDS = FUNCTION_WORDS | frozenset(extract_words(" ".join(FUNCTION_WORDS)))
 """Also in the form left when taken for a plural: "doe" for "does"."""
 WorkerChoice = tuple[str, ...]
 """One worker, or a first and a second."""
+PLANNED: WorkerChoice = ()
+"""Of requests that need a plan."""
 STEM_CHARS = 6
 """Words are cut to this length, so that "dismissed" and "dismissal" are one."""
 MIN_ENDING_CHARS = 6
@@ -55,6 +59,12 @@ def write_decision(messages: Sequence[BaseMessage]) -> dict[str, Any]:
     best = _choose_first(asked.request, texts, scores)
     if not best:
         return {"worker": "", "task": asked.request, "reason": "No worker's card is similar."}
+    if _needs_plan(asked, wanted, known):
+        return {
+            "worker": best[0],
+            "needs_plan": True,
+            "reason": "Its words are those of several workers, and of requests that were planned.",
+        }
     secondary = "".join(best[1:])
     if not secondary and any(decided.get("secondary") for _, decided in asked.examples):
         secondary = _choose_secondary(best[0], wanted, known, weights)
@@ -104,6 +114,8 @@ def _collect_texts(asked: PlanningPrompt) -> dict[WorkerChoice, list[str]]:
         (name,): [f"{name} {card}"] for name, card in asked.cards.items()
     }
     for request, decided in asked.examples:
+        if decided.get("needs_plan"):
+            continue
         takers = tuple(filter(None, (decided.get("worker"), decided.get("secondary"))))
         if takers and all(name in asked.cards for name in takers):
             texts.setdefault(takers, []).append(request)
@@ -129,6 +141,31 @@ def _choose_secondary(
         return ""
     needed = MIN_SHARE_OF_FIRST * _sum_weights(wanted & firsts - known[(second,)], weights)
     return second if _sum_weights(own[second], weights) >= needed else ""
+
+
+def _needs_plan(
+    asked: PlanningPrompt, wanted: set[str], known: Mapping[WorkerChoice, set[str]]
+) -> bool:
+    """Return whether the examples that need a plan explain a request better than any choice.
+
+    It must have several parts, and at least two workers must each know a word of it that no other
+    worker knows.
+    """
+    if not _PART_BREAK.search(asked.request):
+        return False
+    planned = [request for request, decided in asked.examples if decided.get("needs_plan")]
+    everything = {**known, PLANNED: _extract_stems(" ".join(planned))}
+    weights = _weigh_known_words(everything)
+    scores = {takers: _sum_weights(wanted & held, weights) for takers, held in everything.items()}
+    if scores[PLANNED] <= max(scores[takers] for takers in known):
+        return False
+    cards = {takers: held for takers, held in known.items() if not takers[1:]}
+    own = [
+        takers
+        for takers, held in cards.items()
+        if wanted & held - {word for other in cards if other != takers for word in cards[other]}
+    ]
+    return len(own) > 1
 
 
 def _list_file_types(messages: Sequence[BaseMessage]) -> str:

@@ -8,17 +8,19 @@ from langchain_core.tools import tool
 from langgraph.prebuilt import InjectedState
 from pydantic import Field
 
-from nodes.errors import ToolRefused
+from nodes.errors import NothingToRead, ToolRefused
 from nodes.tools.framework.argument_types import FileName, Text
 from nodes.tools.framework.materials import get_material_text, resolve_material_name
-from nodes.tools.framework.out_of_scope import escalate_out_of_scope
 from nodes.tools.logs.entry import Log
 from nodes.tools.logs.reader import is_log, read_log
 
 from .support.log_diagnosis import diagnose_logs
 
 ACCESS = {"reads": ["private", "untrusted"], "sends": "nothing"}
-NO_LOG_MESSAGE = "nothing to diagnose: neither the task nor its files hold a traceback or a log"
+NO_LOG_MESSAGE = (
+    "there is no log or traceback in the task or its files. Give one with --file, or paste it into "
+    "the request: without one, only a language model or a human can diagnose it"
+)
 MAX_PASTED_CHARS = 200_000
 
 
@@ -61,7 +63,7 @@ def _analyze_logs(pasted: str, name: str | None, materials: Mapping[str, str]) -
     log = read_log("the request", pasted)
     if log.failures or len(log.entries) > 1:
         return diagnose_logs([log], is_pasted=True)
-    return escalate_out_of_scope(NO_LOG_MESSAGE)
+    raise NothingToRead(NO_LOG_MESSAGE)
 
 
 def _holds_entries(log: Log) -> bool:

@@ -46,7 +46,7 @@ async def draft_ticket(
         Field(description="What the user states already, so that the ticket does not ask for it"),
     ] = None,
     earlier_attempt: Annotated[
-        str, Field(description="What the handoff says about an attempt by another worker")
+        str, Field(description="What the handoff says about an earlier attempt")
     ] = "",
     materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
 ) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from langchain_core.tools import BaseTool, tool
 from langgraph.prebuilt import InjectedState
 from pydantic import Field
 
-from nodes.errors import ToolFailed
+from nodes.errors import NothingToRead, ToolFailed
 from nodes.tools.documents.folder import describe_unread
 from nodes.tools.documents.library import get_library
 from nodes.tools.framework.argument_types import Format
@@ -21,7 +21,8 @@ from .support.help_search import build_report, list_log_errors
 ACCESS = {"reads": ["private", "untrusted"], "sends": "nothing"}
 MAX_QUERY_CHARS = 2000
 NO_DOCUMENTS = (
-    "there are no help documents to answer from, which come with --file or SUPERVISE_DOCUMENTS"
+    "there are no help documents. Give them with --file or SUPERVISE_DOCUMENTS: without them, only "
+    "a language model or a human can explain it"
 )
 
 
@@ -55,7 +56,7 @@ def search_help(settings: ToolSettings) -> BaseTool:
         if not read and unread:
             raise ToolFailed(f"no help document could be read: {unread}")
         if not read:
-            return escalate_out_of_scope(NO_DOCUMENTS)
+            raise NothingToRead(NO_DOCUMENTS)
         errors = await asyncio.to_thread(list_log_errors, held) if with_log_errors else []
         report = await asyncio.to_thread(build_report, index, query, errors)
         if not report.claims:

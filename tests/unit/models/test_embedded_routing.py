@@ -112,3 +112,38 @@ async def test_it_routes_by_the_words_of_the_request_and_the_kinds_of_its_materi
     decided = (await ask_model(EmbeddedModel(), Decision, asking)).value
 
     assert decided.worker == worker
+
+
+def make_planning_team() -> Team:
+    """Make a team in which a smith's work may need a vet's, and one example shows it."""
+    needed = Task.model_validate(
+        {"id": "shoe", "worker": "smith", "description": "Do.", "depends_on": [{"task": "hoof"}]}
+    )
+    tasks = (Task(id="hoof", worker="vet", description="Do."), needed)
+    planned = Example(
+        request="Examine the hoof and forge a shoe that suits it", plan=Plan(goal="g", tasks=tasks)
+    )
+    team = make_routing_team(My_horse_limps=["vet"], Mend_this_gate=["smith"])
+    examples = (*team.examples, planned)
+    return team.model_copy(update={"plan_when_needed": True, "examples": examples})
+
+
+async def test_a_request_like_one_that_was_planned_needs_a_plan():
+    team = make_planning_team()
+
+    decision = await route_request(team, "Examine my limping horse and forge an iron shoe for it")
+
+    assert decision.needs_plan and decision.reason
+
+
+@pytest.mark.parametrize("request_text", ["My pony limps", "Mend the old gate", "Forge a gate"])
+async def test_a_request_for_one_worker_needs_no_plan(request_text: str):
+    assert not (await route_request(make_planning_team(), request_text)).needs_plan
+
+
+async def test_a_team_that_plans_no_request_is_shown_no_example_of_a_plan():
+    team = make_planning_team().model_copy(update={"plan_when_needed": False})
+
+    decision = await route_request(team, "Examine this limping horse, then forge a gate of iron")
+
+    assert not decision.needs_plan

@@ -65,6 +65,19 @@ async def test_the_report_carries_the_taint_labels_of_all_attempts():
     assert update["results"]["A"].taint_labels == ("private", "untrusted")
 
 
+async def test_where_nobody_takes_a_task_the_worker_that_was_chosen_says_why():
+    chosen = make_attempt(make_escalated_report("out_of_scope"), worker="researcher")
+    other = make_attempt(
+        make_escalated_report("ambiguous_input"), worker="analyst", rung="reassign"
+    )
+
+    update = await run_assess(make_state(chosen, other), team=make_team(ladder=("reassign",)))
+
+    report = update["results"]["A"]
+    assert (report.worker, report.status, report.attempts) == ("researcher", "escalated", 2)
+    assert report.escalation is not None and report.escalation.reason == "out_of_scope"
+
+
 async def test_a_failed_attempt_is_refined_first():
     update = await run_assess(make_state(make_attempt()))
 

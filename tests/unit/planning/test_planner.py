@@ -3,6 +3,8 @@
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from langchain_core.messages import HumanMessage
 
 from nodes.errors import EndpointUnreachable, PlanInvalid
@@ -10,7 +12,7 @@ from nodes.models.available_models import AvailableModels
 from nodes.planning.planner import build_plan_schema, make_plan
 from nodes.planning.routing import choose_next_step, route_request
 from nodes.schemas.replies import Decision
-from nodes.schemas.team import SPECIALIST, Team
+from nodes.schemas.team import SPECIALIST, Team, Worker
 from tests.fake_models import FakeCatalog, make_models
 from tests.node_runs import NodeRun
 from tests.node_samples import REQUEST, make_reports, make_task
@@ -131,6 +133,70 @@ async def test_an_unusable_choice_falls_to_the_generalist_or_the_first_worker(
     plan, decision, _ = await route(make_models(Decision=reply), make_team(generalist=generalist))
 
     assert [task.worker for task in plan.tasks] == [worker] and decision.reason
+
+
+NOTE = "Draft a note of 80 words on the revenue of each shop."
+WORDED = "Rank the shops of sales.csv by revenue in 2025, highest first."
+
+
+async def test_the_router_words_the_task_and_the_request_stays_with_it():
+    reply = Decision(
+        worker="analyst",
+        task=WORDED,
+        secondary="writer",
+        secondary_task=NOTE,
+    )
+
+    plan, _, _ = await route(make_models(Decision=reply), make_team())
+
+    first, second = (task.description for task in plan.tasks)
+    assert first.startswith(WORDED) and first.endswith(REQUEST)
+    assert second.startswith(NOTE) and second.endswith(REQUEST)
+    assert plan.goal == REQUEST
+
+
+@pytest.mark.parametrize("words", ["", "Do it.", "x" * 4000, REQUEST])
+async def test_a_task_that_the_router_words_badly_is_the_request_itself(words: str):
+    plan, _, _ = await route(
+        make_models(Decision=Decision(worker="analyst", task=words)), make_team()
+    )
+
+    assert [task.description for task in plan.tasks] == [REQUEST]
+
+
+@given(words=st.text(max_size=5000))
+async def test_whatever_the_router_writes_the_task_holds_the_whole_request(words: str):
+    plan, _, _ = await route(
+        make_models(Decision=Decision(worker="analyst", task=words)), make_team()
+    )
+
+    (task,) = plan.tasks
+    assert task.description.endswith(REQUEST) and len(task.description) <= 4000
+
+
+@pytest.mark.parametrize(
+    ("fields", "max_tasks", "is_planned"),
+    [({"plan_when_needed": True}, 9, True), ({"plan_when_needed": True}, 1, False), ({}, 9, False)],
+)
+async def test_a_request_is_left_to_a_planner_only_where_the_team_and_the_caps_allow_it(
+    fields: dict[str, Any], max_tasks: int, is_planned: bool
+):
+    models = make_models(Decision=Decision(worker="analyst", needs_plan=True))
+
+    plan, _, _ = await route(models, make_team(**fields), max_tasks=max_tasks)
+
+    assert (plan is None) == is_planned
+
+
+async def test_an_unusable_choice_falls_to_the_worker_that_is_nearest_to_the_request():
+    near = Worker(name="clerk", description=f"Answers: {REQUEST}", instructions="Work.")
+    made = make_team(generalist="writer")
+    team = made.model_copy(update={"workers": (*made.workers, near)})
+
+    plan, decision, _ = await route(make_models(Decision="I cannot decide."), team)
+
+    assert [task.worker for task in plan.tasks] == ["clerk"]
+    assert "chosen by rule" in decision.reason
 
 
 async def test_the_first_step_cannot_be_that_all_is_done():
