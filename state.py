@@ -211,6 +211,8 @@ class Task(Frozen):
     """Tasks whose results this one needs."""
     materials: tuple[str, ...] = ()
     """Names of the request's materials that the worker must see."""
+    tier: Tier | None = None
+    """Model tier for this task, one that its worker's card names; null: the worker's own."""
     is_compound: bool = False
     """True: too large for one worker; it is divided into a plan of its own when its turn comes."""
 
@@ -387,6 +389,15 @@ class Report(Frozen):
     started_s: SkipJsonSchema[float] = 0.0
     """Seconds from the run's start to the first attempt, waiting for inputs not included."""
     ended_s: SkipJsonSchema[float] = 0.0
+
+    def is_doubtful(self, min_confidence: int) -> bool:
+        """Return whether it is completed and less confident than it must be, 0 to 100.
+
+        One of unknown confidence is not.
+        """
+        if self.status != "completed" or self.confidence is None:
+            return False
+        return self.confidence < min_confidence
 
 
 class TeamRecord(Frozen):

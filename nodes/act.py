@@ -114,7 +114,8 @@ def _choose_worker(
     """Return who makes the attempt, by which tier, and the rung that led to it."""
     change = state.get("change")
     if change is None:
-        return worker, worker.tier, None
+        tier = state["task"].tier
+        return worker, tier if tier in worker.tiers else worker.tier, None
     return team.find_worker(change.worker), change.tier, change.rung
 
 

@@ -16,7 +16,7 @@ from nodes.limits.deadline import is_deadline_past
 from nodes.limits.degradation import should_degrade
 from nodes.models.catalog import EMBEDDED, ModelCatalog
 from nodes.prompts.templates import ASSUME
-from nodes.recovery.ladder import choose_action, get_escalation_reason, is_doubtful
+from nodes.recovery.ladder import choose_action, get_escalation_reason
 from nodes.recovery.reassignment import list_candidates
 from nodes.schemas.team import SPECIALIST, Team
 from nodes.security.taint import merge_labels
@@ -206,9 +206,9 @@ def _build_final_report(
     doubtful = [
         (attempt.report.confidence or 0, attempt)
         for attempt in attempts
-        if attempt.report is not None and is_doubtful(attempt.report, min_confidence)
+        if attempt.report is not None and attempt.report.is_doubtful(min_confidence)
     ]
-    if doubtful and (problem or (last.report and is_doubtful(last.report, min_confidence))):
+    if doubtful and (problem or (last.report and last.report.is_doubtful(min_confidence))):
         last, problem = max(doubtful, key=lambda pair: pair[0])[1], ""
     elif not problem:
         last = _choose_final_attempt(attempts)
@@ -244,7 +244,7 @@ def _list_doubts(attempts: Sequence[Attempt], kept: Report, min_confidence: int)
     """Yield the gaps of a result that rests on an assumption, or that is not sure."""
     if kept.status != "completed":
         return
-    if is_doubtful(kept, min_confidence):
+    if kept.is_doubtful(min_confidence):
         yield f"the confidence of this result is {kept.confidence} of 100"
     for asking, assumed in pairwise(attempts):
         asked = asking.report.escalation if asking.report else None

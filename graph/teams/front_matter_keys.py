@@ -42,7 +42,7 @@ WorkerKeys: Final[type[BaseModel]] = create_model(
     "WorkerKeys",
     __config__=_STRICT_CONFIG,
     tools=(list[_NonEmptyText], Field(default_factory=list)),
-    **_copy_fields(Worker, "description", "tier", "fallback", "notice"),
+    **_copy_fields(Worker, "description", "tier", "fallback", "notice", "tiers"),
     reads_all=(list[_NonEmptyText], Field(default_factory=list)),
     team=(str, ""),
     **_copy_fields(Limits, *LIMIT_KEYS),

@@ -15,6 +15,7 @@ from nodes.errors import (
     ModelError,
     ModelUnknown,
     PlanInvalid,
+    ResponseCut,
 )
 from nodes.errors.redaction import redact_text
 from nodes.models.available_models import AvailableModels
@@ -27,7 +28,7 @@ from nodes.prompts.messages import build_problem_message
 from nodes.prompts.tags import shorten_text
 from nodes.schemas.team import SPECIALIST, Team
 from nodes.telemetry.events import emit
-from state import Plan, Usage
+from state import Plan, Tier, Usage
 
 MAX_CAUSE_CHARS = 1_200
 """Limit for the problems of the last plan, in the error that ends a run."""
@@ -81,6 +82,7 @@ async def make_plan(
             error.usage = asking.spent + (error.usage or Usage())
             is_slow = isinstance(error, CallTimedOut) and not isinstance(error, DeadlinePassed)
             is_passing = is_slow or (error.retryable and bool(problems))
+            is_passing = is_passing or isinstance(error, ResponseCut)
             plan = sound
             if plan is None and is_passing and build_rule_messages:
                 found = [*problems, str(error)]
@@ -219,6 +221,7 @@ async def _ask_once(
         tuple(check.materials),
         max_tasks=check.max_tasks,
         may_divide=may_divide(check.team),
+        tiers=tuple({tier: None for worker in check.team.roster for tier in worker.tiers}),
     )
     changes: list[str] = []
 
@@ -292,9 +295,14 @@ def _replace_unknown_workers(plan: Plan | None, check: _PlanCheck) -> Plan | Non
 
 @lru_cache(maxsize=256)
 def build_plan_schema(
-    workers: tuple[str, ...], materials: tuple[str, ...], *, max_tasks: int, may_divide: bool
+    workers: tuple[str, ...],
+    materials: tuple[str, ...],
+    *,
+    max_tasks: int,
+    may_divide: bool,
+    tiers: tuple[Tier, ...] = (),
 ) -> dict[str, Any]:
-    """Return the schema of a plan that accepts only these workers and materials.
+    """Return the schema of a plan that accepts only these workers, materials and tiers.
 
     Its lists are bounded: a small model repeats an item until its reply is cut.
     """
@@ -313,4 +321,8 @@ def build_plan_schema(
         del task["materials"]["maxItems"]
     if not may_divide:
         del task["is_compound"]
+    if tiers:
+        task["tier"]["anyOf"][0]["enum"] = list(tiers)
+    else:
+        del task["tier"]
     return schema

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 from nodes.limits.patterns import Pattern
-from nodes.recovery.ladder import is_doubtful
 from nodes.text.terms import extract_terms
 from nodes.text.word_lists import NEGATIONS
 from state import Report, Task
@@ -34,7 +33,7 @@ def describe_surprise(report: Report, dependants: Sequence[Task], *, min_confide
         return f"it was escalated, {report.escalation.reason}: {report.escalation.message}"
     if report.invalidates:
         return report.invalidates
-    if is_doubtful(report, min_confidence):
+    if report.is_doubtful(min_confidence):
         return f"its confidence is {report.confidence} of 100"
     if denied := find_denied_terms(report, dependants):
         return f"it denies what later tasks build on: {', '.join(sorted(denied))}"

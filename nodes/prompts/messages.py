@@ -191,9 +191,11 @@ def build_problem_message(problems: Sequence[str]) -> HumanMessage:
 
 
 def format_worker_card(worker: Worker) -> str:
-    """Return a worker's name, description and tools as one line for the planner."""
+    """Return a worker's name, description, tools and tiers as one line for the planner."""
     tools = f" Tools: {', '.join(worker.tools)}." if worker.tools else ""
-    return f"- {worker.name}: {worker.description}{tools}"
+    others = ", ".join(worker.tiers)
+    tiers = f" Tier: {worker.tier}; for a task that needs it also {others}." if others else ""
+    return f"- {worker.name}: {worker.description}{tools}{tiers}"
 
 
 def build_worker_prompt(worker: Worker) -> str:
@@ -225,7 +227,8 @@ def build_handoff_message(
     )
     parts = [wrap_in_tag("handoff", head), wrap_in_tag("intent", handoff.intent)]
     if handoff.context:
-        parts.append(wrap_in_tag("context", "\n".join(map(format_report_line, handoff.context))))
+        lines = [format_report_line(each, names_worker=False) for each in handoff.context]
+        parts.append(wrap_in_tag("context", "\n".join(lines)))
     parts += format_materials(shown) or [
         wrap_in_tag("file", shorten_text(sanitize_text(text), MAX_ARTIFACT_CHARS), name=name)
         for name, text in handoff.artifacts.items()
@@ -356,8 +359,12 @@ def build_critique_messages(
     return [SystemMessage(CRITICIZE), HumanMessage("\n\n".join(human))]
 
 
-def format_report_line(report: Report) -> str:
-    """Return a report as one line of JSON for a model: its content, not its cost."""
+def format_report_line(report: Report, *, names_worker: bool = True) -> str:
+    """Return a report as one line of JSON for a model: its content, not its cost.
+
+    Args:
+        names_worker: says who wrote it; a worker does not know the others.
+    """
     shown: dict[str, Any] = report.model_dump(
         mode="json",
         include={"task", "worker", "status", "output", "claims", "findings", "gaps", "confidence"},
@@ -373,4 +380,6 @@ def format_report_line(report: Report) -> str:
     for name in ("findings", "gaps"):
         if not shown[name]:
             del shown[name]
+    if not names_worker:
+        del shown["worker"]
     return json.dumps(shown, ensure_ascii=False)

@@ -76,17 +76,7 @@ def get_escalation_reason(
         return None
     if report.escalation is not None:
         return report.escalation.reason
-    return "confidence_too_low" if is_doubtful(report, min_confidence) else None
-
-
-def is_doubtful(report: Report, min_confidence: int) -> bool:
-    """Return whether a completed report is less confident than it must be, 0 to 100.
-
-    One of unknown confidence is not.
-    """
-    if report.status != "completed" or report.confidence is None:
-        return False
-    return report.confidence < min_confidence
+    return "confidence_too_low" if report.is_doubtful(min_confidence) else None
 
 
 def _list_possible_actions(

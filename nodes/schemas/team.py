@@ -58,6 +58,8 @@ class Worker(Frozen):
     tools: tuple[str, ...] = ()
     """Names of files in the team's `tools/` or in `nodes/tools`, or `package.module:attribute`."""
     tier: Tier = "standard"
+    tiers: tuple[Tier, ...] = ()
+    """Other tiers that the planner may choose for a task."""
     fallback: str = ""
     """Name of the worker that takes a task this one failed at; empty for none."""
     notice: str = ""

@@ -2,13 +2,15 @@
 
 from typing import Any
 
+import pytest
+
 from nodes.act import act, after_act
 from nodes.errors import EndpointUnreachable
 from nodes.execution.dispatch import Dispatch
 from nodes.execution.tool_loop import build_worker_agent
 from nodes.limits.budget import Budget
-from nodes.schemas.team import Team
-from state import Origin, RecoveryAction, WorkerState
+from nodes.schemas.team import Team, Worker
+from state import Origin, RecoveryAction, Tier, WorkerState
 from tests.fake_models import FakeCatalog, make_models
 from tests.node_runs import NodeRun, make_config
 from tests.node_samples import make_attempt, make_report, make_reports, make_task, make_worker_state
@@ -30,13 +32,16 @@ class FakeAgents:
 
 
 async def run_act(
-    state: WorkerState, models: FakeCatalog | None = None, run: NodeRun | None = None
+    state: WorkerState,
+    models: FakeCatalog | None = None,
+    run: NodeRun | None = None,
+    worker: Worker = TEAM.workers[0],
 ) -> Any:
     models = models or make_models(Report=REPORT)
     agents = FakeAgents(TEAM, models)
     options: dict[str, Any] = {"agents": agents}
     return await (run or NodeRun()).call(
-        act, state, worker=TEAM.workers[0], team=TEAM, models=models, **options
+        act, state, worker=worker, team=TEAM, models=models, **options
     )
 
 
@@ -94,6 +99,27 @@ async def test_a_reassigned_task_is_done_by_the_other_worker_on_its_tier():
     attempt = update["attempts"]["2"]
     assert (attempt.worker, attempt.tier, attempt.rung) == ("analyst", "strong", "reassign")
     assert models.asked_tiers == ["strong"]
+
+
+@pytest.mark.parametrize(("granted", "tier"), [(("strong",), "strong"), ((), "standard")])
+async def test_a_task_gets_the_tier_that_the_plan_chose_if_its_worker_may_use_it(
+    granted: tuple[Tier, ...], tier: Tier
+):
+    worker = TEAM.workers[0].model_copy(update={"tiers": granted})
+    state = make_worker_state(make_task("A", tier="strong"))
+
+    update = await run_act(state, worker=worker)
+
+    assert update["attempts"]["1"].tier == tier
+
+
+async def test_an_input_does_not_say_which_worker_wrote_it():
+    models = make_models(Report=REPORT)
+    task = make_task("B", "researcher", "A")
+
+    await run_act(make_worker_state(task, inputs=make_reports("A")), models)
+
+    assert '"worker"' not in models.model.calls[0].text
 
 
 async def test_the_next_attempt_reads_the_problem_of_the_last_one():

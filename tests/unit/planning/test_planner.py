@@ -89,6 +89,16 @@ def test_the_schema_names_the_workers_of_the_team():
 
     task = schema["$defs"]["Task"]["properties"]
     assert task["worker"]["enum"] == ["researcher", "writer"] and "is_compound" not in task
+    assert "tier" not in task
+
+
+def test_the_schema_offers_tiers_only_where_a_worker_may_use_others():
+    schema = build_plan_schema(
+        ("writer",), (), max_tasks=9, may_divide=False, tiers=("fast", "strong")
+    )
+
+    tier = schema["$defs"]["Task"]["properties"]["tier"]
+    assert tier["anyOf"][0]["enum"] == ["fast", "strong"]
 
 
 async def route(models: FakeCatalog, team: Team, *, max_tasks: int = 9) -> Any:
