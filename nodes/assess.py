@@ -96,8 +96,10 @@ def describe_problem(attempt: Attempt) -> str:
         return attempt.error or "no report"
     if report.status in ("failed", "skipped"):
         return report.output or "the worker reported failure without saying why"
-    if report.status == "escalated" or report.escalation:
+    if report.escalation:
         return ""
+    if report.status == "escalated":
+        return report.output or "the worker escalated without saying why"
     if not (report.output.strip() or report.claims or report.findings):
         return "the report is empty: no output, no claims, no findings"
     return ""

@@ -124,6 +124,8 @@ def show_plan(job: Job) -> int:
         if job.trace_to:
             save_json(build_trace(events), job.trace_to)
     print_json({**plan.model_dump(mode="json"), "estimate": estimate.model_dump(mode="json")})
+    if plan.is_by_rule:
+        print_to_stderr(f"the plan was made by rule, for no valid one came: {plan.rule_reason}")
     if not job.quiet:
         print_to_stderr(format_estimate(estimate.model_dump()), style="dim")
     return 0

@@ -23,7 +23,7 @@ def has_time_left(share: float, *, least_s: float = 0.0) -> bool:
     deadline = _attempt.get()
     if deadline is None:
         return True
-    return deadline.get_remaining_s() >= max(share * deadline.call_s, least_s)
+    return deadline.get_remaining_s() >= max(share * deadline.limit_s, least_s)
 
 
 class CallDeadline:
@@ -36,6 +36,11 @@ class CallDeadline:
         self._run_ends_s = float("inf") if run_s is None else now + run_s
         self._timer: asyncio.Timeout | None = None
         self._paused_s: float | None = None
+
+    @property
+    def limit_s(self) -> float:
+        """The seconds it had at its start."""
+        return self.call_s if self._run_s is None else min(self.call_s, self._run_s)
 
     def get_remaining_s(self) -> float:
         """Return the seconds left; negative after the deadline."""

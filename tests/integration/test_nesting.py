@@ -147,7 +147,8 @@ async def test_what_fails_in_a_team_travels_up_as_a_gap_and_the_run_is_partial(
     broken = ScriptedTask(id="B", worker="counter", report={"status": "failed", "output": "Torn."})
     endpoint.load_scenario(make_scenario(broken))
 
-    state, _ = await run_graph(build_graph(make_outer_team(make_inner_team()), settings))
+    inner = make_inner_team(max_recursion=0)
+    state, _ = await run_graph(build_graph(make_outer_team(inner), settings))
 
     report = state["results"]["R"]
     assert report.status == "completed" and report.is_partial
@@ -162,12 +163,12 @@ async def test_a_team_without_any_result_fails_its_task_after_the_outer_ladder(
     torn = {"status": "failed", "output": "Torn."}
     broken = [ScriptedTask(id=name, worker="reader", report=torn) for name in "AB"]
     endpoint.load_scenario(make_scenario(*broken))
-    graph = build_graph(make_outer_team(make_inner_team(max_attempts=1)), settings)
+    outer = make_outer_team(make_inner_team(max_attempts=1), max_recursion=0)
 
-    state, _ = await run_graph(graph)
+    state, _ = await run_graph(build_graph(outer, settings))
 
     report = state["results"]["R"]
-    assert report.status == "failed" and report.attempts == 3
+    assert report.status == "failed" and report.attempts == 4
     assert "A, B failed: Torn." in report.error
     assert state["results"]["W"].status == "skipped"
     assert state["status"] == "failed"

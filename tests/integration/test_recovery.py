@@ -66,10 +66,10 @@ async def test_a_tier_that_is_the_same_model_is_passed_over(
     endpoint.load_scenario(Scenario(tasks=(ScriptedTask(id="A", report=FAILED),)))
     one = settings.model_copy(update={"model_strong": settings.model_standard})
 
-    await build_graph(one).ainvoke(REQUEST, make_thread_config())
+    await build_graph(one, max_recursion=0).ainvoke(REQUEST, make_thread_config())
 
-    assert list_models(endpoint, "A") == ["gpt-5-mini"] * 3
-    assert len(endpoint.select_calls(schema="Refinement")) == 2
+    assert list_models(endpoint, "A") == ["gpt-5-mini"] * 4
+    assert len(endpoint.select_calls(schema="Refinement")) == 3
 
 
 async def test_the_fallback_works_with_its_own_instructions_and_tools(
@@ -163,7 +163,8 @@ async def test_an_always_failing_worker_shows_each_rung_and_spares_its_siblings(
     tasks = (ScriptedTask(id="A", report=FAILED), *script_tasks(siblings))
     endpoint.load_scenario(Scenario(tasks=tasks))
 
-    outcome = await arun(REQUEST["request"], team=make_crew(), settings=settings, thread="one")
+    crew = make_crew(fallback="analyst")
+    outcome = await arun(REQUEST["request"], team=crew, settings=settings, thread="one")
 
     events = load_trace("one", settings)["events"]
     started = [
@@ -171,10 +172,15 @@ async def test_an_always_failing_worker_shows_each_rung_and_spares_its_siblings(
         for event in events
         if event["kind"] == "task_started" and event["task"] == "A"
     ]
-    assert started == [(1, "", "standard"), (2, "refine", "standard"), (3, "tier", "strong")]
+    assert started == [
+        (1, "", "standard"),
+        (2, "refine", "standard"),
+        (3, "tier", "strong"),
+        (4, "reassign", "standard"),
+    ]
     assert [event["attempt"] for event in events if event["kind"] == "refined"] == [1]
     assert outcome.exit_code == 3
-    assert outcome.results["A"].attempts == 3
+    assert outcome.results["A"].attempts == 4
     assert all(outcome.results[name].status == "completed" for name in siblings)
     assert outcome.answer is not None
     assert any("the figures are not there" in gap for gap in outcome.answer.gaps)
@@ -192,7 +198,8 @@ async def test_a_task_on_the_ladder_delays_no_sibling(
         ScriptedTask(id="Z", depends_on=({"task": "A", "required": False},)),
     )
     endpoint.load_scenario(Scenario(tasks=tasks))
-    graph = build_graph(settings, fallback="analyst", ladder=("refine", "reassign"))
+    fields: dict[str, Any] = {"ladder": ("refine", "reassign"), "max_attempts": 3}
+    graph = build_graph(settings, fallback="analyst", **fields)
 
     state = await graph.ainvoke(REQUEST, make_thread_config())
 
@@ -228,7 +235,8 @@ async def test_the_five_task_cascade_ends_by_the_policy_of_its_last_task(
 ) -> None:
     endpoint.load_scenario(script_cascade(is_required=is_required))
 
-    state = await build_graph(settings).ainvoke(REQUEST, make_thread_config())
+    graph = build_graph(settings, max_recursion=0)
+    state = await graph.ainvoke(REQUEST, make_thread_config())
 
     results = state["results"]
     assert {name: report.status for name, report in results.items()} == {

@@ -19,7 +19,7 @@ class RevisionRequest:
 
     reason: str
     finished: tuple[dict[str, Any], ...]
-    """The tasks of the plan that have a result."""
+    """The tasks of the plan that have a result, or are at work."""
     is_over: bool
     """The plan has no unfinished task."""
 
@@ -35,12 +35,13 @@ class RevisionRequest:
 
 def read_revision_request(text: str) -> RevisionRequest | None:
     """Return the revision request of a prompt; None while no task is finished."""
-    done = {report.get("task") for report in parse_reports(read_section(text, "results"))}
+    reported = {report.get("task") for report in parse_reports(read_section(text, "results"))}
+    done = reported | set(read_section(text, "running").split(", "))
     tasks = list_objects(parse_json_object(read_section(text, "plan")), "tasks")
     finished = tuple(task for task in tasks if task.get("id") in done)
     reason = read_section(text, "reason")
     is_over = len(finished) == len(tasks)
-    return RevisionRequest(reason, finished, is_over) if reason and finished else None
+    return RevisionRequest(reason, finished, is_over) if reason and reported else None
 
 
 def continue_plan(draft: dict[str, Any], under_way: RevisionRequest) -> dict[str, Any]:
