@@ -52,13 +52,18 @@ Percent = Annotated[int, Field(ge=0, le=100)]
 
 
 def _read_confidence(value: Any) -> int | None:
-    """Return a confidence as a model writes it: 85, 0.85 and "85 %" are one, "high" is unknown."""
+    """Return a confidence as a model writes it: 85, 0.85 and "85 %" are one, "high" is unknown.
+
+    1 is on the scale from 0 to 1.
+    """
     try:
-        text = str(value).strip().removesuffix("%").strip()
+        text = str(value).strip()
+        for unit in ("%", "percent", "/100", "of 100"):
+            text = text.removesuffix(unit).strip()
         number = float("nan" if isinstance(value, bool) else text)
     except ValueError:
         return None
-    is_share = 0 < number <= 1 and "." in text
+    is_share = 0 < number <= 1
     limited = min(max(100 * number if is_share else number, 0.0), 100.0)
     return None if isnan(number) else round(limited)
 

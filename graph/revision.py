@@ -17,6 +17,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import PregelTask, StateSnapshot
 
+from graph.topology.context_entry import apply_context
 from graph.topology.worker_graph import WorkerGraph
 from nodes.execution.checkpointing import CHECKPOINTER_KEY
 from nodes.execution.dispatch_registry import MONITOR, DispatchRegistry, get_dispatch_namespace
@@ -59,10 +60,10 @@ class Revision:
         dispatches: DispatchRegistry,
         workers: Mapping[str, WorkerGraph],
     ) -> None:
-        parts: dict[str, Any] = {"team": team, "models": models, "dispatches": dispatches}
-        self.monitor = partial(monitor, **parts, run_revision=self.run)
+        parts: dict[str, Any] = {"models": models, "dispatches": dispatches}
+        self.monitor = apply_context(partial(monitor, **parts, run_revision=self.run), team)
         builder = StateGraph(SupervisorState, context_schema=Context)
-        builder.add_node("revise", partial(revise, **parts))
+        builder.add_node("revise", apply_context(partial(revise, **parts), team))
         for name, worker in workers.items():
             builder.add_node(name, worker, input_schema=Assignment)
             builder.add_edge(name, END)

@@ -62,8 +62,8 @@ async def assess(
     report = _build_final_report(
         state, problem, ended_s=get_elapsed_s(config), min_confidence=team.min_confidence
     )
-    told = report.model_dump(mode="json")
-    await emit("report", task=task.id, worker=report.worker, report=told)
+    dumped = report.model_dump(mode="json")
+    await emit("report", task=task.id, worker=report.worker, report=dumped)
     dispatch.publish_report(task.id, report)
     return {"results": {task.id: report}, "ledger": _collect_expenses(state)}
 
@@ -210,7 +210,8 @@ def _build_final_report(
         for attempt in attempts
         if attempt.report is not None and attempt.report.is_doubtful(min_confidence)
     ]
-    if doubtful and (problem or (last.report and last.report.is_doubtful(min_confidence))):
+    is_sure = not problem and get_escalation_reason(last.report, min_confidence) is None
+    if doubtful and not is_sure:
         last, problem = max(doubtful, key=lambda pair: pair[0])[1], ""
     elif not problem:
         last = _choose_final_attempt(attempts)
@@ -250,7 +251,8 @@ def _list_doubts(attempts: Sequence[Attempt], kept: Report, min_confidence: int)
         yield f"the confidence of this result is {kept.confidence} of 100"
     for asking, assumed in pairwise(attempts):
         asked = asking.report.escalation if asking.report else None
-        if assumed.rung == "assume" and asked is not None:
+        is_kept = assumed.report is not None and assumed.report.output == kept.output
+        if assumed.rung == "assume" and asked is not None and is_kept:
             yield f"an assumption was made where it was unclear: {asked.message}"
 
 

@@ -53,15 +53,19 @@ async def monitor(
     watch = dispatch.open_watch(watcher.list_open_tasks(), watcher.is_unexpected)
     try:
         unread = watcher.list_unread()
-        while not unread or not await watcher.must_revise(unread):
-            dispatch.may_start.set()
+        while True:
+            if unread:
+                dispatch.may_start.clear()
+                if await watcher.must_revise(unread):
+                    break
+            if not watch.has_unread:
+                dispatch.may_start.set()
             unread = await watch.wait()
             if not unread:
                 return watcher.update
         if not dispatch.list_running():
             dispatch.stop()
             return watcher.update
-        dispatch.watch = None  # the graph of the revision has a monitor of its own
         return await run_revision(watcher.build_revision_input(), config)
     finally:
         dispatch.close_watch()
@@ -86,6 +90,7 @@ class _Watcher:
         for task in self._plan.tasks:
             for edge in task.depends_on:
                 self._dependants.setdefault(edge.task, []).append(task)
+        self._kept = list[str]()
         self.update: SupervisorState = {}
 
     def list_open_tasks(self) -> list[str]:
@@ -130,7 +135,9 @@ class _Watcher:
         )
         self.update["plan_reviews"] = number
         self.update["ledger"] = {**self.update.get("ledger", {}), **enter_expenses(spent)}
-        if not review.makes_sense:
+        if review.makes_sense:
+            self._kept += [report.task for report in reports]
+        else:
             found = {report.task: review.reason or why for report, why in surprises}
             self.update["doubts"] = {**self._state.get("doubts", {}), **found}
         return not review.makes_sense
@@ -143,6 +150,7 @@ class _Watcher:
             **update,
             "ledger": {**state.get("ledger", {}), **update.get("ledger", {})},
             "results": {**state.get("results", {}), **self._dispatch.list_reports()},
+            "answered_objections": (*state.get("answered_objections", ()), *self._kept),
             "todo": (),
         }
 

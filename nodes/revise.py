@@ -7,7 +7,7 @@ from langgraph.types import Send
 from nodes.execution.dispatch_registry import DispatchRegistry, withdraw_tasks
 from nodes.models.catalog import ModelCatalog
 from nodes.planning.assignments import build_sends
-from nodes.planning.revision import find_revision_reason, revise_plan
+from nodes.planning.revision import find_revision_reason, list_objecting, revise_plan
 from nodes.schemas.team import Team
 from nodes.telemetry.events import emit
 from state import Context, SupervisorState, require_plan
@@ -28,20 +28,31 @@ async def revise(
     continue to wait where they are; the others are held. Without a valid new version all continue.
     """
     dispatch = await dispatches.join_from_node(runtime, config, steps_left=state["steps_left"])
-    old, running = require_plan(state), dispatch.list_running()
-    reason = await find_revision_reason(state, team)
+    reason, read = await find_revision_reason(state, team), list_objecting(state)
+    # Reports that came since the review, or come from now on, are read by the next monitor.
+    running = dispatch.list_running()
+    results = {**state.get("results", {}), **dispatch.list_reports()}
     update = await revise_plan(
-        state, config, runtime, reason, team=team, models=models, running=running
+        {**state, "results": results},
+        config,
+        runtime,
+        reason,
+        team=team,
+        models=models,
+        running=running,
     )
+    update["answered_objections"] = (*state.get("answered_objections", ()), *read)
     if "plan" in update:
-        new, former = require_plan(update), {task.id: task for task in old.tasks}
+        old, new = require_plan(state), require_plan(update)
         withdraw_tasks(dispatch, old, new)
+        former = {task.id: task for task in old.tasks}
         changed = {task.id for task in new.tasks if task != former.get(task.id)}
         update["todo"] = tuple(name for name in update["todo"] if name in changed)
+        dispatch.reopen(update["todo"])
         await emit("dispatched", tasks=list(update["todo"]))
-    else:
-        update["answered_objections"] = tuple(state.get("results", {}))
-    dispatch.may_start.set()
+    # Under a limit the next monitor may get its turn only after the tasks that wait.
+    if config.get("max_concurrency") or not (dispatch.watch and dispatch.watch.has_unread):
+        dispatch.may_start.set()
     return update
 
 

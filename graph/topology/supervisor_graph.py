@@ -100,6 +100,12 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
         """Run to the end; `context` may be a mapping, which LangGraph's type hints do not allow."""
         return await super().ainvoke(input, config, **kwargs)
 
+    def get_state(self, config: RunnableConfig, *, subgraphs: bool = False) -> StateSnapshot:
+        """Return the state of a thread from synchronous code."""
+        if not subgraphs:
+            return super().get_state(config)
+        return get_portal().call(self.aget_state(config, subgraphs=True))
+
     async def aget_state(self, config: RunnableConfig, *, subgraphs: bool = False) -> StateSnapshot:
         """Return the state of a thread; with subgraphs that of a plan's revision is among them."""
         snapshot = await super().aget_state(config, subgraphs=subgraphs)

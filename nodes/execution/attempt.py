@@ -168,10 +168,14 @@ class AttemptRunner:
                 if left_s is None or left_s > CLOCK_TOLERANCE_S
                 else "the run's deadline"
             )
+            if early := self.attempt_context.early_report:
+                return Attempt(description=description, report=early)
             error = f"timed out after {timeout_s:.3g} s, {whose}"
             report = self._build_timeout_report(error)
             return Attempt(description=description, report=report, error=error, fault=fault)
         except (TurnLimitReached, UnreadableReply) as problem:
+            if early := self.attempt_context.early_report:
+                return Attempt(description=description, report=early)
             error = str(problem)
         except (GraphBubbleUp, StoreError, ThreadBusy):
             raise

@@ -9,7 +9,7 @@ from nodes.execution.reading import MaterialReading
 from nodes.execution.tool_outcomes import ToolOutcomes
 from nodes.schemas.team import Limits
 from nodes.security.taint import Taint
-from state import Usage
+from state import Report, Usage
 
 
 class TurnLimitReached(Exception):
@@ -32,6 +32,8 @@ class AttemptContext:
     """Of its model; another one like it and the report must fit into its time."""
     results: list[str] = field(default_factory=list)
     """What its tools answered, shortened: the partial result when its time ends."""
+    early_report: Report | None = None
+    """A report before all was read; it counts when no later one can be read."""
     outcomes: ToolOutcomes = field(default_factory=ToolOutcomes)
     """How the tool calls so far ended."""
     reading: MaterialReading = field(default_factory=MaterialReading)

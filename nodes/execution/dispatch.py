@@ -32,6 +32,18 @@ class Dispatch:
     start_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     starting_task: str = ""
 
+    is_stopped: bool = False
+    """True once the plan must change: what runs may finish, what waits is held."""
+    started: set[str] = field(default_factory=set)
+    """Tasks that have begun; no revision takes them back."""
+    saved_version: int = 0
+    """Of the last plan that a monitor had made in this dispatch before a crash; 0 without one."""
+    withdrawn: dict[str, int] = field(default_factory=dict)
+    """Tasks that a revision changed or dropped: the version of the plan that did it."""
+    watch: PlanWatch | None = None
+    may_start: asyncio.Event = field(default_factory=_build_open_gate)
+    _withdrawals: "dict[str, asyncio.Future[None]]" = field(default_factory=dict)
+
     async def wait_to_start(self, task: str) -> None:
         """Let one worker start at a time, in the order of the plan.
 
@@ -46,18 +58,6 @@ class Dispatch:
         if self.starting_task == task:
             self.starting_task = ""
             self.start_lock.release()
-
-    is_stopped: bool = False
-    """True once the plan must change: what runs may finish, what waits is held."""
-    started: set[str] = field(default_factory=set)
-    """Tasks that have begun; no revision takes them back."""
-    saved_version: int = 0
-    """Of the last plan that a monitor had made in this dispatch before a crash; 0 without one."""
-    withdrawn: dict[str, int] = field(default_factory=dict)
-    """Tasks that a revision changed or dropped: the version of the plan that did it."""
-    watch: PlanWatch | None = None
-    may_start: asyncio.Event = field(default_factory=_build_open_gate)
-    _withdrawals: "dict[str, asyncio.Future[None]]" = field(default_factory=dict)
 
     async def wait_for_report(self, task: str) -> Report | None:
         """Wait for a task's report; None when it will not come in this dispatch."""
@@ -122,8 +122,15 @@ class Dispatch:
         return task in self.report_futures and self.report_futures[task].done()
 
     def list_running(self) -> list[str]:
-        """Return the tasks that have begun and have no report yet."""
-        return [name for name in self.started if not self.is_settled(name)]
+        """Return the tasks that have begun and have no report; one may wait for a human."""
+        reported = self.list_reports()
+        return [name for name in self.started if name not in reported]
+
+    def reopen(self, tasks: Iterable[str]) -> None:
+        """Let tasks report that an earlier version of the plan had dropped."""
+        for name in tasks:
+            if self.is_settled(name) and self.report_futures[name].result() is None:
+                del self.report_futures[name]
 
     def is_withdrawn(self, task: str, version: int) -> bool:
         """Return whether a plan later than a version has changed or dropped a task."""

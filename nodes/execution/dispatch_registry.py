@@ -112,12 +112,19 @@ class DispatchRegistry:
             is_new = graph_run in self._new
             self._new.pop(graph_run, None)
             at = _build_checkpoint_config(config, graph_ns, checkpoint_id)
-            made = self._create(steps_left, None if is_new else at)
+            made = self._create(
+                steps_left,
+                None if is_new else at,
+                # Under a limit the workers that wait would keep the monitor from its turn.
+                may_hold=not config.get("max_concurrency"),
+            )
             self._dispatches[address] = asyncio.ensure_future(made)
             self._drop_abandoned()
         return await asyncio.shield(self._dispatches[address])
 
-    async def _create(self, steps_left: int, saved_at: RunnableConfig | None) -> Dispatch:
+    async def _create(
+        self, steps_left: int, saved_at: RunnableConfig | None, *, may_hold: bool
+    ) -> Dispatch:
         dispatch = Dispatch(steps_left)
         if saved_at is not None:
             saved = await self._load_saved_dispatch(saved_at)
@@ -127,7 +134,7 @@ class DispatchRegistry:
                 dispatch.record_attempts(task, report.attempts)
             for old, new in pairwise(saved.plans):
                 withdraw_tasks(dispatch, old, new)
-            if saved.is_monitored:
+            if saved.is_monitored and may_hold:
                 dispatch.may_start.clear()
             dispatch.saved_version = max((plan.version for plan in saved.plans), default=0)
         return dispatch

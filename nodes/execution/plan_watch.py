@@ -30,6 +30,11 @@ class PlanWatch:
         if not self._open_tasks:
             self._has_news.set()
 
+    @property
+    def has_unread(self) -> bool:
+        """Whether there are reports that `wait` has not returned yet."""
+        return bool(self._unread)
+
     def finish(self) -> None:
         """Note that nothing is left to wait for."""
         self._open_tasks.clear()

@@ -85,11 +85,12 @@ class TurnLimitMiddleware(AgentMiddleware[WorkerAgentState, AttemptContext, Repo
         if not _should_read_on(context, response.structured_response):
             return response
         context.reading.was_reminded = True
+        context.early_report = _read_report(response.structured_response)
         reminder = build_reading_message(context.reading.describe_required())
         try:
             more = request.override(messages=[*request.messages, reminder])
             return await self._ask(more, handler)
-        except ModelError:
+        except (ModelError, TurnLimitReached):
             return response  # what was not read is a gap of this report
 
     async def _ask(
@@ -138,6 +139,11 @@ def _must_report(context: AttemptContext) -> bool:
         or context.usage.input_tokens + context.usage.output_tokens >= context.limits.max_tokens
         or (budget is not None and budget.is_low())
     )
+
+
+def _read_report(value: Report | None) -> Report | None:
+    """Return a reply as a plain report; a model is asked for one of a lenient schema."""
+    return None if value is None else Report.model_validate(value.model_dump())
 
 
 def _should_read_on(context: AttemptContext, report: Report | None) -> bool:

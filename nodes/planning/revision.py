@@ -48,6 +48,16 @@ async def find_revision_reason(state: SupervisorState, team: Team) -> str:
     return "\n".join(found)
 
 
+def list_objecting(state: SupervisorState) -> list[str]:
+    """Return the tasks whose reports, or reviews of them, speak against the plan unanswered."""
+    doubts, answered = state.get("doubts", {}), state.get("answered_objections", ())
+    return [
+        name
+        for name, report in state.get("results", {}).items()
+        if name not in answered and (report.invalidates or doubts.get(name))
+    ]
+
+
 def may_revise(state: SupervisorState, team: Team) -> bool:
     """Return whether findings may still change the plan of this request."""
     revisions, stalls = state.get("revisions", 0), state.get("stalls", 0)
@@ -108,7 +118,10 @@ async def revise_plan(
             raise
         await emit("error", code=error.code, message=f"the plan stays as it is: {error}")
         usage = error.usage or Usage()
-        return {"ledger": enter_expenses(_bill(team, state, usage, round=len(results)))}
+        return {
+            "ledger": enter_expenses(_bill(team, state, usage, round=len(results))),
+            "stalls": state.get("stalls", 0) + 1,
+        }
     plan = plan.model_copy(update={"version": len(state["plans"]) + 1})
     why: dict[str, Any] = {"reason": reason, "difference": compare_plans(old, plan)}
     await emit("plan_revised", **build_plan_event(plan, team), **why, awaits_approval=rejected)

@@ -122,7 +122,7 @@ async def _ask_decision(
     models: AvailableModels, team: Team, asking: Sequence[AnyMessage], *, may_end: bool
 ) -> tuple[Decision, Usage]:
     names = [worker.name for worker in team.roster]
-    schema = _build_decision_schema(tuple(names), may_plan=team.plan_when_needed)
+    schema = _build_decision_schema(tuple(names), may_plan=team.plan_when_needed and not may_end)
     try:
         reply = await models.ask(Decision, asking, parameters=schema)
         decision, usage = reply.value, reply.usage + models.lost_usage

@@ -9,7 +9,7 @@ from state import Report, Task
 
 MAX_READ_CHARS = 4_000
 """Of a report's words."""
-MAX_DENIED_WORDS = 5
+MAX_DENIED_WORDS = 3
 """Words after a negation that it is taken to deny."""
 
 _CLAUSE_END = Pattern(r"[.;:!?\n]")

@@ -53,7 +53,8 @@ from state import Answer, Claim, Contradiction, MergedFinding, Plan, Report, Tas
 
 MAX_OUTPUT_CHARS = 24_000
 MAX_REVIEWED_CHARS = 4_000
-"""Limit for each part of the question whether a plan still makes sense."""
+"""Limit for each part of the question whether a plan still makes sense; twice for the reports."""
+MAX_REVIEWED_REPORTS = 20
 MAX_GIVEN_CHARS = 600
 """Limit for a result that comes with a request, as the planner sees it; workers see all of it."""
 MAX_ASSIGNMENT_CHARS = 500
@@ -168,9 +169,11 @@ def build_plan_review_messages(
         surprises: the reports, and why each is not as planned.
     """
     tasks = [f"- {each.id} ({each.worker}): {each.description}" for each in waiting]
+    shown = list(surprises)[:MAX_REVIEWED_REPORTS]
+    room = 2 * MAX_REVIEWED_CHARS // max(1, len(shown))
     found = [
-        f"{why}\n{shorten_text(format_report_line(report), MAX_REVIEWED_CHARS)}"
-        for report, why in surprises
+        f"{shorten_text(why, room // 4)}\n{shorten_text(format_report_line(report), room)}"
+        for report, why in shown
     ]
     human = [
         wrap_in_tag("request", shorten_text(request, MAX_REVIEWED_CHARS)),

@@ -183,7 +183,7 @@ class Team(Frozen):
     max_plan_reviews: int = Field(5, ge=0, le=100)
     """How often a request's plan may be reviewed after reports that were not as planned."""
     min_confidence: Percent = 30
-    """Of a report: below it the task is tried once more, and its result is not as planned."""
+    """Of a report: below it the task is tried again, and its result is not as planned."""
     approve_plan: bool = False
     """Ask a human before anything runs."""
     min_finding_confidence: Percent = 80

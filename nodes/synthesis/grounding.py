@@ -22,7 +22,7 @@ MAX_UNANSWERED_CHARS = 300
 def ground_unanswered(answer: Answer, request: str, goal: str) -> Answer:
     """Return the answer with those unanswered parts that the request or the goal asks for.
 
-    What shares no word with them, such as "none", is no part of the request.
+    What shares no word with them is no part of the request, nor is "none" or "nothing is open".
     """
     asked = f"{request}\n{goal}".casefold()
     terms = extract_terms(asked)
@@ -30,7 +30,8 @@ def ground_unanswered(answer: Answer, request: str, goal: str) -> Answer:
     kept = [
         shorten_text(part, MAX_UNANSWERED_CHARS)
         for part in parts
-        if part and (part.casefold() in asked or terms & extract_terms(part))
+        if part.casefold().partition(" ")[0] not in ("", "none", "nothing")
+        and (part.casefold() in asked or terms & extract_terms(part))
     ]
     return answer.model_copy(update={"unanswered": tuple(kept[:MAX_UNANSWERED])})
 

@@ -42,6 +42,7 @@ async def play(
     second: Sequence[ScriptedTask],
     *,
     review: Mapping[str, Any] = SENSELESS,
+    latency_s: Mapping[str, float] | None = None,
     **fields: Any,
 ) -> tuple[Any, list[dict[str, Any]]]:
     known = {task.id: task for task in (*first, *second)}
@@ -49,6 +50,7 @@ async def play(
         Scenario(
             tasks=tuple(known.values()),
             answers={"Plan": [make_plan(*first), make_plan(*second)], "PlanReview": review},
+            latency_s=latency_s or {},
         )
     )
     team = make_team(**fields)
@@ -163,6 +165,47 @@ async def test_a_failed_review_leaves_the_plan_as_it_is(
     (reviewed,) = [event for event in events if event["kind"] == "plan_reviewed"]
     assert "could not be read" in reviewed["remark"]
     assert set(outcome.results) == {"code", "comms"}
+
+
+async def test_a_report_that_comes_while_the_plan_is_judged_is_read_before_anything_starts(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    void = {"output": "x", "invalidates": "Its figures are void."}
+    late = ScriptedTask(id="late", report=void, latency_s=0.9)
+    after = ScriptedTask(id="after", depends_on=("late",))
+
+    outcome, events = await play(
+        endpoint,
+        settings,
+        (CODE, COUNT, late, after, COMMS),
+        (CODE, COUNT, late, OPS),
+        latency_s={"PlanReview": 1.0, "Plan": 0.1},
+    )
+
+    assert outcome.status == "done" and "after" not in outcome.results
+    assert not endpoint.select_calls(schema="Report", task="after")
+
+
+async def test_revisions_that_fail_end_with_the_stall_counter(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    void = {"output": "x", "invalidates": "All is different again."}
+    objecting = [
+        ScriptedTask(id=f"v{number}", report=void, latency_s=0.3 * (number + 1))
+        for number in range(5)
+    ]
+    first = (*objecting, COUNT, TOTAL)
+    known = {task.id: task for task in first}
+    empty = {"goal": "x", "tasks": []}
+    endpoint.load_scenario(
+        Scenario(tasks=tuple(known.values()), answers={"Plan": [make_plan(*first), empty]})
+    )
+
+    team = make_team(max_plan_repairs=0)
+    outcome = await arun(REQUEST, team=team, settings=settings, thread="one")
+
+    assert outcome.usage.by_mechanism["revision"] == 2
+    assert all(report.status == "completed" for report in outcome.results.values())
 
 
 @pytest.mark.parametrize("seed", [1, 3])

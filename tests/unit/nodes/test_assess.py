@@ -185,11 +185,16 @@ async def test_a_result_below_the_teams_confidence_is_tried_by_a_stronger_model(
     assert update["change"].rung == "tier" and "10 of 100" in update["problem"]
 
 
-async def test_a_doubtful_result_is_kept_with_a_gap_when_later_attempts_fail():
+@pytest.mark.parametrize(
+    "later", [None, make_escalated_report("out_of_scope"), make_report(confidence=5)]
+)
+async def test_a_doubtful_result_is_kept_with_a_gap_when_later_attempts_bring_no_better(
+    later: Report | None,
+):
     doubtful = make_attempt(make_report(confidence=10, output="About 40."))
-    failed = make_attempt(rung="tier", tier="strong")
+    last = make_attempt(later, rung="tier", tier="strong")
 
-    update = await run_assess(make_state(doubtful, failed, max_attempts=2))
+    update = await run_assess(make_state(doubtful, last, max_attempts=2))
 
     report = update["results"]["A"]
     assert (report.status, report.output, report.attempts) == ("completed", "About 40.", 2)
