@@ -174,7 +174,7 @@ async def test_a_report_that_comes_while_the_plan_is_judged_is_read_before_anyth
     late = ScriptedTask(id="late", report=void, latency_s=0.9)
     after = ScriptedTask(id="after", depends_on=("late",))
 
-    outcome, events = await play(
+    outcome, _ = await play(
         endpoint,
         settings,
         (CODE, COUNT, late, after, COMMS),
