@@ -2,11 +2,13 @@
 
 from collections.abc import Callable
 from importlib import import_module
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 from examples.mechanisms.cascade import run_example as run_cascade
+from examples.mechanisms.dispatch import run_example as run_dispatch
 from examples.mechanisms.scripted import Played
 
 FOLDER = Path(__file__).parents[2] / "examples" / "mechanisms"
@@ -138,7 +140,18 @@ async def test_a_failure_reaches_only_the_tasks_that_need_its_result() -> None:
     assert "needs T1, which failed" in find_prompt(runs[False], "Report", "T5")
 
 
+async def test_a_task_waits_for_its_own_inputs_alone() -> None:
+    runs = await run_dispatch()
+
+    results = runs[False].state["results"]
+    assert results["third"].ended_s < results["slow"].ended_s < results["all"].started_s
+    one_by_one = sorted(runs[True].state["results"].values(), key=lambda each: each.started_s)
+    assert all(a.ended_s <= b.started_s for a, b in pairwise(one_by_one))
+    parallel, sequential = (runs[how].state["timing"].wall_s for how in (False, True))
+    assert sequential > 1.2 * parallel
+
+
 def test_every_example_is_tested() -> None:
     files = {file.stem for file in FOLDER.glob("*.py")}
 
-    assert files - TESTED_ELSEWHERE == {*CHECKS, "cascade"}
+    assert files - TESTED_ELSEWHERE == {*CHECKS, "cascade", "dispatch"}
