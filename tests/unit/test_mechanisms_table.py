@@ -58,8 +58,11 @@ def test_a_command_of_the_table_can_be_run(command: str) -> None:
         assert isinstance(group, TyperGroup)
         with group.make_context("supervise", list(words)) as context:
             name, known, rest = group.resolve_command(context, list(words))
+            assert known is not None
             known.make_context(name, rest, parent=context)
     elif program == "python":
         assert words[0] == "-m" and find_spec(words[1]) is not None
     else:
+        path, *chosen = [word for word in words if word != "-k"]
         assert (program, (ROOT / program).exists()) == ("bin/test", True)
+        assert all(any(word in test for test in list_tests(path)) for word in chosen)
