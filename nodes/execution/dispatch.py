@@ -70,20 +70,20 @@ class Dispatch:
 
         None when a version of the plan later than the task's own has changed or dropped the task.
         """
-        arrived = list[Report | None]()
-        if needed and not self.is_withdrawn(task, version):
-            reports = asyncio.gather(*map(self.wait_for_report, needed))
-            either: set[asyncio.Future[Any]] = {reports, self._get_withdrawal(task)}
-            try:
-                await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
-            finally:
-                arrived = reports.result() if reports.done() else []
-                reports.cancel()
+        reports = [self._get_future(name) for name in needed]
+        withdrawal = self._get_withdrawal(task)
+        # `wait` does not cancel what it waits for, which others wait for too.
+        while not self.is_withdrawn(task, version) and (
+            missing := [each for each in reports if not each.done()]
+        ):
+            either: set[asyncio.Future[Any]] = {*missing, withdrawal}
+            await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
         await self.may_start.wait()
         if self.is_withdrawn(task, version):
             return None
         if not self.is_stopped:
             self.started.add(task)
+        arrived = [each.result() for each in reports]
         return {report.task: report for report in arrived if report is not None}
 
     def publish_report(self, task: str, report: Report) -> None:
