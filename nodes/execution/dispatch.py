@@ -59,10 +59,6 @@ class Dispatch:
             self.starting_task = ""
             self.start_lock.release()
 
-    async def wait_for_report(self, task: str) -> Report | None:
-        """Wait for a task's report; None when it will not come in this dispatch."""
-        return await asyncio.shield(self._get_future(task))
-
     async def wait_for_inputs(
         self, task: str, needed: Sequence[str], *, version: int
     ) -> dict[str, Report] | None:

@@ -5,23 +5,30 @@ import asyncio
 from nodes.execution.dispatch import Dispatch
 from state import Report
 
+
+async def wait_for_report(meeting: Dispatch) -> Report | None:
+    """Wait as a task that needs A does."""
+    arrived = await meeting.wait_for_inputs("B", ["A"], version=1)
+    return (arrived or {}).get("A")
+
+
 REPORT = Report(task="A", worker="w", output="x")
 
 
 async def test_early_and_late_waiters_get_the_report() -> None:
     meeting = Dispatch(steps_at_start=1)
-    early = asyncio.ensure_future(meeting.wait_for_report("A"))
+    early = asyncio.ensure_future(wait_for_report(meeting))
     await asyncio.sleep(0)
 
     meeting.publish_report("A", REPORT)
 
     assert await early == REPORT
-    assert await meeting.wait_for_report("A") == REPORT
+    assert await wait_for_report(meeting) == REPORT
 
 
 async def test_releasing_a_task_lets_its_waiters_go_on_without_a_report() -> None:
     meeting = Dispatch(steps_at_start=1)
-    waiting = asyncio.ensure_future(meeting.wait_for_report("A"))
+    waiting = asyncio.ensure_future(wait_for_report(meeting))
 
     meeting.release("A")
 
@@ -35,18 +42,18 @@ async def test_the_first_report_on_a_task_is_kept() -> None:
     meeting.release("A")
     meeting.publish_report("A", REPORT.model_copy(update={"output": "another"}))
 
-    assert await meeting.wait_for_report("A") == REPORT
+    assert await wait_for_report(meeting) == REPORT
 
 
 async def test_a_cancelled_waiter_does_not_affect_the_other_waiters() -> None:
     meeting = Dispatch(steps_at_start=1)
-    waiting = asyncio.ensure_future(meeting.wait_for_report("A"))
+    waiting = asyncio.ensure_future(wait_for_report(meeting))
     await asyncio.sleep(0)
     waiting.cancel()
 
     meeting.publish_report("A", REPORT)
 
-    assert await meeting.wait_for_report("A") == REPORT
+    assert await wait_for_report(meeting) == REPORT
 
 
 async def test_attempts_are_counted_down_to_none() -> None:
@@ -80,3 +87,25 @@ async def test_workers_start_one_after_another_in_their_order_of_arrival() -> No
 
     assert started == list("ABCD")
     assert not meeting.start_lock.locked()
+
+
+async def test_a_cancelled_wait_for_inputs_leaves_the_reports_to_others() -> None:
+    meeting = Dispatch(steps_at_start=1)
+    waiting = asyncio.ensure_future(meeting.wait_for_inputs("B", ["A"], version=1))
+    await asyncio.sleep(0)
+    waiting.cancel()
+
+    meeting.publish_report("A", REPORT)
+
+    assert await meeting.wait_for_inputs("B", ["A"], version=1) == {"A": REPORT}
+
+
+async def test_a_task_that_was_dropped_and_planned_again_can_report() -> None:
+    meeting = Dispatch(steps_at_start=1)
+    meeting.withdraw({"A": 2}, dropped=["A"])
+    assert await wait_for_report(meeting) is None
+
+    meeting.reopen(["A"])
+    meeting.publish_report("A", REPORT)
+
+    assert await wait_for_report(meeting) == REPORT
