@@ -264,7 +264,7 @@ def test_a_class_that_left_the_module_is_still_found_there(name: str) -> None:
 @pytest.mark.parametrize(
     ("written", "confidence"),
     [
-        *((80, 80), (250, 100), (-3, 0), (0.85, 85), (1.0, 100), (1, 1), (72.6, 73)),
+        *((80, 80), (250, 100), (-3, 0), (0.85, 85), (1.0, 100), (1, 100), (72.6, 73)),
         *(("85%", 85), ("0.9", 90), ("high", None), ("", None), (None, None), (True, None)),
         *(([80], None), ({"value": 80}, None), ("nan", None)),
     ],
