@@ -248,7 +248,7 @@ def test_a_model_that_no_row_can_reach_ends_the_exam(juice, kind, error):
     write_exam(juice, *rows)
     with Endpoint(Scenario(faults=(Fault(kind=kind, schema="Plan"),))).run_in_thread() as endpoint:
         settings = Settings(
-            openai_base_url=endpoint.base_url, openai_api_key="sk-0123456789", call_timeout_s=0.5
+            openai_base_url=endpoint.base_url, openai_api_key="sk-0123456789", call_timeout_s=2.0
         )
 
         with pytest.raises(error) as raised:
