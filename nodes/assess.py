@@ -218,8 +218,6 @@ def _build_final_report(
     before = attempts[: attempts.index(last) + 1]
     reports = [attempt.report for attempt in before if attempt.report]
     kept = reports[-1] if reports else Report(status="failed", confidence=0)
-    if last.report is not None and not problem:
-        kept = last.report
     status, escalation = kept.status, kept.escalation
     if problem:
         status, escalation = "failed", _find_last_escalation(attempts)

@@ -126,7 +126,7 @@ async def test_a_plan_that_still_makes_sense_costs_one_cheap_call_and_stays(
     assert f"openai:{call.model}" == settings.model_fast
 
 
-async def test_two_objections_at_once_lead_to_one_revision(
+async def test_two_objections_at_once_are_both_heeded(
     endpoint: Endpoint, settings: Settings
 ) -> None:
     void = {"output": "x", "invalidates": "The figures are of another year."}
@@ -134,11 +134,12 @@ async def test_two_objections_at_once_lead_to_one_revision(
     second = ScriptedTask(id="second", report=void, latency_s=0.3)
     rest = ScriptedTask(id="rest", depends_on=("first", "second"))
 
-    outcome, events = await play(
-        endpoint, settings, (first, second, rest), (first, second, OPS), max_revisions=1
-    )
+    outcome, events = await play(endpoint, settings, (first, second, rest), (first, second, OPS))
 
-    assert [event["kind"] for event in events].count("plan_revised") == 1
+    reasons = [event["reason"] for event in events if event["kind"] == "plan_revised"]
+    assert 1 <= len(reasons) <= 2 and all(
+        f"{name} (" in str(reasons) for name in ("first", "second")
+    )
     assert outcome.results["ops"].status == "completed" and "rest" not in outcome.results
 
 
