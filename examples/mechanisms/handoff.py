@@ -1,9 +1,10 @@
-"""Show all that a worker's model reads: its instruction and its handoff, and nothing else.
+"""Show all that a worker's model reads and may call, and who has no tools at all.
 
     python -m examples.mechanisms.handoff
 
-`card` needs `price`, and gets its result. It reads nothing of the request, of the plan, of
-`origins` or of the other workers.
+`price` has a tool. `card` needs `price`, and gets its result; it reads its instruction and its
+handoff, and nothing of the request, of the plan, of `origins` or of the other workers. Planner and
+synthesizer have prompts of their own and no tools.
 """
 
 from examples.mechanisms.scripted import (
@@ -16,15 +17,22 @@ from examples.mechanisms.scripted import (
     play,
     show,
 )
+from nodes.schemas.team import Worker
+
+WORKERS = tuple(
+    Worker(name=name, description=does, instructions=does, tools=tools)
+    for name, does, tools in (
+        ("accountant", "Find prices.", ("calculate",)),
+        ("taster", "Name origins.", ()),
+        ("writer", "Write pages.", ()),
+    )
+)
 
 
 async def run_example() -> Played:
-    """Run the example, and print the whole prompt of `card`."""
+    """Run the example, and print the whole prompt of `card`, and the tools of each call."""
     played = await play(
-        make_team(
-            "cafe",
-            {"accountant": "Finds prices.", "taster": "Knows origins.", "writer": "Writes pages."},
-        ),
+        make_team("cafe", {}, workers=WORKERS),
         "Write the card of Huila, and tell me where it comes from.",
         {
             "Plan": make_plan(
@@ -52,6 +60,9 @@ async def run_example() -> Played:
     )
     print("\nall that the model of card has read:")
     print(played.find_prompt("Report", "card"))
+    print("\ntools on offer, by what was asked for:")
+    for call in played.script.calls:
+        print(f"  {call.schema} {call.task}".rstrip(), ", ".join(call.tools) or "none", sep=": ")
     return played
 
 

@@ -41,7 +41,8 @@ class Played:
 
     def find_prompt(self, schema: str, task: str = "", number: int = 0) -> str:
         """Return the prompt of a call; `number` counts the calls of this schema and task."""
-        return [prompt for *key, prompt in self.script.calls if key == [schema, task]][number]
+        calls = [call for call in self.script.calls if (call.schema, call.task) == (schema, task)]
+        return calls[number].prompt
 
 
 @dataclass

@@ -34,6 +34,18 @@ Reports = Mapping[str, Reply | Sequence[Reply]]
 """Of workers, by the id of the task."""
 
 
+@dataclass(frozen=True)
+class Call:
+    """What a model was asked."""
+
+    schema: str
+    task: str
+    """Empty outside workers."""
+    prompt: str
+    tools: tuple[str, ...]
+    """On offer, the schema not among them."""
+
+
 @dataclass
 class Script:
     """What the models reply. Several replies are used up in order, and the last one repeats."""
@@ -42,18 +54,17 @@ class Script:
     reports: Reports = field(default_factory=dict)
     seconds: Mapping[str, float] = field(default_factory=dict)
     """What a worker's model takes to reply, by the id of the task."""
-    calls: list[tuple[str, str, str]] = field(default_factory=list)
-    """What was asked so far: schema, task (empty outside workers), and the whole prompt."""
+    calls: list[Call] = field(default_factory=list)
 
-    def answer(self, schema: str, prompt: str, *, has_tools: bool) -> tuple[Reply, float]:
+    def answer(self, schema: str, prompt: str, tools: tuple[str, ...]) -> tuple[Reply, float]:
         """Return the next reply, and the seconds that it takes; without tools the last one."""
         task = _find_task(prompt) if schema == "Report" else ""
-        number = sum(call[:2] == (schema, task) for call in self.calls)
-        self.calls.append((schema, task, prompt))
+        number = sum((call.schema, call.task) == (schema, task) for call in self.calls)
+        self.calls.append(Call(schema, task, prompt, tools))
         given = self.reports[task] if task else self.replies[schema]
         replies = given if isinstance(given, Sequence) else [given]
         reply = replies[min(number, len(replies) - 1)]
-        if isinstance(reply, ToolUse) and not has_tools:
+        if isinstance(reply, ToolUse) and not tools:
             reply = replies[-1]
         return reply, self.seconds.get(task, 0.0)
 
@@ -73,10 +84,10 @@ class ScriptedModel(BaseChatModel):
     def bind_tools(
         self, tools: Sequence[Any], *, tool_choice: str | None = None, **kwargs: Any
     ) -> Runnable[LanguageModelInput, AIMessage]:
-        """Bind the schema of the reply, which is one of the tools, and whether there are others."""
+        """Bind the schema of the reply, which is one of the tools, and the names of the others."""
         names = [convert_to_openai_tool(tool)["function"]["name"] for tool in tools]
         schema = "Report" if "Report" in names else names[0]
-        return self.bind(schema=schema, has_tools=len(names) > 1)
+        return self.bind(schema=schema, offered=tuple(name for name in names if name != schema))
 
     def _generate(
         self,
@@ -96,7 +107,7 @@ class ScriptedModel(BaseChatModel):
     ) -> ChatResult:
         schema = kwargs["schema"]
         prompt = "\n".join(str(message.text) for message in messages)
-        reply, seconds = self.script.answer(schema, prompt, has_tools=kwargs["has_tools"])
+        reply, seconds = self.script.answer(schema, prompt, kwargs["offered"])
         await asyncio.sleep(seconds)
         use = reply if isinstance(reply, ToolUse) else ToolUse(schema, reply)
         call = {

@@ -51,8 +51,8 @@ async def run_example() -> Played:
             ]
         },
     )
-    turns = [schema for schema, task, _ in played.script.calls if task == "cost"]
-    print(f"turns of the model: {len(turns)}")
+    turns = [call for call in played.script.calls if call.task == "cost"]
+    print(f"turns of the model: {len(turns)}; tools on offer in the last: {len(turns[-1].tools)}")
     return played
 
 

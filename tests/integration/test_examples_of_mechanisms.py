@@ -29,7 +29,7 @@ def read_statuses(played: Played) -> dict[str, str]:
 
 def list_worked(played: Played) -> list[str]:
     """List the tasks for which a worker's model was asked, in their order."""
-    return [task for schema, task, _ in played.script.calls if schema == "Report"]
+    return [call.task for call in played.script.calls if call.schema == "Report"]
 
 
 def check_step(played: Played) -> None:
@@ -140,6 +140,8 @@ def check_handoff(played: Played) -> None:
     assert "Huila costs 24 EUR per kilogram." in prompt
     unknown = ("where it comes from", "Colombia", "origins", "accountant", "taster")
     assert [word for word in unknown if word in prompt] == []
+    with_tools = [call.task or call.schema for call in played.script.calls if call.tools]
+    assert with_tools == ["price"]
 
 
 def check_tool_loop(played: Played) -> None:
