@@ -30,7 +30,7 @@ async def run_example() -> Played:
         make_task("origins", "taster", "Find in notes.md which country each coffee comes from."),
         make_task("tastes", "taster", "Quote from notes.md how each coffee tastes."),
     )
-    return await play(
+    played = await play(
         make_team("splitting", {"taster": "Knows origins and tastes."}),
         "Describe our coffees.",
         {
@@ -49,6 +49,9 @@ async def run_example() -> Played:
             "tastes": make_report("Huila tastes of apple.", "notes.md"),
         },
     )
+    rungs = [event["rung"] for event in played.select_events("task_started") if event["rung"]]
+    print(f"rungs after the first failure: {', '.join(rungs)}")
+    return played
 
 
 if __name__ == "__main__":

@@ -1,5 +1,7 @@
 """Each mechanism has a small program that shows it, with models that play a script."""
 
+import subprocess
+import sys
 from collections.abc import Callable
 from importlib import import_module
 from itertools import pairwise
@@ -240,6 +242,21 @@ async def test_langsmith_receives_a_named_tagged_nested_run_where_it_is_switched
     inside = received[True].list_children(steps["synthesizer"])
     (written,) = (run for run in inside if run["run_type"] == "llm")
     assert written["name"] == "embedded"
+
+
+@pytest.mark.slow
+def test_an_example_that_is_run_says_first_what_it_is_about() -> None:
+    ended = subprocess.run(
+        [sys.executable, "-m", "examples.mechanisms.generalist"],
+        cwd=FOLDER.parents[1],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    about, shown = ended.stdout.split("\n\nrequest: ")
+    assert about.startswith("Give the task of a worker that does not exist to the generalist")
+    assert "python -m" not in about and "answer (done): " in shown
 
 
 def test_every_example_is_tested() -> None:
