@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
 from importlib import import_module
 from math import isnan
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Self
 
 from langchain_core.messages import AnyMessage
 from langgraph.graph.message import add_messages
@@ -608,6 +608,10 @@ class RequestInput(TypedDict, total=False):
         add_messages,
     ]
     materials: Annotated[dict[str, str], Field(description="Documents to work on: name to text.")]
+
+
+REOPENED: Final = ""
+"""As `planned_for`: the request is planned once more, and what it has cost so far still counts."""
 
 
 class SupervisorState(RequestInput, total=False):
