@@ -118,7 +118,7 @@ async def _continue_plan(
 def after_supervisor(state: SupervisorState) -> list[Send | str] | str:
     """Send every unfinished task at once, in topological order; with none, go to the answer.
 
-    The monitor goes with them where a report may come while other tasks wait. Studio's edits call a
+    The monitor goes with them where a report may change tasks that wait. Studio's edits call a
     router without a runtime, so all it needs is in the state.
     """
     if state.get("awaits_approval"):
@@ -126,4 +126,5 @@ def after_supervisor(state: SupervisorState) -> list[Send | str] | str:
     sends = build_sends(state, state["todo"])
     if not sends:
         return "synthesizer"
-    return [*sends, *(["monitor"] if len(sends) > 1 else [])]
+    waiting = list_unfinished(require_plan(state), state.get("results", {}))
+    return [*sends, *(["monitor"] if len(waiting) > 1 else [])]

@@ -163,13 +163,17 @@ def print_outcome(outcome: Outcome, shown: Mapping[str, Any], *, as_json: bool, 
         for line in format_figures(outcome.thread, outcome.status, outcome.timing, shown["usage"]):
             print_to_stderr(line, style="dim")
         print_to_stderr(f"more: supervise show {outcome.thread}", style="dim")
-        if outcome.status == "failed" and outcome.error is None:
-            print_to_stderr(f"next: supervise resume {outcome.thread}", style="dim")
+    _print_next_step(outcome)
+    return outcome.exit_code
+
+
+def _print_next_step(outcome: Outcome) -> None:
     if outcome.error:
         print_to_stderr(outcome.error.format_line(), style="red")
+    elif outcome.status == "failed":
+        print_to_stderr(f"next: supervise resume {outcome.thread}")
     if outcome.questions:
         _print_questions(outcome)
-    return outcome.exit_code
 
 
 @contextmanager
