@@ -632,6 +632,8 @@ class SupervisorState(RequestInput, total=False):
     """Attempts per task: what the step cap counts; survives a resume."""
     todo: tuple[str, ...]
     """Ids of the tasks to send now; with none, the answer is written."""
+    assigned: dict[str, str]
+    """Who does a task in place of the busy worker that the plan names, by the task's id."""
     awaits_approval: bool
     """The plan is shown to a human before anything of it runs."""
     objection: str
@@ -691,6 +693,7 @@ def reset_for_new_request() -> SupervisorState:
         "ledger": Overwrite({}),  # type: ignore[typeddict-item]
         "answer": None,
         "results_before_rework": {},
+        "assigned": {},
         "awaits_approval": False,
         "objection": "",
         "completed_at_last_revision": 0,

@@ -16,6 +16,7 @@ from nodes.planning.first_plan import (
     begin_request,
     describe_no_database,
 )
+from nodes.planning.idle_workers import assign_idle_workers
 from nodes.planning.next_step import plan_next_step
 from nodes.planning.replanning import list_unfinished
 from nodes.planning.request import is_new_request
@@ -61,6 +62,9 @@ async def supervise(
         update["todo"] = update["todo"][:1]
     if update["todo"] and not update.get("awaits_approval"):
         dispatches.open(runtime, config)
+        plan = update.get("plan") or require_plan(state)
+        results = {} if "planned_for" in update else state.get("results", {})
+        update["assigned"] = await assign_idle_workers(plan, update["todo"], results, team)
         await emit("dispatched", tasks=list(update["todo"]))
     return update
 

@@ -44,7 +44,7 @@ def describe_surprise(report: Report, dependants: Sequence[Task], *, min_confide
 def find_denied_terms(report: Report, dependants: Sequence[Task]) -> frozenset[str]:
     """Return the terms of waiting tasks that a report denies, half of the time or more.
 
-    What a report speaks of otherwise is there, though some sentence about it has a negation.
+    What a report describes otherwise is there, though some sentence about it has a negation.
     """
     if report.status != "completed" or not dependants:
         return frozenset()

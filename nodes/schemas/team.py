@@ -142,7 +142,7 @@ class Team(Frozen):
     plan_when_needed: bool = False
     """With the strategy `route`: plan a request that needs several workers, one after another."""
     prefer_idle: bool = True
-    """Prefer an idle worker that may do a task to a busy one: when routing and reassigning."""
+    """Prefer an idle worker that may do a task to a busy one, whoever the model chose."""
     workers: tuple[Worker, ...] = Field(min_length=1)
     own_tools: dict[str, OwnTool] = Field(default_factory=dict)
     """Tools of the team's own folder by name; they come before shared tools of the same name."""

@@ -31,5 +31,5 @@ def test_a_report_that_denies_what_the_next_task_builds_on_is_not_as_planned(out
         "The bug is in line 40; no test covers it.",
     ],
 )
-def test_a_report_that_speaks_of_it_otherwise_is_as_planned(output: str):
+def test_a_report_that_describes_it_otherwise_is_as_planned(output: str):
     assert not find_denied(output)
