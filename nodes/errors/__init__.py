@@ -7,7 +7,7 @@ SupervisorError
 │   ├── FileUnreadable
 │   ├── SettingsInvalid
 │   └── ModelUnknown
-├── OutputFailed          exit 2: stdout cannot be written
+├── OutputFailed          exit 2: stdout or a file cannot be written
 ├── PlanInvalid           exit 4
 ├── ModelError            exit 4
 │   ├── EndpointUnreachable
@@ -126,7 +126,7 @@ class ModelUnknown(UsageError):
 
 
 class OutputFailed(SupervisorError):
-    """Stdout cannot be written: its disk is full, or its device fails."""
+    """Stdout, or a file that a command is to write, cannot be written."""
 
     code, exit_code = "OUTPUT_FAILED", 2
 
