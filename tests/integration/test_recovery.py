@@ -369,26 +369,6 @@ async def test_a_human_may_help_a_task_that_fails(endpoint: Endpoint, settings: 
     assert "They are in q3.csv." in str(endpoint.select_calls(schema="Report")[2].body)
 
 
-async def test_workers_that_are_each_others_fallback_each_fail_once(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=(ScriptedTask(id="A", report=FAILED),)))
-    first, second, *others = make_team().workers
-    workers = (
-        first.model_copy(update={"fallback": second.name}),
-        second.model_copy(update={"fallback": first.name}),
-        *others,
-    )
-    team = make_team(ladder=("reassign",), max_attempts=10, workers=workers)
-
-    outcome = await arun(REQUEST["request"], team=team, settings=settings, thread="one")
-
-    started = [e for e in load_trace("one", settings)["events"] if e["kind"] == "task_started"]
-    assert [event["worker"] for event in started][:2] == [first.name, second.name]
-    assert len(started) == len({event["worker"] for event in started})
-    assert outcome.results["A"].status == "failed"
-
-
 async def test_each_escalation_is_in_the_trace(endpoint: Endpoint, settings: Settings) -> None:
     asked = make_escalation("confidence_too_low", "Two sources disagree.")
     endpoint.load_scenario(Scenario(tasks=(ScriptedTask(id="A", report=[asked, GOOD]),)))
