@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
 from importlib import import_module
 from math import isnan
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Self
 
 from langchain_core.messages import AnyMessage
 from langgraph.graph.message import add_messages
@@ -610,6 +610,10 @@ class RequestInput(TypedDict, total=False):
     materials: Annotated[dict[str, str], Field(description="Documents to work on: name to text.")]
 
 
+REOPENED: Final = ""
+"""As `planned_for`: the request is planned once more, and what it has cost so far still counts."""
+
+
 class SupervisorState(RequestInput, total=False):
     """The state of a run."""
 
@@ -628,6 +632,8 @@ class SupervisorState(RequestInput, total=False):
     """Attempts per task: what the step cap counts; survives a resume."""
     todo: tuple[str, ...]
     """Ids of the tasks to send now; with none, the answer is written."""
+    assigned: dict[str, str]
+    """Who does a task in place of the busy worker that the plan names, by the task's id."""
     awaits_approval: bool
     """The plan is shown to a human before anything of it runs."""
     objection: str
@@ -687,6 +693,7 @@ def reset_for_new_request() -> SupervisorState:
         "ledger": Overwrite({}),  # type: ignore[typeddict-item]
         "answer": None,
         "results_before_rework": {},
+        "assigned": {},
         "awaits_approval": False,
         "objection": "",
         "completed_at_last_revision": 0,

@@ -1,6 +1,6 @@
 """The monitor: reads reports while other tasks work, and changes the plan when it must change."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
@@ -11,6 +11,7 @@ from nodes.limits.deadline import is_deadline_past
 from nodes.limits.degradation import should_degrade
 from nodes.models.catalog import EMBEDDED, ModelCatalog
 from nodes.planning.plan_review import REVIEW_TIER, review_plan
+from nodes.planning.replanning import list_unfinished
 from nodes.planning.revision import may_revise
 from nodes.planning.unexpected import describe_surprise
 from nodes.schemas.team import Team
@@ -93,10 +94,11 @@ class _Watcher:
         self._kept = list[str]()
         self.update: SupervisorState = {}
 
-    def list_open_tasks(self) -> list[str]:
-        """Return the tasks of the plan that had no report when the superstep began."""
-        results = self._state.get("results", {})
-        return [task.id for task in self._plan.tasks if task.id not in results]
+    def list_open_tasks(self) -> Collection[str]:
+        """Return the tasks of the superstep: those of the plan without a report when it began."""
+        if self._context.sequential:
+            return self._state["todo"]
+        return list_unfinished(self._plan, self._state.get("results", {}))
 
     def is_unexpected(self, report: Report) -> bool:
         """Return whether a report may change what waits, while the plan may still change."""

@@ -16,6 +16,7 @@ from nodes.planning.first_plan import (
     begin_request,
     describe_no_database,
 )
+from nodes.planning.idle_workers import assign_idle_workers
 from nodes.planning.next_step import plan_next_step
 from nodes.planning.replanning import list_unfinished
 from nodes.planning.request import is_new_request
@@ -61,6 +62,9 @@ async def supervise(
         update["todo"] = update["todo"][:1]
     if update["todo"] and not update.get("awaits_approval"):
         dispatches.open(runtime, config)
+        plan = update.get("plan") or require_plan(state)
+        results = {} if "planned_for" in update else state.get("results", {})
+        update["assigned"] = await assign_idle_workers(plan, update["todo"], results, team)
         await emit("dispatched", tasks=list(update["todo"]))
     return update
 
@@ -118,7 +122,7 @@ async def _continue_plan(
 def after_supervisor(state: SupervisorState) -> list[Send | str] | str:
     """Send every unfinished task at once, in topological order; with none, go to the answer.
 
-    The monitor goes with them where a report may come while other tasks wait. Studio's edits call a
+    The monitor goes with them where a report may change tasks that wait. Studio's edits call a
     router without a runtime, so all it needs is in the state.
     """
     if state.get("awaits_approval"):
@@ -126,4 +130,5 @@ def after_supervisor(state: SupervisorState) -> list[Send | str] | str:
     sends = build_sends(state, state["todo"])
     if not sends:
         return "synthesizer"
-    return [*sends, *(["monitor"] if len(sends) > 1 else [])]
+    waiting = list_unfinished(require_plan(state), state.get("results", {}))
+    return [*sends, *(["monitor"] if len(waiting) > 1 else [])]

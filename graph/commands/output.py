@@ -18,6 +18,7 @@ from graph.display.stderr_console import print_to_stderr
 from graph.display.streams import is_terminal, print_to_stdout
 from graph.display.tables import FittedTable
 from graph.display.text import make_printable, wrap_lines
+from nodes.errors import OutputFailed
 from nodes.errors.redaction import redact_text
 from nodes.limits.patterns import Pattern
 
@@ -143,12 +144,23 @@ def _is_numeric(column: tuple[str, ...]) -> bool:
     return all(_NUMBER.fullmatch(cell) for cell in column[1:] or column)
 
 
-def save_json(value: Any, path: Path) -> bool:
-    """Write a JSON file and return whether it was written; a failure prints a warning."""
+def write_json(value: Any, path: Path) -> None:
+    """Write a JSON file.
+
+    Raises:
+        OutputFailed: it cannot be written.
+    """
     try:
-        written = redact_text(format_json(value))
-        path.write_text(f"{written}\n", encoding="utf-8")
+        path.write_text(f"{redact_text(format_json(value))}\n", encoding="utf-8")
     except OSError as error:
-        print_to_stderr(f"warning: cannot write {path}: {error.strerror or error}", style="yellow")
-        return False
-    return True
+        raise OutputFailed(
+            f"cannot write {path}", cause=error.strerror or str(error), next="name another file"
+        ) from error
+
+
+def save_json(value: Any, path: Path) -> None:
+    """Write a JSON file beside a command's own output; a failure prints a warning."""
+    try:
+        write_json(value, path)
+    except OutputFailed as error:
+        print_to_stderr(f"warning: {error}", style="yellow")

@@ -99,14 +99,19 @@ def resume(
     display.progress.thread = thread
     work = partial(aresume, thread, answer=answer, context=context, settings=settings)
     with _report_errors_as_json(display, as_json=as_json):
-        events = load_trace(check_thread_id(thread), settings)["events"]
+        trace = load_trace(check_thread_id(thread), settings)
+        is_done = (trace.get("run") or {}).get("status") == "done"
         if not quiet:
             announce_start(f"resuming thread {thread}")
-        for event in events:
+        for event in trace["events"]:
             display.progress.apply_event(event)
         outcome = _run_with_progress(work(**_listen(display, settings)), display)
         outcome = _answer_at_terminal(outcome, display, settings)
-    return print_outcome(outcome, outcome.to_json(), as_json=as_json, quiet=quiet)
+    code = print_outcome(outcome, outcome.to_json(), as_json=as_json, quiet=quiet)
+    if is_done and not quiet:
+        follow_up = f"supervise run REQUEST --thread {thread}"
+        print_to_stderr(f"the run was done before, its answer is shown again. next: {follow_up}")
+    return code
 
 
 def show_plan(job: Job) -> int:
@@ -163,11 +168,17 @@ def print_outcome(outcome: Outcome, shown: Mapping[str, Any], *, as_json: bool, 
         for line in format_figures(outcome.thread, outcome.status, outcome.timing, shown["usage"]):
             print_to_stderr(line, style="dim")
         print_to_stderr(f"more: supervise show {outcome.thread}", style="dim")
+    _print_next_step(outcome)
+    return outcome.exit_code
+
+
+def _print_next_step(outcome: Outcome) -> None:
     if outcome.error:
         print_to_stderr(outcome.error.format_line(), style="red")
+    elif outcome.status == "failed":
+        print_to_stderr(f"next: supervise resume {outcome.thread}")
     if outcome.questions:
         _print_questions(outcome)
-    return outcome.exit_code
 
 
 @contextmanager

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from graph.commands.output import print_json, print_listing, print_markdown, print_text, save_json
+from graph.commands.output import print_json, print_listing, print_markdown, print_text, write_json
 from graph.display.labels import format_seconds, format_task
 from graph.display.progress import STATE_LABELS
 from graph.display.stderr_console import print_to_stderr
@@ -25,6 +25,8 @@ from nodes.text.counts import format_count
 
 Json = Mapping[str, Any]
 
+_RESUMABLE: Final = ("running", "stopped")
+"""Statuses of runs without an end; a run that was killed is listed as running."""
 _CUT_OFF_LABELS: Final = {"working": "cut off"}
 _LABELS_BY_RUN_STATUS: Final = {
     "stopped": _CUT_OFF_LABELS,
@@ -42,6 +44,9 @@ def show_runs(settings: Settings) -> int:
         return 0
     headings = ("THREAD", "TEAM", "STATUS", "STARTED", "TIME", "REQUEST")
     print_listing([_format_run_row(run) for run in runs], headings)
+    if unfinished := [run["thread"] for run in runs if run.get("status") in _RESUMABLE]:
+        hint = f"cut off or at work: {to_one_line(', '.join(unfinished), 160)}"
+        print_to_stderr(f"{hint}. next: supervise resume THREAD", style="dim")
     return 0
 
 
@@ -95,7 +100,8 @@ def show_trace(thread: str, *, out: Path | None, settings: Settings) -> int:
     if out is None:
         print_json(trace)
         return 0
-    return 0 if save_json(trace, out) else 2
+    write_json(trace, out)
+    return 0
 
 
 def _format_run_row(run: Json) -> tuple[str, ...]:

@@ -5,12 +5,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from graph.runs.questions import Question
-from nodes.errors import ResponseCut, SupervisorError, walk_subclasses
+from nodes.errors import MODEL_EXIT_CODE, SupervisorError, is_model_failure
 from nodes.telemetry.cost import sum_ledger
 from state import Answer, Plan, Report, RunStatus, RunUsage, SupervisorState
 
 EXIT_CODES: Mapping[RunStatus, int] = {"done": 0, "partial": 3, "needs_input": 7}
-NO_RESULT_EXIT_CODE, MODEL_EXIT_CODE = 3, 4
+NO_RESULT_EXIT_CODE = 3
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,7 +59,9 @@ class Outcome:
             return self.error.exit_code
         if self.status == "failed" and self.answer:
             failed = [report for report in self.results.values() if report.status == "failed"]
-            is_the_models = bool(failed) and all(map(_is_model_failure, failed))
+            is_the_models = bool(failed) and all(
+                is_model_failure(report.error or "") for report in failed
+            )
             return MODEL_EXIT_CODE if is_the_models else NO_RESULT_EXIT_CODE
         return EXIT_CODES.get(self.status, 1)
 
@@ -79,16 +81,6 @@ class Outcome:
             "error": _format_error(self.error),
             **(asked if self.questions else {}),
         }
-
-
-def _is_model_failure(report: Report) -> bool:
-    """Return whether a task failed because a model was unreachable or its output unusable."""
-    code = (report.error or "").partition(":")[0]
-    kinds = walk_subclasses(SupervisorError)
-    is_cut = code == ResponseCut.code  # the model answers, at too great length
-    return not is_cut and any(
-        kind.code == code and kind.exit_code == MODEL_EXIT_CODE for kind in kinds
-    )
 
 
 def _format_error(error: SupervisorError | None) -> dict[str, Any] | None:

@@ -56,10 +56,11 @@ async def aplan_with_estimate(
     context, begun = read_context(context), now_s()
     given = await build_input(request, files, materials, context, on_event)
     graph = build_supervisor(team, settings=settings, checkpointer=InMemorySaver())
+    deadline = set_deadline(begun, graph.team.add_caps(context).deadline_s)
     config: RunnableConfig = {
         "configurable": {
             "thread_id": make_thread_id(),
-            SCOPE_KEY: RunScope(deadline=set_deadline(begun, context.deadline_s)),
+            SCOPE_KEY: RunScope(deadline=deadline),
         },
         "callbacks": [EventLog(None, on_event)],
     }

@@ -7,6 +7,7 @@ from typing import Any
 from langgraph.types import Command, StateSnapshot
 
 from nodes.errors import UsageError
+from nodes.text.counts import format_count
 
 Question = Mapping[str, Any]
 """`id`, `kind` (`plan` or `question`), and the question itself."""
@@ -19,7 +20,7 @@ class NoOpenQuestion(UsageError):
 
 
 class AnswerUnclear(UsageError):
-    """Several questions are open, and the answer does not name its question."""
+    """The answer does not name its question, or one that is not open."""
 
     code = "ANSWER_UNCLEAR"
 
@@ -35,6 +36,8 @@ def list_open_questions(snapshot: StateSnapshot) -> list[dict[str, Any]]:
 def build_answer_command(thread: str, questions: Sequence[Question], answer: str) -> Command[Any]:
     """Build the command that answers a question; several take a JSON object by task or id.
 
+    One question that is not about a plan may be answered like this, too.
+
     Raises:
         NoOpenQuestion: no question is open.
         AnswerUnclear: the answer does not name its question.
@@ -43,17 +46,29 @@ def build_answer_command(thread: str, questions: Sequence[Question], answer: str
         raise NoOpenQuestion(
             f"thread {thread!r} has no open question", next="resume it without --answer"
         )
-    if len(questions) == 1:
-        return Command(resume={questions[0]["id"]: answer})
     names = {question.get("task") or question["id"]: question["id"] for question in questions}
     try:
         replies = json.loads(answer)
-    except json.JSONDecodeError:
+    except (json.JSONDecodeError, RecursionError):
         replies = None
+    # A plan is edited as an object of its own.
+    is_by_task = isinstance(replies, dict) and not (
+        len(questions) == 1 and questions[0].get("kind") == "plan"
+    )
+    if len(questions) == 1 and not is_by_task:
+        return Command(resume={questions[0]["id"]: answer})
     known = set(names) | set(names.values())
-    if not isinstance(replies, dict) or not set(replies) <= known or not replies:
+    if not is_by_task or not set(replies) <= known or not replies:
         raise AnswerUnclear(
-            f"{len(questions)} questions are open",
+            _describe_mismatch(replies, known, len(questions)),
             next=f"answer with a JSON object; its keys are one or more of {', '.join(names)}",
         )
     return Command(resume={names.get(name, name): reply for name, reply in replies.items()})
+
+
+def _describe_mismatch(replies: Any, known: set[str], count: int) -> str:
+    """Return what is wrong with an answer by task: an unknown name, or none at all."""
+    unknown = [name for name in replies if name not in known] if isinstance(replies, dict) else []
+    if unknown:
+        return f"no open question of {', '.join(map(repr, unknown))}"
+    return f"{format_count(count, 'question')} open, and the answer names none"

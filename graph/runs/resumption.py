@@ -4,7 +4,7 @@ from typing import Any
 
 from langgraph.types import Command, StateSnapshot
 
-from state import Report, SupervisorState, reopen_request
+from state import REOPENED, Report, SupervisorState, reopen_request
 
 
 def has_unfinished_work(snapshot: StateSnapshot) -> bool:
@@ -17,10 +17,16 @@ def has_unfinished_work(snapshot: StateSnapshot) -> bool:
 
 
 def build_reopen_command(values: SupervisorState) -> Command[Any] | None:
-    """Build the command that reopens an incomplete run: results are kept, caps restart."""
+    """Build the command that reopens an incomplete run: results are kept, caps restart.
+
+    A plan by rule without a complete result is made again.
+    """
     if values.get("status") not in ("partial", "failed"):
         return None
-    update = reopen_request(_select_complete_results(values), values["ledger"].values())
+    kept, plan = _select_complete_results(values), values.get("plan")
+    update = reopen_request(kept, values["ledger"].values())
+    if plan is not None and plan.is_by_rule and not kept:
+        update["planned_for"] = REOPENED  # a model may be reached by now
     return Command(update=update, goto="supervisor")
 
 

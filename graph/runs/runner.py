@@ -132,7 +132,8 @@ async def arun(
     thread = check_thread_id(thread or make_thread_id())
     async with _open_session(thread, source, settings, on_event) as session:
         # The deadline counts from before the files were read.
-        session.update_scope(deadline=set_deadline(begun, context.deadline_s), given_plan=plan)
+        deadline = set_deadline(begun, session.team.add_caps(context).deadline_s)
+        session.update_scope(deadline=deadline, given_plan=plan)
         session.update_scope(on_answer_text=on_answer_text)
         snapshot = await session.graph.aget_state(session.config)
         if has_unfinished_work(snapshot):

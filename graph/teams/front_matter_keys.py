@@ -29,6 +29,7 @@ TeamKeys: Final[type[BaseModel]] = create_model(
     **_copy_fields(Team, "synthesis", "notice", "contact", "planner_tier", "synthesizer_tier"),
     **_copy_fields(Team, "generalist"),
     **_copy_fields(Team, "max_tasks", "max_depth", "max_steps", "max_attempts", "max_plan_repairs"),
+    **_copy_fields(Team, "deadline_s", "max_cost_usd", "max_tokens"),
     **_copy_fields(Team, "strategy", "routes", "plan_when_needed", "prefer_idle"),
     **_copy_fields(Team, "max_revisions", "max_stalls", "approve_plan"),
     **_copy_fields(Team, "max_plan_reviews", "min_confidence"),

@@ -35,8 +35,11 @@ class RunStart:
     """A run's settings, and the snapshot from which it resumes."""
 
     context: Context
+    """With the team's own caps where the run sets none."""
     resumed_snapshot: StateSnapshot | None
     """The state from which the run resumes; None for a new run."""
+    kept_context: Context
+    """Without the team's caps: what a resume takes over, since the team's files may change."""
     is_same_run: bool = False
     """A server starts the same run again after a crash: its clock has not stopped."""
 
@@ -55,7 +58,7 @@ class RunStart:
         clock = {"began_at": scope.began_at, "deadline": scope.deadline and asdict(scope.deadline)}
         metadata = {
             **given.get("metadata", {}),
-            SETTINGS_KEY: json.dumps(_select_set_fields(self.context)),
+            SETTINGS_KEY: json.dumps(_select_set_fields(self.kept_context)),
             CLOCK_KEY: json.dumps(clock),
         }
         configurable = {**given.get("configurable", {}), SCOPE_KEY: scope}

@@ -24,9 +24,11 @@ class SavedReports:
         if "thread_id" not in config["configurable"]:
             return SavedDispatch()
         snapshot = await self.graph.aget_state(config, subgraphs=True)
+        monitors = [task for task in snapshot.tasks if task.name == MONITOR]
         return SavedDispatch(
             collect_pending_reports(snapshot),
             collect_started_tasks(snapshot),
             collect_pending_revisions(snapshot),
-            any(task.name == MONITOR and task.result is None for task in snapshot.tasks),
+            is_monitored=any(task.result is None for task in monitors),
+            has_monitor_ended=any(task.result is not None for task in monitors),
         )

@@ -160,8 +160,10 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
         around = self._merge_call_config(config)
         configurable = around["configurable"]
         is_kept = self._find_checkpointer(config) is not None and "thread_id" in configurable
-        if not is_kept or get_run_scope(around).outer_task:
-            return RunStart(given, None)
+        if get_run_scope(around).outer_task:  # its worker's limits are the caps
+            return RunStart(given, None, given)
+        if not is_kept:
+            return RunStart(self.team.add_caps(given), None, given)
         resumed, is_same = is_resumed(input, configurable), False
         if not resumed and "run_id" in {**configurable, **around["metadata"]}:
             resumed = is_same = is_same_run(around, await self.aget_state(around))
@@ -172,7 +174,7 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
         if resumed:
             team = self.team.apply_context(context)
             await list_team_changes(team, self._find_checkpointer(config), around)
-        return RunStart(context, snapshot, is_same_run=is_same)
+        return RunStart(self.team.add_caps(context), snapshot, context, is_same_run=is_same)
 
     def _merge_call_config(self, config: RunnableConfig | None) -> RunnableConfig:
         """Return a call's config merged with the graph's own and with that of the calling node."""

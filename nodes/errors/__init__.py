@@ -7,7 +7,7 @@ SupervisorError
 │   ├── FileUnreadable
 │   ├── SettingsInvalid
 │   └── ModelUnknown
-├── OutputFailed          exit 2: stdout cannot be written
+├── OutputFailed          exit 2: stdout or a file cannot be written
 ├── PlanInvalid           exit 4
 ├── ModelError            exit 4
 │   ├── EndpointUnreachable
@@ -34,12 +34,15 @@ ToolFailed                a tool could not do its work; the worker's report is p
 
 import math
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Final
 
 if TYPE_CHECKING:  # the command line's help needs errors, but not what `state` imports
     from state import Usage
 
 from nodes.errors.redaction import redact_text
+
+MODEL_EXIT_CODE: Final = 4
+"""Of a run that ended as a model could not be used, or gave no valid plan."""
 
 
 class SupervisorError(RuntimeError):
@@ -62,6 +65,10 @@ class SupervisorError(RuntimeError):
     def __str__(self) -> str:
         return f"{self.what}: {self.cause}" if self.cause else self.what
 
+    def describe(self) -> str:
+        """Return what happened, and what to do next where the error says so."""
+        return f"{self}; {self.next}" if self.next else str(self)
+
     def format_line(self) -> str:
         """Return the error in one line: what happened, what was kept, what to do next."""
         parts = [f"error[{self.code}] {self}"]
@@ -78,6 +85,20 @@ def walk_subclasses(error: type[SupervisorError]) -> Iterator[type[SupervisorErr
     yield error
     for kind in error.__subclasses__():
         yield from walk_subclasses(kind)
+
+
+def is_model_failure(error: str) -> bool:
+    """Return whether a task's error is that of a model that could not be used.
+
+    Args:
+        error: its text, which begins with a code: `ENDPOINT_DOWN: …`.
+    """
+    code = error.partition(":")[0]
+    is_cut = code == ResponseCut.code  # the model answers, at too great length
+    kinds = walk_subclasses(SupervisorError)
+    return not is_cut and any(
+        kind.code == code and kind.exit_code == MODEL_EXIT_CODE for kind in kinds
+    )
 
 
 class UsageError(SupervisorError):
@@ -105,7 +126,7 @@ class ModelUnknown(UsageError):
 
 
 class OutputFailed(SupervisorError):
-    """Stdout cannot be written: its disk is full, or its device fails."""
+    """Stdout, or a file that a command is to write, cannot be written."""
 
     code, exit_code = "OUTPUT_FAILED", 2
 
@@ -279,6 +300,14 @@ class BudgetSpent(ModelError):
 
 def _format_amount(value: float, unit: str) -> str:
     return f"{value:,.4f}" if unit == "USD" else f"{value:,.0f}"
+
+
+def is_refusal(error: SupervisorError) -> bool:
+    """Return whether an error ends a run though its workers might still work without a planner.
+
+    A cap is reached, or a setting is wrong, which the user must learn before anything else.
+    """
+    return isinstance(error, UsageError | Unauthorized | BudgetSpent | DeadlinePassed)
 
 
 class StoreError(SupervisorError):

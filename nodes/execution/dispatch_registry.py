@@ -31,6 +31,8 @@ class SavedDispatch:
     """The versions of the plan, when a monitor has revised it in this superstep."""
     is_monitored: bool = False
     """Its monitor is still to read the reports."""
+    has_monitor_ended: bool = False
+    """Its monitor saw all its tasks end, or held those that waited."""
 
 
 LoadSavedDispatch = Callable[[RunnableConfig], Awaitable[SavedDispatch]]
@@ -137,6 +139,8 @@ class DispatchRegistry:
             if saved.is_monitored and may_hold:
                 dispatch.may_start.clear()
             dispatch.saved_version = max((plan.version for plan in saved.plans), default=0)
+            if saved.has_monitor_ended:  # what it held must not start now
+                dispatch.stop()
         return dispatch
 
     def _drop_abandoned(self) -> None:

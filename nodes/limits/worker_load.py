@@ -57,17 +57,23 @@ class TeamLoad:
     _changed_workers: set[str] = field(default_factory=set)
     _flush_task: asyncio.Task[None] | None = None
 
-    def measure_load(self, worker: str) -> WorkerLoad:
-        """Return a worker's load, as far as it is known."""
-        in_flight = self._in_flight[worker] + self._in_flight_elsewhere.get(worker, 0)
+    def measure_load(self, worker: str, *, planned: int = 0) -> WorkerLoad:
+        """Return a worker's load, as far as it is known, with attempts that are about to begin."""
+        in_flight = self._in_flight[worker] + self._in_flight_elsewhere.get(worker, 0) + planned
         return WorkerLoad(in_flight, self._latency_s.get(worker))
 
-    def estimate_waits(self, workers: Sequence[str]) -> dict[str, float]:
+    def estimate_waits(
+        self, workers: Sequence[str], *, planned: Mapping[str, int] | None = None
+    ) -> dict[str, float]:
         """Return the seconds until each worker is expected to be done with one more attempt.
 
         A worker of unknown speed is taken to be as fast as the others are on average.
+
+        Args:
+            planned: attempts of each worker that are about to begin.
         """
-        loads = {name: self.measure_load(name) for name in workers}
+        soon = planned or {}
+        loads = {name: self.measure_load(name, planned=soon.get(name, 0)) for name in workers}
         known = [each.latency_s for each in loads.values() if each.latency_s is not None]
         usual_s = fmean(known) if known else 1.0
         return {
@@ -155,11 +161,23 @@ def choose_least_busy_worker(worker: Worker, team: Team, capacity: TeamLoad) -> 
     """
     if not (team.prefer_idle and capacity.measure_load(worker.name).in_flight):
         return worker
+    pool = _follow_fallbacks(worker, team)
+    waits = capacity.estimate_waits([each.name for each in pool])
+    return min(pool, key=lambda each: waits[each.name])
+
+
+def list_interchangeable_workers(worker: Worker, team: Team) -> list[Worker]:
+    """Return the other workers in a circle of fallbacks: each can do what the others can."""
+    pool = _follow_fallbacks(worker, team)
+    return pool[1:] if pool[-1].fallback == worker.name else []
+
+
+def _follow_fallbacks(worker: Worker, team: Team) -> list[Worker]:
+    """Return a worker, its fallback, the fallback of that one and so on, each once."""
     pool = [worker]
     while (name := pool[-1].fallback) and name not in [each.name for each in pool]:
         pool.append(team.find_worker(name))
-    waits = capacity.estimate_waits([each.name for each in pool])
-    return min(pool, key=lambda each: waits[each.name])
+    return pool
 
 
 def _read_other_processes(value: Mapping[str, Any]) -> dict[str, tuple[int, float]]:

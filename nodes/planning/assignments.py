@@ -13,7 +13,12 @@ from state import Assignment, SupervisorState, require_plan
 def build_sends(state: SupervisorState, names: Collection[str]) -> list[Send]:
     """Return what to send for tasks of the plan, in topological order."""
     plan, results = require_plan(state), state.get("results", {})
-    spare = find_optional_tasks(plan)
+    spare, assigned = find_optional_tasks(plan), state.get("assigned", {})
+    tasks = [
+        task.model_copy(update={"worker": assigned.get(task.id, task.worker)})
+        for task in plan.order_tasks()
+        if task.id in names
+    ]
     return [
         Send(
             task.worker,
@@ -29,6 +34,5 @@ def build_sends(state: SupervisorState, names: Collection[str]) -> list[Send]:
                 steps_left=state["steps_left"],
             ),
         )
-        for task in plan.order_tasks()
-        if task.id in names
+        for task in tasks
     ]

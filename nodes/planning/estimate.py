@@ -70,11 +70,12 @@ def _expect_task_calls(task: Task, team: Team, materials: Mapping[str, str]) -> 
     artifacts = sum(min(size, choose_shown_chars(worker, sizes)) for size in sizes)
     own = (len(build_worker_prompt(worker)) + len(task.description) + artifacts) // CHARS_PER_TOKEN
     given = own + SCHEMA_TOKENS + RESULT_TOKENS * len(task.depends_on)
+    tier = worker.choose_tier(task.tier)
     if worker.team or task.is_compound:
-        return [_ExpectedCall(worker.tier, given, OUTPUT_TOKENS)] * TEAM_CALLS
+        return [_ExpectedCall(tier, given, OUTPUT_TOKENS)] * TEAM_CALLS
     turns = min(worker.limits.max_turns, TURNS_WITH_TOOLS) if worker.tools else 1
     # Each turn sends the whole conversation again.
     return [
-        _ExpectedCall(worker.tier, given + turn * (OUTPUT_TOKENS + RESULT_TOKENS), OUTPUT_TOKENS)
+        _ExpectedCall(tier, given + turn * (OUTPUT_TOKENS + RESULT_TOKENS), OUTPUT_TOKENS)
         for turn in range(turns)
     ]

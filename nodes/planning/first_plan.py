@@ -1,7 +1,7 @@
 """The first plan of a request, by the team's strategy."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import Any, get_args
 
@@ -10,11 +10,13 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
-from nodes.errors import PlanInvalid, SupervisorError
+from nodes.errors import ModelError, PlanInvalid, SupervisorError, is_refusal
+from nodes.errors.redaction import redact_text
 from nodes.limits.clock import get_elapsed_s
 from nodes.limits.run_scope import get_run_scope
 from nodes.limits.step_cap import count_steps_left
 from nodes.limits.worker_load import get_team_load
+from nodes.models.available_models import AvailableModels
 from nodes.models.catalog import EMBEDDED, ModelCatalog
 from nodes.models.price_check import require_prices
 from nodes.planning.estimate import estimate_run
@@ -32,14 +34,16 @@ from nodes.planning.request import (
     read_kept_materials,
     read_request,
 )
-from nodes.planning.routing import choose_next_step, route_request
+from nodes.planning.routing import choose_next_step, route_by_rule, route_request
 from nodes.planning.team_record import build_team_record
 from nodes.planning.validation import list_plan_problems, may_divide
 from nodes.prompts.messages import build_plan_messages
+from nodes.schemas.replies import Decision
 from nodes.schemas.team import Team
 from nodes.security.provenance import build_request_origin
 from nodes.telemetry.events import emit
 from state import (
+    REOPENED,
     Context,
     Expense,
     Plan,
@@ -115,6 +119,7 @@ async def begin_request(
     spent = [Expense(worker="supervisor", tier=tier, usage=usage, purpose="plan")]
     if routing.model_calls:
         spent.append(Expense(worker="supervisor", tier=tier, usage=routing, purpose="route"))
+    paid = state.get("ledger", {}) if state.get("planned_for") == REOPENED else {}
     return {
         **reset_for_new_request(),
         "request": request,
@@ -126,7 +131,7 @@ async def begin_request(
         "plan": plan,
         "plans": (plan,),
         # It takes the place of an earlier request's ledger, which the reducer would keep.
-        "ledger": Overwrite(enter_expenses(*spent)),  # type: ignore[typeddict-item]
+        "ledger": Overwrite({**paid, **enter_expenses(*spent)}),  # type: ignore[typeddict-item]
         "estimate": estimate,
         "awaits_approval": awaits_approval,
         "max_attempts": context.max_attempts or team.max_attempts,
@@ -159,33 +164,50 @@ async def _make_first_plan(
     )
     planners = models.get_available_models(team.planner_tier, context)
     is_embedded = models.get_name(team.planner_tier, context) == EMBEDDED
-    plan: Plan | None = None
-    if team.strategy == "route":
-        plan, decision, usage = await route_request(
-            planners,
-            team,
-            request,
-            materials,
-            max_tasks=max_tasks,
-            prompt_team=None
-            if is_embedded
-            else keep_nearest_examples(team, request, MAX_ROUTE_EXAMPLES),
-        )
-    elif team.strategy == "step":
-        plan, decision, usage = await choose_next_step(planners, team, request, materials, None, {})
-        assert plan is not None, "nothing is done before the first step"
-    else:
+    if team.strategy not in ("route", "step"):
         plan, usage = await plan_all(team=team)
         return plan, usage, Usage()
+    routed, decision, usage = await _choose_workers(
+        planners, request, materials, max_tasks=max_tasks, team=team, is_embedded=is_embedded
+    )
     await emit("judged", decision=decision.model_dump(mode="json"), stage=team.strategy)
-    if plan is not None:
-        return plan, usage, Usage()
+    if routed is not None:
+        return routed, usage, Usage()
     try:
         plan, planning = await plan_all(team=keep_plan_examples(team))
     except SupervisorError as error:
         error.usage = usage + (error.usage or Usage())
         raise
     return plan, planning, usage
+
+
+async def _choose_workers(
+    planners: AvailableModels,
+    request: str,
+    materials: Sequence[str],
+    *,
+    max_tasks: int,
+    team: Team,
+    is_embedded: bool,
+) -> tuple[Plan | None, Decision, Usage]:
+    """Return the plan of a team that routes or steps; None where its router wants a planner.
+
+    Where no model can be reached a rule chooses the worker, whose own model may be.
+    """
+    try:
+        if team.strategy == "step":
+            return await choose_next_step(planners, team, request, materials, None, {})
+        shown = None if is_embedded else keep_nearest_examples(team, request, MAX_ROUTE_EXAMPLES)
+        return await route_request(
+            planners, team, request, materials, max_tasks=max_tasks, prompt_team=shown
+        )
+    except ModelError as error:
+        if is_refusal(error):
+            raise
+        await emit("error", code=error.code, message=f"the request is routed by rule: {error}")
+        problem = redact_text(error.describe())
+        routed, decision = await route_by_rule(team, request, materials, problem=problem)
+        return routed, decision, error.usage or Usage()
 
 
 async def _plan_all(

@@ -10,12 +10,10 @@ from pydantic import ValidationError
 
 from nodes.errors import (
     BadResponse,
-    CallTimedOut,
-    DeadlinePassed,
     ModelError,
     ModelUnknown,
     PlanInvalid,
-    ResponseCut,
+    is_refusal,
 )
 from nodes.errors.redaction import redact_text
 from nodes.models.available_models import AvailableModels
@@ -58,7 +56,7 @@ async def make_plan(
     Vague tasks are sent back once; after that a plan with no other fault is accepted, as it is when
     no better one comes. Unknown workers in the last plan are replaced by the team's generalist, or
     by a specialist where the team has no generalist and recruits. A plan by rule takes over where
-    the model has given no valid one.
+    the model has given no valid one, or no model can be reached: the workers' may be.
 
     Args:
         adopt: makes the plan that is checked from the plan that the model proposed.
@@ -67,7 +65,7 @@ async def make_plan(
 
     Raises:
         PlanInvalid: the last plan is still refused.
-        ModelError: the planner cannot be reached.
+        ModelError: the planner cannot be reached, and there is no plan by rule.
     """
     check = _PlanCheck(team, max_tasks, materials, adopt, finished)
     asking = _PlanRequest(models, list(messages))
@@ -80,16 +78,14 @@ async def make_plan(
             reply = await asking.ask(check)
         except (ModelError, ModelUnknown) as error:
             error.usage = asking.spent + (error.usage or Usage())
-            is_slow = isinstance(error, CallTimedOut) and not isinstance(error, DeadlinePassed)
-            is_passing = is_slow or (error.retryable and bool(problems))
-            is_passing = is_passing or isinstance(error, ResponseCut)
             plan = sound
-            if plan is None and is_passing and build_rule_messages:
-                found = [*problems, str(error)]
+            if plan is None and build_rule_messages and not is_refusal(error):
+                found = [*problems, error.describe()]
                 plan = await make_plan_by_rule(build_rule_messages(), check, found)
             if plan is None:
                 raise
-            await emit("error", code=error.code, message=f"the plan is not repaired: {error}")
+            outcome = "not repaired" if plan is sound else "made by rule"
+            await emit("error", code=error.code, message=f"the plan is {outcome}: {error}")
             return plan, error.usage
         if reply.plan and (was_sent_back or not reply.vague_tasks or not repairs):
             return reply.plan, asking.spent

@@ -58,6 +58,27 @@ async def route_request(
         decision = _prefer_idle_worker(decision, team)
     if max_tasks < 2:
         decision = decision.model_copy(update={"secondary": ""})
+    return _build_route_plan(decision, request, materials), decision, usage
+
+
+async def route_by_rule(
+    team: Team, request: str, materials: Sequence[str], *, problem: str
+) -> tuple[Plan, Decision]:
+    """Return the plan, marked as made by rule, and the decision of a request that no model routes.
+
+    The nearest worker takes it; where none is near, the generalist, else the first.
+
+    Args:
+        problem: why no model decides.
+    """
+    asking = build_route_messages(team, request, materials)
+    worker = (await _decide_by_rule(asking)).worker or team.generalist or team.roster[0].name
+    decision = Decision(worker=worker, reason=f"chosen by rule: {problem}")
+    plan = _build_route_plan(decision, request, materials)
+    return plan.model_copy(update={"rule_reason": problem}), decision
+
+
+def _build_route_plan(decision: Decision, request: str, materials: Sequence[str]) -> Plan:
     chosen = {decision.worker: decision.task}
     if decision.secondary:
         chosen[decision.secondary] = decision.secondary_task
@@ -70,7 +91,7 @@ async def route_request(
         )
         for name, words in chosen.items()
     )
-    return Plan(goal=request[:MAX_DESCRIPTION_CHARS], tasks=tasks), decision, usage
+    return Plan(goal=request[:MAX_DESCRIPTION_CHARS], tasks=tasks)
 
 
 def _describe_task(words: str, request: str) -> str:

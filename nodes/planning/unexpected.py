@@ -1,5 +1,6 @@
 """Which reports are not as planned, by rule: they cost a look at the rest of the plan."""
 
+from collections import Counter
 from collections.abc import Sequence
 
 from nodes.limits.patterns import Pattern
@@ -41,19 +42,28 @@ def describe_surprise(report: Report, dependants: Sequence[Task], *, min_confide
 
 
 def find_denied_terms(report: Report, dependants: Sequence[Task]) -> frozenset[str]:
-    """Return the terms of waiting tasks that a report denies."""
+    """Return the terms of waiting tasks that a report denies, half of the time or more.
+
+    What a report describes otherwise is there, though some sentence about it has a negation.
+    """
     if report.status != "completed" or not dependants:
         return frozenset()
     wanted = frozenset[str]().union(*(extract_terms(task.description) for task in dependants))
     said = "\n".join((report.output, *(claim.text for claim in report.claims)))[:MAX_READ_CHARS]
-    return wanted & _extract_denied_terms(said)
+    mentions, denials = _count_mentions(said)
+    return frozenset(term for term in wanted if 2 * denials[term] >= max(1, mentions[term]))
 
 
-def _extract_denied_terms(text: str) -> frozenset[str]:
-    denied = list[str]()
+def _count_mentions(text: str) -> tuple[Counter[str], Counter[str]]:
+    """Count how often each term is mentioned in a text, and how often after a negation."""
+    mentions, denials = Counter[str](), Counter[str]()
     for clause in _CLAUSE_END.split(text):
-        words = _WORD.findall(clause.replace("\u2019", "'"))
-        for index, word in enumerate(words):
-            if word.casefold() in NEGATIONS or word.casefold().endswith("n't"):
-                denied += words[index + 1 : index + 1 + MAX_DENIED_WORDS]
-    return extract_terms(" ".join(denied))
+        denied_words = 0
+        for word in _WORD.findall(clause.replace("\u2019", "'")):
+            terms = extract_terms(word)
+            mentions.update(terms)
+            if denied_words:
+                denials.update(terms)
+            is_negation = word.casefold() in NEGATIONS or word.casefold().endswith("n't")
+            denied_words = MAX_DENIED_WORDS if is_negation else max(0, denied_words - 1)
+    return mentions, denials

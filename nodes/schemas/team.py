@@ -1,5 +1,6 @@
 """A team as its files define it; nothing here is in a checkpoint."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
@@ -68,6 +69,10 @@ class Worker(Frozen):
     """Kinds of materials, such as `diff` or `md`, of which its model must read all lines: one that
     it was not shown makes the report partial, even where a tool has read it. `any` is all kinds."""
     limits: Limits = Limits()
+
+    def choose_tier(self, wanted: Tier | None) -> Tier:
+        """Return the tier of a task: the one that the plan wants, if the worker may use it."""
+        return wanted if wanted in self.tiers else self.tier
 
     @model_validator(mode="before")
     @classmethod
@@ -142,7 +147,7 @@ class Team(Frozen):
     plan_when_needed: bool = False
     """With the strategy `route`: plan a request that needs several workers, one after another."""
     prefer_idle: bool = True
-    """Prefer an idle worker that may do a task to a busy one: when routing and reassigning."""
+    """Prefer an idle worker that may do a task to a busy one, whoever the model chose."""
     workers: tuple[Worker, ...] = Field(min_length=1)
     own_tools: dict[str, OwnTool] = Field(default_factory=dict)
     """Tools of the team's own folder by name; they come before shared tools of the same name."""
@@ -153,6 +158,12 @@ class Team(Frozen):
     max_depth: int = Field(8, ge=1, le=100)
     max_steps: int = Field(64, ge=1)
     max_attempts: int = Field(4, ge=1, le=10)
+    deadline_s: float | None = Field(None, ge=0, allow_inf_nan=False)
+    """Seconds of a run, unless the run says otherwise; None for no limit, as for the next two."""
+    max_cost_usd: float | None = Field(None, ge=0, allow_inf_nan=False)
+    """US dollars of a run, by list prices."""
+    max_tokens: int | None = Field(None, ge=0)
+    """Tokens in and out of all model calls of a run."""
     max_plan_repairs: int = Field(2, ge=0, le=5)
     ladder: tuple[RungName, ...] = ("refine", "tier", "reassign", "split", "assume")
     """What a failed task may be tried again with, in this order; one that cannot apply is skipped.
@@ -252,6 +263,11 @@ class Team(Frozen):
         """Return the team with the strategy and the critic that a run's context sets."""
         chosen = {"strategy": context.strategy, "critic": context.critic}
         return self.model_copy(update={name: how for name, how in chosen.items() if how})
+
+    def add_caps(self, context: Context) -> Context:
+        """Return the context with the team's deadline and budget where the run sets none."""
+        own = {name: getattr(self, name) for name in ("deadline_s", "max_cost_usd", "max_tokens")}
+        return replace(context, **{n: cap for n, cap in own.items() if getattr(context, n) is None})
 
     def find_worker(self, name: str) -> Worker:
         """Find a worker of the roster by name.

@@ -31,7 +31,7 @@ from state import (
     enter_expenses,
 )
 
-BY_RULE = "the planner's model gave no valid plan, so the plan was made by rule"
+BY_RULE = "no model gave a valid plan, so the plan was made by rule"
 
 
 @dataclass(frozen=True, kw_only=True)

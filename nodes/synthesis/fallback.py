@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from nodes.errors import is_model_failure
 from nodes.synthesis.confidence import bound_confidence
 from nodes.synthesis.evidence import SynthesisInput
 from state import Answer, Report
@@ -58,6 +59,9 @@ def describe_result(report: Report) -> str:
 
 def _describe_no_result(evidence: SynthesisInput) -> str:
     """Return the reason for an empty answer: no task was completed, or nothing was found."""
+    failed = [report.error or "" for report in evidence.reports if report.status == "failed"]
+    if failed and all(map(is_model_failure, failed)):
+        return "No task could be completed, as no model could be used."
     if all(report.status in ("failed", "skipped") for report in evidence.reports):
         return "No task could be completed."
     return "Nothing could be found out."

@@ -138,6 +138,27 @@ async def test_a_slip_is_no_rejection_and_is_asked_about_again(
     assert len(endpoint.select_calls(schema="Plan")) == 1
 
 
+async def test_a_human_who_answers_nonsense_three_times_is_asked_each_time_and_spends_nothing(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    endpoint.load_scenario(Scenario(tasks=script_tasks({"A": ()})))
+    options: Any = {"settings": settings, "thread": "one"}
+    context = {"approve_plan": True}
+    await arun(REQUEST["request"], team=make_team(), context=context, **options)
+    spent = len(endpoint.requests)
+
+    asked = [
+        await aresume("one", answer=nonsense, settings=settings)
+        for nonsense in ("qwertz", "{]", '{"plan": 7}')
+    ]
+    spent_on_nonsense = len(endpoint.requests) - spent
+    outcome = await aresume("one", answer="accept", settings=settings)
+
+    assert [(each.status, each.exit_code) for each in asked] == [("needs_input", 7)] * 3
+    assert all(each.questions[0]["problems"] for each in asked)
+    assert spent_on_nonsense == 0 and outcome.status == "done"
+
+
 async def test_a_sentence_is_an_objection(endpoint: Endpoint, graph) -> None:
     endpoint.load_scenario(Scenario(tasks=script_tasks({"A": ()})))
     await graph.ainvoke(REQUEST, make_thread_config())

@@ -1,15 +1,16 @@
 """Budgets of tokens and money end in an answer, and are never overrun by more than one call."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
-from graph import build_supervisor
+from graph import aresume, arun, build_supervisor, load_team
 from graph.runs.run_store import build_strict_serializer
 from graph.settings import Settings
-from nodes.errors import BudgetSpent, SettingsInvalid
+from nodes.errors import BudgetSpent, SettingsInvalid, TeamInvalid
 from nodes.limits.budget import Budget
 from state import Usage
 from tests.endpoint import Endpoint, Scenario, script_tasks
@@ -49,6 +50,54 @@ async def test_a_budget_of_money_ends_in_a_partial_answer(endpoint: Endpoint, gr
 
     assert state["status"] == "partial"
     assert state["usage"].cost_usd is not None and 0 < state["usage"].cost_usd <= 0.01
+
+
+async def test_a_team_has_a_budget_of_its_own_and_a_run_may_set_another(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    endpoint.load_scenario(Scenario(tasks=script_tasks({"a": ()})))
+    graph = build_supervisor(make_team(max_tokens=0), settings=settings)
+
+    with pytest.raises(BudgetSpent):
+        await graph.ainvoke(REQUEST)
+    state = await graph.ainvoke(REQUEST, context={"max_tokens": 1_000_000})
+
+    assert state["status"] == "done"
+
+
+async def test_a_team_has_a_deadline_of_its_own_and_a_run_may_set_another(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    endpoint.load_scenario(Scenario(tasks=script_tasks({"a": ()})))
+    team = make_team(deadline_s=0)
+
+    late = await arun("Compare the parts.", team=team, settings=settings, thread="one")
+    resumed = await aresume("one", context={"deadline_s": 60}, settings=settings)
+
+    assert late.error is not None and late.error.code == "DEADLINE_PASSED"
+    assert resumed.status == "done"
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ("deadline_s: soon", "deadline_s"),
+        ("max_tokens: -1", "max_tokens"),
+        ("max_cost: 2", "max_cost_usd"),
+    ],
+)
+def test_a_cap_in_a_teams_file_that_cannot_be_used_is_named(
+    tmp_path: Path, line: str, problem: str
+) -> None:
+    folder = tmp_path / "parts"
+    folder.mkdir()
+    (folder / "team.md").write_text(f"---\ndescription: Compares.\n{line}\n---\nPlan.")
+    (folder / "reader.md").write_text("---\ndescription: Reads.\n---\nRead.")
+
+    with pytest.raises(TeamInvalid) as refused:
+        load_team(folder)
+
+    assert problem in str(refused.value)
 
 
 async def test_a_budget_of_nothing_is_one_clear_error(endpoint: Endpoint, graph) -> None:

@@ -18,7 +18,7 @@ from nodes.limits.worker_load import (
     get_team_load,
 )
 from nodes.schemas.team import Team
-from state import RequestInput
+from state import RequestInput, Tier
 from tests.endpoint import Endpoint, Scenario, ScriptedTask, script_tasks
 from tests.teams import make_team
 
@@ -231,6 +231,54 @@ def test_fallbacks_in_a_circle_are_each_considered_once():
 
     with load.count_attempt("researcher", None), load.count_attempt("analyst", None):
         assert choose_least_busy_worker(made.workers[0], made, load).name == "writer"
+
+
+def make_circle(name: str, *, first_tier: Tier = "standard", **fields: Any) -> Team:
+    """Make a team whose researcher and analyst are each other's fallback."""
+    made = make_team(name=name, **fields)
+    researcher, analyst, writer = made.workers
+    workers = (
+        researcher.model_copy(update={"fallback": "analyst", "tier": first_tier}),
+        analyst.model_copy(update={"fallback": "researcher"}),
+        writer,
+    )
+    return made.model_copy(update={"workers": workers})
+
+
+async def list_moves(endpoint: Endpoint, settings: Settings, made: Team) -> list[Any]:
+    """Return the workers that got tasks of a plan for which all are the researcher's."""
+    tasks = script_tasks({"a": (), "b": (), "c": (), "sum": ("a", "b", "c")})
+    endpoint.load_scenario(Scenario(tasks=tuple(replace(t, worker="researcher") for t in tasks)))
+    events = await collect_events(made, settings)
+    assert len(select_events(events, "report")) == 4
+    assert all("is busy" in event["reason"] for event in select_events(events, "reassigned"))
+    return sorted((e["task"], e["worker"]) for e in select_events(events, "task_started"))
+
+
+async def test_tasks_of_a_plan_are_spread_over_workers_that_are_each_others_fallback(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    moved = await list_moves(endpoint, settings, make_circle("spread"))
+
+    names = ("researcher", "analyst", "researcher", "researcher")
+    assert moved == list(zip(("a", "b", "c", "sum"), names, strict=True))
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        make_circle("kept", prefer_idle=False),
+        make_circle("unequal", first_tier="fast"),
+        make_named_team("one_way"),
+    ],
+    ids=lambda made: made.name,
+)
+async def test_tasks_of_a_plan_stay_where_workers_differ_or_the_team_does_not_want_it(
+    endpoint: Endpoint, settings: Settings, made: Team
+) -> None:
+    moved = await list_moves(endpoint, settings, made)
+
+    assert {worker for _, worker in moved} == {"researcher"}
 
 
 @pytest.mark.slow

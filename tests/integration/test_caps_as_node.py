@@ -185,7 +185,8 @@ async def test_each_call_is_charged_once_to_a_resumed_run(
     calls = [event async for _, event in result if event["kind"] == "model_call"]
 
     snapshot = await graph.aget_state(make_thread_config(), subgraphs=True)
-    stamped = RunStart(read_saved_context(snapshot), snapshot).stamp_config({})
+    saved = read_saved_context(snapshot)
+    stamped = RunStart(saved, snapshot, saved).stamp_config({})
     budget = get_run_scope(stamped).budget
 
     assert len(calls) == 4 and budget

@@ -35,7 +35,7 @@ async def test_when_no_worker_can_be_reached_the_answer_says_so_and_whom_to_ask(
     assert outcome.answer is not None
     text = outcome.answer.text
     assert (outcome.status, outcome.exit_code, outcome.error) == ("failed", 4, None)
-    assert text.startswith("No task could be completed.")
+    assert text.startswith("No task could be completed, as no model could be used.")
     # One reason is said once, where both tasks have met it.
     assert "b failed: ENDPOINT_" in text and ("- a failed: ENDPOINT_" in text or "- a, b" in text)
     assert text.endswith(f"ask {whom}.")
@@ -80,19 +80,78 @@ async def test_an_answer_that_was_written_names_no_contact(
     assert (outcome.status, DESK in outcome.answer.text) == ("partial", False)
 
 
-async def test_without_a_planner_the_error_says_how_to_go_on_and_whom_to_ask(
+async def test_without_any_model_the_answer_says_so_how_to_proceed_and_whom_to_ask(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    fault = Fault(kind="rate_limited", schema="Plan", retry_after="3600")
+    limited = Fault(kind="rate_limited", retry_after="3600")
+    endpoint.load_scenario(Scenario(tasks=PAIR, faults=(limited,)))
+
+    outcome = await arun(REQUEST, team=make_team(contact=DESK), settings=settings)
+
+    assert outcome.answer is not None
+    text = outcome.answer.text
+    assert (outcome.status, outcome.exit_code, outcome.error) == ("failed", 4, None)
+    assert text.startswith("No task could be completed, as no model could be used.")
+    assert "made by rule" in text and "try again in 60 min" in text
+    assert text.endswith(f"ask {DESK}.")
+
+
+@pytest.mark.parametrize("kind", ["server_error", "reset", "empty"])
+async def test_without_a_planner_a_plan_by_rule_runs_and_the_answer_says_so(
+    endpoint: Endpoint, settings: Settings, kind: Any
+) -> None:
+    fault = Fault(kind=kind, schema="Plan")
     endpoint.load_scenario(Scenario(tasks=PAIR, faults=(fault,)))
 
-    outcome = await arun(REQUEST, team=make_team(contact=DESK), settings=settings, thread="one")
+    outcome = await arun(REQUEST, team=make_team(), settings=settings)
 
-    assert outcome.error is not None
-    assert (outcome.status, outcome.exit_code) == ("failed", 4)
-    assert outcome.error.format_line().endswith(
-        f"next: try again in 60 min, then supervise resume one; or ask {DESK}"
-    )
+    assert outcome.answer is not None and outcome.plan is not None
+    assert (outcome.status, outcome.exit_code) == ("partial", 3)
+    assert {report.status for report in outcome.results.values()} == {"completed"}
+    assert outcome.plan.is_by_rule and "made by rule" in outcome.answer.gaps[0]
+
+
+@pytest.mark.parametrize("strategy", ["route", "step"])
+async def test_without_a_router_the_generalist_takes_a_request_that_is_near_to_none(
+    endpoint: Endpoint, settings: Settings, strategy: Any
+) -> None:
+    dead = Fault(kind="server_error", schema="Decision")
+    endpoint.load_scenario(Scenario(faults=(dead,)))
+    team = make_team(strategy=strategy, generalist="writer")
+
+    outcome = await arun("Zahlen?", team=team, settings=settings)
+
+    assert outcome.plan is not None and outcome.answer is not None
+    assert (outcome.status, [task.worker for task in outcome.plan.tasks]) == ("partial", ["writer"])
+    assert "made by rule" in outcome.answer.gaps[0]
+
+
+async def test_workers_with_the_built_in_model_work_while_the_planners_endpoint_is_down(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    endpoint.load_scenario(Scenario(tasks=PAIR, faults=(Fault(kind="server_error"),)))
+    mixed = settings.model_copy(update={"model_fast": "embedded", "model_standard": "embedded"})
+
+    outcome = await arun(REQUEST, team=make_team(), settings=mixed, materials={"a.md": "A is 4."})
+
+    assert outcome.plan is not None and outcome.plan.is_by_rule
+    assert not any(report.error for report in outcome.results.values())
+    assert outcome.exit_code != 4 and outcome.answer is not None
+
+
+async def test_a_run_that_reached_no_model_is_planned_once_more_when_it_is_resumed(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    endpoint.load_scenario(Scenario(tasks=PAIR, faults=(Fault(kind="context_length"),)))
+    failed = await arun(REQUEST, team=make_team(), settings=settings, thread="one")
+    endpoint.load_scenario(Scenario(tasks=PAIR))
+
+    outcome = await aresume("one", settings=settings)
+
+    assert (failed.status, outcome.status) == ("failed", "done")
+    assert set(outcome.results) == {"a", "b"}
+    assert outcome.plan is not None and not outcome.plan.is_by_rule
+    assert outcome.usage.model_calls >= 4
 
 
 @pytest.mark.parametrize(

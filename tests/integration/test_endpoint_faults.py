@@ -54,7 +54,7 @@ ROWS = {
         faults=make_plan_fault("rate_limited", retry_after="3600"),
         exit_code=4,
         calls={"Plan": 1},
-        says="next: try again in 60 min",
+        says="try again in 60 min",
     ),
     "H02 429 for three days, worker": FaultRow(
         faults=make_task_fault("rate_limited", task=None, nth=(1, 2), retry_after="259200"),
@@ -63,7 +63,7 @@ ROWS = {
         says="RATE_LIMITED",
     ),
     "H04 quota": FaultRow(
-        faults=make_plan_fault("quota"), exit_code=4, calls={"Plan": 2}, says="quota"
+        faults=make_plan_fault("quota"), exit_code=3, calls={"Plan": 2}, says="quota"
     ),
     "H05 500 with a page of HTML": FaultRow(
         faults=make_task_fault("server_error", status=500), exit_code=3, most={"Report": 10}
@@ -124,9 +124,15 @@ ROWS = {
     "H20 absurd usage": FaultRow(faults=(Fault(kind="bad_usage"),), exit_code=0),
     "H21 503 for ever, planner": FaultRow(
         faults=make_plan_fault("server_error"),
-        exit_code=4,
+        exit_code=3,
         most={"Plan": 10},
-        says="ENDPOINT_FAILED",
+        says="made by rule: openai:gpt-5-mini failed: 503",
+    ),
+    "H21 503 for ever, all models": FaultRow(
+        faults=(Fault(kind="server_error"),),
+        exit_code=4,
+        most={"Plan": 10, "Report": 10},
+        says="ENDPOINT_DOWN",
     ),
     "H22 503 once on each task": FaultRow(
         faults=(

@@ -10,7 +10,7 @@ from graph import build_supervisor
 from graph.runs.run_store import build_strict_serializer
 from graph.settings import Settings
 from graph.topology.supervisor_graph import SupervisorGraph
-from nodes.errors import ModelError, RequestInvalid, SettingsInvalid
+from nodes.errors import RequestInvalid, SettingsInvalid
 from nodes.schemas.team import Example, Worker
 from state import Plan, Task
 from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask, script_tasks
@@ -179,14 +179,15 @@ async def test_a_transient_fault_does_not_reach_the_task(
     assert state["results"]["B"].attempts == 1
 
 
-async def test_an_endpoint_that_nobody_answers_is_one_clear_error(settings: Settings) -> None:
+async def test_an_endpoint_that_does_not_answer_is_named_in_the_answer(settings: Settings) -> None:
     nowhere = settings.model_copy(update={"openai_base_url": "http://127.0.0.1:9/v1"})
     graph = build_supervisor(make_team(), settings=nowhere)
 
-    with pytest.raises(ModelError) as caught:
-        await graph.ainvoke(REQUEST)
+    state = await graph.ainvoke(REQUEST)
 
-    assert caught.value.format_line().startswith("error[ENDPOINT_UNREACHABLE]")
+    assert state["status"] == "failed"
+    assert "no model could be used" in state["answer"].text
+    assert "check OPENAI_BASE_URL and the network" in state["answer"].text
 
 
 async def test_a_failing_and_an_unknown_tool_are_messages_to_the_worker(

@@ -5,8 +5,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.memory import InMemorySaver
 
-from graph import arun
+from graph import arun, build_supervisor
 from graph.runs.trace import load_trace
 from graph.settings import Settings
 from tests.benchmarks.kills import run_trial
@@ -43,6 +45,7 @@ async def play(
     *,
     review: Mapping[str, Any] = SENSELESS,
     latency_s: Mapping[str, float] | None = None,
+    context: Mapping[str, Any] | None = None,
     **fields: Any,
 ) -> tuple[Any, list[dict[str, Any]]]:
     known = {task.id: task for task in (*first, *second)}
@@ -54,7 +57,7 @@ async def play(
         )
     )
     team = make_team(**fields)
-    outcome = await arun(REQUEST, team=team, settings=settings, thread="one")
+    outcome = await arun(REQUEST, team=team, settings=settings, thread="one", context=context)
     return outcome, load_trace("one", settings)["events"]
 
 
@@ -124,6 +127,69 @@ async def test_a_plan_that_still_makes_sense_costs_one_cheap_call_and_stays(
     }
     (call,) = endpoint.select_calls(schema="PlanReview")
     assert f"openai:{call.model}" == settings.model_fast
+
+
+async def test_a_run_of_one_task_at_a_time_is_reviewed_like_any_other(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    outcome, _ = await play(
+        endpoint, settings, (CODE, COMMS), (CODE, OPS), context={"sequential": True}
+    )
+
+    assert outcome.status == "done" and set(outcome.results) == {"code", "ops"}
+    assert outcome.usage.by_mechanism["plan review"] == 1
+
+
+async def test_a_run_of_one_task_at_a_time_that_is_as_planned_costs_no_review(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    parts = (OPS, ScriptedTask(id="sum", depends_on=("ops",)))
+
+    outcome, _ = await play(endpoint, settings, parts, parts, context={"sequential": True})
+
+    assert outcome.status == "done"
+    assert outcome.usage.by_mechanism == {"plan": 1, "work": 2, "synthesis": 1}
+
+
+class FailingSaver(InMemorySaver):
+    """Saves nothing more once the monitor has held the waiting tasks, until it is repaired."""
+
+    is_broken = False
+    is_repaired = False
+
+    async def aput(self, *given: Any, **more: Any) -> RunnableConfig:
+        self._require_power()
+        return await super().aput(*given, **more)
+
+    async def aput_writes(self, *given: Any, **more: Any) -> None:
+        self._require_power()
+        await super().aput_writes(*given, **more)
+        written = {name for name, _ in given[1]}
+        self.is_broken = self.is_broken or {"doubts", "branch:to:supervisor"} <= written
+
+    def _require_power(self) -> None:
+        if self.is_broken and not self.is_repaired:
+            raise OSError("no power")
+
+
+async def test_what_the_monitor_held_does_not_start_after_a_crash(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    tasks = (CODE, COMMS, OPS)
+    plans = [make_plan(CODE, COMMS), make_plan(CODE, OPS)]
+    endpoint.load_scenario(Scenario(tasks=tasks, answers={"Plan": plans, "PlanReview": SENSELESS}))
+    saver, config = FailingSaver(), RunnableConfig(configurable={"thread_id": "one"})
+    with pytest.raises(OSError, match="no power"):
+        await build_supervisor(make_team(), settings=settings, checkpointer=saver).ainvoke(
+            {"request": REQUEST}, config
+        )
+    saver.is_repaired = True
+
+    resumed = build_supervisor(make_team(), settings=settings, checkpointer=saver)
+    state = await resumed.ainvoke(None, config)
+
+    assert state["status"] == "done" and set(state["results"]) == {"code", "ops"}
+    assert len(endpoint.select_calls(schema="PlanReview")) == 1
 
 
 async def test_two_objections_at_once_are_both_heeded(

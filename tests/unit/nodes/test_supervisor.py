@@ -5,7 +5,14 @@ from typing import Any
 import pytest
 from langgraph.types import Send
 
-from nodes.errors import EndpointUnreachable, PlanInvalid, RequestInvalid
+from nodes.errors import (
+    EndpointUnreachable,
+    ModelUnknown,
+    PlanInvalid,
+    RequestInvalid,
+    SupervisorError,
+    Unauthorized,
+)
 from nodes.schemas.replies import Decision
 from nodes.schemas.team import Team
 from nodes.supervisor import after_supervisor, supervise
@@ -80,11 +87,18 @@ async def test_an_invalid_plan_is_sent_back_with_its_problem():
     assert "accountant" in models.model.calls[1].text
 
 
-async def test_a_planner_that_is_down_ends_the_run():
-    with pytest.raises(EndpointUnreachable):
-        await run_supervisor(
-            {"request": REQUEST}, make_models(Plan=EndpointUnreachable("no answer"))
-        )
+async def test_a_planner_that_is_down_is_replaced_by_a_rule():
+    models = make_models(Plan=EndpointUnreachable("no answer"))
+
+    update = await run_supervisor({"request": REQUEST}, models)
+
+    assert update["plan"].is_by_rule and update["todo"]
+
+
+@pytest.mark.parametrize("error", [Unauthorized("a wrong key"), ModelUnknown("no such model")])
+async def test_a_wrong_setting_ends_the_run_before_anything_is_sent(error: SupervisorError):
+    with pytest.raises(type(error)):
+        await run_supervisor({"request": REQUEST}, make_models(Plan=error))
 
 
 async def test_a_plan_that_a_human_must_approve_is_not_dispatched():

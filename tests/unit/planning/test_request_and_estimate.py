@@ -1,5 +1,6 @@
 """Finding the request in what a caller gave, and estimating its run."""
 
+from dataclasses import replace
 from typing import Any, cast
 
 import pytest
@@ -97,6 +98,27 @@ def test_tools_and_divided_tasks_take_more_calls():
 
     assert estimate_calls(team, make_task("A")) == 2 + TURNS_WITH_TOOLS
     assert estimate_calls(team, make_task("A", "writer", is_compound=True)) == 2 + TEAM_CALLS
+
+
+def test_a_task_is_estimated_on_the_tier_that_it_will_use():
+    team, prices = make_team(), {"strong": (900.0, 900.0), "standard": (0.0, 0.0)}
+    able = team.workers[0].model_copy(update={"tiers": ("strong",)})
+    team = team.model_copy(update={"workers": (able, *team.workers[1:])})
+    models = make_models()
+    models.settings = replace(
+        models.settings, prices={f"openai:{tier}": price for tier, price in prices.items()}
+    )
+
+    def estimate_usd(*tasks: Any) -> float:
+        estimate = estimate_run(
+            make_plan(*tasks), team, models, Context(), materials={}, planning=Usage(cost_usd=0.0)
+        )
+        assert estimate.cost_usd is not None
+        return estimate.cost_usd
+
+    assert estimate_usd(make_task("A")) == 0
+    assert estimate_usd(make_task("A", tier="strong")) > 0
+    assert estimate_usd(make_task("A", "writer", tier="strong")) == 0
 
 
 def test_an_unknown_price_makes_the_cost_unknown():

@@ -1,0 +1,53 @@
+"""What the commands on past runs say to do next."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.unit.test_cli import CSV, REQUEST, CapturedScreen
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def supervise(capsys: pytest.CaptureFixture[str]) -> CapturedScreen:
+    return CapturedScreen(capsys)
+
+
+@pytest.fixture
+def table() -> str:
+    Path("caps.csv").write_text(CSV)
+    return "caps.csv"
+
+
+def test_a_resume_of_a_run_that_is_done_says_so(supervise, table):
+    supervise("run", REQUEST, "--file", table, "--thread", "t1", "-q")
+
+    assert supervise("resume", "t1") == 0
+
+    assert supervise.err.splitlines()[-1].startswith("the run was done before")
+    assert "next: supervise run REQUEST --thread t1" in supervise.err
+
+
+def test_a_run_that_was_killed_is_listed_with_what_to_do_next(supervise, table):
+    supervise("run", REQUEST, "--file", table, "--thread", "t1", "-q")
+    supervise("runs")
+    assert "next:" not in supervise.err
+    trace = Path(".supervise/traces/t1.jsonl")
+    trace.write_text("\n".join(trace.read_text().splitlines()[:6]) + "\n")
+
+    assert supervise("runs") == 0
+
+    assert "running" in supervise.out
+    assert "t1. next: supervise resume THREAD" in supervise.err
+
+
+def test_a_trace_that_cannot_be_written_is_an_error(supervise, table):
+    supervise("run", REQUEST, "--file", table, "--thread", "t1", "-q")
+
+    assert supervise("trace", "t1", "--out", "missing/folder.json") == 2
+
+    assert supervise.err.startswith(
+        "error[OUTPUT_FAILED] cannot write missing/folder.json: No such"
+    )
+    assert supervise.err.count("\n") == 1
