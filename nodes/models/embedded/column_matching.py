@@ -41,6 +41,14 @@ _LOOSE_WORDS: Final = frozenset(("often", "number", "amount", "frequently", "ove
 """Words beside a superlative that name nothing measured."""
 COMPARING_WORDS: Final = _COMPARING | _LOOSE_WORDS
 """Words of a question that ask for a comparison, and name nothing."""
+CHANGE_WORDS: Final = frozenset(
+    ("grew", "grow", "grows", "grown", "growing", "growth", "increase", "increased", "rise")
+).union(
+    ("rose", "risen", "gain", "gained", "change", "changed", "fell", "fall", "fallen", "shrank"),
+    ("shrunk", "shrink", "decline", "declined", "decrease", "decreased", "drop", "dropped"),
+)
+"""Words of a question that ask how something measured has changed, and do not name it."""
+_UNMEASURED: Final = COMPARING_WORDS | CHANGE_WORDS | _PREPOSITIONS
 _NOUNS_BY_FORM: Final = {
     "heavy light weigh": "weight mass",
     "cheap expensive costly dear": "price cost fee",
@@ -97,7 +105,7 @@ class _Focus:
 
 
 def match_columns(columns: Iterable[str], text: str, other: Iterable[str]) -> list[ColumnMatch]:
-    """Return the columns of numbers that a text means, the best first.
+    """Return the columns of numbers that a text means, the best first; none for a missing measure.
 
     Args:
         columns: names of columns of numbers.
@@ -114,6 +122,8 @@ def match_columns(columns: Iterable[str], text: str, other: Iterable[str]) -> li
         ColumnMatch(name, next((nouns[part] for part in split_name(name) if part in nouns), ""))
         for name in find_named(unique, f"{text} {' '.join(nouns)}", focused | nouns.keys())
     ]
+    if any(_is_split(focus, unique) for focus in foci):
+        return []
     measured = [focus for focus in foci if focus.is_counting] or ([] if named else foci)
     for focus in measured:
         words = {*extract_words(" ".join(focus.words)), *nouns}
@@ -125,6 +135,19 @@ def match_columns(columns: Iterable[str], text: str, other: Iterable[str]) -> li
             first = [ColumnMatch(name, taken_for) for name in assumed]
             return first + [match for match in named if match.column not in assumed]
     return named
+
+
+def find_missing_measure(columns: Iterable[str], text: str, other: Iterable[str]) -> str:
+    """Return the words for what is measured if no column of numbers is meant; else empty.
+
+    The arguments are those of `match_columns`.
+    """
+    unique, known = list(columns), {word for name in other for word in split_name(name)}
+    foci = _list_foci(text, known)
+    if not foci or match_columns(unique, text, other):
+        return ""
+    phrases = [focus for focus in foci if _is_split(focus, unique)] or foci
+    return " ".join(phrases[0].words)
 
 
 def find_named(columns: Iterable[str], text: str, focused: Set[str] = frozenset()) -> list[str]:
@@ -196,13 +219,29 @@ def _take_phrase(tokens: Sequence[str], known: Set[str]) -> tuple[str, ...]:
         word = token.lower()
         if not token[0].isalnum() or (word in _PREPOSITIONS and taken):
             break
-        if word in COMPARING_WORDS | _PREPOSITIONS or known & set(extract_words(token)):
+        if word in COMPARING_WORDS | CHANGE_WORDS | _PREPOSITIONS or known & set(
+            extract_words(token)
+        ):
             continue
         if extract_words(token):
             taken.append(token)
         if len(taken) == MAX_FOCUS_WORDS:
             break
     return tuple(taken)
+
+
+def _is_split(focus: _Focus, columns: Iterable[str]) -> bool:
+    """Return whether the words of a phrase are in names of columns, but no one name has them all.
+
+    Market share is neither the market value nor the number of shares.
+    """
+    words = extract_words(" ".join(focus.words))
+    names = [split_name(column) for column in columns]
+    owners = [
+        {n for n, name in enumerate(names) if any(is_same_word(word, part) for part in name)}
+        for word in words
+    ]
+    return len(owners) > 1 and all(owners) and not set.intersection(*owners)
 
 
 def _find_by_form(columns: Sequence[str], words: Sequence[str]) -> list[str]:

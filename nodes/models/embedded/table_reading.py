@@ -12,6 +12,7 @@ from nodes.models.embedded.column_matching import (
     MIN_PREFIX_CHARS,
     SEPARATORS,
     ColumnMatch,
+    find_missing_measure,
     find_named,
     match_columns,
     split_name,
@@ -28,6 +29,8 @@ _NAME: Final = Pattern(r"(?<=[\w,;] )[A-Z][\w\-]*(?: [A-Z][\w\-]*)*|[\"“]([^\"
 MAX_ROWS: Final = 2000
 MAX_MEASURES: Final = 3
 MAX_CELLS: Final = 20
+MAX_CELL_WORDS: Final = 4
+"""Of a cell that is a name."""
 LARGEST_PERIOD: Final = 366
 
 
@@ -62,10 +65,24 @@ def list_number_columns(brief: ReceivedHandoff) -> list[str]:
 
 def match_number_columns(brief: ReceivedHandoff) -> list[ColumnMatch]:
     """Return the columns of numbers that the task means, and the words each was taken for."""
+    return match_columns(*_list_names_of_columns(brief))[:MAX_MEASURES]
+
+
+def name_missing_measure(brief: ReceivedHandoff) -> str:
+    """Return the task's words for what is measured if no table has it; else empty."""
+    return find_missing_measure(*_list_names_of_columns(brief)) if list_tables(brief) else ""
+
+
+def _list_names_of_columns(brief: ReceivedHandoff) -> tuple[list[str], str, list[str]]:
+    """Return the columns of numbers, the task's subject, and the names of all else in tables.
+
+    A longer cell is text, whose words name nothing.
+    """
     tables = list_tables(brief)
     numbers = [name for each in tables for name in each.numbers]
-    other = [name for each in tables for name in (*each.labels, *each.times, *each.cells)]
-    return match_columns(numbers, brief.subject, other)[:MAX_MEASURES]
+    cells = [cell for each in tables for cell in each.cells if len(cell.split()) <= MAX_CELL_WORDS]
+    other = [*cells, *(name for each in tables for name in (*each.labels, *each.times))]
+    return numbers, brief.subject, other
 
 
 def list_per_columns(brief: ReceivedHandoff) -> list[str]:
