@@ -24,15 +24,16 @@ MIN_MEANING: Final = 0.38
 MIN_MEANING_OF_BEST: Final = 0.9
 MAX_FOCUS_WORDS: Final = 3
 SHORT_YEAR_DIGITS: Final = 2
-_YEAR: Final = Pattern(r"(?:1[89]|20)\d\d")
+YEAR: Final = Pattern(r"(?:1[89]|20)\d\d")
 _TOKEN: Final = Pattern(r"[^\W_]+(?:['\u2019][^\W_]+)?|[,;.?!]")
 _COUNTING: Final = frozenset(
     ("most", "least", "fewest", "highest", "lowest", "average", "mean", "total")
 )
 """Words that the measured thing follows: the most visitors."""
+_LINKING: Final = frozenset(("many", "much", "by"))
 _COMPARING: Final = _COUNTING.union(
     ("largest", "biggest", "smallest", "greatest", "best", "worst", "top", "maximum", "minimum"),
-    ("many", "much", "by"),
+    _LINKING,
 )
 _PREPOSITIONS: Final = frozenset(
     ("of", "in", "for", "per", "across", "among", "with", "where", "that", "who", "which", "from")
@@ -102,6 +103,8 @@ class _Focus:
 
     words: tuple[str, ...]
     is_counting: bool
+    is_after: bool
+    """The words follow a superlative, a mean or a total, and no mere "by" or "how many"."""
 
 
 def match_columns(columns: Iterable[str], text: str, other: Iterable[str]) -> list[ColumnMatch]:
@@ -173,6 +176,11 @@ def find_named(columns: Iterable[str], text: str, focused: Set[str] = frozenset(
     return sorted(named, key=lambda column: -scores[column])
 
 
+def list_measured_phrases(text: str) -> list[str]:
+    """Return the words after each superlative, mean or total of a text, up to a preposition."""
+    return [" ".join(focus.words) for focus in _list_foci(text, frozenset()) if focus.is_after]
+
+
 def split_name(name: str) -> list[str]:
     """Return the words of a column's or table's name."""
     return extract_words(" ".join(SEPARATORS.split(name)))
@@ -208,7 +216,8 @@ def _list_foci(text: str, known: Set[str]) -> list[_Focus]:
         if word in _COMPARING:
             after = _take_phrase(tokens[index + 1 :], known)
             before = _take_phrase(tokens[:index][::-1], known)[::-1]
-            foci += [_Focus(words, word in _COUNTING) for words in (after, before) if words]
+            for words, is_after in ((after, word not in _LINKING), (before, False)):
+                foci += [_Focus(words, word in _COUNTING, is_after)] if words else []
     return foci
 
 
@@ -296,7 +305,7 @@ def _score(word: str, asked: Iterable[str]) -> float:
     if word in asked:
         return 1.0
     if word.isdigit() and len(word) == SHORT_YEAR_DIGITS:
-        return 1.0 if any(_YEAR.fullmatch(other) and other.endswith(word) for other in asked) else 0
+        return 1.0 if any(YEAR.fullmatch(other) and other.endswith(word) for other in asked) else 0
     near = (other for other in asked if min(len(word), len(other)) >= MIN_PREFIX_CHARS)
     return 0.5 if not word.isdigit() and any(_is_prefix(word, other) for other in near) else 0.0
 
