@@ -19,7 +19,7 @@ async def test_where_the_step_cap_ended_a_run_a_larger_one_is_advised(
 ) -> None:
     endpoint.load_scenario(Scenario(tasks=script_tasks({"a": (), "b": ()})))
 
-    outcome = await arun(REQUEST, make_team(), settings=settings, context=Context(max_steps=0))
+    outcome = await arun(REQUEST, team=make_team(), settings=settings, context=Context(max_steps=0))
 
     assert outcome.answer is not None
     assert outcome.answer.text.endswith("resume the run with a larger --max-steps.")
@@ -35,7 +35,7 @@ async def test_where_a_task_failed_too_a_human_is_advised_as_well(
     )
 
     outcome = await arun(
-        REQUEST, make_team(max_attempts=1), settings=settings, context=Context(max_steps=9)
+        REQUEST, team=make_team(max_attempts=1), settings=settings, context=Context(max_steps=9)
     )
 
     assert outcome.answer is not None
