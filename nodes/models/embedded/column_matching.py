@@ -78,6 +78,30 @@ _NOUNS_BY_FORM: Final = {
     "born": "birth",
 }
 """What adjectives measure, and the nouns of irregular verbs."""
+_CURRENCIES: Final = frozenset(("eur", "usd", "gbp", "chf", "jpy"))
+_UNITS: Final = {
+    "eur": "euro",
+    "usd": "dollar",
+    "gbp": "pound",
+    "chf": "franc",
+    "jpy": "yen",
+    "kg": "kilogram",
+    "g": "gram",
+    "t": "tonne",
+    "l": "litre liter",
+    "ml": "millilitre",
+    "km": "kilometre kilometer",
+    "m": "metre meter",
+    "cm": "centimetre",
+    "mm": "millimetre",
+    "h": "hour",
+    "min": "minute",
+    "ms": "millisecond",
+    "pct": "percent",
+    "kwh": "",
+    "mwh": "",
+}
+"""Units in names of columns, each with its words in full."""
 _NOUNS: Final = {
     form: nouns.split() for forms, nouns in _NOUNS_BY_FORM.items() for form in forms.split()
 }
@@ -165,7 +189,9 @@ def find_named(columns: Iterable[str], text: str, focused: Set[str] = frozenset(
     scores = {}
     for column in unique:
         points = {
-            word: _score(word, asked) * (3 if word in focused else 1) / counts[word]
+            word: _score_name_word(word, column, asked)
+            * (3 if word in focused else 1)
+            / counts[word]
             for word in set(split_name(column))
         }
         is_named = any(points[word] for word in points if not word.isdigit())
@@ -298,6 +324,17 @@ def _get_positive(word: str) -> str:
     stem = f"{stem[:-1]}y" if stem.endswith("i") else stem
     forms = (stem, f"{stem}e", stem[:-1])
     return next((form for form in forms if form in _NOUNS), word)
+
+
+def _score_name_word(word: str, column: str, asked: Sequence[str]) -> float:
+    """Return the score of a word of a name: of the word as it is, or of its unit in full.
+
+    A name of units only, as `eur_per_kg`, measures what its first unit counts: money is a price.
+    """
+    names = {word, *_UNITS.get(word, "").split()}
+    if word in _CURRENCIES and all(each in _UNITS for each in split_name(column)):
+        names |= {"price", "cost", "fee"}
+    return max(_score(name, asked) for name in names)
 
 
 def _score(word: str, asked: Iterable[str]) -> float:
