@@ -20,7 +20,7 @@ from nodes.models.embedded.column_matching import (
 from nodes.models.embedded.prompt_reading import (
     list_claims,
     list_objects,
-    quotes_request,
+    read_quoted_request,
     remove_code_spans,
 )
 from nodes.models.embedded.text_similarity import pair_words, split_sentences
@@ -70,7 +70,7 @@ def list_unanswered_parts(request: str, reports: Iterable[dict[str, Any]]) -> li
     name of a task that was done, as of a review for bugs, answers a part, too. A task that this
     model made from an example has no parts: its words tell how to work.
     """
-    if quotes_request(request):
+    if read_quoted_request(request):
         return []
     done = list(reports)
     texts = [text for report in done for text in _list_texts(report)]

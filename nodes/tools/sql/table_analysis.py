@@ -160,7 +160,9 @@ class _Analysis:
             return {}
         time = next(iter(self._table.times), "")
         ends = [f"MIN({quote_name(time)})", f"MAX({quote_name(time)})"] if time else []
-        count, *periods = self._run(self._write(["COUNT(*)", *ends]))[1][0]
+        used = self._measures if len(self._measures) == 1 else []
+        also = [f"{quote_name(name)} IS NOT NULL" for name in used]
+        count, *periods = self._run(self._write(["COUNT(*)", *ends], also=also))[1][0]
         described = format_count(count, "row")
         if periods and periods[0] is not None:
             first, last = (str(each) for each in periods)
