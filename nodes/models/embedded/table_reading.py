@@ -3,7 +3,7 @@
 import csv
 import io
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
@@ -64,13 +64,24 @@ def list_number_columns(brief: ReceivedHandoff) -> list[str]:
 
 
 def match_number_columns(brief: ReceivedHandoff) -> list[ColumnMatch]:
-    """Return the columns of numbers that the task means, and the words each was taken for."""
-    return match_columns(*_list_names_of_columns(brief))[:MAX_MEASURES]
+    """Return the columns of numbers that the task means, and the words each was taken for.
+
+    None if it names only what to divide by: takings per visitor are not visitors.
+    """
+    numbers, text, other = _list_names_of_columns(brief)
+    matches = match_columns(numbers, text, other)
+    undivided = _PER.sub(" ", text)
+    if undivided != text and not match_columns(numbers, undivided, other):
+        return []
+    return matches[:MAX_MEASURES]
 
 
 def name_missing_measure(brief: ReceivedHandoff) -> str:
     """Return the task's words for what is measured if no table has it; else empty."""
-    return find_missing_measure(*_list_names_of_columns(brief)) if list_tables(brief) else ""
+    if not list_tables(brief) or match_number_columns(brief):
+        return ""
+    numbers, text, other = _list_names_of_columns(brief)
+    return find_missing_measure(numbers, _PER.sub(" ", text), other)
 
 
 def _list_names_of_columns(brief: ReceivedHandoff) -> tuple[list[str], str, list[str]]:
@@ -87,8 +98,9 @@ def _list_names_of_columns(brief: ReceivedHandoff) -> tuple[list[str], str, list
 
 def list_per_columns(brief: ReceivedHandoff) -> list[str]:
     """Return the columns of numbers that the task names after "per"."""
-    divisors = replace(brief, intent=" ".join(_PER.findall(brief.subject)))
-    return list_number_columns(divisors) if divisors.intent else []
+    numbers, text, other = _list_names_of_columns(brief)
+    named = match_columns(numbers, " ".join(_PER.findall(text)), other)
+    return [match.column for match in named][:MAX_MEASURES]
 
 
 def list_label_columns(brief: ReceivedHandoff) -> list[str]:

@@ -8,6 +8,11 @@ from nodes.models.embedded.arguments import fill_by_schema
 from nodes.models.embedded.column_matching import find_missing_measure, match_columns
 from nodes.models.embedded.prompt_reading import AnsweredCall, ReceivedHandoff
 from nodes.models.embedded.reporting import write_report
+from nodes.models.embedded.table_reading import (
+    list_number_columns,
+    list_per_columns,
+    name_missing_measure,
+)
 
 FERRIES = ["daily_passengers", "delay_minutes", "cancellations", "price_eur", "weight_tonnes"]
 TABLE = "ferry,delay_minutes,cancellations\nAda,390,14\nBo,820,31\nCy,150,3\n"
@@ -52,6 +57,15 @@ def test_a_measure_that_no_column_has_is_missing_and_not_replaced(
     question: str, missing: str
 ) -> None:
     assert find_missing_measure(FERRIES, question, other=["ferry"]) == missing
+
+
+def test_what_is_divided_by_is_not_what_is_measured() -> None:
+    brief = ReceivedHandoff(
+        "Which ferry earned most per cancellation?", artifacts={"ferries.csv": TABLE}
+    )
+
+    assert (list_number_columns(brief), name_missing_measure(brief)) == ([], "earned")
+    assert list_per_columns(brief) == ["cancellations"]
 
 
 def test_units_in_a_name_are_read_in_full_and_money_alone_is_a_price() -> None:
