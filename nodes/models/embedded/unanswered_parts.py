@@ -41,7 +41,7 @@ MAX_PART_CHARS: Final = 300
 """A longer part is no single question, and is not compared."""
 _SEPARATOR: Final = Pattern(r"[;:]\s|,\s(?:and\s|or\s|but\s)?|\s(?:and|as well as|plus)\s")
 _COUNTED: Final = Pattern(r"^(?:how many|who)\s+([\w-]+)", re.IGNORECASE)
-_NAME: Final = Pattern(r"(?<=[\w,;] )[A-Z][\w\-]+|\b(?:19|20)\d\d\b")
+_NAME: Final = Pattern(r"(?<=[\w,;] )(?!(?:EUR|USD|GBP|CHF|JPY)\b)[A-Z][\w\-]+|\b(?:19|20)\d\d\b")
 _UNNAMING: Final = FUNCTION_WORDS.union(COMPARING_WORDS, SMALL_NUMBERS)
 _QUESTION_OPENINGS: Final = QUESTION_WORDS | AUXILIARY_VERBS
 _ASKING: Final = _QUESTION_OPENINGS | INSPECTING_VERBS | {"also", "please"}
