@@ -1,13 +1,24 @@
 """`supervise run --compare-sequential`: the same plan in parallel, then one task at a time."""
 
+import asyncio
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
-from typing import Any
+from typing import Any, get_args
+
+from langchain_core.language_models import BaseChatModel, LanguageModelInput
+from langchain_core.messages import AIMessage
+from langchain_core.runnables import Runnable
+from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from graph.commands.run import Job, print_outcome, read_request_text, run_job
 from graph.display.progress_display import ProgressDisplay
 from graph.display.stderr_console import print_to_stderr
 from graph.display.summary import format_comparison
 from graph.runs.outcome import Outcome
+from graph.supervisor import build_supervisor
+from nodes.models.embedded import REPLY_FORMS, EmbeddedModel
+from state import Context, Tier
 
 
 def compare(job: Job) -> int:
@@ -16,6 +27,7 @@ def compare(job: Job) -> int:
     The exit code is that of the first run; where the second has no answer, that of the second.
     """
     request = read_request_text(job.request)
+    load_libraries(job)
     parallel = run_job(job, request)
     if parallel.plan is None or not parallel.timing:
         print_to_stderr("not compared: the first run has no answer", style="yellow")
@@ -37,6 +49,29 @@ def compare(job: Job) -> int:
     if sequential.error:
         print_to_stderr(sequential.error.format_line(), style="red")
     return code if sequential.timing else sequential.exit_code
+
+
+def load_libraries(job: Job) -> None:
+    """Run the team without calling a tool or a configured model, so that no measured run loads it.
+
+    Nothing is saved or shown. What ends this run early ends the measured ones too, with its reason.
+    """
+    models: dict[Tier, BaseChatModel] = {tier: _ToollessModel() for tier in get_args(Tier)}
+    with suppress(RuntimeError):
+        graph = build_supervisor(job.team, settings=job.settings, models=models)
+        asyncio.run(graph.ainvoke({"request": "Name the workers."}, context=Context(max_steps=2)))
+
+
+class _ToollessModel(EmbeddedModel):
+    """The embedded model, which reports at once."""
+
+    def bind_tools(
+        self, tools: Sequence[Any], *, tool_choice: Any = None, **kwargs: Any
+    ) -> Runnable[LanguageModelInput, AIMessage]:
+        """Return the model with the forms of replies among the tools only."""
+        named = [(convert_to_openai_tool(tool)["function"]["name"], tool) for tool in tools]
+        forms = [tool for name, tool in named if name in REPLY_FORMS]
+        return super().bind_tools(forms, tool_choice=tool_choice, **kwargs)
 
 
 def compare_outcomes(parallel: Outcome, sequential: Outcome) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
+from nodes.limits.patterns import Pattern
 from nodes.schemas.replies import ClaimVerdict
 from nodes.synthesis.figures import (
     APPROXIMATION_WORDS,
@@ -14,7 +15,13 @@ from nodes.synthesis.figures import (
     extract_figures,
     extract_periods,
 )
-from nodes.text.terms import STEM_CHARS, extract_names, extract_terms, measure_overlap
+from nodes.text.terms import (
+    STEM_CHARS,
+    extract_names,
+    extract_terms,
+    extract_words,
+    measure_overlap,
+)
 from state import Claim, Contradiction, Report
 
 MIN_OVERLAP = 0.75
@@ -26,6 +33,7 @@ MAX_CLAIMS = 600
 """Limit for the claims that are compared; the rest are ignored."""
 UNDECIDED = "cannot decide"
 
+_CELL = Pattern(r"(?P<column>[^:;]{1,80}): (?P<value>[^;]{1,400})")
 _MEASURE_STEMS = frozenset(
     word[:STEM_CHARS]
     for word in {*MAGNITUDES, *CURRENCIES, *PERCENT_WORDS, *APPROXIMATION_WORDS}
@@ -63,6 +71,8 @@ class _ComparableClaim:
     names: frozenset[str]
     periods: frozenset[str]
     figures: tuple[Figure, ...]
+    column: frozenset[str] = frozenset()
+    """The words of the column that the figure is from; empty for a sentence."""
 
 
 def find_contradicting_pairs(reports: Iterable[Report]) -> tuple[ClaimPair, ...]:
@@ -152,7 +162,9 @@ def _normalize_text(text: str) -> str:
 
 def _extract_statements(report: Report) -> Iterable[_ComparableClaim]:
     for claim in report.claims:
-        if figures := extract_figures(claim.text):
+        if cells := _split_row(claim.text):
+            yield from _extract_cells(report.task, claim, cells)
+        elif figures := extract_figures(claim.text):
             subject = extract_terms(claim.text) - _MEASURE_STEMS
             yield _ComparableClaim(
                 report.task,
@@ -164,10 +176,39 @@ def _extract_statements(report: Report) -> Iterable[_ComparableClaim]:
             )
 
 
+def _split_row(text: str) -> list[tuple[str, str]]:
+    """Return the columns and values of a row, as in `shop: Altona; visitors: 4100`; else none."""
+    cells = [_CELL.fullmatch(part) for part in text.split("; ")]
+    found = [(cell["column"], cell["value"]) for cell in cells if cell]
+    return found if len(found) == len(cells) > 1 else []
+
+
+def _extract_cells(
+    task: str, claim: Claim, cells: Sequence[tuple[str, str]]
+) -> Iterable[_ComparableClaim]:
+    """Yield a claim for each figure of a row: its subject and period are in the other cells."""
+    known = [(column, value) for column, value in cells if not extract_figures(value)]
+    subject = " ".join(f"{column} {value}" for column, value in known)
+    for column, value in cells:
+        if figures := extract_figures(value):
+            text = f"{subject} {column}"
+            yield _ComparableClaim(
+                task,
+                claim,
+                extract_terms(text) - _MEASURE_STEMS,
+                extract_names(subject),
+                extract_periods(text.replace("_", " ")),
+                figures,
+                extract_words(column.replace("_", " ")),
+            )
+
+
 def _disagree(one: _ComparableClaim, other: _ComparableClaim) -> bool:
     if one.task == other.task and _strip_fragment(one.claim) == _strip_fragment(other.claim):
         return False
     if one.periods and other.periods and not _share_period(one.periods, other.periods):
+        return False
+    if one.column and other.column and not _is_same_measure(one, other):
         return False
     if len(one.terms & other.terms) < min(MIN_SHARED, len(one.terms), len(other.terms)):
         return False
@@ -177,6 +218,11 @@ def _disagree(one: _ComparableClaim, other: _ComparableClaim) -> bool:
     if one.names - other.terms - other.names and other.names - one.terms - one.names:
         return False
     return _have_different_figures(one.figures, other.figures)
+
+
+def _is_same_measure(one: _ComparableClaim, other: _ComparableClaim) -> bool:
+    """Return whether two cells measure the same: not revenue and its ratio, one year and all."""
+    return one.column == other.column and bool(one.periods) == bool(other.periods)
 
 
 def _share_period(ours: Iterable[str], theirs: Iterable[str]) -> bool:

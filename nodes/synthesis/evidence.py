@@ -10,7 +10,8 @@ from langchain_core.runnables import RunnableConfig
 from nodes.errors import UsageError
 from nodes.limits.deadline import is_deadline_past
 from nodes.limits.degradation import should_degrade
-from nodes.models.catalog import ModelCatalog
+from nodes.limits.step_cap import count_steps_left
+from nodes.models.catalog import EMBEDDED, ModelCatalog
 from nodes.planning.skipping import list_shortfalls
 from nodes.schemas.team import Team
 from nodes.synthesis.contradictions import ClaimPair, find_contradicting_pairs
@@ -29,6 +30,7 @@ from state import (
     Tier,
     Usage,
     enter_expenses,
+    require_plan,
 )
 
 BY_RULE = "no model gave a valid plan, so the plan was made by rule"
@@ -45,7 +47,15 @@ class SynthesisInput:
     missing: list[str]
     findings: tuple[MergedFinding, ...] = ()
     contradictions: tuple[Contradiction, ...] = ()
+    caps: tuple[str, ...] = ()
+    """The options of the caps that ended the run before all tasks were done."""
+    is_only_capped: bool = False
+    """Nothing is missing but for the caps."""
     ledger: dict[str, Expense]
+
+
+CAP_OPTIONS = {"BUDGET_SPENT": "--max-tokens or --max-cost", "DEADLINE_PASSED": "--deadline"}
+"""The option that sets each cap, by the code of the error that ends a task at it."""
 
 
 class JudgeModels:
@@ -64,9 +74,14 @@ class JudgeModels:
         self.round = round
         self.ledger: dict[str, Expense] = {}
 
+    @property
+    def is_late(self) -> bool:
+        """Whether the run's deadline is past."""
+        return is_deadline_past(self._config)
+
     def get_model(self, tier: Tier, *, is_on: bool = True) -> BaseChatModel | None:
         """Return a tier's model; None when it is switched off or not available."""
-        if not is_on or is_deadline_past(self._config):
+        if not is_on or self.is_late:
             return None
         try:
             return self.models.get_chat_model(tier, self.context)
@@ -89,7 +104,10 @@ class JudgeModels:
             return []
         tier = self.team.judge_tier
         model = self.get_model(tier, is_on=self.team.judge and not self.is_degraded)
-        contradictions, spent = await judge_claims(model, request, pairs)
+        why = ""
+        if model is not None and self.models.get_name(tier, self.context) == EMBEDDED:
+            model, why = None, "no model is configured that could judge"
+        contradictions, spent = await judge_claims(model, request, pairs, why)
         self.record_usage("judge", "judge", tier, spent)
         return contradictions
 
@@ -107,20 +125,46 @@ async def prepare_input(state: SupervisorState, judge_models: JudgeModels) -> Sy
     reports = [results[name] for name in tasks if name in results]
     pairs = await asyncio.to_thread(find_contradicting_pairs, reports)
     contradictions = await judge_models.judge_pairs(state["request"], pairs)
+    caps = find_reached_caps(state, judge_models)
+    gaps = list_gaps(plan, results, left_out, caps)
     evidence = SynthesisInput(
         reports=reports,
         prompt_reports=[report.model_copy(update={"findings": ()}) for report in reports],
         missing=[
-            *list_gaps(plan, results, left_out),
+            *gaps,
             *notes,
             *filter(None, [state.get("stop_reason")]),
         ],
         findings=collect_findings(reports, min_confidence=team.min_finding_confidence),
         contradictions=tuple(contradictions),
+        caps=caps,
+        is_only_capped=bool(caps) and all(map(is_stopped_by_cap, map(results.get, tasks))),
         ledger=judge_models.ledger,
     )
     is_reduced = plan.aggregation == "reduce" and not judge_models.is_degraded
     return await _fit_results(state["request"], evidence, judge_models, is_reduced=is_reduced)
+
+
+def find_reached_caps(state: SupervisorState, judge_models: JudgeModels) -> tuple[str, ...]:
+    """Return the options of the caps that left tasks undone; empty where none did."""
+    plan, results = require_plan(state), state.get("results", {})
+    undone = [results.get(task.id) for task in plan.tasks]
+    caps = []
+    if any(report is None for report in undone):
+        if count_steps_left(state, judge_models.context, judge_models.team) <= 0:
+            caps.append("--max-steps")
+        if judge_models.is_late:
+            caps.append("--deadline")
+    errors = [(report.error or "").partition(":")[0] for report in undone if report is not None]
+    caps += [option for code, option in CAP_OPTIONS.items() if code in errors]
+    return tuple(dict.fromkeys(caps))
+
+
+def is_stopped_by_cap(report: Report | None) -> bool:
+    """Return whether a task is done or skipped, or nothing but a cap kept it from being done."""
+    if report is None or report.status in ("completed", "skipped"):
+        return True
+    return (report.error or "").partition(":")[0] in CAP_OPTIONS
 
 
 def restore_withdrawn_results(state: SupervisorState) -> tuple[dict[str, Report], list[str]]:
@@ -135,15 +179,19 @@ def restore_withdrawn_results(state: SupervisorState) -> tuple[dict[str, Report]
 
 
 def list_gaps(
-    plan: Plan, results: Mapping[str, Report], left_out: frozenset[str] = frozenset()
+    plan: Plan,
+    results: Mapping[str, Report],
+    left_out: frozenset[str] = frozenset(),
+    caps: Sequence[str] = (),
 ) -> list[str]:
     """Return what the plan lacks: tasks without a complete result, grouped by reason."""
+    reached = f" ({', '.join(caps)})" if caps else ""
     tasks_by_reason: dict[str, list[str]] = {}
     for task in plan.tasks:
         report = results.get(task.id)
         if task.id in left_out:
             continue
-        reasons = [f"was not run before the run's caps: {task.description}"]
+        reasons = [f"was not run before the run's caps{reached}: {task.description}"]
         if report is not None:
             reasons = list_shortfalls(report, task.description)
         for reason in reasons:

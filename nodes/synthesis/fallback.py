@@ -20,18 +20,26 @@ def write_fallback_answer(evidence: SynthesisInput, contact: str) -> Answer:
         for report in evidence.reports
         if describe_result(report)
     ]
-    contact = contact or DEFAULT_CONTACT
+    remedy = _name_remedy(evidence, f"ask {contact or DEFAULT_CONTACT}")
     if not paragraphs:
-        ask = f"For an answer, ask {contact}."
-        paragraphs = [_describe_no_result(evidence), *_list_missing(evidence), ask]
+        remedy = f"For an answer, {remedy}."
+        paragraphs = [_describe_no_result(evidence), *_list_missing(evidence), remedy]
     elif evidence.missing:
-        paragraphs.append(f"For what is missing, ask {contact}.")
+        paragraphs.append(f"For what is missing, {remedy}.")
     else:
-        paragraphs.append(f"No answer could be written from these reports; for one, ask {contact}.")
+        paragraphs.append(f"No answer could be written from these reports; for one, {remedy}.")
     return Answer(
         text="\n\n".join(paragraphs),
         confidence=bound_confidence((), evidence.reports) if evidence.reports else 0,
     )
+
+
+def _name_remedy(evidence: SynthesisInput, ask: str) -> str:
+    """Return what the user can do: allow more where a cap was reached, ask for what it was not."""
+    if not evidence.caps:
+        return ask
+    resume = f"resume the run with a larger {' and '.join(evidence.caps)}"
+    return resume if evidence.is_only_capped else f"{resume}, or {ask}"
 
 
 def has_results(reports: Iterable[Report]) -> bool:

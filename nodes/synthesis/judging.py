@@ -14,16 +14,17 @@ from state import Contradiction, Plan, Report, Task, Usage
 
 
 async def judge_claims(
-    model: BaseChatModel | None, request: str, pairs: Sequence[ClaimPair]
+    model: BaseChatModel | None, request: str, pairs: Sequence[ClaimPair], why_none: str = ""
 ) -> tuple[list[Contradiction], Usage]:
     """Return the contradictions with verdicts, from one call for all pairs, and its usage.
 
-    Without a judge, or when it fails or cannot be read, all pairs stay undecided.
+    Without a judge, or when it fails or cannot be read, all pairs stay undecided; `why_none` says
+    why there is no judge.
     """
     if not pairs:
         return [], Usage()
     messages = build_judge_messages(request, [(pair.first, pair.second) for pair in pairs])
-    verdict, spent, why = Verdict(), Usage(), "no judge was asked"
+    verdict, spent, why = Verdict(), Usage(), why_none or "no judge was asked"
     if model is not None:
         why = "the judge gave no ruling on it"
         try:

@@ -26,8 +26,8 @@ CLOUDS = (
         ),
         (
             "organisation",
-            "Compare revenue of the shops, and evaluate their websites and parking spaces.",
-            ("evaluate their websites", "parking spaces"),
+            "Compare the leases of the shops, and evaluate their websites and parking lots.",
+            ("evaluate their websites", "parking lots"),
         ),
     ],
 )

@@ -338,6 +338,7 @@ def test_a_plan_is_compared_with_itself_one_task_at_a_time(supervise, table):
     ratio = sequential["seconds"] / parallel["seconds"]
     assert comparison["ratio"] == pytest.approx(ratio, rel=0.01)
     assert "in parallel" in supervise.err and "one task at a time" in supervise.err
+    assert supervise("runs") == 0 and supervise.out.count(" done ") == 2
 
 
 @pytest.mark.parametrize("option", ["--sequential", "--approve", "--plan-only", "--thread"])

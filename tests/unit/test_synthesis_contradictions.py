@@ -29,6 +29,9 @@ def make_report(task: str, *texts: str) -> Report:
         ("The service has 1,200 users in Q3", "In Q3 the service has 900 users."),
         ("Glucose was 99 mg/dL on 2024-01-15", "Glucose on 2024-01-15 was 104 mg/dL"),
         ("Glucose was 99 mg/dL on 2024-01-15", "Glucose in 2024 was 104 mg/dL"),
+        ("port: Sines; cranes: 9; year: 2024", "port: Sines; cranes: 11; year: 2024"),
+        ("port: Sines; teu 2023: 41; teu 2024: 47", "port: Sines; teu 2023: 44; teu 2024: 47"),
+        ("Cranes in the port of Sines: 9.", "port: Sines; cranes: 11"),
     ],
 )
 def test_two_figures_for_one_subject_are_a_candidate(first: str, second: str) -> None:
@@ -48,10 +51,15 @@ def test_two_figures_for_one_subject_are_a_candidate(first: str, second: str) ->
         ("It is cheap.", "It is dear."),
         ("Termination: clause 4.2(a) of the lease", "Termination: clause 16 of the lease"),
         ("Glucose was 99 mg/dL on 2024-01-15", "Glucose was 104 mg/dL on 2024-02-16"),
+        ("port: Sines; teu: 41; year: 2023", "port: Sines; teu: 47; year: 2024"),
+        ("port: Sines; teu 2023: 41; teu 2024: 47", "port: Sines; teu 2025: 52"),
+        ("port: Sines; teu 2023: 41; growth: 3", "port: Sines; teu per crane: 5"),
+        ("port: Sines; teu 2023: 41; growth: 3", "port: Sines; sum of teu: 88"),
+        ("port: Sines; teu 2023: 41; growth: 3", "port: Sines; teu: 88"),
     ],
     ids=[
         *("rounded", "magnitude", "period", "firm", "measure", "part", "roughly", "no_figure"),
-        *("reference", "day"),
+        *("reference", "day", "row_year", "column_year", "ratio", "sum", "all_years"),
     ],
 )
 def test_other_subjects_and_roundings_are_no_candidates(first: str, second: str) -> None:

@@ -40,6 +40,8 @@ _WRITERS: dict[str, Callable[[Sequence[BaseMessage]], dict[str, Any]]] = {
     "Answer": write_answer,
     "Report": lambda messages: write_report(read_handoff(messages)),
 }
+REPLY_FORMS = frozenset(_WRITERS)
+"""Names of the tools by which a model replies; all others work."""
 
 
 class EmbeddedModel(BaseChatModel):

@@ -70,7 +70,9 @@ _WORDS_BY_MEANING: Final = {
     "sum": "total|altogether|combined",
     "average": "mean",
     "count": "how many|number of",
-    "growth": "grew|grow|growing|increase|increased|rise|rose",
+    "growth": "grew|grow|growing|increase|increased|rise|rose|gain|gained",
+    "fall": "fell|fallen|falling|shrank|shrunk|shrink|decline|declined|decrease|decreased|drop"
+    "|dropped",
     "year": "yearly|annual|annually|year-over-year",
 }
 """Words of ordinary English for members of closed sets that are frequent in tools."""
@@ -78,6 +80,14 @@ _MEANINGS: Final = {
     form: meaning for meaning, forms in _WORDS_BY_MEANING.items() for form in forms.split("|")
 }
 _ALIKE: Final = Pattern(rf"\b(?:{'|'.join(_MEANINGS)})\b", re.IGNORECASE)
+_MOST_GROWTH: Final = Pattern(
+    r"\b(?:(?P<change>growth|fall) (?:the )?(?P<after>highest|lowest)"
+    r"|(?P<before>highest|lowest) (?:\w+ )?(?P<changed>growth|fall)|by (?:\w+ )?growth)\b",
+    re.IGNORECASE,
+)
+"""Where a change is ranked, not the last value."""
+_FALL: Final = Pattern(r"\bfall\b", re.IGNORECASE)
+_OPPOSITE: Final = {"highest": "lowest", "lowest": "highest"}
 SMALL_NUMBERS: Final = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _TOP: Final = Pattern(
     r"\b(?:top|first|last|best|worst|which|(?:high|low|larg|small)est) "
@@ -155,6 +165,7 @@ def _unwrap_optional(schema: Schema) -> Schema:
 def _find_choices(choices: Iterable[Any], text: str) -> list[Any]:
     """Return the members of a closed set whose words are in a text, the most words first."""
     plain = _ALIKE.sub(lambda found: _MEANINGS[found.group().lower()], text)
+    plain = _FALL.sub("growth", _MOST_GROWTH.sub(_name_ranked_change, plain))
     asked = [*extract_words(plain), *plain.lower().split()]
     found = []
     for choice in choices:
@@ -162,6 +173,14 @@ def _find_choices(choices: Iterable[Any], text: str) -> list[Any]:
         if set(words) <= set(asked):
             found.append((-len(words), asked.index(words[0]), choice))
     return [choice for *_, choice in sorted(found, key=lambda item: item[:2])]
+
+
+def _name_ranked_change(found: Match[str]) -> str:
+    """Return a ranking of changes in the words of the choices; what fell most has least growth."""
+    order = (found["after"] or found["before"] or "").lower()
+    if "fall" in (found["change"], found["changed"]):
+        order = _OPPOSITE[order]
+    return f"growth {order} fastest"
 
 
 def _fill_array(name: str, schema: Schema, brief: ReceivedHandoff) -> list[Any] | None:

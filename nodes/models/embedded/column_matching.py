@@ -24,15 +24,16 @@ MIN_MEANING: Final = 0.38
 MIN_MEANING_OF_BEST: Final = 0.9
 MAX_FOCUS_WORDS: Final = 3
 SHORT_YEAR_DIGITS: Final = 2
-_YEAR: Final = Pattern(r"(?:1[89]|20)\d\d")
+YEAR: Final = Pattern(r"(?:1[89]|20)\d\d")
 _TOKEN: Final = Pattern(r"[^\W_]+(?:['\u2019][^\W_]+)?|[,;.?!]")
 _COUNTING: Final = frozenset(
     ("most", "least", "fewest", "highest", "lowest", "average", "mean", "total")
 )
 """Words that the measured thing follows: the most visitors."""
+_LINKING: Final = frozenset(("many", "much", "by"))
 _COMPARING: Final = _COUNTING.union(
     ("largest", "biggest", "smallest", "greatest", "best", "worst", "top", "maximum", "minimum"),
-    ("many", "much", "by"),
+    _LINKING,
 )
 _PREPOSITIONS: Final = frozenset(
     ("of", "in", "for", "per", "across", "among", "with", "where", "that", "who", "which", "from")
@@ -41,6 +42,14 @@ _LOOSE_WORDS: Final = frozenset(("often", "number", "amount", "frequently", "ove
 """Words beside a superlative that name nothing measured."""
 COMPARING_WORDS: Final = _COMPARING | _LOOSE_WORDS
 """Words of a question that ask for a comparison, and name nothing."""
+CHANGE_WORDS: Final = frozenset(
+    ("grew", "grow", "grows", "grown", "growing", "growth", "increase", "increased", "rise")
+).union(
+    ("rose", "risen", "gain", "gained", "change", "changed", "fell", "fall", "fallen", "shrank"),
+    ("shrunk", "shrink", "decline", "declined", "decrease", "decreased", "drop", "dropped"),
+)
+"""Words of a question that ask how something measured has changed, and do not name it."""
+_UNMEASURED: Final = COMPARING_WORDS | CHANGE_WORDS | _PREPOSITIONS
 _NOUNS_BY_FORM: Final = {
     "heavy light weigh": "weight mass",
     "cheap expensive costly dear": "price cost fee",
@@ -69,6 +78,30 @@ _NOUNS_BY_FORM: Final = {
     "born": "birth",
 }
 """What adjectives measure, and the nouns of irregular verbs."""
+_CURRENCIES: Final = frozenset(("eur", "usd", "gbp", "chf", "jpy"))
+_UNITS: Final = {
+    "eur": "euro",
+    "usd": "dollar",
+    "gbp": "pound",
+    "chf": "franc",
+    "jpy": "yen",
+    "kg": "kilogram",
+    "g": "gram",
+    "t": "tonne",
+    "l": "litre liter",
+    "ml": "millilitre",
+    "km": "kilometre kilometer",
+    "m": "metre meter",
+    "cm": "centimetre",
+    "mm": "millimetre",
+    "h": "hour",
+    "min": "minute",
+    "ms": "millisecond",
+    "pct": "percent",
+    "kwh": "",
+    "mwh": "",
+}
+"""Units in names of columns, each with its words in full."""
 _NOUNS: Final = {
     form: nouns.split() for forms, nouns in _NOUNS_BY_FORM.items() for form in forms.split()
 }
@@ -94,10 +127,12 @@ class _Focus:
 
     words: tuple[str, ...]
     is_counting: bool
+    is_after: bool
+    """The words follow a superlative, a mean or a total, and no mere "by" or "how many"."""
 
 
 def match_columns(columns: Iterable[str], text: str, other: Iterable[str]) -> list[ColumnMatch]:
-    """Return the columns of numbers that a text means, the best first.
+    """Return the columns of numbers that a text means, the best first; none for a missing measure.
 
     Args:
         columns: names of columns of numbers.
@@ -114,6 +149,8 @@ def match_columns(columns: Iterable[str], text: str, other: Iterable[str]) -> li
         ColumnMatch(name, next((nouns[part] for part in split_name(name) if part in nouns), ""))
         for name in find_named(unique, f"{text} {' '.join(nouns)}", focused | nouns.keys())
     ]
+    if any(_is_split(focus, unique) for focus in foci):
+        return []
     measured = [focus for focus in foci if focus.is_counting] or ([] if named else foci)
     for focus in measured:
         words = {*extract_words(" ".join(focus.words)), *nouns}
@@ -125,6 +162,19 @@ def match_columns(columns: Iterable[str], text: str, other: Iterable[str]) -> li
             first = [ColumnMatch(name, taken_for) for name in assumed]
             return first + [match for match in named if match.column not in assumed]
     return named
+
+
+def find_missing_measure(columns: Iterable[str], text: str, other: Iterable[str]) -> str:
+    """Return the words for what is measured if no column of numbers is meant; else empty.
+
+    The arguments are those of `match_columns`.
+    """
+    unique, known = list(columns), {word for name in other for word in split_name(name)}
+    foci = _list_foci(text, known)
+    if not foci or match_columns(unique, text, other):
+        return ""
+    phrases = [focus for focus in foci if _is_split(focus, unique)] or foci
+    return " ".join(phrases[0].words)
 
 
 def find_named(columns: Iterable[str], text: str, focused: Set[str] = frozenset()) -> list[str]:
@@ -139,7 +189,9 @@ def find_named(columns: Iterable[str], text: str, focused: Set[str] = frozenset(
     scores = {}
     for column in unique:
         points = {
-            word: _score(word, asked) * (3 if word in focused else 1) / counts[word]
+            word: _score_name_word(word, column, asked)
+            * (3 if word in focused else 1)
+            / counts[word]
             for word in set(split_name(column))
         }
         is_named = any(points[word] for word in points if not word.isdigit())
@@ -148,6 +200,11 @@ def find_named(columns: Iterable[str], text: str, focused: Set[str] = frozenset(
     best = max(scores.values(), default=0.0)
     named = [column for column in unique if best and scores[column] > MIN_SHARE_OF_BEST * best]
     return sorted(named, key=lambda column: -scores[column])
+
+
+def list_measured_phrases(text: str) -> list[str]:
+    """Return the words after each superlative, mean or total of a text, up to a preposition."""
+    return [" ".join(focus.words) for focus in _list_foci(text, frozenset()) if focus.is_after]
 
 
 def split_name(name: str) -> list[str]:
@@ -185,7 +242,8 @@ def _list_foci(text: str, known: Set[str]) -> list[_Focus]:
         if word in _COMPARING:
             after = _take_phrase(tokens[index + 1 :], known)
             before = _take_phrase(tokens[:index][::-1], known)[::-1]
-            foci += [_Focus(words, word in _COUNTING) for words in (after, before) if words]
+            for words, is_after in ((after, word not in _LINKING), (before, False)):
+                foci += [_Focus(words, word in _COUNTING, is_after)] if words else []
     return foci
 
 
@@ -196,13 +254,29 @@ def _take_phrase(tokens: Sequence[str], known: Set[str]) -> tuple[str, ...]:
         word = token.lower()
         if not token[0].isalnum() or (word in _PREPOSITIONS and taken):
             break
-        if word in COMPARING_WORDS | _PREPOSITIONS or known & set(extract_words(token)):
+        if word in COMPARING_WORDS | CHANGE_WORDS | _PREPOSITIONS or known & set(
+            extract_words(token)
+        ):
             continue
         if extract_words(token):
             taken.append(token)
         if len(taken) == MAX_FOCUS_WORDS:
             break
     return tuple(taken)
+
+
+def _is_split(focus: _Focus, columns: Iterable[str]) -> bool:
+    """Return whether the words of a phrase are in names of columns, but no one name has them all.
+
+    Market share is neither the market value nor the number of shares.
+    """
+    words = extract_words(" ".join(focus.words))
+    names = [split_name(column) for column in columns]
+    owners = [
+        {n for n, name in enumerate(names) if any(is_same_word(word, part) for part in name)}
+        for word in words
+    ]
+    return len(owners) > 1 and all(owners) and not set.intersection(*owners)
 
 
 def _find_by_form(columns: Sequence[str], words: Sequence[str]) -> list[str]:
@@ -252,12 +326,23 @@ def _get_positive(word: str) -> str:
     return next((form for form in forms if form in _NOUNS), word)
 
 
+def _score_name_word(word: str, column: str, asked: Sequence[str]) -> float:
+    """Return the score of a word of a name: of the word as it is, or of its unit in full.
+
+    A name of units only, as `eur_per_kg`, measures what its first unit counts: money is a price.
+    """
+    names = {word, *_UNITS.get(word, "").split()}
+    if word in _CURRENCIES and all(each in _UNITS for each in split_name(column)):
+        names |= {"price", "cost", "fee"}
+    return max(_score(name, asked) for name in names)
+
+
 def _score(word: str, asked: Iterable[str]) -> float:
     """Return 1 for a word of the task, a half for one that the task abbreviates or spells out."""
     if word in asked:
         return 1.0
     if word.isdigit() and len(word) == SHORT_YEAR_DIGITS:
-        return 1.0 if any(_YEAR.fullmatch(other) and other.endswith(word) for other in asked) else 0
+        return 1.0 if any(YEAR.fullmatch(other) and other.endswith(word) for other in asked) else 0
     near = (other for other in asked if min(len(word), len(other)) >= MIN_PREFIX_CHARS)
     return 0.5 if not word.isdigit() and any(_is_prefix(word, other) for other in near) else 0.0
 

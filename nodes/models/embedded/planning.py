@@ -13,6 +13,7 @@ from nodes.models.embedded.prompt_reading import (
     list_sections,
     list_texts,
     parse_json_object,
+    read_quoted_request,
     read_section,
 )
 from nodes.models.embedded.replanning import RevisionRequest, continue_plan, read_revision_request
@@ -324,7 +325,9 @@ def _list_first_workers(asked: PlanningPrompt) -> list[str]:
 
 
 def _build_task(asked: PlanningPrompt, worker: str, needs: list[str]) -> dict[str, Any]:
-    subject = asked.request[:MAX_SUBJECT_CHARS].replace('"', "'").rstrip(". ")
+    # A department's request is a task of this model already: its card is not the request.
+    request = read_quoted_request(asked.request) or asked.request
+    subject = request[:MAX_SUBJECT_CHARS].replace('"', "'").rstrip(". ")
     card = asked.cards.get(worker, "").rstrip(".")
     return {
         "id": worker,

@@ -95,8 +95,7 @@ class ReceivedHandoff:
     @property
     def subject(self) -> str:
         """The request that an intent quotes, if this model planned it; else the whole intent."""
-        quoted = _QUOTED_REQUEST.match(self.intent)
-        return quoted.group(1) if quoted else self.intent
+        return read_quoted_request(self.intent) or self.intent
 
     @property
     def code_spans(self) -> list[str]:
@@ -158,9 +157,10 @@ def read_handoff(messages: Sequence[BaseMessage]) -> ReceivedHandoff:
     )
 
 
-def quotes_request(intent: str) -> bool:
-    """Return whether this model made a task from an example, and quoted the request in it."""
-    return bool(_QUOTED_REQUEST.match(intent))
+def read_quoted_request(intent: str) -> str:
+    """Return the request that a task of this model quotes; empty where it quotes none."""
+    quoted = _QUOTED_REQUEST.match(intent)
+    return quoted.group(1) if quoted else ""
 
 
 def remove_code_spans(text: str) -> str:

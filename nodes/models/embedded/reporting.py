@@ -25,7 +25,11 @@ from nodes.models.embedded.prompt_reading import (
     list_objects,
 )
 from nodes.models.embedded.statements import choose_statements
-from nodes.models.embedded.table_reading import list_tables, match_number_columns
+from nodes.models.embedded.table_reading import (
+    list_tables,
+    match_number_columns,
+    name_missing_measure,
+)
 from nodes.models.embedded.table_reporting import build_row_claims, report_table
 from nodes.models.embedded.text_similarity import extract_words, pair_words
 from nodes.text.counts import format_count
@@ -50,7 +54,8 @@ def write_report(brief: ReceivedHandoff) -> dict[str, Any]:
     passages = [
         passage for call in answered if not _format_result(call, brief) for passage in call.passages
     ]
-    is_undone = bool(broken) or _is_material_refused(brief) or bool(_list_missing_inputs(brief))
+    is_undone = bool(broken or _find_missing_measure(brief) or _list_missing_inputs(brief))
+    is_undone = is_undone or _is_material_refused(brief)
     handed = [] if passages or shown or is_undone else _list_handoff_passages(brief)
     claims = [
         claim for call in answered for claim in list_claims(call.data) or build_row_claims(call)
@@ -174,6 +179,9 @@ def _write_escalation(
     texts = [text[:MAX_REFUSAL_CHARS] for text in (*refused, *gaps)]
     answers = ". ".join(dict.fromkeys(texts))
     missing = "; ".join(_list_missing_inputs(brief))
+    # A document may state what no column of a table has.
+    is_elsewhere = bool(_list_documents(brief) and _find_missing_measure(brief) and not answers)
+    is_elsewhere = is_elsewhere or not (tried or missing)
     message = (
         answers or f"{tried} found nothing on {_name_unknown(brief)}{_describe_searched(brief)}"
         if tried
@@ -188,7 +196,7 @@ def _write_escalation(
         "confidence": 20,
         "escalation": escalation
         or {
-            "reason": "ambiguous_input" if tried or missing else "out_of_scope",
+            "reason": "out_of_scope" if is_elsewhere else "ambiguous_input",
             "message": message,
         },
     }
@@ -203,10 +211,22 @@ def _list_missing_inputs(brief: ReceivedHandoff) -> list[str]:
 
 
 def _name_unknown(brief: ReceivedHandoff) -> str:
-    """Return the names of the task that no material holds; "it" without any."""
+    """Return what no column measures, else the names that no material holds; "it" without any."""
+    if measure := _find_missing_measure(brief):
+        return f"“{measure}”"
     held = " ".join(brief.artifacts.values()).lower()
     names = [name for name in _NAME.findall(brief.subject) if name.lower() not in held]
     return ", ".join(dict.fromkeys(names)) if held and names else "it"
+
+
+def _find_missing_measure(brief: ReceivedHandoff) -> str:
+    """Return the task's words for what no column of the listed tables measures, if there are."""
+    has_listed = any("tables" in call.data for call in brief.calls)
+    return name_missing_measure(brief) if has_listed else ""
+
+
+def _list_documents(brief: ReceivedHandoff) -> list[str]:
+    return [name for name in brief.artifacts if not name.lower().endswith((".csv", ".tsv"))]
 
 
 def _describe_searched(brief: ReceivedHandoff) -> str:

@@ -28,7 +28,7 @@ _ITEM = Pattern(r"[ \t]{0,8}(?:[-*+\u2022]|\d{1,3}[.)])[ \t]+(.+)$")
 MIN_SHARE_OF_BEST = 0.15
 MIN_SHARED_WORDS = 2
 MIN_COMMON, MAX_COMMON_SHARE = 6, 0.25
-"""A word that more statements have, or a larger share of them, says too little alone."""
+"""Words that more statements have together, or a larger share of them, say too little."""
 ANSWER_SENTENCES = 2
 """Sentences after a question that are quoted with it."""
 _THOUSANDS = Pattern(r"(?<=\d),(?=\d{3}\b)")
@@ -114,18 +114,25 @@ class _Candidate:
 
 
 def _list_candidates(wanted: set[str], passages: list[Passage], needed: int) -> list[_Candidate]:
-    """Return the statements that share enough words with the subject, one of them not common."""
+    """Return the statements that share enough words with the subject, together not too common.
+
+    Each of "AWS", "revenue" and "2024" may be in most statements: all three are in few.
+    """
     statements: dict[str, tuple[Passage, set[str]]] = {}
     for passage in passages:
         for text in _list_statements(passage.text):
             statements.setdefault(text, (passage, wanted & set(extract_words(text))))
-    counts = Counter(word for _, shared in statements.values() for word in shared)
+    combinations = Counter(frozenset(shared) for _, shared in statements.values() if shared)
+    counts = {
+        words: sum(count for other, count in combinations.items() if words <= other)
+        for words in combinations
+    }
     common = max(MIN_COMMON, MAX_COMMON_SHARE * len(statements))
     found = [
         (text, passage, frozenset(shared))
         for text, (passage, shared) in statements.items()
         if len(shared) >= needed
-        and any(counts[word] <= common for word in shared)
+        and counts.get(frozenset(shared), common + 1) <= common
         and _is_statement(text)
     ]
     return [

@@ -3,7 +3,7 @@
 import csv
 import io
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
@@ -12,6 +12,7 @@ from nodes.models.embedded.column_matching import (
     MIN_PREFIX_CHARS,
     SEPARATORS,
     ColumnMatch,
+    find_missing_measure,
     find_named,
     match_columns,
     split_name,
@@ -28,6 +29,8 @@ _NAME: Final = Pattern(r"(?<=[\w,;] )[A-Z][\w\-]*(?: [A-Z][\w\-]*)*|[\"“]([^\"
 MAX_ROWS: Final = 2000
 MAX_MEASURES: Final = 3
 MAX_CELLS: Final = 20
+MAX_CELL_WORDS: Final = 4
+"""Of a cell that is a name."""
 LARGEST_PERIOD: Final = 366
 
 
@@ -61,17 +64,43 @@ def list_number_columns(brief: ReceivedHandoff) -> list[str]:
 
 
 def match_number_columns(brief: ReceivedHandoff) -> list[ColumnMatch]:
-    """Return the columns of numbers that the task means, and the words each was taken for."""
+    """Return the columns of numbers that the task means, and the words each was taken for.
+
+    None if it names only what to divide by: takings per visitor are not visitors.
+    """
+    numbers, text, other = _list_names_of_columns(brief)
+    matches = match_columns(numbers, text, other)
+    undivided = _PER.sub(" ", text)
+    if undivided != text and not match_columns(numbers, undivided, other):
+        return []
+    return matches[:MAX_MEASURES]
+
+
+def name_missing_measure(brief: ReceivedHandoff) -> str:
+    """Return the task's words for what is measured if no table has it; else empty."""
+    if not list_tables(brief) or match_number_columns(brief):
+        return ""
+    numbers, text, other = _list_names_of_columns(brief)
+    return find_missing_measure(numbers, _PER.sub(" ", text), other)
+
+
+def _list_names_of_columns(brief: ReceivedHandoff) -> tuple[list[str], str, list[str]]:
+    """Return the columns of numbers, the task's subject, and the names of all else in tables.
+
+    A longer cell is text, whose words name nothing.
+    """
     tables = list_tables(brief)
     numbers = [name for each in tables for name in each.numbers]
-    other = [name for each in tables for name in (*each.labels, *each.times, *each.cells)]
-    return match_columns(numbers, brief.subject, other)[:MAX_MEASURES]
+    cells = [cell for each in tables for cell in each.cells if len(cell.split()) <= MAX_CELL_WORDS]
+    other = [*cells, *(name for each in tables for name in (*each.labels, *each.times))]
+    return numbers, brief.subject, other
 
 
 def list_per_columns(brief: ReceivedHandoff) -> list[str]:
     """Return the columns of numbers that the task names after "per"."""
-    divisors = replace(brief, intent=" ".join(_PER.findall(brief.subject)))
-    return list_number_columns(divisors) if divisors.intent else []
+    numbers, text, other = _list_names_of_columns(brief)
+    named = match_columns(numbers, " ".join(_PER.findall(text)), other)
+    return [match.column for match in named][:MAX_MEASURES]
 
 
 def list_label_columns(brief: ReceivedHandoff) -> list[str]:

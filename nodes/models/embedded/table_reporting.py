@@ -17,14 +17,14 @@ MAX_STATED_ROWS = 5
 def report_table(call: AnsweredCall, brief: ReceivedHandoff) -> str:
     """Return a call's rows as a table, after what they say and what was assumed."""
     said = [_state_ranking(call, brief), _describe_assumption(call, brief)]
-    return "\n\n".join(
-        filter(None, [*said, _format_rows(call.data), _describe_filter(call, brief)])
-    )
+    after = " ".join(filter(None, [_describe_rows(call), _describe_filter(call, brief)]))
+    return "\n\n".join(filter(None, [*said, _format_rows(call.data), after]))
 
 
 def is_ranking_sentence(text: str) -> bool:
     """Return whether a text is the sentence that a report on a ranking begins with."""
-    return any(f"he {order} `" in text for order in ("highest", "lowest")) and "\n" not in text
+    heads = (f"he {order} {what}" for order in ("highest", "lowest") for what in ("`", "growth"))
+    return any(head in text for head in heads) and "\n" not in text
 
 
 def build_row_claims(call: AnsweredCall) -> list[dict[str, Any]]:
@@ -46,6 +46,8 @@ def build_row_claims(call: AnsweredCall) -> list[dict[str, Any]]:
 
 def _state_ranking(call: AnsweredCall, brief: ReceivedHandoff) -> str:
     """Return a sentence with the first rows of a ranking; empty if the call asked for none."""
+    if call.arguments.get("sort_by") == "fastest":
+        return _state_growth(call)
     asked, columns, rows = call.arguments, list(call.data["columns"]), list(call.data["rows"])
     is_ranking = asked.keys() & {"order", "limit", "sort_by"} or "rank" in extract_words(
         brief.subject
@@ -63,7 +65,7 @@ def _state_ranking(call: AnsweredCall, brief: ReceivedHandoff) -> str:
     column = f"`{columns[index]}`"
     if wanted > MAX_STATED_ROWS:
         return f"The {order} {column} is {values[0]}."
-    names = _name_rows(first, columns, brief)
+    names = _name_rows(first, rows, columns, brief)
     if len(set(values[:wanted])) == 1:
         verb = "has" if len(first) == 1 else "have"
         return f"{_join(names)} {verb} the {order} {column}: {values[0]}."
@@ -71,10 +73,27 @@ def _state_ranking(call: AnsweredCall, brief: ReceivedHandoff) -> str:
     return f"{_join(listed)} have the {order} {column}."
 
 
+def _state_growth(call: AnsweredCall) -> str:
+    """Return a sentence with the row that grew most or least, for each measure."""
+    columns, rows = list(call.data["columns"]), list(call.data["rows"])
+    order = str(call.arguments.get("order", "highest"))
+    choose = max if order == "highest" else min
+    said = []
+    for index, name in enumerate(columns):
+        known = [row for row in rows if isinstance(row[index], int | float)]
+        if not known or not name.startswith("growth"):
+            continue
+        best = choose(known, key=lambda row: float(row[index]))
+        first, last = (f"`{columns[place]}`" for place in (index - 2, index - 1))
+        who = _format_cell(best[0]) if isinstance(best[0], str) else "The total"
+        said.append(f"{who} has the {order} growth from {first} to {last}: {best[index]} percent.")
+    return " ".join(said)
+
+
 def _find_ranked_column(asked: dict[str, Any], columns: Sequence[str]) -> int:
     """Return the place of the column that a call's rows are sorted by; 0 if it is not known."""
     if asked.get("change") == "growth":
-        return len(columns) - (1 if asked.get("sort_by") == "fastest" else 2)
+        return next(n for n, name in enumerate(columns) if name.startswith("growth")) - 1
     measure = next(iter(asked.get("measures", ())), "")
     computed = (f" of {measure}", f"{measure} per ")
     for index, name in enumerate(columns):
@@ -84,21 +103,29 @@ def _find_ranked_column(asked: dict[str, Any], columns: Sequence[str]) -> int:
 
 
 def _name_rows(
-    rows: Sequence[Sequence[Any]], columns: Sequence[str], brief: ReceivedHandoff
+    rows: Sequence[Sequence[Any]],
+    listed: Sequence[Sequence[Any]],
+    columns: Sequence[str],
+    brief: ReceivedHandoff,
 ) -> list[str]:
-    """Return the first cell of each row, with its period where a name is in several rows."""
+    """Return the first cell of some rows, with the period where several listed rows have it."""
     times = {name for each in list_tables(brief) for name in each.times}
     place = next((index for index, name in enumerate(columns) if name in times), 0)
-    names = [_format_cell(row[0]) for row in rows]
+    firsts = [row[0] for row in listed]
     return [
-        f"{name} in {row[place]}" if place and names.count(name) > 1 else name
-        for name, row in zip(names, rows, strict=True)
+        f"{_format_cell(row[0])} in {row[place]}"
+        if place and firsts.count(row[0]) > 1
+        else _format_cell(row[0])
+        for row in rows
     ]
 
 
 def _describe_assumption(call: AnsweredCall, brief: ReceivedHandoff) -> str:
     """Return which columns were taken for words that are not in their names, or fit as well."""
     used = call.arguments.get("measures") or []
+    compared = [name for name in call.data["columns"] if name.startswith("growth of ")]
+    if not used and compared:
+        return "The question names no column of numbers: the growth of each is shown."
     matches = [each for each in match_number_columns(brief) if each.column in used]
     assumed = [each for each in matches if each.taken_for]
     if assumed:
@@ -111,6 +138,12 @@ def _describe_assumption(call: AnsweredCall, brief: ReceivedHandoff) -> str:
         return ""
     names = _join([f"`{name}`" for name in alike])
     return f"The rows are ranked by `{used[0]}`; {names} would fit the question as well."
+
+
+def _describe_rows(call: AnsweredCall) -> str:
+    """Return how many rows a result was computed on, and their periods, as the tool says."""
+    over = call.data.get("computed_over")
+    return f"Computed over {over}." if isinstance(over, str) else ""
 
 
 def _describe_filter(call: AnsweredCall, brief: ReceivedHandoff) -> str:

@@ -15,6 +15,7 @@ from nodes.models.embedded.arguments import (
     find_name,
 )
 from nodes.models.embedded.prompt_reading import AnsweredCall, ReceivedHandoff
+from nodes.models.embedded.table_reading import name_missing_measure
 from nodes.models.embedded.text_similarity import extract_words
 from nodes.text.word_forms import is_generic, is_verb
 
@@ -51,10 +52,17 @@ def choose_calls(brief: ReceivedHandoff, tools: ToolSchemas) -> list[tuple[str, 
 def fill_arguments(brief: ReceivedHandoff, schema: Mapping[str, Any]) -> dict[str, Any] | None:
     """Return a tool's arguments: what shared names mean, else what the task's words give.
 
-    None if a required one is missing.
+    None if a required one is missing. Without a value for a measure that the task names, no other
+    argument is filled: another column must not take its place.
     """
     filled: dict[str, Any] = {}
     required = schema.get("required", [])
+    parameters = schema.get("properties", {}).values()
+    is_measuring = any(
+        each.get("items", {}).get("format") == "number_column" for each in parameters
+    )
+    if is_measuring and not required and name_missing_measure(brief):
+        return filled
     numbers = fill_numbers(schema.get("properties", {}), brief)
     for name, parameter in schema.get("properties", {}).items():
         value = numbers.get(name)

@@ -1,5 +1,6 @@
 """Finds the parts of a request that no report says anything about, by their words."""
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
@@ -11,13 +12,15 @@ from nodes.models.embedded.arguments import SMALL_NUMBERS
 from nodes.models.embedded.column_matching import (
     COMPARING_WORDS,
     MIN_PREFIX_CHARS,
+    YEAR,
     is_same_word,
+    list_measured_phrases,
     list_nouns_of,
 )
 from nodes.models.embedded.prompt_reading import (
     list_claims,
     list_objects,
-    quotes_request,
+    read_quoted_request,
     remove_code_spans,
 )
 from nodes.models.embedded.text_similarity import pair_words, split_sentences
@@ -37,6 +40,8 @@ MAX_PARTS: Final = 24
 MAX_PART_CHARS: Final = 300
 """A longer part is no single question, and is not compared."""
 _SEPARATOR: Final = Pattern(r"[;:]\s|,\s(?:and\s|or\s|but\s)?|\s(?:and|as well as|plus)\s")
+_COUNTED: Final = Pattern(r"^(?:how many|who)\s+([\w-]+)", re.IGNORECASE)
+_NAME: Final = Pattern(r"(?<=[\w,;] )(?!(?:EUR|USD|GBP|CHF|JPY)\b)[A-Z][\w\-]+|\b(?:19|20)\d\d\b")
 _UNNAMING: Final = FUNCTION_WORDS.union(COMPARING_WORDS, SMALL_NUMBERS)
 _QUESTION_OPENINGS: Final = QUESTION_WORDS | AUXILIARY_VERBS
 _ASKING: Final = _QUESTION_OPENINGS | INSPECTING_VERBS | {"also", "please"}
@@ -60,11 +65,12 @@ class _Part:
 def list_unanswered_parts(request: str, reports: Iterable[dict[str, Any]]) -> list[str]:
     """Return the parts of a request whose words are in no report, as the request has them.
 
-    The reports must have the words of another part: else they may use other words for it. The
+    The reports must have the words of one part: else they may use other words for it. A question
+    is unanswered, too, if they lack only a name in it, or only the word for what it asks. The
     name of a task that was done, as of a review for bugs, answers a part, too. A task that this
     model made from an example has no parts: its words tell how to work.
     """
-    if quotes_request(request):
+    if read_quoted_request(request):
         return []
     done = list(reports)
     texts = [text for report in done for text in _list_texts(report)]
@@ -76,7 +82,11 @@ def list_unanswered_parts(request: str, reports: Iterable[dict[str, Any]]) -> li
     unanswered = (
         part.text
         for part in parts
-        if part.asks and _is_missing(part.text, known) and _is_specific(part.text, known)
+        if part.asks
+        and (
+            _lacks_asked_word(part.text, known)
+            or (_is_missing(part.text, known) and _is_specific(part.text, known))
+        )
     )
     return list(dict.fromkeys(unanswered))
 
@@ -134,12 +144,37 @@ def _is_specific(part: str, known: _Words) -> bool:
     return len(missing) > is_question and any(not is_generic(word) for _, word in missing)
 
 
-def _list_words(part: str) -> list[tuple[str, str]]:
+def _lacks_asked_word(part: str, known: _Words) -> bool:
+    """Return whether a direct question's name, year or asked word is in no report.
+
+    The asked word follows "how many" or "who", or ends what a superlative is of: the largest
+    market *share*.
+    """
+    first = part.lower().partition(" ")[0]
+    if first not in QUESTION_WORDS:
+        return False
+    asked = {word for text in _list_asked_phrases(part) for word in text.lower().split()[-1:]}
+    names = {name.lower() for name in _NAME.findall(part)}
+    missing = {written for _, written in _list_missing(_list_words(part, with_years=True), known)}
+    return any(not is_generic(word) for word in missing & (asked | names))
+
+
+def _list_asked_phrases(part: str) -> Iterator[str]:
+    """Yield the words for what a question asks, each phrase up to its last word."""
+    counted = _COUNTED.search(part)
+    if counted:
+        yield counted.group(1)
+    yield from list_measured_phrases(part)
+
+
+def _list_words(part: str, *, with_years: bool = False) -> list[tuple[str, str]]:
     """Return the words of a part that name its matter, each in its basic form and as written."""
     return [
         (word, written.lower())
         for word, written in pair_words(part)
-        if word not in _UNNAMING and not word.isdigit() and not is_verb(written.lower())
+        if word not in _UNNAMING
+        and (not word.isdigit() or (with_years and YEAR.fullmatch(word)))
+        and not is_verb(written.lower())
     ]
 
 

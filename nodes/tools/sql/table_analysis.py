@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any, Final, Literal
 
 from nodes.errors import ToolRefused
+from nodes.text.counts import format_count
 from nodes.tools.sql.child_program import run_statement
 from nodes.tools.sql.location import Engine
 from nodes.tools.sql.table_columns import (
@@ -147,9 +148,26 @@ class _Analysis:
                 }
                 for row in rows
             ],
+            **self._describe_rows(),
             **({"gaps": gaps} if gaps else {}),
             **({"cut": cut} if cut else {}),
         }
+
+    def _describe_rows(self) -> dict[str, str]:
+        """Return in words how many rows were computed on, and of which periods."""
+        is_yearly = self._is_growth and self._asked.period == "year" and bool(self._table.times)
+        if not (is_yearly or (self._is_grouped and not self._is_growth)):
+            return {}
+        time = next(iter(self._table.times), "")
+        ends = [f"MIN({quote_name(time)})", f"MAX({quote_name(time)})"] if time else []
+        used = self._measures if len(self._measures) == 1 else []
+        also = [f"{quote_name(name)} IS NOT NULL" for name in used]
+        count, *periods = self._run(self._write(["COUNT(*)", *ends], also=also))[1][0]
+        described = format_count(count, "row")
+        if periods and periods[0] is not None:
+            first, last = (str(each) for each in periods)
+            described += f", {time} {first}" + (f" to {last}" if last != first else "")
+        return {"computed_over": described}
 
     @property
     def _is_grouped(self) -> bool:
@@ -236,9 +254,7 @@ class _Analysis:
         if not self._measures:
             raise ToolRefused("the table has no column of numbers")
         time = self._choose_time_column()
-        period = quote_name(time)
-        if self._asked.period == "year":
-            period = f"SUBSTR(CAST({period} AS VARCHAR(40)), 1, 4)"
+        period = self._write_period(time)
         listed = f"SELECT DISTINCT {period} FROM {quote_name(self._table.name)}"
         where = f" WHERE {' AND '.join(self._conditions)}" if self._conditions else ""
         periods = sorted(row[0] for row in self._run(listed + where)[1] if row[0] is not None)
@@ -246,16 +262,26 @@ class _Analysis:
             raise ToolRefused(f"column {time!r} holds one period only; growth needs two")
         first, last = periods[0], periods[-1]
         group = self._group or next(iter(self._table.labels), "")
-        measure = self._measures[0]
+        groups = [group] if group else []
+        measures = self._measures[:MAX_MEASURES]
         sums = [
             f"SUM(CASE WHEN {period} = {_literal(each)} THEN {quote_name(measure)} END)"
+            for measure in measures
             for each in (first, last)
         ]
-        shown = [*([quote_name(group)] if group else []), *sums]
-        sql = self._write(shown, group_by=shown[:1] if group else [], limit=SAMPLE_ROWS)
-        rows = [[*row, _measure_growth(row[-2], row[-1])] for row in self._run(sql)[1]]
-        named = [f"{measure} {first}", f"{measure} {last}", "growth in percent"]
-        return [*([group] if group else []), *named], self._rank(rows)
+        shown = [*map(quote_name, groups), *sums]
+        sql = self._write(shown, group_by=shown[: len(groups)], limit=SAMPLE_ROWS)
+        named = list(groups)
+        for measure in measures:
+            of = f" of {measure}" if len(measures) > 1 else ""
+            named += [f"{measure} {first}", f"{measure} {last}", f"growth{of} in percent"]
+        rows = [_add_growth(row, len(groups)) for row in self._run(sql)[1]]
+        return named, self._rank(rows, len(groups) + 2)
+
+    def _write_period(self, time: str) -> str:
+        if self._asked.period == "year":
+            return f"SUBSTR(CAST({quote_name(time)} AS VARCHAR(40)), 1, 4)"
+        return quote_name(time)
 
     def _compare_columns(self) -> tuple[list[str], list[list[Any]]]:
         """Return each row's first and last measure, by name, and the growth between them."""
@@ -268,19 +294,19 @@ class _Analysis:
         labels = [*filter(None, [self._group]), *self._table.labels][:MAX_LABELS]
         labels = list(dict.fromkeys(labels))
         sql = self._write([quote_name(name) for name in (*labels, first, last)], limit=SAMPLE_ROWS)
-        rows = [[*row, _measure_growth(row[-2], row[-1])] for row in self._run(sql)[1]]
-        return [*labels, first, last, "growth in percent"], self._rank(rows)
+        rows = [_add_growth(row, len(labels)) for row in self._run(sql)[1]]
+        return [*labels, first, last, "growth in percent"], self._rank(rows, len(labels) + 2)
 
     def _choose_time_column(self) -> str:
         if self._asked.time_column:
             return self._find_column(self._asked.time_column, self._table.columns)
         return self._table.times[0]
 
-    def _rank(self, rows: list[list[Any]]) -> list[list[Any]]:
-        """Return the rows that have a growth, ranked by it or by the last value."""
-        kept = [row for row in rows if row[-1] is not None]
+    def _rank(self, rows: list[list[Any]], growth: int) -> list[list[Any]]:
+        """Return the rows that have a growth at that place, ranked by it or by the last value."""
+        kept = [row for row in rows if row[growth] is not None]
         kept.sort(
-            key=lambda row: row[-1 if self._asked.sort_by == "fastest" else -2],
+            key=lambda row: row[growth if self._asked.sort_by == "fastest" else growth - 1],
             reverse=self._asked.order == "highest",
         )
         return kept
@@ -323,6 +349,14 @@ class _Analysis:
     def _run(self, sql: str) -> tuple[list[str], list[list[Any]]]:
         answer = self._query(sql)
         return answer["columns"], answer["rows"]
+
+
+def _add_growth(row: Sequence[Any], labels: int) -> list[Any]:
+    """Return a row with the growth after each pair of values that follows its labels."""
+    added = list(row[:labels])
+    for before, after in zip(row[labels::2], row[labels + 1 :: 2], strict=True):
+        added += [before, after, _measure_growth(before, after)]
+    return added
 
 
 def _measure_growth(before: Any, after: Any) -> float | None:

@@ -5,7 +5,8 @@ from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, HumanMessage
 
 from nodes.models.embedded import EmbeddedModel
-from nodes.models.embedded.prompt_reading import list_sections, read_section
+from nodes.models.embedded.prompt_reading import Passage, list_sections, read_section
+from nodes.models.embedded.statements import choose_statements
 from nodes.models.embedded.text_similarity import extract_words, rank_by_similarity, split_sentences
 from nodes.prompts.tags import wrap_in_tag
 from state import Report
@@ -52,3 +53,14 @@ def test_any_message_gets_a_valid_report(text: str) -> None:
     reply: AIMessage = model.invoke([HumanMessage(text)])
 
     assert Report.model_validate(reply.tool_calls[0]["args"])
+
+
+def test_words_that_are_frequent_each_tell_a_statement_together() -> None:
+    firms = [f"Firm{n} had revenue of {n} million in 2024." for n in range(3, 12)]
+    own = "Acme had revenue of 99 million in 2024."
+    other = [f"Acme opened office {n} abroad." for n in range(3, 12)]
+    passages = [Passage("firms.md", "\n".join([*firms, own, *other]))]
+
+    found = choose_statements("What was the revenue of Acme in 2024?", passages, is_question=True)
+
+    assert [each["text"] for each in found] == [own]

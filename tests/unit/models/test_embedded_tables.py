@@ -4,9 +4,15 @@ import json
 
 import pytest
 
-from nodes.models.embedded.column_matching import match_columns
+from nodes.models.embedded.arguments import fill_by_schema
+from nodes.models.embedded.column_matching import find_missing_measure, match_columns
 from nodes.models.embedded.prompt_reading import AnsweredCall, ReceivedHandoff
 from nodes.models.embedded.reporting import write_report
+from nodes.models.embedded.table_reading import (
+    list_number_columns,
+    list_per_columns,
+    name_missing_measure,
+)
 
 FERRIES = ["daily_passengers", "delay_minutes", "cancellations", "price_eur", "weight_tonnes"]
 TABLE = "ferry,delay_minutes,cancellations\nAda,390,14\nBo,820,31\nCy,150,3\n"
@@ -36,6 +42,59 @@ def test_a_column_is_found_by_its_words_or_taken_for_others_which_are_kept(
 )
 def test_no_column_is_taken_for_words_that_none_is_about(question: str) -> None:
     assert match_columns(FERRIES, question, other=["ferry"]) == []
+
+
+@pytest.mark.parametrize(
+    ("question", "missing"),
+    [
+        ("Which ferry has the highest price delay?", "price delay"),
+        ("Which ferry has the friendliest crew, and the most lifeboats?", "lifeboats"),
+        ("Which ferry has the highest price?", ""),
+        ("Which ferry grew most?", ""),
+    ],
+)
+def test_a_measure_that_no_column_has_is_missing_and_not_replaced(
+    question: str, missing: str
+) -> None:
+    assert find_missing_measure(FERRIES, question, other=["ferry"]) == missing
+
+
+def test_what_is_divided_by_is_not_what_is_measured() -> None:
+    brief = ReceivedHandoff(
+        "Which ferry earned most per cancellation?", artifacts={"ferries.csv": TABLE}
+    )
+
+    assert (list_number_columns(brief), name_missing_measure(brief)) == ([], "earned")
+    assert list_per_columns(brief) == ["cancellations"]
+
+
+def test_units_in_a_name_are_read_in_full_and_money_alone_is_a_price() -> None:
+    (found,) = match_columns(["eur_per_kg", "stock"], "What is the price of Huila?", other=())
+
+    assert found.column == "eur_per_kg"
+    assert match_columns(["revenue_eur", "stock"], "What is the price of Huila?", other=()) == []
+
+
+@pytest.mark.parametrize(
+    ("question", "chosen"),
+    [
+        ("Which ferry's cancellations grew most?", ("growth", "fastest", "highest")),
+        ("Which ferry had the lowest increase in cancellations?", ("growth", "fastest", "lowest")),
+        ("Where did cancellations fall the most?", ("growth", "fastest", "lowest")),
+        ("Rank the ferries by growth of cancellations", ("growth", "fastest", None)),
+        ("Rank the cancellations, with their growth", ("growth", None, None)),
+        ("Which ferry has the most cancellations?", (None, None, "highest")),
+    ],
+)
+def test_a_change_is_ranked_where_the_superlative_is_of_the_change(
+    question: str, chosen: tuple[str | None, ...]
+) -> None:
+    brief = ReceivedHandoff(question, artifacts={"ferries.csv": TABLE})
+    choices = (["none", "growth"], ["value", "fastest"], ["highest", "lowest"])
+
+    found = tuple(fill_by_schema("", {"enum": each}, brief) for each in choices)
+
+    assert found == chosen
 
 
 def report_rows(question: str, rows: list[list[object]], **arguments: object) -> dict[str, object]:

@@ -59,6 +59,23 @@ def test_other_parts_are_not_called_unanswered(request_text: str) -> None:
     assert list_unanswered_parts(request_text, [RENTS]) == []
 
 
+@pytest.mark.parametrize(
+    "request_text",
+    [
+        "How many tenants does the lease in Altona have?",
+        "Who built the shop in Altona?",
+        "What is the rent of the shop in Wandsbek?",
+        "What was the rent of the shop in 2019?",
+        "Which shop in Altona has the highest rent deposit?",
+    ],
+    ids=["counted", "who", "name", "year", "superlative"],
+)
+def test_a_question_is_unanswered_where_its_name_or_what_it_asks_is_in_no_report(
+    request_text: str,
+) -> None:
+    assert list_unanswered_parts(request_text, [RENTS]) == [request_text.rstrip("?")]
+
+
 def test_a_superlative_is_answered_by_what_it_measures() -> None:
     prices = {"output": "| coffee | price |\n| --- | --- |\n| Huila | 24 |"}
 

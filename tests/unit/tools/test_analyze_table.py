@@ -152,3 +152,39 @@ async def test_a_database_is_read_as_a_table_is(tmp_path):
 async def test_with_no_table_at_all_there_is_nothing_to_read():
     with pytest.raises(NothingToRead):
         await analyze_table(ToolSettings()).ainvoke({"materials": {"a.md": "text"}})
+
+
+@pytest.mark.parametrize(
+    ("arguments", "over"),
+    [
+        ({"measures": ["sheep"], "aggregate": "sum"}, "6 rows, year 2020 to 2021"),
+        ({"measures": ["wool_kg"], "aggregate": "average"}, "5 rows, year 2020 to 2021"),
+        (
+            {"measures": ["sheep"], "aggregate": "sum", "rows_with": ["2020", "Kent"]},
+            "2 rows, year 2020",
+        ),
+        (
+            {"measures": ["sales"], "change": "growth", "period": "year"},
+            "4 rows, quarter 2023-Q4 to 2024-Q1",
+        ),
+        ({"measures": ["sheep"]}, None),
+    ],
+)
+async def test_a_computed_result_says_over_how_many_rows_and_which_periods(
+    arguments: dict[str, Any], over: str | None
+) -> None:
+    found = await analyze(**arguments)
+
+    assert found.get("computed_over") == over
+
+
+async def test_the_growth_of_several_columns_is_ranked_by_the_first() -> None:
+    found = await analyze(
+        measures=["wool_kg", "sheep"], change="growth", group_by="farm", sort_by="fastest"
+    )
+
+    assert found["columns"][3::3] == ["growth of wool_kg in percent", "growth of sheep in percent"]
+    assert [[row[0], row[3], row[6]] for row in found["rows"]] == [
+        ["Ash Hill", 28.3, 10.0],
+        ["Low Moor", -14.3, -20.0],
+    ]
