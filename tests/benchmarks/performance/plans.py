@@ -29,24 +29,25 @@ def make_plan(name: str) -> Scenario:
     """Return a plan by its name, such as `wide-100`: a shape and its number of tasks.
 
     Raises:
-        ValueError: there is no such shape.
+        ValueError: there is no such plan.
     """
-    shape, _, count = name.partition("-")
+    shape, _, number = name.partition("-")
+    count = int(number) if number.isdecimal() else 0
     match shape:
-        case "cascade":
+        case "cascade" if not number:
             return make_scenario(CASCADE, CASCADE_S)
-        case "hybrid":
+        case "hybrid" if count == len(HYBRID):
             return make_scenario(HYBRID, HYBRID_S)
-        case "fan":
-            return make_scenario(_list_independent(int(count)), FAN_S)
-        case "wide":
-            return make_scenario(_list_independent(int(count)), WIDE_S)
-        case "chain":
-            names = [f"t{index}" for index in range(int(count))]
+        case "fan" if count:
+            return make_scenario(_list_independent(count), FAN_S)
+        case "wide" if count:
+            return make_scenario(_list_independent(count), WIDE_S)
+        case "chain" if count:
+            names = [f"t{index}" for index in range(count)]
             edges = {name: tuple(names[max(0, n - 1) : n]) for n, name in enumerate(names)}
             return make_scenario(edges, CHAIN_S)
-        case "random":
-            return make_random_plan(int(count), seed=7, mean_s=0.5)
+        case "random" if count:
+            return make_random_plan(count, seed=7, mean_s=0.5)
     raise ValueError(f"no plan is named {name!r}; known are {', '.join(MADE_PLANS)}")
 
 

@@ -8,6 +8,8 @@ from typing import Any
 from tests.benchmarks.performance.rounds import Row
 from tests.benchmarks.performance.tables import LABELS
 
+WIDTH = 0.6
+"""Of a plan's place, over which its marks are spread."""
 TITLE = "Makespan over the limit by plan, and cascades a second by runs at once"
 DESCRIPTION = "The tables of docs/performance.md have the same figures."
 
@@ -23,7 +25,7 @@ def draw_plot(summaries: Sequence[Row], path: Path) -> None:
     from matplotlib import pyplot
 
     # The same figures make the same file.
-    matplotlib.rcParams["svg.hashsalt"] = "performance"
+    matplotlib.rcParams |= {"svg.hashsalt": "performance", "svg.fonttype": "none"}
     figure, (left, right) = pyplot.subplots(1, 2, figsize=(12, 4.5), width_ratios=(3, 2))
     drawn = [row for row in summaries if "error" not in row]
     _draw_makespans(left, [row for row in drawn if row["runs"] == 1 and not row["is_workflow"]])
@@ -40,31 +42,40 @@ def _draw_makespans(axes: Any, rows: Sequence[Row]) -> None:
     plans = list(dict.fromkeys(row["plan"] for row in rows))
     for index, (variant, label) in enumerate(LABELS.items()):
         chosen = [row for row in rows if row["variant"] == variant]
-        places = [plans.index(row["plan"]) for row in chosen]
+        shift = WIDTH * (index / (len(LABELS) - 1) - 0.5)  # so that none hides another
+        places = [plans.index(row["plan"]) + shift for row in chosen]
         heights = [row["makespan"] for row in chosen]
-        axes.plot(
-            places, heights, _get_style(variant), color=f"C{index}", label=label.replace("**", "")
-        )
+        if chosen:
+            axes.plot(places, heights, **_get_style(index, variant, label))
     axes.set_yscale("log")
     axes.axhline(1, color="grey", linewidth=0.8)
     axes.set_xticks(range(len(plans)), plans, rotation=30, ha="right")
     axes.set_title("makespan over the limit (1 = planner + critical path + synthesizer)", size=10)
+    _write_plain_numbers(axes.yaxis)
 
 
 def _draw_rates(axes: Any, rows: Sequence[Row]) -> None:
-    for index, variant in enumerate(LABELS):
+    for index, (variant, label) in enumerate(LABELS.items()):
         chosen = sorted(
             (row for row in rows if row["variant"] == variant), key=lambda row: int(row["runs"])
         )
         counts, rates = ([row[key] for row in chosen] for key in ("runs", "runs_per_s"))
-        axes.plot(counts, rates, f"{_get_style(variant)}-", color=f"C{index}")
+        axes.plot(counts, rates, **_get_style(index, variant, label) | {"linestyle": "-"})
     axes.set_xscale("log")
     axes.set_yscale("log")
     axes.set_xlabel("cascades at once, in one process")
     axes.set_title("runs a second", size=10)
+    for axis in (axes.xaxis, axes.yaxis):
+        _write_plain_numbers(axis)
 
 
-def _get_style(variant: str) -> str:
-    """Return a marker: variants differ in form too, not in color alone."""
-    engine = variant.partition("-")[0]
-    return {"floor": "_", "waves": "v", "ours": "o"}.get(engine, "s")
+def _write_plain_numbers(axis: Any) -> None:
+    for write in (axis.set_major_formatter, axis.set_minor_formatter):
+        write("{x:g}")
+
+
+def _get_style(index: int, variant: str, label: str) -> dict[str, str]:
+    """Return the look of a variant: the form of its mark differs too, not the color alone."""
+    marker = {"floor": "_", "waves": "v", "ours": "o"}.get(variant.partition("-")[0], "s")
+    label = label.replace("**", "").replace("`", "")
+    return {"marker": marker, "color": f"C{index}", "linestyle": "", "label": label}

@@ -40,7 +40,7 @@ def format_report(summaries: Sequence[Row], skipped: Sequence[str], *, repeat: i
         *_format_workflows([row for row in alone if row["is_workflow"]]),
         *_format_runs_at_once([row for row in summaries if row["plan"] == "cascade"]),
         *_format_growth(list_exponents(summaries)),
-        f"### The endpoint\n\n{_format_endpoint(summaries)}",
+        f"### Calls, and the endpoint\n\n{_format_endpoint(summaries)}",
         *([f"Not measured: {'; '.join(skipped)}."] if skipped else []),
         *_format_failures(summaries),
     ]
@@ -132,8 +132,11 @@ def _format_endpoint(summaries: Sequence[Row]) -> str:
         return "No run ended."
     busiest = max(rows, key=lambda row: row["endpoint_share"])
     latest = max(rows, key=lambda row: row["endpoint_late_ms"])
+    most = max(rows, key=lambda row: row["calls"] - row["tasks"] / row["runs"])
     return (
-        f"It used at most {busiest['endpoint_share']:.0%} of a core ({busiest['plan']}, "
+        f"A run made at most {most['calls'] - most['tasks'] / most['runs']:.0f} model calls beside "
+        f"one for each task ({most['plan']}, {LABELS[most['variant']]}). "
+        f"The endpoint used at most {busiest['endpoint_share']:.0%} of a core ({busiest['plan']}, "
         f"{LABELS[busiest['variant']]}, {busiest['runs']} at once), and answered at most "
         f"{latest['endpoint_late_ms']:.0f} ms late in the median of a run ({latest['plan']}, "
         f"{LABELS[latest['variant']]}, {latest['runs']} at once)."
