@@ -28,8 +28,12 @@ def draw_plot(summaries: Sequence[Row], path: Path) -> None:
     matplotlib.rcParams |= {"svg.hashsalt": "performance", "svg.fonttype": "none"}
     figure, (left, right) = pyplot.subplots(1, 2, figsize=(12, 4.5), width_ratios=(3, 2))
     drawn = [row for row in summaries if "error" not in row]
-    _draw_makespans(left, [row for row in drawn if row["runs"] == 1 and not row["is_workflow"]])
-    _draw_rates(right, [row for row in drawn if row["plan"] == "cascade"])
+    alone = [row for row in drawn if row["runs"] == 1 and not row["is_workflow"]]
+    at_once = [row for row in drawn if row["plan"] == "cascade"]
+    for axes, rows, draw in ((left, alone, _draw_makespans), (right, at_once, _draw_rates)):
+        axes.set_visible(bool(rows))  # a scale without a value cannot be drawn
+        if rows:
+            draw(axes, rows)
     handles, labels = left.get_legend_handles_labels()
     figure.legend(handles, labels, loc="lower center", ncols=4, frameon=False)
     figure.tight_layout(rect=(0, 0.12, 1, 1))

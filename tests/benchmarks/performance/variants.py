@@ -155,7 +155,7 @@ async def _run_graph(graph: Any, given: Any, thread: str, **options: Any) -> int
     config = {"configurable": {"thread_id": thread}}
     state = await graph.ainvoke(given, config, **options)
     if state.get("status", "done") != "done":
-        raise RuntimeError(f"the run ended as {state['status']}: {state['answer']}")
+        raise RuntimeError(f"the run ended as {state['status']}: {'; '.join(state['answer'].gaps)}")
     return len(state["results"])
 
 
