@@ -38,7 +38,6 @@ def make_row(**fields):
         "processor_s": 0.1,
         "bytes": 1000,
         "peak_bytes": 150_000_000,
-        "base_bytes": 100_000_000,
         "in_flight": 10,
         "calls": 12,
         "input_bytes": 4000,
@@ -102,7 +101,9 @@ def test_a_summary_takes_medians_and_compares_runs_of_the_same_round():
 
 def test_growth_is_measured_along_tasks_and_along_runs():
     wide = [
-        make_row(plan=f"wide-{n}", tasks=n, processor_s=n**1.5, wall_s=1 + n / 100)
+        make_row(
+            plan=f"wide-{n}", tasks=n, processor_s=n**1.5, wall_s=1 + n / 100, peak_bytes=50 + n
+        )
         for n in (10, 100, 1000)
     ]
     cascades = [
@@ -114,7 +115,7 @@ def test_growth_is_measured_along_tasks_and_along_runs():
 
     assert (by_tasks["along"], by_runs["along"]) == ("tasks", "runs")
     assert by_tasks["processor"] == pytest.approx(1.5)
-    assert by_tasks["overhead"] == pytest.approx(1)
+    assert by_tasks["overhead"] == by_tasks["memory"] == pytest.approx(1)
     assert by_runs["processor"] == pytest.approx(1)
 
 

@@ -63,18 +63,28 @@ async def serve_requests(name: str, base_url: str, postgres_url: str) -> None:
             name, base_url=base_url, folder=Path(folder), postgres_url=postgres_url
         )
         async with opening as variant:
-            print(json.dumps({"peak_bytes": read_peak_bytes()}), flush=True)
+            print(json.dumps({"ready": name}), flush=True)
             number = 0
             while line := await asyncio.to_thread(sys.stdin.readline):
                 number += 1
                 try:
                     answer = await measure_runs(variant, int(line), f"run-{number}")
                 except Exception as error:  # goes into the table, in place of figures
-                    answer = {"error": f"{type(error).__name__}: {error}"}
+                    answer = describe_error(error)
                 print(json.dumps(answer), flush=True)
+
+
+def describe_error(error: Exception) -> dict[str, str]:
+    """Return the answer that says what failed."""
+    return {"error": f"{type(error).__name__}: {error}"}
 
 
 if __name__ == "__main__":
     allow_many_files()
     chosen, address, *database = sys.argv[1:]
-    asyncio.run(serve_requests(chosen, address, "".join(database)))
+    try:
+        asyncio.run(serve_requests(chosen, address, "".join(database)))
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except Exception as error:  # the variant cannot be opened, or its database is lost
+        print(json.dumps(describe_error(error)), flush=True)

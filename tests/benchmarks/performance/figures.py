@@ -54,7 +54,6 @@ def _summarize_cell(rows: Sequence[Row], floors: dict[Any, float]) -> Row:
         "stored_bytes": middle(lambda row: row["bytes"] / row["tasks"]),
         "input_bytes": middle(lambda row: row["input_bytes"]),
         "peak_bytes": max(row["peak_bytes"] for row in rows),
-        "grown_bytes": max(row["peak_bytes"] - row["base_bytes"] for row in rows),
         "in_flight": middle(lambda row: row["in_flight"]),
         "calls": middle(lambda row: row["calls"] / row["runs"]),
         "endpoint_share": middle(lambda row: row["endpoint_processor_s"] / row["wall_s"]),
@@ -92,16 +91,26 @@ def list_exponents(summaries: Sequence[Row]) -> list[Row]:
     return [row for row in found if len(row) > 2]
 
 
+def measure_memory_growth(rows: Sequence[Row]) -> list[tuple[int, float]]:
+    """Return tasks and bytes at the peak, both beyond those of the smallest run."""
+    least, *others = sorted(rows, key=lambda row: int(row["tasks"]))
+    return [
+        (row["tasks"] - least["tasks"], row["peak_bytes"] - least["peak_bytes"]) for row in others
+    ]
+
+
 def _measure_growth(rows: Sequence[Row], variant: str) -> dict[str, float]:
     chosen = [row for row in rows if row["variant"] == variant and "error" not in row]
-    measures: dict[str, Callable[[Row], float]] = {
-        "overhead": lambda row: row["overhead_s"],
-        "processor": lambda row: row["processor_ms"] * row["tasks"],
-        "stored": lambda row: row["stored_bytes"] * row["tasks"],
-        "memory": lambda row: row["grown_bytes"],
-    }
+    if not chosen:
+        return {}
     slopes = {
-        name: compute_exponent([(row["tasks"], measure(row)) for row in chosen])
-        for name, measure in measures.items()
+        "overhead": compute_exponent([(row["tasks"], row["overhead_s"]) for row in chosen]),
+        "processor": compute_exponent(
+            [(row["tasks"], row["processor_ms"] * row["tasks"]) for row in chosen]
+        ),
+        "stored": compute_exponent(
+            [(row["tasks"], row["stored_bytes"] * row["tasks"]) for row in chosen]
+        ),
+        "memory": compute_exponent(measure_memory_growth(chosen)),
     }
     return {name: slope for name, slope in slopes.items() if slope is not None}

@@ -111,12 +111,12 @@ def measure_trial(
                 row = {**_describe(trial, contender.name), "round": index}
                 try:
                     if index < 0:
-                        row["base_bytes"] = contender.read_answer()["peak_bytes"]
+                        contender.read_answer()
                     rows.append({**row, **_measure_once(trial, contender, endpoint)})
                 except RunFailed as failed:
                     rows.append({**row, "error": str(failed)})
                     contenders.remove(contender)
-    return _drop_warm_ups(rows)
+    return [row for row in rows if row["round"] >= 0 or "error" in row]
 
 
 def _describe(trial: Trial, variant: str) -> Row:
@@ -149,13 +149,3 @@ def _measure_once(trial: Trial, contender: Contender, endpoint: EndpointProcess)
         "endpoint_processor_s": records["processor_s"] - processor_before_s,
         "endpoint_late_s": statistics.median(late),
     }
-
-
-def _drop_warm_ups(rows: list[Row]) -> list[Row]:
-    """Keep what was measured, and what failed; what a process held at first is in each row."""
-    base = {row["variant"]: row.get("base_bytes", 0) for row in rows if row["round"] < 0}
-    return [
-        {**row, "base_bytes": base[row["variant"]]}
-        for row in rows
-        if row["round"] >= 0 or "error" in row
-    ]

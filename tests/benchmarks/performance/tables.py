@@ -5,9 +5,11 @@ from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from os import cpu_count
 
-from tests.benchmarks.performance.figures import list_exponents
+from tests.benchmarks.performance.figures import list_exponents, measure_memory_growth
+from tests.benchmarks.performance.plans import CASCADE
 from tests.benchmarks.performance.rounds import Row
 
+CASCADE_TASKS = len(CASCADE)
 LABELS = {
     "floor": "by hand: asyncio, aiohttp",
     "waves-memory": "LangGraph waves, memory",
@@ -104,12 +106,20 @@ def _format_runs_at_once(rows: Sequence[Row]) -> list[str]:
                 LABELS[name],
                 *(_format_cell(row, lambda row: f"{row['runs_per_s']:.1f}") for row in cells),
                 _format_cell(last, lambda row: f"{1 / row['floor']:.2f}" if "floor" in row else ""),
-                _format_cell(last, lambda row: f"{row['processor_ms'] * 5:.1f}"),
-                _format_cell(last, lambda row: f"{row['grown_bytes'] / row['runs'] / 1000:.0f}"),
+                _format_cell(last, lambda row: f"{row['processor_ms'] * CASCADE_TASKS:.1f}"),
+                _format_memory([row for row in cells if row and "error" not in row]),
             ]
         )
     head = ["cascades at once, runs/s", *map(str, counts), "of the floor", "ms CPU a run"]
     return [f"### Runs at once, in one process\n\n{format_table([*head, 'kB a run'], lines)}"]
+
+
+def _format_memory(rows: Sequence[Row]) -> str:
+    """Return the kB at the peak of one run among many."""
+    if len(rows) < 2:
+        return "-"
+    *_, (tasks, grown) = measure_memory_growth(rows)
+    return f"{grown / tasks * CASCADE_TASKS / 1000:.0f}"
 
 
 def _format_growth(rows: Sequence[Row]) -> list[str]:

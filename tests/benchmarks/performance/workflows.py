@@ -43,7 +43,10 @@ def _read_file(file: Path) -> Iterator[tuple[str, Workflow]]:
             found = json.loads(line)
             tasks = found["tasks"]
             edges = {task["id"]: tuple(task["deps"]) for task in tasks}
-            yield found["id"].rpartition("__")[2], (edges, {task["id"]: task["seconds"] for task in tasks})
+            yield (
+                found["id"].rpartition("__")[2],
+                (edges, {task["id"]: task["seconds"] for task in tasks}),
+            )
     else:
         yield file.stem, _read_wfformat(json.loads(text)["workflow"])
 
