@@ -1,11 +1,17 @@
 """The parts of the benchmark work together; what they measure is not judged here."""
 
+import json
 import random
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
 from tests.benchmarks.performance.plans import make_scenario
 from tests.benchmarks.performance.rounds import Trial, measure_trial
+
+ROOT = Path(__file__).parents[2]
 
 pytestmark = pytest.mark.slow
 
@@ -39,3 +45,33 @@ def test_a_variant_that_fails_has_its_reason_and_the_others_are_measured():
     floor, ours = sorted(rows, key=lambda row: row["variant"])
     assert floor["results"] == 101
     assert "100" in ours["error"]
+
+
+def test_the_command_writes_rows_figures_and_tables(tmp_path):
+    chosen = ["--plans", "wide-10", "--runs", "2", "--variants", "floor", "--repeat", "1"]
+
+    ended = subprocess.run(
+        [sys.executable, "-m", "tests.benchmarks.performance", *chosen, "--out", tmp_path],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
+
+    assert ended.returncode == 0, ended.stderr
+    rows = json.loads((tmp_path / "rows.json").read_text())
+    assert [(row["plan"], row["runs"]) for row in rows] == [("wide-10", 1), ("cascade", 2)]
+    assert len(json.loads((tmp_path / "figures.json").read_text())) == 2
+    assert (tmp_path / "tables.md").read_text().strip() == ended.stdout.strip()
+
+
+def test_a_plan_that_is_not_known_ends_the_command_in_one_line(tmp_path):
+    ended = subprocess.run(
+        [sys.executable, "-m", "tests.benchmarks.performance", "--plans", "tree-5"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
+
+    assert ended.returncode == 1
+    assert "error: no plan is named 'tree-5'" in ended.stderr
+    assert "Traceback" not in ended.stderr
