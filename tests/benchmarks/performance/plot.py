@@ -74,8 +74,11 @@ def _draw_rates(axes: Any, rows: Sequence[Row]) -> None:
 
 
 def _write_plain_numbers(axis: Any) -> None:
-    for write in (axis.set_major_formatter, axis.set_minor_formatter):
-        write("{x:g}")
+    from matplotlib.ticker import LogLocator, NullLocator
+
+    axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axis.set_minor_locator(NullLocator())
+    axis.set_major_formatter("{x:g}")
 
 
 def _get_style(index: int, variant: str, label: str) -> dict[str, str]:
