@@ -4,8 +4,10 @@ import json
 import random
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
+import aiohttp
 import pytest
 
 from tests.benchmarks.performance.plans import make_scenario
@@ -75,3 +77,19 @@ def test_a_plan_that_is_not_known_ends_the_command_in_one_line(tmp_path):
     assert ended.returncode == 1
     assert "error: no plan is named 'tree-5'" in ended.stderr
     assert "Traceback" not in ended.stderr
+
+
+async def test_a_paced_answer_begins_before_its_latency_has_passed(endpoint):
+    endpoint.load_scenario(replace(make_scenario({"a": ()}, 0.0), latency_s={"": 2.0}))
+    body = {"model": "gpt-5-mini", "messages": [], "stream": True}
+
+    async with (
+        aiohttp.ClientSession() as session,
+        session.post(f"{endpoint.base_url}/chat/completions", json=body) as response,
+    ):
+        first = await response.content.readline()
+        [call] = endpoint.requests
+        is_still_open = call.ended_s is None
+
+    assert first.startswith(b"data: ")
+    assert is_still_open
