@@ -1,11 +1,11 @@
-.PHONY: help run test quick exams check fresh bench chaos real dev audit lock
+.PHONY: help run test quick exams check fresh bench bench-quick chaos real dev audit lock
 
 KILLS ?= 300
 RUNS ?= 300
 OPTIONS ?=
 
 help:  ## list the targets
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
 
 run:  ## run the example of the README
 	bin/supervise run "Compare the market capitalization of the top 3 cloud providers with year-over-year growth" --file teams/market_analysis/sample
@@ -25,9 +25,13 @@ check:  ## format, lint, types, tests, exams, a fresh machine: what CI runs
 fresh:  ## prove that a clone sets itself up: each Python found, pip and uv, either command first
 	python3 tests/benchmarks/fresh_machine.py
 
-bench:  ## measure dispatch against waves, in memory and on SQLite; takes some minutes
+bench:  ## measure plans against the limit, a scheduler by hand and LangGraph's waves; an hour, OPTIONS="--repeat 1" a quarter
 	bin/test --collect-only -q >/dev/null
-	.venv/bin/python -m tests.benchmarks.dispatch
+	.venv/bin/python -m tests.benchmarks.performance $(OPTIONS)
+
+bench-quick:  ## the same for a few plans and savers, once; about two minutes
+	bin/test --collect-only -q >/dev/null
+	.venv/bin/python -m tests.benchmarks.performance --quick $(OPTIONS)
 
 chaos:  ## kill runs, restart PostgreSQL, let many write at once; takes an hour or more, KILLS=5 RUNS=10 some minutes
 	bin/test --collect-only -q >/dev/null

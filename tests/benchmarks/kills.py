@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from tests import postgres_server
-from tests.benchmarks.dispatch import make_random_scenario
+from tests.benchmarks.performance.plans import make_random_plan
 from tests.endpoint import Scenario, ScriptedTask
 from tests.endpoint.process import ROOT, EndpointProcess, run_endpoint_process
 
@@ -53,7 +53,7 @@ def run_trial(
 ) -> KillTrial:
     """Run, kill at random moments, resume, and count."""
     draw = random.Random(seed)
-    scenario = make_random_scenario(tasks, seed=seed, mean_s=0.25, max_depth=5)
+    scenario = make_random_plan(tasks, seed=seed, mean_s=0.25, max_depth=5)
     wanted = [task.id for task in scenario.tasks]
     if is_plan_revised:
         scenario, wanted = make_revised_scenario(draw)

@@ -19,7 +19,7 @@ from graph import aresume, arun
 from graph.settings import Settings
 from nodes.errors import SupervisorError
 from tests import postgres_server
-from tests.benchmarks.dispatch import make_random_scenario
+from tests.benchmarks.performance.plans import make_random_plan
 from tests.endpoint.process import EndpointProcess, run_endpoint_process
 from tests.teams import make_team
 
@@ -43,7 +43,7 @@ async def measure_restarts(
 ) -> tuple[RestartCounts, Counter[str]]:
     """Run many while the server is restarted; give the counts, and the calls for each task."""
     count, places = RestartCounts(), asyncio.Semaphore(at_once)
-    scenario = make_random_scenario(TASKS, seed=seed, mean_s=0.3, max_depth=4)
+    scenario = make_random_plan(TASKS, seed=seed, mean_s=0.3, max_depth=4)
     with (
         postgres_server.run_server() as server,
         run_endpoint_process(scenario) as served,

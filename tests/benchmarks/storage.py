@@ -1,9 +1,9 @@
-"""Measure what runs take on disk, and what a full database costs at the start.
+"""Measure what a full database costs at the start: what opening it takes.
 
-    python -m tests.benchmarks.storage [--tasks 40] [--threads 1000] [--checkpoints 10]
+    python -m tests.benchmarks.storage [--threads 1000] [--checkpoints 10]
 
-Bytes are those of the SQLite file and of the journal; a task's report is as long as the endpoint
-makes it. The full database holds threads of checkpoints of 15 kB.
+The full database holds threads of checkpoints of 15 kB. What a task's run takes in a database, the
+performance benchmark measures.
 """
 
 import argparse
@@ -16,28 +16,10 @@ from typing import Any
 
 from langgraph.checkpoint.base import empty_checkpoint
 
-from graph import arun
 from graph.runs.run_store import open_database, open_saver
-from graph.runs.trace import get_log_path
 from graph.settings import Settings
-from tests.benchmarks.dispatch import make_random_scenario
-from tests.endpoint.process import run_endpoint_process
-from tests.teams import make_team
 
 CHECKPOINT_BYTES = 15_000
-
-
-async def measure_bytes_per_task(tasks: int, folder: Path) -> tuple[float, float]:
-    """Return what one task of a run adds to the database, and to the journal."""
-    with run_endpoint_process(make_random_scenario(tasks, seed=7, mean_s=0.1)) as served:
-        settings = Settings(
-            openai_base_url=served.base_url,
-            openai_api_key="sk-storage",
-            database_url=f"sqlite:///{folder / 'runs.sqlite'}",
-        )
-        await arun("Compare the parts.", team=make_team(), settings=settings, thread="one")
-    journal = get_log_path("one", settings).stat().st_size
-    return settings.resolve_database_path().stat().st_size / tasks, journal / tasks
 
 
 async def fill_database(path: Path, threads: int, checkpoints: int) -> None:
@@ -66,11 +48,6 @@ async def measure_opening_s(settings: Settings, repeat: int = 5) -> float:
 async def print_measurements(options: argparse.Namespace) -> None:
     """Print the figures."""
     with tempfile.TemporaryDirectory() as folder:
-        kept, result = await measure_bytes_per_task(options.tasks, Path(folder))
-    print(
-        f"a task takes {kept / 1000:.1f} kB in the database and {result / 1000:.1f} kB of journal"
-    )
-    with tempfile.TemporaryDirectory() as folder:
         settings = Settings(database_url=f"sqlite:///{folder}/runs.sqlite")
         empty_s = await measure_opening_s(settings)
         await fill_database(settings.resolve_database_path(), options.threads, options.checkpoints)
@@ -85,7 +62,6 @@ async def print_measurements(options: argparse.Namespace) -> None:
 def main() -> None:
     """Read the options and measure."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--tasks", type=int, default=40)
     parser.add_argument("--threads", type=int, default=1000)
     parser.add_argument("--checkpoints", type=int, default=10)
     asyncio.run(print_measurements(parser.parse_args()))

@@ -15,7 +15,7 @@ async def serve_scenario(scenario: Scenario, port: int, log: Path | None) -> Non
     stop = asyncio.Event()
     for name in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(name, stop.set)
-    async with Endpoint(scenario, port=port, log=log) as endpoint:
+    async with Endpoint(scenario, port=port, log=log, keeps_bodies=False) as endpoint:
         sys.stdout.write(f"{endpoint.base_url}\n")
         sys.stdout.flush()
         await stop.wait()

@@ -29,8 +29,16 @@ class EndpointProcess:
         return f"http://127.0.0.1:{self.port}/v1"
 
     def fetch_records(self) -> dict[str, Any]:
-        """Fetch `calls` (without bodies) and `max_in_flight`."""
-        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/requests") as response:
+        """Fetch `calls` (without bodies), `max_in_flight` and the server's `processor_s` so far."""
+        return self._ask_for_records("GET")
+
+    def clear_records(self) -> float:
+        """Forget the calls so far, and return the server's processor seconds so far."""
+        return float(self._ask_for_records("DELETE")["processor_s"])
+
+    def _ask_for_records(self, method: str) -> dict[str, Any]:
+        address = f"http://127.0.0.1:{self.port}/requests"
+        with urllib.request.urlopen(urllib.request.Request(address, method=method)) as response:
             found: dict[str, Any] = json.load(response)
             return found
 

@@ -23,6 +23,8 @@ class Call:
     stream: bool
     body_bytes: int
     began_s: float
+    latency_s: float = 0.0
+    """Of the scenario: the call should end so much later than it began."""
     ended_s: float | None = None
     fault: str = ""
     client_gone: bool = False
@@ -70,6 +72,11 @@ class Records:
         while len(self.calls) < began or self._count_ended() < ended:
             self._changed.clear()
             await self._changed.wait()
+
+    def clear(self) -> None:
+        """Forget the calls, none of which is open."""
+        self.calls.clear()
+        self.max_in_flight = self.in_flight
 
     def close(self) -> None:
         """Close the log."""

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +59,9 @@ class Scenario:
     """By schema name; `*` for the others. A task's own latency goes before `Report`."""
     chunk_delay_s: float = 0.0
     """Before each event of a streamed answer."""
+    is_paced: bool = False
+    """A streamed answer's events are spread over its latency, as a model writes; else they follow
+    after it."""
     answers: Answers = field(default_factory=dict)
     """By schema name; the same forms as a task's report, or a callable of the request's body."""
     faults: tuple[Fault, ...] = ()
@@ -97,7 +101,11 @@ class Scenario:
 
     def find_task(self, name: str) -> ScriptedTask:
         """Find a task by id; one that is not scripted behaves by default."""
-        return next((task for task in self.tasks if task.id == name), ScriptedTask(id=name))
+        return self._tasks_by_id.get(name) or ScriptedTask(id=name)
+
+    @cached_property
+    def _tasks_by_id(self) -> dict[str, ScriptedTask]:
+        return {task.id: task for task in reversed(self.tasks)}
 
 
 def script_tasks(

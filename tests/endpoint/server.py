@@ -25,6 +25,7 @@ from tests.endpoint.scripted_model import ModelReply, ScriptedModel
 
 MAX_REQUEST_BYTES = 256 * 2**20
 BACKLOG = 2048
+MIN_SLEEP_S = 0.002
 
 _USED_PORTS: set[int] = set()
 """Free ports once given out: what the process learned of a dead endpoint must not meet another."""
@@ -34,9 +35,14 @@ class Endpoint:
     """Plays one scenario; `async with` it, or run it in a thread with `in_thread()`."""
 
     def __init__(
-        self, scenario: Scenario | None = None, *, port: int = 0, log: Path | None = None
+        self,
+        scenario: Scenario | None = None,
+        *,
+        port: int = 0,
+        log: Path | None = None,
+        keeps_bodies: bool = True,
     ) -> None:
-        self.port = port
+        self.port, self.keeps_bodies = port, keeps_bodies
         self.records = Records(log)
         self._runner: web.AppRunner | None = None
         self.load_scenario(scenario or Scenario())
@@ -77,6 +83,7 @@ class Endpoint:
         app.router.add_post("/v1/chat/completions", self._answer_completion)
         app.router.add_get("/v1/models", self._send_models)
         app.router.add_get("/requests", self._send_records)
+        app.router.add_delete("/requests", self._clear_records)
         self._runner = web.AppRunner(
             app, handler_cancellation=True, access_log=None, shutdown_timeout=0.1
         )
@@ -144,6 +151,9 @@ class Endpoint:
             except ConnectionError:
                 call.client_gone = True
                 return web.Response()
+            finally:
+                if not self.keeps_bodies:
+                    call.body = {}
 
     async def _respond_to_call(
         self, request: web.Request, asked: ModelRequest, call: Call
@@ -166,11 +176,18 @@ class Endpoint:
                 broken := await fault_responses.respond_with_fault(fault, request, call.model)
             ) is not None:
                 return broken
-        if latency_s := self._model.compute_latency_s(asked) + extra_s:
-            await asyncio.sleep(latency_s)
+        call.latency_s = self._model.compute_latency_s(asked) + extra_s
+        is_paced = call.stream and self.scenario.is_paced
+        if call.latency_s and not is_paced:
+            await asyncio.sleep(call.latency_s)
         reply = disguise_reply(self.scenario.faces, self._model.build_reply(asked, call.body))
         return await _send_reply(
-            request, reply, call, fault, chunk_delay_s=self.scenario.chunk_delay_s
+            request,
+            reply,
+            call,
+            fault,
+            chunk_delay_s=self.scenario.chunk_delay_s,
+            spread_s=call.latency_s if is_paced else 0.0,
         )
 
     def _choose_fault(self, asked: ModelRequest, model: str) -> tuple[float, Fault | None]:
@@ -196,7 +213,17 @@ class Endpoint:
 
     async def _send_records(self, request: web.Request) -> web.Response:
         calls = [call.to_json() for call in self.records.calls]
-        return web.json_response({"calls": calls, "max_in_flight": self.max_in_flight})
+        return web.json_response(
+            {
+                "calls": calls,
+                "max_in_flight": self.max_in_flight,
+                "processor_s": time.process_time(),
+            }
+        )
+
+    async def _clear_records(self, request: web.Request) -> web.Response:
+        self.records.clear()
+        return web.json_response({"processor_s": time.process_time()})
 
 
 async def _send_reply(
@@ -206,6 +233,7 @@ async def _send_reply(
     fault: Fault | None,
     *,
     chunk_delay_s: float,
+    spread_s: float,
 ) -> web.StreamResponse:
     kind = fault.kind if fault else ""
     reply, finish, usage = _apply_fault(kind, reply, call.body_bytes)
@@ -218,6 +246,7 @@ async def _send_reply(
             finish=finish,
             usage=usage,
             chunk_delay_s=chunk_delay_s,
+            spread_s=spread_s,
         )
     content = wire.build_completion(reply, call.body, call.number, finish=finish, usage=usage)
     if kind == "null_content":
@@ -267,15 +296,16 @@ async def _stream_reply(
     finish: str | None,
     usage: Any,
     chunk_delay_s: float,
+    spread_s: float,
 ) -> web.StreamResponse:
     response = web.StreamResponse()
     response.content_type = "text/event-stream"
     await response.prepare(request)
     kind = fault.kind if fault else ""
     cut = kind in ("cut_stream", "cut_event", "half_body", "stream_error")
-    for index, event in enumerate(
-        wire.build_events(reply, call.body, call.number, finish=finish, usage=usage)
-    ):
+    events = list(wire.build_events(reply, call.body, call.number, finish=finish, usage=usage))
+    for index, event in enumerate(events):
+        await _sleep_until(call.began_s + spread_s * (index + 1) / len(events))
         if fault and cut and index == fault.chunks:
             if kind == "stream_error":
                 error = {"error": {"message": "The server had an error.", "type": "server_error"}}
@@ -289,6 +319,12 @@ async def _stream_reply(
         await response.write(event)
     await response.write(b"data: [DONE]\n\n")
     return response
+
+
+async def _sleep_until(moment_s: float) -> None:
+    """Sleep to a moment of the monotonic clock; not for what a loop cannot measure."""
+    if (left_s := moment_s - time.monotonic()) > MIN_SLEEP_S:
+        await asyncio.sleep(left_s)
 
 
 def _open_listener(port: int) -> socket.socket:

@@ -1,0 +1,95 @@
+"""The parts of the benchmark work together; what they measure is not judged here."""
+
+import json
+import random
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import aiohttp
+import pytest
+
+from tests.benchmarks.performance.plans import make_scenario
+from tests.benchmarks.performance.rounds import Trial, measure_trial
+
+ROOT = Path(__file__).parents[2]
+
+pytestmark = pytest.mark.slow
+
+EDGES = {"a": (), "b": (), "c": ("a",), "d": ("b",), "e": ("c", "d")}
+
+
+def test_each_variant_runs_the_plan_in_each_round_and_is_measured(postgres_url):
+    variants = ("floor", "waves-sqlite", "ours-postgres", "run-sqlite")
+    trial = Trial("five", make_scenario(EDGES, 0.05), variants, runs=2)
+
+    rows = measure_trial(trial, repeat=1, draw=random.Random(0), postgres_urls=[postgres_url])
+
+    assert sorted(row["variant"] for row in rows) == sorted(variants)
+    for row in rows:
+        assert "error" not in row, row["error"]
+        assert row["results"] == row["tasks"] == 10
+        assert row["calls"] == 2 * (len(EDGES) + 2)
+        assert row["wall_s"] > 0
+        assert row["processor_s"] > 0
+        assert row["peak_bytes"] > 0
+        assert 1 <= row["in_flight"] <= 4
+        assert (row["bytes"] > 0) == (row["variant"] != "floor")
+
+
+def test_a_variant_that_fails_has_its_reason_and_the_others_are_measured():
+    chain = {f"t{n}": (f"t{n - 1}",) if n else () for n in range(101)}
+    trial = Trial("too deep", make_scenario(chain, 0.0), ("floor", "ours-memory"))
+
+    rows = measure_trial(trial, repeat=1, draw=random.Random(0))
+
+    floor, ours = sorted(rows, key=lambda row: row["variant"])
+    assert floor["results"] == 101
+    assert "100" in ours["error"]
+
+
+def test_the_command_writes_rows_figures_and_tables(tmp_path):
+    chosen = ["--plans", "wide-10", "--runs", "2", "--variants", "floor", "--repeat", "1"]
+
+    ended = subprocess.run(
+        [sys.executable, "-m", "tests.benchmarks.performance", *chosen, "--out", tmp_path],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
+
+    assert ended.returncode == 0, ended.stderr
+    rows = json.loads((tmp_path / "rows.json").read_text())
+    assert [(row["plan"], row["runs"]) for row in rows] == [("wide-10", 1), ("cascade", 2)]
+    assert len(json.loads((tmp_path / "figures.json").read_text())) == 2
+    assert (tmp_path / "tables.md").read_text().strip() == ended.stdout.strip()
+
+
+def test_a_plan_that_is_not_known_ends_the_command_in_one_line(tmp_path):
+    ended = subprocess.run(
+        [sys.executable, "-m", "tests.benchmarks.performance", "--plans", "tree-5"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
+
+    assert ended.returncode == 1
+    assert "error: no plan is named 'tree-5'" in ended.stderr
+    assert "Traceback" not in ended.stderr
+
+
+async def test_a_paced_answer_begins_before_its_latency_has_passed(endpoint):
+    endpoint.load_scenario(replace(make_scenario({"a": ()}, 0.0), latency_s={"": 2.0}))
+    body = {"model": "gpt-5-mini", "messages": [], "stream": True}
+
+    async with (
+        aiohttp.ClientSession() as session,
+        session.post(f"{endpoint.base_url}/chat/completions", json=body) as response,
+    ):
+        first = await response.content.readline()
+        [call] = endpoint.requests
+        is_still_open = call.ended_s is None
+
+    assert first.startswith(b"data: ")
+    assert is_still_open
