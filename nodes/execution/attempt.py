@@ -5,10 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from langchain_core.messages import AIMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.errors import GraphBubbleUp
-from langgraph.graph.state import CompiledStateGraph
 
 from nodes.errors import (
     BadResponse,
@@ -26,10 +24,11 @@ from nodes.errors.redaction import redact_text
 from nodes.execution.attempt_context import AttemptContext, TurnLimitReached
 from nodes.execution.reading import MaterialReading
 from nodes.execution.subteam import SubteamRun, TeamGraph
+from nodes.execution.worker_agent import WorkerAgent
 from nodes.limits.deadline import get_remaining_s
 from nodes.models.call_deadline import CallDeadline
 from nodes.models.settings import EMBEDDED
-from nodes.models.structured_output import UnreadableReply, read_content
+from nodes.models.structured_output import UnreadableReply
 from nodes.planning.skipping import list_shortfalls
 from nodes.prompts.materials import show_materials
 from nodes.prompts.messages import MAX_OUTPUT_CHARS, build_handoff_message
@@ -55,8 +54,6 @@ from state import (
 
 CLOCK_TOLERANCE_S = 0.05
 """A run this close to its deadline has reached it: clocks differ by less."""
-
-WorkerAgent = CompiledStateGraph[Any, AttemptContext, Any, Any]
 
 
 class WorkerAgents(Protocol):
@@ -237,21 +234,14 @@ class AttemptRunner:
             answers=answers,
             shown=reading.materials,
         )
-        result = await agent.ainvoke(
-            {
-                "messages": [message],
-                "materials": self.state.get("materials", {}),
-                "lacking": self._list_shortfalls(),
-            },
-            {"metadata": {"task": self.state["task"].id, "worker": name}},
-            context=self.attempt_context,
-            # A resume repeats the whole attempt, so its turns need no checkpoints.
-            durability="exit" if self.is_checkpointed else None,
+        materials, lacking = self.state.get("materials", {}), self._list_shortfalls()
+        return await agent.run(
+            message,
+            self.attempt_context,
+            inputs={"materials": materials, "lacking": lacking},
+            metadata={"task": self.state["task"].id, "worker": name},
+            is_checkpointed=self.is_checkpointed,
         )
-        report = result.get("structured_response")
-        if report is None:
-            report = read_content(_read_last_reply(result["messages"]), Report)
-        return Report.model_validate(report if isinstance(report, dict) else report.model_dump())
 
     def _start_reading(self) -> MaterialReading:
         """Return the record of what the model is shown; the embedded model reads by tools alone."""
@@ -317,8 +307,3 @@ def build_expenses(task: str, number: int, attempt: Attempt) -> dict[str, Expens
             for key, spent in attempt.ledger.items()
         )
     )
-
-
-def _read_last_reply(messages: list[Any]) -> str:
-    replies = [message for message in messages if isinstance(message, AIMessage)]
-    return str(replies[-1].text) if replies else ""

@@ -10,10 +10,14 @@ from typing import Any
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
 from langchain_core.language_models import BaseChatModel, LanguageModelInput
 from langchain_core.language_models.base import LangSmithParams
-from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.messages import AIMessage, BaseMessage, convert_to_messages
 from langchain_core.messages.ai import UsageMetadata, add_usage
 from langchain_core.outputs import ChatGeneration, ChatResult
-from langchain_core.runnables import Runnable
+from langchain_core.runnables import Runnable, RunnableConfig
+from langchain_core.runnables.config import (
+    ensure_config,
+    get_async_callback_manager_for_config,
+)
 from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import ConfigDict, Field, PrivateAttr
@@ -123,6 +127,23 @@ class GuardedModel(BaseChatModel):
             while len(self._bound_tools) > MAX_BOUND_TOOLS:
                 self._bound_tools.popitem(last=False)
         return self._bound_tools[key][1]
+
+    async def ainvoke(
+        self,
+        input: LanguageModelInput,
+        config: RunnableConfig | None = None,
+        *,
+        stop: list[str] | None = None,
+        **kwargs: Any,
+    ) -> AIMessage:
+        """Return the answer; without a listener, LangChain's layers around a call are left out."""
+        if not isinstance(input, list) or _has_listeners(self, config):
+            return await super().ainvoke(input, config, stop=stop, **kwargs)
+        messages = convert_to_messages(input)
+        result = await self._agenerate(messages, stop=stop, **kwargs)
+        answer = result.generations[0].message
+        assert isinstance(answer, AIMessage), "a model answers with a message of its own"
+        return answer
 
     def _generate(
         self,
@@ -268,6 +289,13 @@ class GuardedModel(BaseChatModel):
         metadata |= {"model": self.model, "seconds": seconds, "cost_usd": price}
         metadata |= {UNCOUNTED: True} if call.is_uncounted else {}
         return message.model_copy(update={"usage_metadata": usage, "response_metadata": metadata})
+
+
+def _has_listeners(model: BaseChatModel, config: RunnableConfig | None) -> bool:
+    """Return whether a callback, a tracer or a stream of tokens wants to hear of a call."""
+    if model.callbacks or model.cache:
+        return True
+    return bool(get_async_callback_manager_for_config(ensure_config(config)).handlers)
 
 
 def _build_counts(usage: Usage) -> dict[str, Any]:
