@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from langchain_core.messages import HumanMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.errors import GraphBubbleUp
 
@@ -52,6 +53,8 @@ from state import (
     enter_expenses,
 )
 
+LONG_MATERIALS_CHARS = 20_000
+"""From here on a handoff is built in a thread: it takes long enough to delay other tasks."""
 CLOCK_TOLERANCE_S = 0.05
 """A run this close to its deadline has reached it: clocks differ by less."""
 
@@ -225,22 +228,23 @@ class AttemptRunner:
         is_recruited = name == SPECIALIST and "recruit" in self.state
         recruited = agents.get_specialist(self.state["recruit"]) if is_recruited else None
         agent = await (recruited or agents.get_agent(name))
-        # Long materials take a while.
-        reading = await asyncio.to_thread(self._start_reading)
-        message = await asyncio.to_thread(
-            build_handoff_message,
-            self._build_handoff(),
-            earlier=earlier,
-            answers=answers,
-            shown=reading.materials,
-        )
         materials, lacking = self.state.get("materials", {}), self._list_shortfalls()
+        if sum(map(len, materials.values())) < LONG_MATERIALS_CHARS:
+            message = self._build_message(earlier, answers)
+        else:
+            message = await asyncio.to_thread(self._build_message, earlier, answers)
         return await agent.run(
             message,
             self.attempt_context,
             inputs={"materials": materials, "lacking": lacking},
             metadata={"task": self.state["task"].id, "worker": name},
             is_checkpointed=self.is_checkpointed,
+        )
+
+    def _build_message(self, earlier: str, answers: Mapping[str, str]) -> HumanMessage:
+        shown = self._start_reading().materials
+        return build_handoff_message(
+            self._build_handoff(), earlier=earlier, answers=answers, shown=shown
         )
 
     def _start_reading(self) -> MaterialReading:

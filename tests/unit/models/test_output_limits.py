@@ -59,4 +59,5 @@ def test_openai_itself_knows_the_limit_by_its_newer_name() -> None:
 
     payload = guarded.inner._get_request_payload([HumanMessage("x")], max_tokens=7)  # type: ignore[attr-defined]
 
-    assert payload["max_completion_tokens"] == 7 and "max_tokens" not in payload
+    sent = payload["extra_body"]
+    assert sent["max_completion_tokens"] == 7 and "max_tokens" not in sent
