@@ -12,9 +12,11 @@ from nodes.models.catalog import ModelCatalog
 from nodes.planning.assignments import build_sends
 from nodes.planning.first_plan import (
     DescribeDatabase,
+    PrepareFirstCalls,
     PrepareWorkers,
     begin_request,
     describe_no_database,
+    prepare_no_calls,
 )
 from nodes.planning.next_step import plan_next_step
 from nodes.planning.replanning import list_unfinished
@@ -36,6 +38,7 @@ async def supervise(
     prepare: PrepareWorkers,
     dispatches: DispatchRegistry,
     describe_database: DescribeDatabase = describe_no_database,
+    prepare_first_calls: PrepareFirstCalls = prepare_no_calls,
 ) -> SupervisorState:
     """Plan a new request; otherwise settle what the last dispatch left, and decide what is next.
 
@@ -53,6 +56,7 @@ async def supervise(
             models=models,
             prepare=prepare,
             describe_database=describe_database,
+            prepare_first_calls=prepare_first_calls,
         )
     else:
         dispatches.close(runtime, config)

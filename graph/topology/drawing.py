@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from langchain_core.runnables.graph import Graph
+from langchain_core.runnables.graph import Edge, Graph
 from langgraph.graph import START
 
 
@@ -25,11 +25,9 @@ class Drawing:
         """
         for name in self.hidden & drawn.nodes.keys():
             drawn.remove_node(drawn.nodes[name])
-        drawn.edges = [
-            edge
-            for edge in drawn.edges
-            if not self.entry or edge.source != START or edge.target == self.entry
-        ]
+        if self.entry:
+            others = [edge for edge in drawn.edges if edge.source != START]
+            drawn.edges = [Edge(START, self.entry), *others]
         drawn.edges = [
             edge._replace(data=self.labels.get((_get_outer(edge.source), _get_outer(edge.target))))
             if _get_outer(edge.source) != _get_outer(edge.target)

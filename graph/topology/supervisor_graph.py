@@ -31,6 +31,7 @@ from graph.topology.run_start import (
 from graph.topology.team_changes import list_team_changes
 from nodes.errors import SettingsInvalid
 from nodes.limits.run_scope import get_run_scope
+from nodes.planning.speculation import SPECULATION_KEY, SpeculativeCalls
 from nodes.planning.validation import list_plan_problems
 from nodes.schemas.team import Team
 from state import Context, Plan, RequestInput, SupervisorState
@@ -89,12 +90,16 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
         start = await self._prepare_start(input, config, context)
         require_checkpointer(self.team, start.context, self.find_checkpointer(config))
         self._require_thread(config)
-        stamped = start.stamp_config(config)
+        stamped, calls = start.stamp_config(config), SpeculativeCalls()
+        stamped["configurable"][SPECULATION_KEY] = calls
         durability = self._choose_durability(stamped, durability)
-        async for part in super().astream(
-            input, stamped, context=start.context, durability=durability, **kwargs
-        ):
-            yield part
+        try:
+            async for part in super().astream(
+                input, stamped, context=start.context, durability=durability, **kwargs
+            ):
+                yield part
+        finally:
+            await calls.close()
 
     async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
         """Run to the end; `context` may be a mapping, which LangGraph's type hints do not allow."""

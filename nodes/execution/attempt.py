@@ -28,9 +28,11 @@ from nodes.execution.subteam import SubteamRun, TeamGraph
 from nodes.execution.worker_agent import WorkerAgent
 from nodes.limits.deadline import get_remaining_s
 from nodes.models.call_deadline import CallDeadline
+from nodes.models.offered_reply import offer_reply
 from nodes.models.settings import EMBEDDED
 from nodes.models.structured_output import UnreadableReply
 from nodes.planning.skipping import list_shortfalls
+from nodes.planning.speculation import get_speculative_calls
 from nodes.prompts.materials import show_materials
 from nodes.prompts.messages import MAX_OUTPUT_CHARS, build_handoff_message
 from nodes.prompts.tags import shorten_text
@@ -224,20 +226,46 @@ class AttemptRunner:
         return report.model_copy(update={"output": shorten_text(report.output, MAX_OUTPUT_CHARS)})
 
     async def _run_agent(self, earlier: str, answers: Mapping[str, str]) -> Report:
+        call, calls = None, get_speculative_calls(self.config)
+        if calls and not self.state["attempts"]:
+            call = calls.take(self.state["task"])
+        if call is None:
+            return await self._ask_agent(earlier, answers)
+        try:
+            with offer_reply(call.reply):
+                return await self._ask_agent(earlier, answers)
+        finally:
+            if call.reply.was_taken:
+                await call.emit_outcome("taken")
+            else:
+                usage = await call.discard("its worker asks for something else")
+                self.attempt_context.usage += usage
+
+    async def prepare_agent(
+        self, earlier: str, answers: Mapping[str, str]
+    ) -> tuple[WorkerAgent, HumanMessage]:
+        """Return the worker's agent and the handoff for it.
+
+        Args:
+            earlier: the last attempt's error.
+            answers: of a human, by question.
+        """
         agents, name = self.agents, self.worker.name
         is_recruited = name == SPECIALIST and "recruit" in self.state
         recruited = agents.get_specialist(self.state["recruit"]) if is_recruited else None
         agent = await (recruited or agents.get_agent(name))
+        if sum(map(len, self.state.get("materials", {}).values())) < LONG_MATERIALS_CHARS:
+            return agent, self._build_message(earlier, answers)
+        return agent, await asyncio.to_thread(self._build_message, earlier, answers)
+
+    async def _ask_agent(self, earlier: str, answers: Mapping[str, str]) -> Report:
+        agent, message = await self.prepare_agent(earlier, answers)
         materials, lacking = self.state.get("materials", {}), self._list_shortfalls()
-        if sum(map(len, materials.values())) < LONG_MATERIALS_CHARS:
-            message = self._build_message(earlier, answers)
-        else:
-            message = await asyncio.to_thread(self._build_message, earlier, answers)
         return await agent.run(
             message,
             self.attempt_context,
             inputs={"materials": materials, "lacking": lacking},
-            metadata={"task": self.state["task"].id, "worker": name},
+            metadata={"task": self.state["task"].id, "worker": self.worker.name},
             is_checkpointed=self.is_checkpointed,
         )
 

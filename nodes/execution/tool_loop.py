@@ -378,5 +378,6 @@ def build_worker_agent(
         tool_loop=tool_loop,
         instructions=instructions,
         report_tool=OutputToolBinding.from_schema_spec(response_format.schema_specs[0]).tool,
-        has_tools=bool(tools),
+        tools=tools,
+        reading_tools=granted,
     )

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import Any
 
+from langchain_core.language_models import LanguageModelInput
 from langchain_core.messages import (
     AIMessage,
     AnyMessage,
@@ -17,7 +18,7 @@ from langchain_core.messages import (
     SystemMessage,
     ToolMessage,
 )
-from langchain_core.runnables import RunnableConfig
+from langchain_core.runnables import RunnableBinding, RunnableConfig
 from langchain_core.tools import BaseTool
 from langgraph.graph.state import CompiledStateGraph
 
@@ -40,8 +41,10 @@ class WorkerAgent:
     instructions: SystemMessage
     report_tool: BaseTool
     """What the model calls to report."""
-    has_tools: bool
-    """It has tools besides those that every worker is offered for a material that is cut."""
+    tools: Sequence[BaseTool]
+    """Its own."""
+    reading_tools: Sequence[BaseTool]
+    """Those that every worker is offered for a material that is cut."""
 
     async def run(
         self,
@@ -66,7 +69,7 @@ class WorkerAgent:
             ModelError: there is no reply.
         """
         messages: list[AnyMessage] = [message]
-        if not self.has_tools and not context.reading.has_cut:
+        if not self._list_offered(context):
             with use_metadata(metadata) as config:
                 reply = await self._ask_for_report(messages, context, config)
             try:
@@ -86,6 +89,17 @@ class WorkerAgent:
         if report is None:
             return read_content(_read_last_text(result["messages"]), Report)
         return Report.model_validate(report if isinstance(report, dict) else report.model_dump())
+
+    def build_first_request(
+        self, message: HumanMessage, context: AttemptContext
+    ) -> tuple[RunnableBinding[LanguageModelInput, AIMessage], list[BaseMessage]]:
+        """Return the model with the tools of the first turn, and what it is asked."""
+        offered = [*self._list_offered(context), self.report_tool]
+        model: Any = context.model.bind_tools(offered, tool_choice="any")
+        return model, [self.instructions, message]
+
+    def _list_offered(self, context: AttemptContext) -> list[BaseTool]:
+        return [*self.tools, *(self.reading_tools if context.reading.has_cut else ())]
 
     async def _ask_for_report(
         self, messages: Sequence[AnyMessage], context: AttemptContext, config: RunnableConfig

@@ -25,6 +25,7 @@ from pydantic import ConfigDict, Field, PrivateAttr
 from nodes.errors import ContextTooSmall, ModelUnknown, SupervisorError
 from nodes.errors.redaction import redact_message
 from nodes.models.call import EXPECTED_OUTPUT_TOKENS, MAX_TOKENS, ModelCall, estimate_tokens
+from nodes.models.offered_reply import take_offered_reply
 from nodes.models.output_limits import choose_output_limit
 from nodes.models.prices import compute_cost_usd
 from nodes.models.prompt_shortening import (
@@ -43,7 +44,7 @@ from nodes.models.structured.shown_schema import simplify_tool
 from nodes.models.structured_call import StructuredCall, StructuredReply
 from nodes.models.traced_content import describe_messages
 from nodes.models.unknown_model import name_nearest_models
-from nodes.models.usage import UNCOUNTED, read_usage
+from nodes.models.usage import UNCOUNTED, estimate_usage, read_usage
 from state import Tier, Usage
 
 KEPT_METADATA = (
@@ -137,9 +138,13 @@ class GuardedModel(BaseChatModel):
         **kwargs: Any,
     ) -> AIMessage:
         """Return the answer; without a listener, LangChain's layers around a call are left out."""
-        if not isinstance(input, list) or _has_listeners(self, config):
+        if not isinstance(input, list):
             return await super().ainvoke(input, config, stop=stop, **kwargs)
         messages = convert_to_messages(input)
+        if offered := await take_offered_reply(self.model, messages, kwargs):
+            return offered
+        if _has_listeners(self, config):
+            return await super().ainvoke(messages, config, stop=stop, **kwargs)
         result = await self._agenerate(messages, stop=stop, **kwargs)
         answer = result.generations[0].message
         assert isinstance(answer, AIMessage), "a model answers with a message of its own"
@@ -276,6 +281,20 @@ class GuardedModel(BaseChatModel):
         output = min(EXPECTED_OUTPUT_TOKENS, tokens)
         usage = {"input_tokens": tokens - output, "output_tokens": output}
         return tokens, compute_cost_usd(self.model, usage, self.settings.prices)
+
+    def estimate_prompt_usage(
+        self, messages: Sequence[BaseMessage], kwargs: Mapping[str, Any]
+    ) -> Usage:
+        """Return what a call costs of which only the prompt was sent, as an estimate."""
+        counted = estimate_usage(messages, kwargs, AIMessage(""))
+        price = compute_cost_usd(self.model, counted, self.settings.prices)
+        return Usage(
+            model_calls=1,
+            input_tokens=counted["input_tokens"],
+            cost_usd=price,
+            models=(self.model,),
+            uncounted_calls=1,
+        )
 
     def _attach_metadata(
         self, message: AIMessage, counted: Sequence[UsageMetadata], seconds: float, call: ModelCall
