@@ -132,6 +132,7 @@ def _compile_graph(
     graph = change_class(compiled, SupervisorGraph)
     graph.prepare, graph.team, graph.drawing = pool.prepare, team, _describe_drawing(team)
     graph.attach_revision = revision.attach
+    graph.config = {"tags": ["supervisor-worker", team.name], "metadata": {"team": team.name}}
     saved.graph = graph
     return graph
 

@@ -13,7 +13,7 @@ from nodes.execution.dispatch_registry import DispatchRegistry
 from nodes.limits.degradation import should_degrade
 from nodes.limits.worker_load import get_team_load
 from nodes.models.available_models import AvailableModels
-from nodes.models.catalog import ModelCatalog
+from nodes.models.catalog import EMBEDDED, ModelCatalog
 from nodes.models.prompt_shortening import SHORTENED
 from nodes.models.run_context import use_answer_reserve
 from nodes.models.structured_output import UnreadableReply
@@ -85,7 +85,8 @@ async def synthesize(
         status = "failed"
     tasks = [report.task for report in evidence.reports]
     await emit("synthesized", tasks=tasks, problem=problem, findings=len(evidence.findings))
-    if needs_review(team, answer, config) and not problem:
+    judge = models.get_name(team.judge_tier, runtime.context)
+    if needs_review(team, answer, config, judge=judge) and not problem:
         return {"answer": answer, "status": "running", "drafted": status, "ledger": ledger}
     return await deliver_answer(
         state,
@@ -103,12 +104,15 @@ def after_synthesizer(state: SupervisorState) -> Literal["critic", "__end__"]:
     return "critic" if state.get("status") == "running" else "__end__"
 
 
-def needs_review(team: Team, answer: Answer, config: RunnableConfig) -> bool:
+def needs_review(team: Team, answer: Answer, config: RunnableConfig, *, judge: str) -> bool:
     """Return whether the critic reviews an answer: by the team's switch, unless degraded.
 
-    An unknown confidence counts as below any.
+    An unknown confidence counts as below any. The embedded model cannot review.
+
+    Args:
+        judge: the name of the critic's model.
     """
-    if team.critic == "off" or should_degrade(config):
+    if team.critic == "off" or judge == EMBEDDED or should_degrade(config):
         return False
     is_sure = answer.confidence is not None and answer.confidence >= team.critic_below
     return team.critic == "on" or not is_sure

@@ -4,8 +4,8 @@
 
 Three desks can answer the same requests, one at a time each, and each is the fallback of the one
 before it. The router always chooses `north`; `west` needs four times as long as the others.
-Requests arrive every 100 ms and are run twice: by the router's choice alone (`prefer_idle: false`),
-then by load (`prefer_idle: true`). No key is needed.
+Requests arrive every 200 ms and are run twice: by the router's choice alone (`prefer_idle: false`),
+then by load (`prefer_idle: true`).
 """
 
 import asyncio
@@ -16,14 +16,15 @@ from typing import Any
 
 from langchain_core.tools import BaseTool, tool
 
+from examples.mechanisms.scripted import show
 from graph import build_supervisor
 from graph.settings import Settings
 from nodes.schemas.team import Team, Worker
 
-SECONDS = {"north": 0.3, "east": 0.3, "west": 1.2}
+SECONDS = {"north": 0.5, "east": 0.5, "west": 2.0}
 """What an answer takes at each desk."""
 REQUESTS = 9
-INTERVAL_S = 0.1
+INTERVAL_S = 0.2
 
 
 def build_desk_tool(desk: str) -> BaseTool:
@@ -89,7 +90,7 @@ async def serve_requests(*, prefer_idle: bool) -> list[Served]:
     return list(await asyncio.gather(*map(serve, range(REQUESTS))))
 
 
-async def main() -> None:
+async def run_example() -> None:
     """Print who answered, and how long the requests took."""
     for prefer_idle in (False, True):
         served = await serve_requests(prefer_idle=prefer_idle)
@@ -102,4 +103,4 @@ async def main() -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(main())
+    show(__doc__, run_example)

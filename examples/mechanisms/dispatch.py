@@ -4,19 +4,18 @@
 
 `slow` takes five times as long as each of the others. `second` needs `first`, `third` needs
 `second`: both run while `slow` is at work, since no task waits for a wave to end. The same plan
-then runs one task at a time (`--sequential`). No key is needed: the models are scripted.
+then runs one task at a time (`--sequential`).
 """
-
-import asyncio
 
 from examples.mechanisms.scripted import (
     Played,
-    Script,
     make_answer,
     make_plan,
     make_report,
+    make_task,
     make_team,
     play,
+    show,
 )
 from state import Context
 
@@ -30,36 +29,36 @@ NEEDS = {
 SECONDS = {"slow": 1.0, "first": 0.2, "second": 0.2, "third": 0.2, "all": 0.2}
 
 
-def make_script() -> Script:
-    """Return the script; a worker takes as long as `SECONDS` says."""
+async def run_plan(*, is_sequential: bool) -> Played:
+    """Run the plan in parallel, or one task at a time; a worker takes as long as `SECONDS` says."""
     tasks = [
-        {
-            "id": name,
-            "worker": "researcher",
-            "description": f"Write {name}.md: name three figures of part {name}, with sources.",
-            "depends_on": needed,
-        }
+        make_task(
+            name,
+            "researcher",
+            f"Write {name}.md: name three figures of part {name}, with sources.",
+            needs=needed,
+        )
         for name, needed in NEEDS.items()
     ]
-    return Script(
+    return await play(
+        make_team("dispatching", {"researcher": "Finds figures."}),
+        "Compare the parts.",
         {
-            "Plan": [make_plan("Compare the parts.", *tasks)],
-            "Answer": [make_answer("All parts cost 42 EUR (all.md).", "all.md")],
+            "Plan": make_plan("Compare the parts.", *tasks),
+            "Answer": make_answer("All parts cost 42 EUR (all.md).", "all.md"),
         },
-        {name: [make_report(f"Part {name} costs 42 EUR.", f"{name}.md")] for name in NEEDS},
-        SECONDS,
+        {name: make_report(f"Part {name} costs 42 EUR.", f"{name}.md") for name in NEEDS},
+        seconds=SECONDS,
+        context=Context(sequential=is_sequential),
     )
 
 
 async def run_example() -> dict[bool, Played]:
-    """Run the plan in parallel and one task at a time, and return both by whether they were."""
+    """Run the plan both ways, and return both runs by whether they were one task at a time."""
     runs = {}
     for is_sequential in (False, True):
         print("one task at a time" if is_sequential else "in parallel")
-        context = Context(sequential=is_sequential)
-        team = make_team("dispatching", {"researcher": "Finds figures."})
-        played = await play(team, make_script(), "Compare the parts.", context=context)
-        runs[is_sequential] = played
+        runs[is_sequential] = await run_plan(is_sequential=is_sequential)
         print()
     parallel, sequential = (runs[how].state["timing"].wall_s for how in (False, True))
     print(f"in parallel {parallel:.2f} s, one task at a time {sequential:.2f} s", end="")
@@ -68,4 +67,4 @@ async def run_example() -> dict[bool, Played]:
 
 
 if __name__ == "__main__":
-    asyncio.run(run_example())
+    show(__doc__, run_example)

@@ -4,65 +4,21 @@
 
 The worker `buyers` is a team. Its task becomes a request to that team's own supervisor, which
 plans, delegates and answers; the answer is the task's report. The inner task `origins` fails, so
-that the report is partial, and the top supervisor's answer names the gap. No key is needed: the
-models are scripted.
+that the report is partial, and the top supervisor's answer names the gap.
 """
-
-import asyncio
 
 from examples.mechanisms.scripted import (
     Played,
-    Replies,
-    Reports,
-    Script,
     make_answer,
+    make_failure,
     make_plan,
     make_report,
+    make_task,
     make_team,
     play,
+    show,
 )
 from nodes.schemas.team import Team, Worker
-
-REPLIES: Replies = {
-    "Plan": [
-        make_plan(
-            "Write the card of the café.",
-            {
-                "id": "coffee",
-                "worker": "buyers",
-                "description": "Name the cheapest coffee of prices.csv, its price and its origin.",
-            },
-            {
-                "id": "card",
-                "worker": "writer",
-                "description": "Write card.md with one line on the coffee: price and origin.",
-                "depends_on": ["coffee"],
-            },
-        ),
-        make_plan(
-            "Name the cheapest coffee.",
-            {
-                "id": "prices",
-                "worker": "accountant",
-                "description": "Find the cheapest coffee of prices.csv, with its price in EUR.",
-            },
-            {
-                "id": "origins",
-                "worker": "taster",
-                "description": "Find in notes.md which country each coffee comes from.",
-            },
-        ),
-    ],
-    "Answer": [
-        make_answer("Huila is cheapest, at 24 EUR (prices.csv).", "prices.csv"),
-        make_answer("Huila, 24 EUR per kilogram (card.md).", "card.md"),
-    ],
-}
-REPORTS: Reports = {
-    "prices": [make_report("Huila is cheapest, at 24 EUR per kilogram.", "prices.csv")],
-    "origins": [{"status": "failed", "output": "notes.md names no country."}],
-    "card": [make_report("Huila, 24 EUR per kilogram.", "card.md")],
-}
 
 
 def make_cafe() -> Team:
@@ -79,9 +35,42 @@ def make_cafe() -> Team:
 
 async def run_example() -> Played:
     """Run the example, and print what happens."""
-    request = "Write the card for our cheapest coffee."
-    return await play(make_cafe(), Script(REPLIES, REPORTS), request)
+    outer = make_plan(
+        "Write the card of the café.",
+        make_task(
+            "coffee", "buyers", "Name the cheapest coffee of prices.csv, its price and its origin."
+        ),
+        make_task(
+            "card",
+            "writer",
+            "Write card.md with one line on the coffee: price and origin.",
+            needs=["coffee"],
+        ),
+    )
+    inner = make_plan(
+        "Name the cheapest coffee.",
+        make_task(
+            "prices", "accountant", "Find the cheapest coffee of prices.csv, with its price in EUR."
+        ),
+        make_task("origins", "taster", "Find in notes.md which country each coffee comes from."),
+    )
+    return await play(
+        make_cafe(),
+        "Write the card for our cheapest coffee.",
+        {
+            "Plan": [outer, inner],
+            "Answer": [
+                make_answer("Huila is cheapest, at 24 EUR (prices.csv).", "prices.csv"),
+                make_answer("Huila, 24 EUR per kilogram (card.md).", "card.md"),
+            ],
+        },
+        {
+            "prices": make_report("Huila is cheapest, at 24 EUR per kilogram.", "prices.csv"),
+            "origins": make_failure("notes.md names no country."),
+            "card": make_report("Huila, 24 EUR per kilogram.", "card.md"),
+        },
+    )
 
 
 if __name__ == "__main__":
-    asyncio.run(run_example())
+    show(__doc__, run_example)

@@ -1,119 +1,25 @@
-"""Chat models that play a script, and a run of a team with them, printed as it happens."""
+"""Runs a team with models that play a script, and prints what happens as it happens."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+import logging
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from langchain_core.callbacks import (
-    AsyncCallbackManagerForLLMRun,
-    CallbackManagerForLLMRun,
-)
-from langchain_core.language_models import BaseChatModel, LanguageModelInput
-from langchain_core.messages import AIMessage, BaseMessage
-from langchain_core.outputs import ChatGeneration, ChatResult
-from langchain_core.runnables import Runnable
-from langchain_core.utils.function_calling import convert_to_openai_tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
-from pydantic import ConfigDict
 
+from examples.mechanisms.scripted_model import Json, Replies, Reports, Script, ScriptedModel
 from graph import build_supervisor
 from graph.display.progress import RunProgress
 from graph.display.progress_lines import format_event
 from graph.settings import Settings
+from graph.topology.supervisor_graph import SupervisorGraph
 from nodes.schemas.team import Team, Worker
+from nodes.telemetry.cost import PLAN, SYNTHESIS, WORK, count_extra_calls
 from state import Context, Tier
 
-Json = Mapping[str, Any]
-
-Replies = Mapping[str, Sequence[Json]]
-"""By the name of the schema that a step asks for: `Plan`, `Answer`, `Critique` …"""
-
 TIER_MODELS: Mapping[Tier, str] = {"fast": "small", "standard": "medium", "strong": "large"}
-
-
-@dataclass(frozen=True)
-class ToolUse:
-    """A reply of a worker's model that calls one of its tools."""
-
-    name: str
-    arguments: Json
-
-
-Reports = Mapping[str, Sequence[Json | ToolUse]]
-"""Of workers, by the id of the task."""
-
-
-@dataclass
-class Script:
-    """What the models reply. Replies are used up in order, and the last one repeats."""
-
-    replies: Replies
-    reports: Reports
-    seconds: Mapping[str, float] = field(default_factory=dict)
-    """What a worker's model takes to reply, by the id of the task."""
-    calls: list[tuple[str, str, str]] = field(default_factory=list)
-    """What was asked so far: schema, task (empty outside workers), and the whole prompt."""
-
-    def answer(self, schema: str, prompt: str) -> tuple[Json | ToolUse, float]:
-        """Return the next reply, and the seconds that it takes."""
-        task = _find_task(prompt) if schema == "Report" else ""
-        number = sum(call[:2] == (schema, task) for call in self.calls)
-        self.calls.append((schema, task, prompt))
-        replies = self.reports[task] if task else self.replies[schema]
-        return replies[min(number, len(replies) - 1)], self.seconds.get(task, 0.0)
-
-
-class ScriptedModel(BaseChatModel):
-    """Replies from a script, as a model that supports tool calls does."""
-
-    model_config = ConfigDict(arbitrary_types_allowed=True)
-
-    model_name: str
-    script: Script
-
-    @property
-    def _llm_type(self) -> str:
-        return "scripted"
-
-    def bind_tools(
-        self, tools: Sequence[Any], *, tool_choice: str | None = None, **kwargs: Any
-    ) -> Runnable[LanguageModelInput, AIMessage]:
-        """Bind the names of the tools, one of which is the schema of the reply."""
-        names = [convert_to_openai_tool(tool)["function"]["name"] for tool in tools]
-        return self.bind(schema="Report" if "Report" in names else names[0])
-
-    def _generate(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: CallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
-    ) -> ChatResult:
-        return asyncio.run(self._agenerate(messages, stop, None, **kwargs))
-
-    async def _agenerate(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: AsyncCallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
-    ) -> ChatResult:
-        schema = kwargs["schema"]
-        prompt = "\n".join(str(message.text) for message in messages)
-        reply, seconds = self.script.answer(schema, prompt)
-        await asyncio.sleep(seconds)
-        use = reply if isinstance(reply, ToolUse) else ToolUse(schema, reply)
-        call = {
-            "name": use.name,
-            "args": dict(use.arguments),
-            "id": f"call_{len(self.script.calls)}",
-        }
-        message = AIMessage(
-            "", tool_calls=[call], response_metadata={"finish_reason": "tool_calls"}
-        )
-        return ChatResult(generations=[ChatGeneration(message=message)])
 
 
 @dataclass(frozen=True)
@@ -122,7 +28,7 @@ class Played:
 
     state: Mapping[str, Any]
     events: Sequence[Json]
-    script: Script
+    script: Script = field(default_factory=Script)
 
     def select_events(self, kind: str) -> list[Json]:
         """Return the events of a kind, in their order."""
@@ -132,6 +38,27 @@ class Played:
         """Return the model calls by what they were for."""
         counts: Mapping[str, int] = self.state["usage"].by_mechanism
         return counts
+
+    def find_prompt(self, schema: str, task: str = "", number: int = 0) -> str:
+        """Return the prompt of a call; `number` counts the calls of this schema and task."""
+        calls = [call for call in self.script.calls if (call.schema, call.task) == (schema, task)]
+        return calls[number].prompt
+
+
+@dataclass
+class Narrator:
+    """Prints the events of a run as they happen, and keeps them."""
+
+    events: list[Json] = field(default_factory=list)
+    _progress: RunProgress = field(default_factory=RunProgress)
+
+    def print_event(self, event: Json) -> None:
+        """Print the line of an event, if it has one."""
+        self.events.append(event)
+        self._progress.apply_event(event)
+        text = format_event(self._progress, event)
+        if text and event["kind"] != "request":
+            print(f"{event['t']:5.2f} s  " + text.replace("\n", "\n         "), flush=True)
 
 
 def make_team(name: str, roles: Mapping[str, str], **fields: Any) -> Team:
@@ -154,30 +81,47 @@ def make_plan(goal: str, *tasks: Json, **fields: Any) -> Json:
     return {"goal": goal, "tasks": list(tasks), **fields}
 
 
+def make_task(
+    name: str, worker: str, description: str, *, needs: Sequence[Any] = (), **fields: Any
+) -> Json:
+    """Return a task of a plan; `needs` are the tasks whose results it gets."""
+    task = {"id": name, "worker": worker, "description": description}
+    return {**task, "depends_on": list(needs), **fields}
+
+
 def make_report(output: str, source: str, **fields: Any) -> Json:
     """Return a completed report as a worker's model writes it: one claim, and its source."""
     claims = [{"text": output, "source": source}]
     return {"output": output, "claims": claims, "confidence": 90, **fields}
 
 
-def make_answer(text: str, *sources: str) -> Json:
+def make_failure(message: str) -> Json:
+    """Return a failed report as a worker's model writes it."""
+    return {"status": "failed", "output": message}
+
+
+def make_answer(text: str, *sources: str, **fields: Any) -> Json:
     """Return an answer as the synthesizer's model writes it."""
-    return {"text": text, "confidence": 90, "sources": list(sources)}
+    return {"text": text, "confidence": 90, "sources": list(sources), **fields}
 
 
 async def play(
     team: Team,
-    script: Script,
     request: str,
+    replies: Replies,
+    reports: Reports,
     *,
+    seconds: Mapping[str, float] | None = None,
     human_replies: Sequence[str] = (),
     context: Context | None = None,
 ) -> Played:
     """Run a request with scripted models, and print what happens.
 
     Args:
+        seconds: what a worker's model takes to reply, by the id of the task.
         human_replies: what a human answers to the questions of the run, one after another.
     """
+    script = Script(replies, reports, seconds or {})
     graph = build_supervisor(
         team,
         settings=Settings(),
@@ -187,21 +131,31 @@ async def play(
         },
         checkpointer=InMemorySaver() if human_replies else None,
     )
-    progress, events, state = RunProgress(), list[Json](), dict[str, Any]()
+    return await watch(graph, request, script, human_replies=human_replies, context=context)
+
+
+async def watch(
+    graph: SupervisorGraph,
+    request: str,
+    script: Script | None = None,
+    *,
+    human_replies: Sequence[str] = (),
+    context: Context | None = None,
+) -> Played:
+    """Run a request on a graph, and print what happens."""
+    narrator, state = Narrator(), dict[str, Any]()
     given: Any = {"request": request}
     print(f"request: {request}")
     for reply in (*human_replies, None):
         async for place, mode, part in graph.astream(
             given,
-            {"configurable": {"thread_id": team.name}},
+            {"configurable": {"thread_id": graph.name}},
             context=context,
             stream_mode=["custom", "values"],
             subgraphs=True,
         ):
             if mode == "custom":
-                events.append(part)
-                progress.apply_event(part)
-                _print_event(part, format_event(progress, part))
+                narrator.print_event(part)
             elif not place:
                 state = part
                 for question in part.get("__interrupt__", ()):
@@ -209,20 +163,21 @@ async def play(
         if reply is not None:
             print(f"the human replies: {reply}")
             given = Command(resume=reply)
-    played = Played(state, events, script)
+    played = Played(state, narrator.events, script or Script())
     _print_outcome(played)
     return played
 
 
-def _find_task(prompt: str) -> str:
-    """Return the id of the task that a worker's prompt is about."""
-    lines = [line for line in prompt.splitlines() if line.startswith("task: ")]
-    return lines[-1].removeprefix("task: ").strip()
+def show(about: str | None, run_example: Callable[[], Coroutine[Any, Any, object]]) -> None:
+    """Print what an example is about, then run it.
 
-
-def _print_event(event: Json, text: str) -> None:
-    if text and event["kind"] != "request":
-        print(f"{event['t']:5.2f} s  " + text.replace("\n", "\n         "))
+    Args:
+        about: the docstring of the example; its line with the command is left out.
+    """
+    logging.disable(logging.WARNING)  # what it would say is printed as an event
+    paragraphs = [part for part in (about or "").split("\n\n") if not part.startswith("    ")]
+    print("\n\n".join(paragraphs).strip(), end="\n\n", flush=True)
+    asyncio.run(run_example())
 
 
 def _print_outcome(played: Played) -> None:
@@ -230,4 +185,12 @@ def _print_outcome(played: Played) -> None:
     print(f"answer ({played.state['status']}): {answer.text}")
     for gap in answer.gaps:
         print(f"  gap: {gap}")
-    print("model calls: " + ", ".join(f"{name} {count}" for name, count in calls.items()))
+    for found in answer.contradictions:
+        sides = " / ".join(f"{claim.text} ({claim.source})" for claim in found.claims)
+        print(f"  contradiction: {sides}")
+        print(f"  verdict: {found.verdict}")
+    planned = [f"{name} {calls[name]}" for name in (PLAN, WORK, SYNTHESIS) if name in calls]
+    further = [f"{name} {n}" for name, n in count_extra_calls(played.state["usage"]).items()]
+    print(
+        "model calls: " + "; further: ".join(", ".join(part) for part in (planned, further) if part)
+    )

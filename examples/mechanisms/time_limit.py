@@ -4,69 +4,57 @@
 
 The worker of `cost` has two seconds, and its model takes 1.2 for each reply: it calls the tool, and
 has no time left to report. The report has the reason `timeout`, and the result of the tool as what
-was found; the other task is not affected. No key is needed: the models are scripted, the tool is
-real.
+was found; the other task is not affected. The tool is a real one.
 """
-
-import asyncio
 
 from examples.mechanisms.scripted import (
     Played,
-    Replies,
-    Reports,
-    Script,
-    ToolUse,
     make_answer,
     make_plan,
     make_report,
+    make_task,
     make_team,
     play,
+    show,
 )
+from examples.mechanisms.scripted_model import ToolUse
 from nodes.schemas.team import Limits, Worker
 
-REPLIES: Replies = {
-    "Plan": [
-        make_plan(
-            "Compute the cost, and name the origin.",
-            {
-                "id": "cost",
-                "worker": "accountant",
-                "description": "Compute in cost.md what 5 kilograms of Huila cost, in EUR.",
-            },
-            {
-                "id": "origin",
-                "worker": "taster",
-                "description": "Find in notes.md which country Huila comes from.",
-            },
-        )
-    ],
-    "Answer": [make_answer("Huila comes from Colombia (notes.md).", "notes.md")],
-}
-REPORTS: Reports = {
-    "cost": [
-        ToolUse("calculate", {"expression": "5 * 24"}),
-        make_report("5 kilograms of Huila cost 120 EUR.", "cost.md"),
-    ],
-    "origin": [make_report("Huila comes from Colombia.", "notes.md")],
-}
-LIMIT_S = 2.0
+ACCOUNTANT = Worker(
+    name="accountant",
+    description="Computes prices.",
+    instructions="Compute with your tool.",
+    tools=("calculate",),
+    limits=Limits(timeout_s=2.0),
+)
+TASTER = Worker(name="taster", description="Knows origins.", instructions="Read your notes.")
 
 
 async def run_example() -> Played:
     """Run the example, and print what happens."""
-    accountant = Worker(
-        name="accountant",
-        description="Computes prices.",
-        instructions="Compute with your tool.",
-        tools=("calculate",),
-        limits=Limits(timeout_s=LIMIT_S),
-    )
-    taster = Worker(name="taster", description="Knows origins.", instructions="Read your notes.")
-    team = make_team("timed", {}, workers=(accountant, taster), max_attempts=1)
     played = await play(
-        team,
-        Script(REPLIES, REPORTS, {"cost": 1.2}),
+        make_team("timed", {}, workers=(ACCOUNTANT, TASTER), max_attempts=1),
         "What do 5 kilograms of Huila cost, and where does it come from?",
+        {
+            "Plan": make_plan(
+                "Compute the cost, and name the origin.",
+                make_task(
+                    "cost",
+                    "accountant",
+                    "Compute in cost.md what 5 kilograms of Huila cost, in EUR.",
+                ),
+                make_task("origin", "taster", "Find in notes.md which country Huila comes from."),
+            ),
+            "Answer": make_answer("Huila comes from Colombia (notes.md).", "notes.md"),
+        },
+        {
+            "cost": [
+                ToolUse("calculate", {"expression": "5 * 24"}),
+                make_report("5 kilograms of Huila cost 120 EUR.", "cost.md"),
+            ],
+            "origin": make_report("Huila comes from Colombia.", "notes.md"),
+        },
+        seconds={"cost": 1.2},
     )
     escalation = played.state["results"]["cost"].escalation
     print(f"cost ended by {escalation.reason}, and had found: {escalation.partial}")
@@ -74,4 +62,4 @@ async def run_example() -> Played:
 
 
 if __name__ == "__main__":
-    asyncio.run(run_example())
+    show(__doc__, run_example)

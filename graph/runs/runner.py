@@ -229,9 +229,6 @@ async def _open_session(
             config: RunnableConfig = {
                 "configurable": {"thread_id": thread, SCOPE_KEY: RunScope(began_at=began_at)},
                 "callbacks": [kept],
-                "run_name": team.name,
-                "tags": ["supervisor-worker", team.name],
-                "metadata": {"team": team.name},
             }
             yield _RunSession(thread, graph, database, kept, is_new_here, config, team)
 

@@ -77,6 +77,7 @@ class ModelCatalog:
             self._guarded_models[key] = GuardedModel(
                 **(self._describe_given(tier) if is_given else self._describe_named(name, tier)),
                 settings=self.settings,
+                name=name,
                 model=name,
                 tier=tier,
                 max_concurrency=cap,

@@ -1,4 +1,4 @@
-"""LangSmith's place, as far as an experiment needs it: datasets, examples, sessions, feedback."""
+"""LangSmith's place, as far as tracing and experiments need it: runs, datasets, feedback."""
 
 import json
 import threading
@@ -9,6 +9,16 @@ from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from uuid import uuid4
+
+WITHOUT_MULTIPART = {
+    "use_multipart_endpoint": False,
+    "scale_up_qsize_trigger": 1000,
+    "scale_up_nthreads_limit": 1,
+    "scale_down_nempty_trigger": 4,
+    "size_limit": 100,
+    "size_limit_bytes": 20_000_000,
+}
+"""How runs are sent: as plain JSON."""
 
 
 @dataclass
@@ -21,12 +31,23 @@ class LangSmithRecord:
     examples: list[dict[str, Any]] = field(default_factory=list)
     sessions: list[dict[str, Any]] = field(default_factory=list)
     feedback: list[dict[str, Any]] = field(default_factory=list)
+    runs: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """Runs of a trace by their ids; each is posted when it begins and patched when it ends."""
+
+    def list_children(self, parent: str | None = None) -> list[dict[str, Any]]:
+        """Return the runs directly inside a run, the roots without one, in the order they began."""
+        found = [run for run in self.runs.values() if run.get("parent_run_id") == parent]
+        return sorted(found, key=lambda run: str(run["start_time"]))
 
     def answer_request(self, method: str, path: str, body: bytes) -> Any:
         """Keep a request, and answer as LangSmith does."""
         place, _, query = path.partition("?")
         self.requests.append(f"{method} {place}")
         kind, *rest = place.strip("/").split("/")
+        if place == "/info":
+            return {"batch_ingest_config": WITHOUT_MULTIPART}
+        if place == "/runs/batch":
+            return self._keep_runs(json.loads(body))
         if method == "GET":
             is_first_page = "offset=" not in query or "offset=0" in query
             held: Any = {"datasets": self.datasets, "examples": self.examples}.get(kind, {})
@@ -44,6 +65,12 @@ class LangSmithRecord:
         given = json.loads(body)
         made = [_add_item(lists[kind], item) for item in (given if rest == ["bulk"] else [given])]
         return made if rest == ["bulk"] else made[0]
+
+    def _keep_runs(self, batch: dict[str, list[dict[str, Any]]]) -> Any:
+        for run in (*batch.get("post", ()), *batch.get("patch", ())):
+            given = {key: value for key, value in run.items() if value is not None}
+            self.runs[run["id"]] = self.runs.get(run["id"], {}) | given
+        return {}
 
     def _change_item(self, kind: str, rest: list[str], given: dict[str, Any]) -> Any:
         (held,) = (one for one in [*self.examples, *self.sessions] if one["id"] == rest[0])

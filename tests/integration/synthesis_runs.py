@@ -20,9 +20,11 @@ async def run_scenario(
     return await run_graph(graph)
 
 
-async def run_graph(graph: SupervisorGraph) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+async def run_graph(
+    graph: SupervisorGraph, request: RequestInput = REQUEST
+) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     events, state = [], {}
-    async for mode, part in graph.astream(REQUEST, stream_mode=["custom", "values"]):
+    async for mode, part in graph.astream(request, stream_mode=["custom", "values"]):
         if mode == "custom":
             events.append(part)
         else:

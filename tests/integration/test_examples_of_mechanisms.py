@@ -1,5 +1,7 @@
 """Each mechanism has a small program that shows it, with models that play a script."""
 
+import subprocess
+import sys
 from collections.abc import Callable
 from importlib import import_module
 from itertools import pairwise
@@ -9,10 +11,16 @@ import pytest
 
 from examples.mechanisms.cascade import run_example as run_cascade
 from examples.mechanisms.dispatch import run_example as run_dispatch
+from examples.mechanisms.langsmith_trace import run_example as run_langsmith_trace
+from examples.mechanisms.outage import run_example as run_outage
+from examples.mechanisms.rate_limits import MAX_CONCURRENCY, RETRY_AFTER_S
+from examples.mechanisms.rate_limits import run_example as run_rate_limits
 from examples.mechanisms.scripted import Played
+from nodes.models.circuit_breaker import FAILURE_THRESHOLD
 
 FOLDER = Path(__file__).parents[2] / "examples" / "mechanisms"
-TESTED_ELSEWHERE = {"scripted", "capacity"}
+NO_EXAMPLES = {"scripted", "scripted_model", "served"}
+TESTED_ELSEWHERE = {"capacity"}
 """`capacity` is in test_capacity."""
 
 
@@ -23,17 +31,12 @@ def read_statuses(played: Played) -> dict[str, str]:
 
 def list_worked(played: Played) -> list[str]:
     """List the tasks for which a worker's model was asked, in their order."""
-    return [task for schema, task, _ in played.script.calls if schema == "Report"]
-
-
-def find_prompt(played: Played, schema: str, task: str = "", number: int = 0) -> str:
-    """Return the prompt of a call; `number` counts the calls of this schema and task."""
-    return [prompt for *key, prompt in played.script.calls if key == [schema, task]][number]
+    return [call.task for call in played.script.calls if call.schema == "Report"]
 
 
 def check_step(played: Played) -> None:
     assert [plan.version for plan in played.state["plans"]] == [1, 2]
-    assert "Huila is cheapest" in find_prompt(played, "Decision", number=1)
+    assert "Huila is cheapest" in played.find_prompt("Decision", number=1)
     assert list_worked(played) == ["S1", "S2"]
     assert played.count_calls()["step"] == 2
 
@@ -49,33 +52,33 @@ def check_recruit(played: Played) -> None:
     (used,) = played.select_events("tool_call")
     assert (recruited["tools"], recruited["refused"]) == (["calculate"], ["query_database"])
     assert (used["tool"], used["error"]) == ("calculate", None)
-    assert "0.17" in find_prompt(played, "Report", "cup", 1)
+    assert "0.17" in played.find_prompt("Report", "cup", 1)
     assert played.count_calls()["recruit"] == 1
 
 
 def check_select_best(played: Played) -> None:
     (judged,) = played.select_events("judged")
-    prompt = find_prompt(played, "Answer")
+    prompt = played.find_prompt("Answer")
     assert judged["best"] == "second"
     assert "red apple" in prompt and "very good" not in prompt
 
 
 def check_reduce(played: Played) -> None:
     assert played.count_calls()["reduce"] == 3
-    assert "Sidamo costs 31 EUR" in find_prompt(played, "Answer")
-    last = find_prompt(played, "Answer", number=3)
+    assert "Sidamo costs 31 EUR" in played.find_prompt("Answer")
+    last = played.find_prompt("Answer", number=3)
     assert "From Huila, 24 EUR, to Kona, 75 EUR." in last and "Sidamo" not in last
 
 
 def check_critic(played: Played) -> None:
     assert list_worked(played) == ["prices", "origins", "card", "prices", "card"]
-    assert "Name currency and weight" in find_prompt(played, "Report", "prices", 1)
+    assert "Name currency and weight" in played.find_prompt("Report", "prices", 1)
     assert "24 EUR per kilogram" in played.state["answer"].text
 
 
 def check_human(played: Played) -> None:
     assert list_worked(played) == ["prices", "origins", "prices"]
-    assert "with 19 percent tax" in find_prompt(played, "Report", "prices", 1)
+    assert "with 19 percent tax" in played.find_prompt("Report", "prices", 1)
 
 
 def check_split(played: Played) -> None:
@@ -98,7 +101,7 @@ def check_replan(played: Played) -> None:
 def check_nested(played: Played) -> None:
     assert played.state["results"]["coffee"].is_partial
     assert any("notes.md names no country" in gap for gap in played.state["answer"].gaps)
-    assert "Huila is cheapest" in find_prompt(played, "Report", "card")
+    assert "Huila is cheapest" in played.find_prompt("Report", "card")
 
 
 def check_time_limit(played: Played) -> None:
@@ -106,6 +109,49 @@ def check_time_limit(played: Played) -> None:
     assert read_statuses(played) == {"cost": "failed", "origin": "completed"}
     assert results["cost"].escalation.reason == "timeout"
     assert '"value": "120"' in results["cost"].escalation.partial
+
+
+def check_repair(played: Played) -> None:
+    first, second = (event["problems"] for event in played.select_events("plan_rejected"))
+    assert first == ["cycle: price -> card -> price"]
+    assert ["printer" in second[0], "'price' is vague" in second[1]] == [True, True]
+    assert "'printer'" in played.find_prompt("Plan", number=2)
+    assert list_worked(played) == ["price", "card"]
+    assert played.count_calls()["plan repair"] == 2
+
+
+def check_generalist(played: Played) -> None:
+    reports = played.state["results"]
+    assert {name: report.worker for name, report in reports.items()} == {
+        "price": "accountant",
+        "name": "helper",
+    }
+
+
+def check_contradiction(played: Played) -> None:
+    figures, words = played.state["answer"].contradictions
+    assert [claim.source for claim in figures.claims] == ["prices.csv", "invoice.pdf"]
+    assert figures.verdict == "the second holds (invoice.pdf): An invoice is what was paid."
+    assert [claim.source for claim in words.claims] == ["label.md", "letter.md"]
+    assert words.verdict == "cannot decide: Neither names a harvest."
+    assert played.count_calls()["judge"] == 2
+
+
+def check_handoff(played: Played) -> None:
+    prompt = played.find_prompt("Report", "card")
+    assert "Huila costs 24 EUR per kilogram." in prompt
+    unknown = ("where it comes from", "Colombia", "origins", "accountant", "taster")
+    assert [word for word in unknown if word in prompt] == []
+    with_tools = [call.task or call.schema for call in played.script.calls if call.tools]
+    assert with_tools == ["price"]
+
+
+def check_tool_loop(played: Played) -> None:
+    used = played.select_events("tool_call")
+    assert [use["tool"] for use in used] == ["query_database", *["calculate"] * 3]
+    assert [bool(use["error"]) for use in used] == [True, True, False, False]
+    assert "division by zero" in played.find_prompt("Report", "cost", 2)
+    assert list_worked(played) == ["cost"] * 5
 
 
 CHECKS: dict[str, tuple[str, Callable[[Played], None]]] = {
@@ -120,6 +166,11 @@ CHECKS: dict[str, tuple[str, Callable[[Played], None]]] = {
     "replan": ("done", check_replan),
     "nested": ("partial", check_nested),
     "time_limit": ("partial", check_time_limit),
+    "repair": ("done", check_repair),
+    "generalist": ("done", check_generalist),
+    "contradiction": ("done", check_contradiction),
+    "handoff": ("done", check_handoff),
+    "tool_loop": ("done", check_tool_loop),
 }
 
 
@@ -145,7 +196,7 @@ async def test_a_failure_reaches_only_the_tasks_that_need_its_result() -> None:
     for played in runs.values():
         assert played.state["status"] == "partial"
         assert "T3 was skipped: needs T1, which failed" in played.state["answer"].gaps
-    assert "needs T1, which failed" in find_prompt(runs[False], "Report", "T5")
+    assert "needs T1, which failed" in runs[False].find_prompt("Report", "T5")
 
 
 async def test_a_task_waits_for_its_own_inputs_alone() -> None:
@@ -159,7 +210,57 @@ async def test_a_task_waits_for_its_own_inputs_alone() -> None:
     assert sequential > parallel
 
 
+@pytest.mark.slow
+async def test_an_outage_ends_in_answers_that_name_whom_to_ask_and_in_no_more_calls() -> None:
+    (first, received), (second, further) = await run_outage()
+
+    assert first.answer is not None and first.status == "failed"
+    assert first.answer.text.endswith("ask the research desk, desk@example.org.")
+    assert second.error is not None and second.error.code == "ENDPOINT_DOWN"
+    assert "ask the research desk" in second.error.format_line()
+    assert received > FAILURE_THRESHOLD and further == 0
+
+
+async def test_all_runs_of_a_process_share_its_limits_and_obey_a_retry_after() -> None:
+    seen = await run_rate_limits()
+
+    assert seen.statuses == ["done"] * 3
+    assert seen.max_in_flight == MAX_CONCURRENCY
+    assert seen.pause_s > RETRY_AFTER_S / 2
+
+
+@pytest.mark.slow
+async def test_langsmith_receives_a_named_tagged_nested_run_where_it_is_switched_on() -> None:
+    received = await run_langsmith_trace()
+
+    assert received[False].requests == []
+    (root,) = received[True].list_children()
+    assert root["name"] == "market_analysis"
+    assert set(root["tags"]) == {"supervisor-worker", "market_analysis"}
+    steps = {run["name"]: run["id"] for run in received[True].list_children(root["id"])}
+    assert {"supervisor", "researcher", "monitor", "synthesizer"} <= set(steps)
+    inside = received[True].list_children(steps["synthesizer"])
+    (written,) = (run for run in inside if run["run_type"] == "llm")
+    assert written["name"] == "embedded"
+
+
+@pytest.mark.slow
+def test_an_example_that_is_run_says_first_what_it_is_about() -> None:
+    ended = subprocess.run(
+        [sys.executable, "-m", "examples.mechanisms.generalist"],
+        cwd=FOLDER.parents[1],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    about, shown = ended.stdout.split("\n\nrequest: ")
+    assert about.startswith("Give the task of a worker that does not exist to the generalist")
+    assert "python -m" not in about and "answer (done): " in shown
+
+
 def test_every_example_is_tested() -> None:
     files = {file.stem for file in FOLDER.glob("*.py")}
+    own = {"cascade", "dispatch", "outage", "rate_limits", "langsmith_trace"}
 
-    assert files - TESTED_ELSEWHERE == {*CHECKS, "cascade", "dispatch"}
+    assert files - NO_EXAMPLES - TESTED_ELSEWHERE == {*CHECKS, *own}

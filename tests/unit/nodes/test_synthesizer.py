@@ -280,13 +280,15 @@ def test_the_teams_switch_decides_on_a_review(
 ):
     answer = Answer(text="x", confidence=confidence)
 
-    assert needs_review(make_team(critic=critic), answer, make_config()) == is_reviewed
+    team = make_team(critic=critic)
+    assert needs_review(team, answer, make_config(), judge="openai:gpt-5") == is_reviewed
+    assert not needs_review(team, answer, make_config(), judge="embedded")
 
 
 def test_near_the_caps_there_is_no_review():
     config = make_config(budget=Budget(max_tokens=1_000, tokens=700))
 
-    assert not needs_review(make_team(critic="on"), ANSWER, config)
+    assert not needs_review(make_team(critic="on"), ANSWER, config, judge="openai:gpt-5")
 
 
 def test_a_delivered_answer_is_the_end():

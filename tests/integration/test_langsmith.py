@@ -1,0 +1,113 @@
+"""What LangSmith receives of a run of the compiled graph, read from a server in its place."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from langchain_core.tracers.langchain import LangChainTracer
+from langsmith import Client
+
+from graph import build_supervisor
+from graph.settings import Settings
+from nodes.schemas.team import Team, Worker
+from tests.endpoint import Endpoint, Scenario, ScriptedTask, script_tasks
+from tests.integration.langsmith_server import LangSmithRecord, run_langsmith_server
+from tests.teams import make_team
+
+REQUEST = {"request": "Compare the parts and say which one is best."}
+PAIR = script_tasks({"a": (), "b": ("a",)})
+
+
+@pytest.fixture
+def langsmith() -> Iterator[LangSmithRecord]:
+    with run_langsmith_server() as record:
+        yield record
+
+
+async def trace_run(
+    record: LangSmithRecord, settings: Settings, team: Team, **config: Any
+) -> dict[str, Any]:
+    """Run the compiled graph with LangSmith's tracer, and return the root of its trace."""
+    client = Client(record.url, api_key="lsv2_pt_test")
+    graph = build_supervisor(team, settings=settings)
+    traced: Any = {**config, "callbacks": [LangChainTracer(client=client)]}
+
+    await graph.ainvoke(REQUEST, traced)
+
+    client.flush()
+    client.close()
+    (root,) = record.list_children()
+    return root
+
+
+def list_all_names(record: LangSmithRecord, kind: str) -> set[str]:
+    return {run["name"] for run in record.runs.values() if run["run_type"] == kind}
+
+
+async def test_a_run_of_the_compiled_graph_is_named_and_tagged_by_its_team(
+    endpoint: Endpoint, settings: Settings, langsmith: LangSmithRecord
+) -> None:
+    endpoint.load_scenario(Scenario(tasks=PAIR))
+
+    root = await trace_run(langsmith, settings, make_team())
+
+    assert root["name"] == "trio"
+    assert set(root["tags"]) == {"supervisor-worker", "trio"}
+    assert root["extra"]["metadata"]["team"] == "trio"
+    steps = [run["name"] for run in langsmith.list_children(root["id"])]
+    assert steps[0] == "supervisor" and steps[-1] == "synthesizer"
+    assert steps.count("researcher") == 2
+    assert list_all_names(langsmith, "llm") == {"openai:gpt-5-mini", "openai:gpt-5"}
+    assert all(run.get("end_time") for run in langsmith.runs.values())
+
+
+async def test_a_callers_own_name_and_tags_are_kept_beside_the_teams(
+    endpoint: Endpoint, settings: Settings, langsmith: LangSmithRecord
+) -> None:
+    endpoint.load_scenario(Scenario(tasks=PAIR))
+
+    root = await trace_run(
+        langsmith, settings, make_team(), run_name="nightly", tags=["ci"], metadata={"build": 7}
+    )
+
+    assert root["name"] == "nightly"
+    assert set(root["tags"]) == {"supervisor-worker", "trio", "ci"}
+    assert root["extra"]["metadata"].items() >= {"team": "trio", "build": 7}.items()
+
+
+async def test_an_inner_team_is_nested_below_its_worker_and_tagged_by_its_own_name(
+    endpoint: Endpoint, settings: Settings, langsmith: LangSmithRecord
+) -> None:
+    inner = make_team("reader", name="readers")
+    worker = Worker(name="library", description="Reads.", team=inner)
+    outer = make_team(name="house", workers=(worker,))
+    plans = [
+        Scenario(tasks=(ScriptedTask(id=name, worker=who),)).build_plan()
+        for name, who in (("all", "library"), ("part", "reader"))
+    ]
+    endpoint.load_scenario(Scenario(answers={"Plan": plans}))
+
+    root = await trace_run(langsmith, settings, outer)
+
+    assert "readers" not in root["tags"]
+    (read,) = (
+        run
+        for run in langsmith.runs.values()
+        if run["name"] == "reader" and "graph:step" not in str(run["tags"])
+    )
+    assert {"house", "readers"} <= set(read["tags"])
+
+
+async def test_with_a_key_alone_nothing_is_sent(
+    endpoint: Endpoint,
+    settings: Settings,
+    langsmith: LangSmithRecord,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("LANGSMITH_ENDPOINT", langsmith.url)
+    monkeypatch.setenv("LANGSMITH_API_KEY", "lsv2_pt_test")
+    endpoint.load_scenario(Scenario(tasks=PAIR))
+
+    await build_supervisor(make_team(), settings=settings).ainvoke(REQUEST)
+
+    assert langsmith.requests == []
