@@ -1,18 +1,22 @@
 """The OpenAI client, without its walk through all messages and schemas on each call."""
 
 import json
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import AsyncIterator, Iterator
+from typing import Any, Final, cast
 
 import httpx2
+import openai
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun
 from langchain_core.language_models import LanguageModelInput
-from langchain_core.messages import BaseMessage
-from langchain_core.outputs import ChatResult
+from langchain_core.messages import AIMessageChunk, BaseMessage, BaseMessageChunk
+from langchain_core.outputs import ChatGenerationChunk, ChatResult
 from langchain_openai import ChatOpenAI
 
 from nodes.models.failures import clean_text
 from nodes.models.structured.text_calls import ENCODED_TWICE, decode_arguments, is_encoded_twice
+
+PATH: Final = "/chat/completions"
+OPTIONS: Final[Any] = {"security": {"bearer_auth": True}}
 
 
 class LeanChatOpenAI(ChatOpenAI):
@@ -41,10 +45,7 @@ class LeanChatOpenAI(ChatOpenAI):
         body = self._build_body(messages, stop=stop, **kwargs)
         body.pop("stream", None)
         response = await self.root_async_client.post(
-            "/chat/completions",
-            body=body,
-            cast_to=httpx2.Response,
-            options={"security": {"bearer_auth": True}},
+            PATH, body=body, cast_to=httpx2.Response, options=OPTIONS
         )
         result: ChatResult = self._create_chat_result(_read_json(response))
         return result
@@ -55,14 +56,33 @@ class LeanChatOpenAI(ChatOpenAI):
             body["max_tokens"] = body.pop("max_completion_tokens")
         return {**body, **(body.pop("extra_body", None) or {})}
 
-    def _get_request_payload(
-        self, input_: LanguageModelInput, *, stop: list[str] | None = None, **kwargs: Any
-    ) -> dict[str, Any]:
-        """Return a streamed request: the SDK looks at its first level alone."""
-        body = self._build_body(input_, stop=stop, **kwargs)
-        spelled_out = ("model", "stream", "stream_options")
-        known: dict[str, Any] = {key: body.pop(key) for key in spelled_out if key in body}
-        return {**known, "messages": [], "extra_body": body}
+    async def _astream(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: AsyncCallbackManagerForLLMRun | None = None,
+        *,
+        stream_usage: bool | None = None,
+        **kwargs: Any,
+    ) -> AsyncIterator[ChatGenerationChunk]:
+        body = {**self._build_body(messages, stop=stop, **kwargs), "stream": True}
+        if self._should_stream_usage(stream_usage, **kwargs):
+            body["stream_options"] = {"include_usage": True}
+        events = await self.root_async_client.post(
+            PATH,
+            body=body,
+            cast_to=object,
+            stream=True,
+            stream_cls=openai.AsyncStream[object],
+            options=OPTIONS,
+        )
+        kind: type[BaseMessageChunk] = AIMessageChunk
+        async with events:
+            async for event in events:
+                chunk = self._convert_chunk_to_generation_chunk(cast(Any, event), kind, {})
+                if chunk is not None:
+                    kind = chunk.message.__class__
+                    yield chunk
 
     def _create_chat_result(self, response: Any, generation_info: Any = None) -> Any:
         """Return the result; arguments that were encoded as JSON twice are decoded once."""

@@ -1,7 +1,7 @@
 """Reads the tasks of a plan while a model still writes it."""
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Final
 
 from pydantic_core import from_json
 
@@ -10,6 +10,8 @@ from nodes.planning.validation import list_plan_problems, list_vague_tasks
 from nodes.schemas.team import Team
 from state import Plan, Task
 
+MAX_READ_TASKS: Final = 64
+"""Only so many tasks of a plan are read before it is complete."""
 BeginTask = Callable[[Task], None]
 """Begins what can be begun of a task before the plan is complete."""
 
@@ -26,6 +28,8 @@ class PlanStream:
 
     def read_text(self, text: str) -> None:
         """Read the reply so far; the last task is complete once something follows the tasks."""
+        if self._seen >= MAX_READ_TASKS:
+            return
         try:
             value = from_json(text[max(0, text.find("{")) :], allow_partial=True)
         except ValueError:
@@ -34,7 +38,8 @@ class PlanStream:
         if not isinstance(tasks, list):
             return
         is_complete = [*value][-1] != "tasks"
-        for fields in tasks[self._seen : None if is_complete else -1]:
+        complete = tasks if is_complete else tasks[:-1]
+        for fields in complete[self._seen : MAX_READ_TASKS]:
             self._seen += 1
             if (task := self._read_task(fields)) is not None:
                 self._begin(task)
