@@ -148,6 +148,7 @@ Purpose = Literal[
     "reduce",
     "synthesis",
     "critic",
+    "speculation",
     "cut off",
     "not ended",
     "lost",
@@ -537,6 +538,9 @@ class Context:
     """Show the plan and wait for a human before anything of it runs."""
     ask_human: bool = False
     """A human can be asked about a task that failed or is unclear, when nothing else is left."""
+    speculate: bool | None = None
+    """Begin first model calls of tasks while the planner still writes; what is not used is billed.
+    """
     sequential: bool = False
     """Run one task at a time, in the order of the dependencies."""
     strategy: Literal["plan", "route", "step"] | None = None

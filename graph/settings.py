@@ -123,6 +123,7 @@ class Settings(TierVariables):
     )
     """Prices that the price table lacks, or that replace its own."""
     stream: Switch = Field(False, validation_alias="SUPERVISE_STREAM")
+    speculate: Switch = Field(True, validation_alias="SUPERVISE_SPECULATE")
     trace_content: Switch = Field(False, validation_alias="SUPERVISE_TRACE_CONTENT")
     """Whether the trace holds the prompt and the reply of each model call."""
     database_url: str = Field(

@@ -30,6 +30,7 @@ from graph.worker import build_worker
 from nodes.approval import approve
 from nodes.critic import after_critic, criticize
 from nodes.execution.dispatch_registry import DispatchRegistry
+from nodes.execution.first_call import FirstCalls
 from nodes.models.catalog import ModelCatalog
 from nodes.schemas.team import Team
 from nodes.supervisor import after_supervisor, supervise
@@ -97,6 +98,7 @@ def _compile_graph(
             models=models,
             prepare=pool.prepare,
             describe_database=pool.describe_database,
+            prepare_first_calls=FirstCalls(models, pool, settings.speculate).prepare,
             dispatches=dispatches,
         ),
         "synthesizer": partial(synthesize, models=models, dispatches=dispatches),

@@ -16,8 +16,9 @@ from functools import partial
 from langgraph.graph import END, START, StateGraph
 
 from graph.topology.compiled_class import change_class
-from graph.topology.dispatch_entry import WorkerStep, enter_dispatch
+from graph.topology.dispatch_entry import enter_dispatch
 from graph.topology.drawing import Drawing
+from graph.topology.first_attempt import FirstAttempt, WorkerStep
 from graph.topology.worker_graph import WorkerGraph
 from graph.topology.worker_pool import WorkerPool
 from nodes.act import act, after_act
@@ -30,7 +31,7 @@ from nodes.recruit import after_recruit, recruit
 from nodes.refine import refine
 from nodes.schemas.team import SPECIALIST, Team, Worker
 from nodes.text.counts import format_count
-from state import Assignment, Context, WorkerOutput, WorkerState
+from state import Context, WorkerOutput, WorkerState
 
 
 def build_worker(
@@ -42,9 +43,7 @@ def build_worker(
     dispatches: DispatchRegistry,
 ) -> WorkerGraph:
     """Compile the graph of one worker; other workers of its team may take over its tasks."""
-    builder = StateGraph(
-        WorkerState, context_schema=Context, input_schema=Assignment, output_schema=WorkerOutput
-    )
+    builder = StateGraph(WorkerState, context_schema=Context, output_schema=WorkerOutput)
     steps: dict[str, WorkerStep] = {
         "await_inputs": await_inputs,
         "act": partial(act, worker=worker, team=team, models=models, agents=pool),
@@ -58,23 +57,30 @@ def build_worker(
         builder.add_node(name, enter_dispatch(step, dispatches))
     builder.add_node("refine", partial(refine, models=models))
 
-    builder.add_edge(START, "recruit" if worker.name == SPECIALIST else "await_inputs")
+    first = "recruit" if worker.name == SPECIALIST else "await_inputs"
     builder.add_conditional_edges("await_inputs", after_await_inputs, ["act", END])
     builder.add_conditional_edges("act", after_act, ["assess", END])
     roads = ["act", "refine", "ask_human", *(["recruit"] if team.recruit else []), END]
     builder.add_conditional_edges("assess", after_assess, roads)
+    builder.add_conditional_edges(
+        START, lambda state: after_assess(state) if "change" in state else first, [first, *roads]
+    )
     builder.add_edge("refine", "act")
     builder.add_edge("ask_human", "act")
     if team.recruit:
         builder.add_conditional_edges("recruit", after_recruit, ["await_inputs", "act"])
 
     graph = change_class(builder.compile(name=worker.name), WorkerGraph)
-    graph.dispatches, graph.drawing = dispatches, _describe_drawing(team)
+    graph.worker, graph.drawing = worker, _describe_drawing(team, first)
+    graph.first_attempt = FirstAttempt(await_inputs, steps["act"], steps["assess"], dispatches)
     return graph
 
 
-def _describe_drawing(team: Team) -> Drawing:
-    """Return why each edge is taken; steps of rungs that the team's ladder lacks are not drawn."""
+def _describe_drawing(team: Team, first: str) -> Drawing:
+    """Return why each edge is taken; steps of rungs that the team's ladder lacks are not drawn.
+
+    Nor is the entry at a rung, after a first attempt that was made outside the graph.
+    """
     others = {"tier": "another model", "reassign": "another worker", "split": "smaller tasks"}
     rungs = [label for rung, label in others.items() if rung in team.ladder]
     labels = {
@@ -93,4 +99,5 @@ def _describe_drawing(team: Team) -> Drawing:
         ("ask_human", "act"): "reply",
     }
     steps = {"refine": "refine", "ask_human": "human"}
-    return Drawing(labels, frozenset(n for n, rung in steps.items() if rung not in team.ladder))
+    hidden = frozenset(n for n, rung in steps.items() if rung not in team.ladder)
+    return Drawing(labels, hidden, entry=first)

@@ -114,8 +114,7 @@ def _choose_worker(
     """Return who makes the attempt, by which tier, and the rung that led to it."""
     change = state.get("change")
     if change is None:
-        tier = state["task"].tier
-        return worker, tier if tier in worker.tiers else worker.tier, None
+        return worker, worker.choose_tier(state["task"].tier), None
     return team.find_worker(change.worker), change.tier, change.rung
 
 

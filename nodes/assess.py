@@ -1,7 +1,7 @@
 """The node that checks an attempt by rule: report it, or choose what the next one changes."""
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import Literal
 
@@ -30,9 +30,12 @@ from state import (
     Report,
     Tier,
     Usage,
+    WorkerOutput,
     WorkerState,
 )
 
+SaveOutput = Callable[[WorkerOutput], Awaitable[None]]
+"""Saves what a worker's node returns; done when it is saved."""
 TIERS: tuple[Tier, ...] = ("fast", "standard", "strong")
 
 
@@ -44,8 +47,13 @@ async def assess(
     team: Team,
     models: ModelCatalog,
     dispatch: Dispatch,
+    save: SaveOutput | None = None,
 ) -> WorkerState:
-    """Publish the task's report, unless another attempt may fix it."""
+    """Publish the task's report, unless another attempt may fix it.
+
+    Args:
+        save: awaited with the node's output before others can see the report.
+    """
     task, attempts = state["task"], _order_attempts(state)
     last = attempts[-1]
     problem = describe_problem(last)
@@ -62,10 +70,13 @@ async def assess(
     report = _build_final_report(
         state, problem, ended_s=get_elapsed_s(config), min_confidence=team.min_confidence
     )
+    output: WorkerOutput = {"results": {task.id: report}, "ledger": _collect_expenses(state)}
+    if save is not None:
+        await save(output)
     dumped = report.model_dump(mode="json")
     await emit("report", task=task.id, worker=report.worker, report=dumped)
     dispatch.publish_report(task.id, report)
-    return {"results": {task.id: report}, "ledger": _collect_expenses(state)}
+    return {"results": output["results"], "ledger": output["ledger"]}
 
 
 def after_assess(

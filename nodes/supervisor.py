@@ -12,9 +12,11 @@ from nodes.models.catalog import ModelCatalog
 from nodes.planning.assignments import build_sends
 from nodes.planning.first_plan import (
     DescribeDatabase,
+    PrepareFirstCalls,
     PrepareWorkers,
     begin_request,
     describe_no_database,
+    prepare_no_calls,
 )
 from nodes.planning.idle_workers import assign_idle_workers
 from nodes.planning.next_step import plan_next_step
@@ -22,9 +24,10 @@ from nodes.planning.replanning import list_unfinished
 from nodes.planning.request import is_new_request
 from nodes.planning.revision import find_revision_reason, revise_plan
 from nodes.planning.skipping import skip_blocked
+from nodes.planning.speculation import get_speculative_calls
 from nodes.schemas.team import Team
 from nodes.telemetry.events import emit
-from state import Context, SupervisorState, require_plan
+from state import Context, SupervisorState, enter_expenses, require_plan
 
 
 async def supervise(
@@ -37,6 +40,7 @@ async def supervise(
     prepare: PrepareWorkers,
     dispatches: DispatchRegistry,
     describe_database: DescribeDatabase = describe_no_database,
+    prepare_first_calls: PrepareFirstCalls = prepare_no_calls,
 ) -> SupervisorState:
     """Plan a new request; otherwise settle what the last dispatch left, and decide what is next.
 
@@ -54,10 +58,14 @@ async def supervise(
             models=models,
             prepare=prepare,
             describe_database=describe_database,
+            prepare_first_calls=prepare_first_calls,
         )
     else:
         dispatches.close(runtime, config)
         update = await _decide_next(state, config, runtime, team=team, models=models)
+        # A task that was given to another worker has left its call.
+        if (calls := get_speculative_calls(config)) and (left := await calls.keep_planned(None)):
+            update["ledger"] = {**update.get("ledger", {}), **enter_expenses(*left)}
     if runtime.context.sequential:
         update["todo"] = update["todo"][:1]
     if update["todo"] and not update.get("awaits_approval"):

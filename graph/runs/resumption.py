@@ -7,13 +7,22 @@ from langgraph.types import Command, StateSnapshot
 from state import REOPENED, Report, SupervisorState, reopen_request
 
 
+def is_in_progress(snapshot: StateSnapshot) -> bool:
+    """Return whether a thread stopped in the middle of a run.
+
+    Its `next` is empty in between, where all nodes of a superstep have returned and the next one
+    was not begun.
+    """
+    return bool(snapshot.tasks)
+
+
 def has_unfinished_work(snapshot: StateSnapshot) -> bool:
     """Return whether a thread has unfinished work; a request without a plan may be replaced."""
     values = snapshot.values
     is_planned = values.get("planned_for") == values.get("request") and not values.get("objection")
     if is_planned and values.get("status") == "running":
         return True  # also if the team has lost the workers that would run next
-    return bool(snapshot.next) and (is_planned or bool(snapshot.interrupts))
+    return is_in_progress(snapshot) and (is_planned or bool(snapshot.interrupts))
 
 
 def build_reopen_command(values: SupervisorState) -> Command[Any] | None:

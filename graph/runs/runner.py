@@ -19,7 +19,7 @@ from graph.runs.log_usage import usage_from_log
 from graph.runs.materials import build_input
 from graph.runs.outcome import Outcome
 from graph.runs.questions import build_answer_command, list_open_questions
-from graph.runs.resumption import build_reopen_command, has_unfinished_work
+from graph.runs.resumption import build_reopen_command, has_unfinished_work, is_in_progress
 from graph.runs.run_record import load_run_record, save_run_record
 from graph.runs.run_store import RunDatabase, open_database
 from graph.runs.trace import get_log_path
@@ -194,8 +194,9 @@ async def aresume(
         command = None if answer is None else build_answer_command(thread, questions, answer)
         if questions and command is None:
             return _build_outcome(session, snapshot, None)
-        is_begun = bool(snapshot.next) or values.get("request") == accepted["input"]["request"]
-        if is_begun and not snapshot.next and values.get("status") == "done":
+        is_running = is_in_progress(snapshot)
+        is_begun = is_running or values.get("request") == accepted["input"]["request"]
+        if is_begun and not is_running and values.get("status") == "done":
             return Outcome.from_state(thread, values)
         session.event_log.write_entry({"resumed": _utc_now()})
         if changes:
@@ -205,7 +206,7 @@ async def aresume(
         session.update_scope(
             read_logged_usage=session.read_logged_usage, on_answer_text=on_answer_text
         )
-        if snapshot.next:
+        if is_running:
             return await _run_graph(session, command, context)
         # A run that was killed before its first checkpoint starts again from the accepted input.
         again = build_reopen_command(values) if is_begun else None

@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from langchain_core.runnables.graph import Graph
+from langchain_core.runnables.graph import Edge, Graph
+from langgraph.graph import START
 
 
 @dataclass(frozen=True)
@@ -14,6 +15,8 @@ class Drawing:
     """Why an edge is taken, by its two nodes."""
     hidden: frozenset[str] = frozenset()
     """Nodes that the team's own settings never reach."""
+    entry: str = ""
+    """The only node to which the start is drawn, if not empty."""
 
     def apply(self, drawn: Graph) -> Graph:
         """Return a drawing with the labels and without the hidden nodes.
@@ -22,6 +25,9 @@ class Drawing:
         """
         for name in self.hidden & drawn.nodes.keys():
             drawn.remove_node(drawn.nodes[name])
+        if self.entry:
+            others = [edge for edge in drawn.edges if edge.source != START]
+            drawn.edges = [Edge(START, self.entry), *others]
         drawn.edges = [
             edge._replace(data=self.labels.get((_get_outer(edge.source), _get_outer(edge.target))))
             if _get_outer(edge.source) != _get_outer(edge.target)

@@ -26,7 +26,7 @@ CLOCK_KEY: Final = "run_clock"
 """The same for the run's start and deadline, used when a server starts the same run again."""
 
 
-COMMON_NAMES: Final = frozenset(("strategy", "critic", "sequential", "ask_human"))
+COMMON_NAMES: Final = frozenset(("strategy", "critic", "sequential", "speculate", "ask_human"))
 """Fields of `Context` that are not read from a context of another type."""
 
 

@@ -2,6 +2,7 @@
 
 from langchain_core.runnables import RunnableConfig
 
+from graph.topology.early_save import read_early_outputs
 from graph.topology.pending_writes import (
     collect_pending_reports,
     collect_pending_revisions,
@@ -25,10 +26,14 @@ class SavedReports:
             return SavedDispatch()
         snapshot = await self.graph.aget_state(config, subgraphs=True)
         monitors = [task for task in snapshot.tasks if task.name == MONITOR]
+        saver = self.graph.find_checkpointer(config)
+        outputs = {} if saver is None else await read_early_outputs(saver, snapshot)
+        early = {name: output["results"][name] for name, output in outputs.items()}
         return SavedDispatch(
-            collect_pending_reports(snapshot),
+            {**early, **collect_pending_reports(snapshot)},
             collect_started_tasks(snapshot),
             collect_pending_revisions(snapshot),
+            outputs,
             is_monitored=any(task.result is None for task in monitors),
             has_monitor_ended=any(task.result is not None for task in monitors),
         )

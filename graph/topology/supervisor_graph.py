@@ -31,6 +31,7 @@ from graph.topology.run_start import (
 from graph.topology.team_changes import list_team_changes
 from nodes.errors import SettingsInvalid
 from nodes.limits.run_scope import get_run_scope
+from nodes.planning.speculation import SPECULATION_KEY, SpeculativeCalls
 from nodes.planning.validation import list_plan_problems
 from nodes.schemas.team import Team
 from state import Context, Plan, RequestInput, SupervisorState
@@ -87,14 +88,18 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
         input = read_input(input)
         reject_foreign_scope(self._merge_call_config(config))
         start = await self._prepare_start(input, config, context)
-        require_checkpointer(self.team, start.context, self._find_checkpointer(config))
+        require_checkpointer(self.team, start.context, self.find_checkpointer(config))
         self._require_thread(config)
-        stamped = start.stamp_config(config)
+        stamped, calls = start.stamp_config(config), SpeculativeCalls()
+        stamped["configurable"][SPECULATION_KEY] = calls
         durability = self._choose_durability(stamped, durability)
-        async for part in super().astream(
-            input, stamped, context=start.context, durability=durability, **kwargs
-        ):
-            yield part
+        try:
+            async for part in super().astream(
+                input, stamped, context=start.context, durability=durability, **kwargs
+            ):
+                yield part
+        finally:
+            await calls.close()
 
     async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
         """Run to the end; `context` may be a mapping, which LangGraph's type hints do not allow."""
@@ -109,7 +114,7 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
     async def aget_state(self, config: RunnableConfig, *, subgraphs: bool = False) -> StateSnapshot:
         """Return the state of a thread; with subgraphs that of a plan's revision is among them."""
         snapshot = await super().aget_state(config, subgraphs=subgraphs)
-        checkpointer = self._find_checkpointer(config) if subgraphs else None
+        checkpointer = self.find_checkpointer(config) if subgraphs else None
         if checkpointer is None:
             return snapshot
         return await self.attach_revision(snapshot, checkpointer)
@@ -159,7 +164,7 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
         given = read_inherited_context(config) if context is None else read_context(context)
         around = self._merge_call_config(config)
         configurable = around["configurable"]
-        is_kept = self._find_checkpointer(config) is not None and "thread_id" in configurable
+        is_kept = self.find_checkpointer(config) is not None and "thread_id" in configurable
         if get_run_scope(around).outer_task:  # its worker's limits are the caps
             return RunStart(given, None, given)
         if not is_kept:
@@ -173,7 +178,7 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
         context = merge_context(read_saved_context(snapshot), given)
         if resumed:
             team = self.team.apply_context(context)
-            await list_team_changes(team, self._find_checkpointer(config), around)
+            await list_team_changes(team, self.find_checkpointer(config), around)
         return RunStart(self.team.add_caps(context), snapshot, context, is_same_run=is_same)
 
     def _merge_call_config(self, config: RunnableConfig | None) -> RunnableConfig:
@@ -183,7 +188,7 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
     def _require_thread(self, config: RunnableConfig | None) -> None:
         """Refuse a run with a checkpointer but without a thread_id."""
         if (
-            self._find_checkpointer(config) is not None
+            self.find_checkpointer(config) is not None
             and "thread_id" not in self._merge_call_config(config)["configurable"]
         ):
             raise SettingsInvalid(
@@ -193,15 +198,16 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
 
     def _is_saved(self, config: RunnableConfig) -> bool:
         is_inner = "__pregel_task_id" in config.get("configurable", {})
-        return not is_inner and self._find_checkpointer(config) is not None
+        return not is_inner and self.find_checkpointer(config) is not None
 
     def _choose_durability(self, config: RunnableConfig, asked: Any) -> Any:
         """Return a run's durability; None without a checkpointer, also if a server passes one."""
-        if self._find_checkpointer(config) is None:
+        if self.find_checkpointer(config) is None:
             return None
         return asked or ("sync" if self._is_saved(config) else None)
 
-    def _find_checkpointer(self, config: RunnableConfig | None) -> BaseCheckpointSaver[Any] | None:
+    def find_checkpointer(self, config: RunnableConfig | None) -> BaseCheckpointSaver[Any] | None:
+        """Return the checkpointer of a call: its own, or the graph's; None without one."""
         return self._resolve_checkpointer(self._merge_call_config(config))
 
     def _apply_checkpointer_allowlist(

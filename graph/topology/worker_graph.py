@@ -1,4 +1,4 @@
-"""A worker's compiled graph, which waits for its turn to start."""
+"""A worker's compiled graph; a first attempt that succeeds does not need to enter it."""
 
 from collections.abc import AsyncIterator
 from typing import Any, cast
@@ -6,17 +6,24 @@ from typing import Any, cast
 from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.graph import Graph
 from langgraph.graph.state import CompiledStateGraph
-from langgraph.runtime import get_runtime
 
 from graph.topology.drawing import Drawing
-from nodes.execution.dispatch_registry import DispatchRegistry
+from graph.topology.first_attempt import FirstAttempt
+from graph.topology.node_config import has_saved_steps, is_streaming_steps
+from nodes.schemas.team import SPECIALIST, Worker
 from state import Assignment, Context, WorkerOutput, WorkerState
 
 
 class WorkerGraph(CompiledStateGraph[WorkerState, Context, Assignment, WorkerOutput]):
-    """Starts in turn with the other workers of its dispatch; after that all run in parallel."""
+    """Makes the first attempt at a task as plain calls; a recovery rung continues in the graph.
 
-    dispatches: DispatchRegistry
+    The graph's own nodes do all of it where a caller streams the steps of inner graphs, as Studio
+    does, and where a run continues steps that the graph has saved. A task of a team, of a
+    specialist or of several parts has inner graphs of its own, and is done in the graph too.
+    """
+
+    worker: Worker
+    first_attempt: FirstAttempt
     drawing: Drawing
 
     def get_graph(self, config: RunnableConfig | None = None, *, xray: int | bool = False) -> Graph:
@@ -29,21 +36,28 @@ class WorkerGraph(CompiledStateGraph[WorkerState, Context, Assignment, WorkerOut
         """Return the same drawing; a server, and so Studio, calls this."""
         return self.drawing.apply(await super().aget_graph(config, xray=xray))
 
+    async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
+        """Work on one assignment, and return its `WorkerOutput`."""
+        assert config is not None, "a worker runs inside its supervisor's graph"
+        assignment = cast(Assignment, input)
+        if self._has_inner_graphs(assignment) or is_streaming_steps(config):
+            return await super().ainvoke(input, config, **kwargs)
+        if await has_saved_steps(config):
+            return await super().ainvoke(input, config, **kwargs)
+        state = await self.first_attempt.run(assignment, config)
+        if "change" in state:
+            return await super().ainvoke(state, config, **kwargs)
+        return {name: state[name] for name in WorkerOutput.__annotations__ if name in state}  # type: ignore[literal-required]  # its own keys
+
     async def astream(
         self, input: Any, config: RunnableConfig | None = None, **kwargs: Any
     ) -> AsyncIterator[Any]:
-        """Stream the work on one assignment; its first step lets the next worker start."""
-        assignment = cast(Assignment, input)
-        task = assignment["task"].id
-        assert config is not None, "a worker runs inside its supervisor's graph"
-        dispatch = await self.dispatches.join_before_start(
-            get_runtime(Context), config, steps_left=assignment["steps_left"]
-        )
+        """Stream the work on one assignment, step by step."""
         # While events are streamed, a node's graph is streamed too, and would emit its whole state.
         kwargs["output_keys"] = kwargs.get("output_keys") or self.output_channels
-        await dispatch.wait_to_start(task)
-        try:
-            async for part in super().astream(input, config, **kwargs):
-                yield part
-        finally:
-            dispatch.finish_start(task)
+        async for part in super().astream(input, config, **kwargs):
+            yield part
+
+    def _has_inner_graphs(self, assignment: Assignment) -> bool:
+        is_specialist = self.worker.name == SPECIALIST
+        return self.worker.team is not None or is_specialist or assignment["task"].is_compound

@@ -2,21 +2,18 @@
 
 import asyncio
 from collections.abc import Callable
-from typing import Any
 
 from langchain_core.tools import BaseTool
-from langgraph.graph.state import CompiledStateGraph
 
 from graph.topology.supervisor_graph import SupervisorGraph
 from nodes.errors import ToolRefused
-from nodes.execution.attempt_context import AttemptContext
+from nodes.execution.worker_agent import WorkerAgent
 from nodes.models.catalog import ModelCatalog
 from nodes.schemas.team import SPECIALIST, Team, Worker
 from nodes.tools.framework.extras import require_packages
 from nodes.tools.framework.settings import ToolSettings
 from state import Recruit
 
-WorkerAgent = CompiledStateGraph[Any, AttemptContext, Any, Any]
 BuildGraph = Callable[[Team, "WorkerPool | None"], SupervisorGraph]
 """Compiles the graph of a team, with an existing worker pool if one is given."""
 

@@ -5,10 +5,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from langchain_core.messages import AIMessage
+from langchain_core.messages import HumanMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.errors import GraphBubbleUp
-from langgraph.graph.state import CompiledStateGraph
 
 from nodes.errors import (
     BadResponse,
@@ -26,11 +25,14 @@ from nodes.errors.redaction import redact_text
 from nodes.execution.attempt_context import AttemptContext, TurnLimitReached
 from nodes.execution.reading import MaterialReading
 from nodes.execution.subteam import SubteamRun, TeamGraph
+from nodes.execution.worker_agent import WorkerAgent
 from nodes.limits.deadline import get_remaining_s
 from nodes.models.call_deadline import CallDeadline
+from nodes.models.offered_reply import offer_reply
 from nodes.models.settings import EMBEDDED
-from nodes.models.structured_output import UnreadableReply, read_content
+from nodes.models.structured_output import UnreadableReply
 from nodes.planning.skipping import list_shortfalls
+from nodes.planning.speculation import get_speculative_calls
 from nodes.prompts.materials import show_materials
 from nodes.prompts.messages import MAX_OUTPUT_CHARS, build_handoff_message
 from nodes.prompts.tags import shorten_text
@@ -53,10 +55,10 @@ from state import (
     enter_expenses,
 )
 
+LONG_MATERIALS_CHARS = 20_000
+"""From here on a handoff is built in a thread: it takes long enough to delay other tasks."""
 CLOCK_TOLERANCE_S = 0.05
 """A run this close to its deadline has reached it: clocks differ by less."""
-
-WorkerAgent = CompiledStateGraph[Any, AttemptContext, Any, Any]
 
 
 class WorkerAgents(Protocol):
@@ -224,34 +226,54 @@ class AttemptRunner:
         return report.model_copy(update={"output": shorten_text(report.output, MAX_OUTPUT_CHARS)})
 
     async def _run_agent(self, earlier: str, answers: Mapping[str, str]) -> Report:
+        call, calls = None, get_speculative_calls(self.config)
+        if calls and not self.state["attempts"]:
+            call = calls.take(self.state["task"])
+        if call is None:
+            return await self._ask_agent(earlier, answers)
+        try:
+            with offer_reply(call.reply):
+                return await self._ask_agent(earlier, answers)
+        finally:
+            if call.reply.was_taken:
+                await call.emit_outcome("taken")
+            else:
+                usage = await call.discard("its worker asks for something else")
+                self.attempt_context.usage += usage
+
+    async def prepare_agent(
+        self, earlier: str, answers: Mapping[str, str]
+    ) -> tuple[WorkerAgent, HumanMessage]:
+        """Return the worker's agent and the handoff for it.
+
+        Args:
+            earlier: the last attempt's error.
+            answers: of a human, by question.
+        """
         agents, name = self.agents, self.worker.name
         is_recruited = name == SPECIALIST and "recruit" in self.state
         recruited = agents.get_specialist(self.state["recruit"]) if is_recruited else None
         agent = await (recruited or agents.get_agent(name))
-        # Long materials take a while.
-        reading = await asyncio.to_thread(self._start_reading)
-        message = await asyncio.to_thread(
-            build_handoff_message,
-            self._build_handoff(),
-            earlier=earlier,
-            answers=answers,
-            shown=reading.materials,
+        if sum(map(len, self.state.get("materials", {}).values())) < LONG_MATERIALS_CHARS:
+            return agent, self._build_message(earlier, answers)
+        return agent, await asyncio.to_thread(self._build_message, earlier, answers)
+
+    async def _ask_agent(self, earlier: str, answers: Mapping[str, str]) -> Report:
+        agent, message = await self.prepare_agent(earlier, answers)
+        materials, lacking = self.state.get("materials", {}), self._list_shortfalls()
+        return await agent.run(
+            message,
+            self.attempt_context,
+            inputs={"materials": materials, "lacking": lacking},
+            metadata={"task": self.state["task"].id, "worker": self.worker.name},
+            is_checkpointed=self.is_checkpointed,
         )
-        result = await agent.ainvoke(
-            {
-                "messages": [message],
-                "materials": self.state.get("materials", {}),
-                "lacking": self._list_shortfalls(),
-            },
-            {"metadata": {"task": self.state["task"].id, "worker": name}},
-            context=self.attempt_context,
-            # A resume repeats the whole attempt, so its turns need no checkpoints.
-            durability="exit" if self.is_checkpointed else None,
+
+    def _build_message(self, earlier: str, answers: Mapping[str, str]) -> HumanMessage:
+        shown = self._start_reading().materials
+        return build_handoff_message(
+            self._build_handoff(), earlier=earlier, answers=answers, shown=shown
         )
-        report = result.get("structured_response")
-        if report is None:
-            report = read_content(_read_last_reply(result["messages"]), Report)
-        return Report.model_validate(report if isinstance(report, dict) else report.model_dump())
 
     def _start_reading(self) -> MaterialReading:
         """Return the record of what the model is shown; the embedded model reads by tools alone."""
@@ -317,8 +339,3 @@ def build_expenses(task: str, number: int, attempt: Attempt) -> dict[str, Expens
             for key, spent in attempt.ledger.items()
         )
     )
-
-
-def _read_last_reply(messages: list[Any]) -> str:
-    replies = [message for message in messages if isinstance(message, AIMessage)]
-    return str(replies[-1].text) if replies else ""

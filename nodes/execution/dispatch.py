@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from nodes.execution.plan_watch import PlanWatch
-from state import Report
+from state import Report, WorkerOutput
 
 
 def _build_open_gate() -> asyncio.Event:
@@ -29,8 +29,8 @@ class Dispatch:
     attempts: dict[str, int] = field(default_factory=dict)
     """Attempts since, by task."""
     report_futures: dict[str, asyncio.Future[Report | None]] = field(default_factory=dict)
-    start_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
-    starting_task: str = ""
+    saved_outputs: Mapping[str, WorkerOutput] = field(default_factory=dict)
+    """What tasks had returned before a crash, by task."""
 
     is_stopped: bool = False
     """True once the plan must change: what runs may finish, what waits is held."""
@@ -43,21 +43,6 @@ class Dispatch:
     watch: PlanWatch | None = None
     may_start: asyncio.Event = field(default_factory=_build_open_gate)
     _withdrawals: "dict[str, asyncio.Future[None]]" = field(default_factory=dict)
-
-    async def wait_to_start(self, task: str) -> None:
-        """Let one worker start at a time, in the order of the plan.
-
-        Starting a worker's graph takes some milliseconds of processor time. Were all started at
-        once, those that can work would share them with those that can only wait.
-        """
-        await self.start_lock.acquire()
-        self.starting_task = task
-
-    def finish_start(self, task: str) -> None:
-        """Let the next worker start; does nothing when this one has said so before."""
-        if self.starting_task == task:
-            self.starting_task = ""
-            self.start_lock.release()
 
     async def wait_for_inputs(
         self, task: str, needed: Sequence[str], *, version: int

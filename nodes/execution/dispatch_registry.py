@@ -17,7 +17,7 @@ from langgraph.runtime import RunControl, Runtime
 
 from nodes.execution.dispatch import Dispatch
 from nodes.limits.run_scope import get_run_scope
-from state import Context, Plan, Report
+from state import Context, Plan, Report, WorkerOutput
 
 
 @dataclass(frozen=True)
@@ -29,6 +29,8 @@ class SavedDispatch:
     """Tasks that had begun."""
     plans: Sequence[Plan] = ()
     """The versions of the plan, when a monitor has revised it in this superstep."""
+    outputs: Mapping[str, WorkerOutput] = field(default_factory=dict)
+    """What tasks had returned, where it was saved before LangGraph saved it."""
     is_monitored: bool = False
     """Its monitor is still to read the reports."""
     has_monitor_ended: bool = False
@@ -89,13 +91,6 @@ class DispatchRegistry:
         graph_ns = _get_parent_namespace(_get_parent_namespace(_read_namespace(config)))
         return await self._get(runtime, config, graph_ns, steps_left)
 
-    async def join_before_start(
-        self, runtime: Runtime[Context], config: RunnableConfig, *, steps_left: int
-    ) -> Dispatch:
-        """Return the same dispatch when a worker's graph is about to start."""
-        graph_ns = _get_parent_namespace(_read_namespace(config))
-        return await self._get(runtime, config, graph_ns, steps_left)
-
     async def join_from_node(
         self, runtime: Runtime[Context], config: RunnableConfig, *, steps_left: int
     ) -> Dispatch:
@@ -131,6 +126,7 @@ class DispatchRegistry:
         if saved_at is not None:
             saved = await self._load_saved_dispatch(saved_at)
             dispatch.started.update(saved.started)
+            dispatch.saved_outputs = saved.outputs
             for task, report in saved.reports.items():
                 dispatch.publish_report(task, report)
                 dispatch.record_attempts(task, report.attempts)

@@ -11,12 +11,11 @@ from langchain.agents.middleware import (
     ModelResponse,
     ToolCallRequest,
 )
-from langchain.agents.structured_output import ToolStrategy
+from langchain.agents.structured_output import OutputToolBinding, ToolStrategy
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, ToolMessage
+from langchain_core.messages import AIMessage, SystemMessage, ToolMessage
 from langchain_core.tools import BaseTool
 from langgraph.errors import GraphBubbleUp
-from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command
 
 from nodes.errors import ModelError, NothingToRead, ToolFailed, ToolRefused
@@ -25,11 +24,10 @@ from nodes.execution.attempt_context import AttemptContext, TurnLimitReached
 from nodes.execution.earlier_calls import EarlierCalls
 from nodes.execution.reading import READ_MATERIAL
 from nodes.execution.tool_outcomes import FAILED, CallEnding, read_failures
+from nodes.execution.worker_agent import WorkerAgent, begin_turn, end_turn
 from nodes.models.call_deadline import has_time_left
-from nodes.models.prompt_shortening import SHORTENED
 from nodes.models.run_context import get_run_context
 from nodes.models.structured_output import build_lenient_schema
-from nodes.models.usage import read_usage
 from nodes.prompts.materials import build_reading_message
 from nodes.prompts.messages import build_worker_prompt
 from nodes.prompts.tags import shorten_text
@@ -100,10 +98,7 @@ class TurnLimitMiddleware(AgentMiddleware[WorkerAgentState, AttemptContext, Repo
     ) -> ModelResponse[Report]:
         """Ask the model for its next turn, within the attempt's caps."""
         context = request.runtime.context
-        context.turns += 1
-        context.taint.mark_results_seen()
-        if context.turns > context.limits.max_turns + 1:
-            raise TurnLimitReached(f"no readable report within {context.limits.max_turns} turns")
+        begin_turn(context)
         tools = [] if _must_report(context) else self._list_offered(request)
         began = monotonic()
         try:
@@ -111,12 +106,7 @@ class TurnLimitMiddleware(AgentMiddleware[WorkerAgentState, AttemptContext, Repo
         except ModelError as error:
             context.usage += error.usage or Usage()
             raise
-        context.longest_turn_s = max(context.longest_turn_s, monotonic() - began)
-        for message in response.result:
-            if isinstance(message, AIMessage):
-                context.usage += read_usage(message)
-                if gap := message.response_metadata.get(SHORTENED):
-                    context.left_out.append(str(gap))
+        end_turn(context, monotonic() - began, response.result)
         return response
 
     def _list_offered(self, request: ModelRequest[AttemptContext]) -> list[Any]:
@@ -362,23 +352,32 @@ def choose_report_schema(worker: Worker, tools: Sequence[BaseTool]) -> type[Repo
 
 def build_worker_agent(
     worker: Worker, tools: Sequence[BaseTool], model: BaseChatModel
-) -> CompiledStateGraph[Any, AttemptContext, Any, Any]:
-    """Build a worker's agent; each attempt brings its own `AttemptContext`.
+) -> WorkerAgent:
+    """Build a worker's agent.
 
     The report is requested as a tool call, which any tool-calling endpoint supports. Each worker
     can read on in a material that is too long for its handoff.
     """
     is_given = any(tool.name == READ_MATERIAL for tool in tools)
     granted = [] if is_given else load_tools([READ_MATERIAL], ToolSettings())
-    return create_agent(
+    instructions = SystemMessage(build_worker_prompt(worker))
+    response_format = ToolStrategy(choose_report_schema(worker, tools))
+    tool_loop = create_agent(
         model,
         [*tools, *granted],
-        system_prompt=build_worker_prompt(worker),
-        response_format=ToolStrategy(choose_report_schema(worker, tools)),
+        system_prompt=instructions,
+        response_format=response_format,
         middleware=[
             TurnLimitMiddleware(granted=frozenset(tool.name for tool in granted)),
             ToolGuardMiddleware(),
         ],
         context_schema=AttemptContext,
         name=f"{worker.name}_loop",
+    )
+    return WorkerAgent(
+        tool_loop=tool_loop,
+        instructions=instructions,
+        report_tool=OutputToolBinding.from_schema_spec(response_format.schema_specs[0]).tool,
+        tools=tools,
+        reading_tools=granted,
     )

@@ -17,11 +17,11 @@ from nodes.errors import (
     CallTimedOut,
     DeadlinePassed,
     RateLimited,
+    RequestRefused,
     ResponseCut,
     SupervisorError,
 )
 from nodes.errors.redaction import redact_text
-from nodes.models.answer_text import AnswerTextReader
 from nodes.models.call_deadline import CallDeadline
 from nodes.models.circuit_breaker import FAILURE_THRESHOLD, OPEN_S
 from nodes.models.completeness import require_end, require_usable
@@ -34,6 +34,7 @@ from nodes.models.failures import (
     translate_error,
 )
 from nodes.models.health import get_model_health
+from nodes.models.reply_text import ReplyTextReader
 from nodes.models.request import send_request
 from nodes.models.run_context import RunContext
 from nodes.models.settings import DEFAULT_CALL_TIMEOUT_S, EMBEDDED, ModelSettings
@@ -186,14 +187,15 @@ class ModelCall:
         self, messages: list[BaseMessage], kwargs: dict[str, Any]
     ) -> tuple[AIMessage, str]:
         began_s, breaker = time.monotonic(), self._health.breaker
-        listener = self.run_context.on_answer_text
+        listener = self.run_context.on_reply_text if self._health.can_stream else None
+        # Each try writes the reply from its beginning.
+        reader = ReplyTextReader(listener) if listener else None
         try:
             result = await send_request(
                 self.inner,
                 messages,
                 is_streaming=self.settings.streaming,
-                # Each try writes the answer from its beginning.
-                on_chunk=AnswerTextReader(listener).read_chunk if listener else None,
+                on_chunk=reader.read_chunk if reader else None,
                 **kwargs,
             )
             answer = require_end(result, self.model_name)
@@ -207,6 +209,9 @@ class ModelCall:
             if written := read_failed_generation(error):
                 breaker.record_answer(began_s)
                 return AIMessage(written), "stop"
+            if reader and not reader.has_begun and _refuses_stream(error, self.model_name):
+                self._health.can_stream = False
+                return await self._send_request(messages, kwargs)
             raise self._translate_failure(error, began_s) from None
         else:
             breaker.record_answer(began_s)
@@ -288,6 +293,14 @@ class ModelCall:
         if self._is_retry_in_flight:
             self._is_retry_in_flight = False
             self._health.retry_budget.finish_retry()
+
+
+def _refuses_stream(raised: Exception, model: str) -> bool:
+    """Return whether an endpoint answered a request for a stream with something else."""
+    error = translate_error(raised, model=model)
+    if isinstance(error, RequestRefused):
+        return "stream" in f"{error} {error.cause}".lower()
+    return isinstance(error, BadResponse | ResponseCut)
 
 
 def _repeats_itself(error: SupervisorError) -> bool:

@@ -10,10 +10,14 @@ from typing import Any
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
 from langchain_core.language_models import BaseChatModel, LanguageModelInput
 from langchain_core.language_models.base import LangSmithParams
-from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.messages import AIMessage, BaseMessage, convert_to_messages
 from langchain_core.messages.ai import UsageMetadata, add_usage
 from langchain_core.outputs import ChatGeneration, ChatResult
-from langchain_core.runnables import Runnable
+from langchain_core.runnables import Runnable, RunnableConfig
+from langchain_core.runnables.config import (
+    ensure_config,
+    get_async_callback_manager_for_config,
+)
 from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import ConfigDict, Field, PrivateAttr
@@ -21,6 +25,7 @@ from pydantic import ConfigDict, Field, PrivateAttr
 from nodes.errors import ContextTooSmall, ModelUnknown, SupervisorError
 from nodes.errors.redaction import redact_message
 from nodes.models.call import EXPECTED_OUTPUT_TOKENS, MAX_TOKENS, ModelCall, estimate_tokens
+from nodes.models.offered_reply import take_offered_reply
 from nodes.models.output_limits import choose_output_limit
 from nodes.models.prices import compute_cost_usd
 from nodes.models.prompt_shortening import (
@@ -39,7 +44,7 @@ from nodes.models.structured.shown_schema import simplify_tool
 from nodes.models.structured_call import StructuredCall, StructuredReply
 from nodes.models.traced_content import describe_messages
 from nodes.models.unknown_model import name_nearest_models
-from nodes.models.usage import UNCOUNTED, read_usage
+from nodes.models.usage import UNCOUNTED, estimate_usage, read_usage
 from state import Tier, Usage
 
 KEPT_METADATA = (
@@ -123,6 +128,27 @@ class GuardedModel(BaseChatModel):
             while len(self._bound_tools) > MAX_BOUND_TOOLS:
                 self._bound_tools.popitem(last=False)
         return self._bound_tools[key][1]
+
+    async def ainvoke(
+        self,
+        input: LanguageModelInput,
+        config: RunnableConfig | None = None,
+        *,
+        stop: list[str] | None = None,
+        **kwargs: Any,
+    ) -> AIMessage:
+        """Return the answer; without a listener, LangChain's layers around a call are left out."""
+        if not isinstance(input, list):
+            return await super().ainvoke(input, config, stop=stop, **kwargs)
+        messages = convert_to_messages(input)
+        if offered := await take_offered_reply(self.model, messages, kwargs):
+            return offered
+        if _has_listeners(self, config):
+            return await super().ainvoke(messages, config, stop=stop, **kwargs)
+        result = await self._agenerate(messages, stop=stop, **kwargs)
+        answer = result.generations[0].message
+        assert isinstance(answer, AIMessage), "a model answers with a message of its own"
+        return answer
 
     def _generate(
         self,
@@ -256,6 +282,20 @@ class GuardedModel(BaseChatModel):
         usage = {"input_tokens": tokens - output, "output_tokens": output}
         return tokens, compute_cost_usd(self.model, usage, self.settings.prices)
 
+    def estimate_prompt_usage(
+        self, messages: Sequence[BaseMessage], kwargs: Mapping[str, Any]
+    ) -> Usage:
+        """Return what a call costs of which only the prompt was sent, as an estimate."""
+        counted = estimate_usage(messages, kwargs, AIMessage(""))
+        price = compute_cost_usd(self.model, counted, self.settings.prices)
+        return Usage(
+            model_calls=1,
+            input_tokens=counted["input_tokens"],
+            cost_usd=price,
+            models=(self.model,),
+            uncounted_calls=1,
+        )
+
     def _attach_metadata(
         self, message: AIMessage, counted: Sequence[UsageMetadata], seconds: float, call: ModelCall
     ) -> AIMessage:
@@ -268,6 +308,13 @@ class GuardedModel(BaseChatModel):
         metadata |= {"model": self.model, "seconds": seconds, "cost_usd": price}
         metadata |= {UNCOUNTED: True} if call.is_uncounted else {}
         return message.model_copy(update={"usage_metadata": usage, "response_metadata": metadata})
+
+
+def _has_listeners(model: BaseChatModel, config: RunnableConfig | None) -> bool:
+    """Return whether a callback, a tracer or a stream of tokens wants to hear of a call."""
+    if model.callbacks or model.cache:
+        return True
+    return bool(get_async_callback_manager_for_config(ensure_config(config)).handlers)
 
 
 def _build_counts(usage: Usage) -> dict[str, Any]:

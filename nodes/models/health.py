@@ -7,12 +7,14 @@ from nodes.models.circuit_breaker import CircuitBreaker
 from nodes.models.retry_budget import RetryBudget
 
 
-@dataclass(frozen=True)
+@dataclass
 class ModelHealth:
     """Shared by all runs of the process."""
 
     breaker: CircuitBreaker = field(default_factory=CircuitBreaker)
     retry_budget: RetryBudget = field(default_factory=RetryBudget)
+    can_stream: bool = True
+    """False once it has answered a request for a stream with something else."""
 
 
 @cache

@@ -12,6 +12,7 @@ from nodes.errors import EndpointDown
 from nodes.limits.budget import Budget
 from nodes.limits.clock import now_s
 from nodes.limits.run_scope import get_run_scope
+from nodes.models.answer_text import AnswerTextListener
 from nodes.models.circuit_breaker import FAILURE_THRESHOLD, OPEN_S
 from nodes.models.speed import ModelSpeed
 from nodes.telemetry.events import emit
@@ -19,7 +20,11 @@ from state import Usage
 
 REPORT = "Report"
 
+TextListener = Callable[[str], None]
+"""Called with the text of a reply so far."""
+
 _writes_answer: ContextVar[bool] = ContextVar("writes_answer", default=False)
+_reply_listener: ContextVar[TextListener | None] = ContextVar("reply_listener", default=None)
 
 
 @dataclass(frozen=True)
@@ -32,8 +37,8 @@ class RunContext:
     budget: Budget | None = None
     is_last: bool = False
     """The call writes the answer."""
-    on_answer_text: Callable[[str], None] | None = None
-    """Called with the answer's text so far, of a call that writes it."""
+    on_reply_text: TextListener | None = None
+    """Called with the text, or the JSON, that the model has written so far."""
 
     @contextmanager
     def reserve_call(self, tokens: int, cost_usd: float | None) -> Iterator[None]:
@@ -105,12 +110,22 @@ def use_answer_reserve() -> Iterator[None]:
         _writes_answer.reset(token)
 
 
+@contextmanager
+def listen_to_reply(listener: TextListener | None) -> Iterator[None]:
+    """Pass on the replies of the calls made inside while models still write them."""
+    token = _reply_listener.set(listener)
+    try:
+        yield
+    finally:
+        _reply_listener.reset(token)
+
+
 def get_run_context() -> RunContext:
     """Look around; a call made outside a run has none."""
     try:
         config = get_config()
     except RuntimeError:
-        return RunContext()
+        return RunContext(on_reply_text=_reply_listener.get())
     configurable: Mapping[str, Any] = config.get("configurable", {})
     scope, is_last, remaining_s = get_run_scope(config), _writes_answer.get(), None
     if scope.deadline:  # what is kept for the answer is for the answer alone
@@ -122,8 +137,14 @@ def get_run_context() -> RunContext:
         is_run="__pregel_runtime" in configurable,
         budget=scope.budget,
         is_last=is_last,
-        on_answer_text=scope.on_answer_text if is_last else None,
+        on_reply_text=_choose_listener(scope.on_answer_text if is_last else None),
     )
+
+
+def _choose_listener(on_answer_text: TextListener | None) -> TextListener | None:
+    if on_answer_text is None:
+        return _reply_listener.get()
+    return AnswerTextListener(on_answer_text)
 
 
 def name_requested_schema(kwargs: Mapping[str, Any]) -> str:

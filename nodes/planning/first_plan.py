@@ -19,6 +19,7 @@ from nodes.limits.worker_load import get_team_load
 from nodes.models.available_models import AvailableModels
 from nodes.models.catalog import EMBEDDED, ModelCatalog
 from nodes.models.price_check import require_prices
+from nodes.models.run_context import TextListener
 from nodes.planning.estimate import estimate_run
 from nodes.planning.examples import (
     MAX_EXAMPLES,
@@ -26,6 +27,7 @@ from nodes.planning.examples import (
     keep_nearest_examples,
     keep_plan_examples,
 )
+from nodes.planning.plan_stream import BeginTask, PlanStream
 from nodes.planning.planner import make_plan
 from nodes.planning.replanning import build_plan_event, list_unfinished
 from nodes.planning.request import (
@@ -35,6 +37,7 @@ from nodes.planning.request import (
     read_request,
 )
 from nodes.planning.routing import choose_next_step, route_by_rule, route_request
+from nodes.planning.speculation import get_speculative_calls
 from nodes.planning.team_record import build_team_record
 from nodes.planning.validation import list_plan_problems, may_divide
 from nodes.prompts.messages import build_plan_messages
@@ -62,6 +65,14 @@ DescribeDatabase = Callable[[], Awaitable[str]]
 """Returns the tables that tools of the team can query, a line each; empty without a database."""
 
 
+PrepareFirstCalls = Callable[[SupervisorState, RunnableConfig, Context, Team], BeginTask | None]
+"""Returns what begins the first call of a task; None where none may begin early."""
+
+
+def prepare_no_calls(*_: Any) -> None:
+    """Begin no call before the plan is complete."""
+
+
 async def describe_no_database() -> str:
     """Return that there is no table to query."""
     return ""
@@ -76,6 +87,7 @@ async def begin_request(
     models: ModelCatalog,
     prepare: PrepareWorkers,
     describe_database: DescribeDatabase = describe_no_database,
+    prepare_first_calls: PrepareFirstCalls = prepare_no_calls,
 ) -> SupervisorState:
     """Return the state of a new request, with its plan.
 
@@ -102,12 +114,27 @@ async def begin_request(
     for tier in names:
         await asyncio.to_thread(models.get_chat_model, tier, context)
     await get_team_load(team).load_from_store(runtime.store)
+    begun: SupervisorState = {
+        **state,
+        "given": scope.prior_results,
+        "origin": build_request_origin(state, request, config),
+    }
+    begin = prepare_first_calls(begun, config, context, team)
     (plan, usage, routing), _ = await asyncio.gather(
         _make_first_plan(
-            state, config, models, request, context, team=team, describe_database=describe_database
+            state,
+            config,
+            models,
+            request,
+            context,
+            team=team,
+            describe_database=describe_database,
+            read_text=PlanStream(team, materials, begin).read_text if begin else None,
         ),
         prepare(),
     )
+    calls = get_speculative_calls(config)
+    unused = await calls.keep_planned(plan) if calls else []
     plan = plan.model_copy(update={"version": len(state.get("plans", ())) + 1})
     estimate = estimate_run(
         plan, team, models, context, materials=materials, planning=usage + routing
@@ -116,7 +143,7 @@ async def begin_request(
     shown = {**build_plan_event(plan, team), "estimate": estimate.model_dump(mode="json")}
     await emit("plan_created", **shown, awaits_approval=awaits_approval)
     tier = team.planner_tier
-    spent = [Expense(worker="supervisor", tier=tier, usage=usage, purpose="plan")]
+    spent = [Expense(worker="supervisor", tier=tier, usage=usage, purpose="plan"), *unused]
     if routing.model_calls:
         spent.append(Expense(worker="supervisor", tier=tier, usage=routing, purpose="route"))
     paid = state.get("ledger", {}) if state.get("planned_for") == REOPENED else {}
@@ -124,8 +151,8 @@ async def begin_request(
         **reset_for_new_request(),
         "request": request,
         "planned_for": request,
-        "given": scope.prior_results,
-        "origin": build_request_origin(state, request, config),
+        "given": begun["given"],
+        "origin": begun["origin"],
         "team_record": build_team_record(team),
         "messages": [] if is_last_message(state, request) else [HumanMessage(request)],
         "plan": plan,
@@ -151,6 +178,7 @@ async def _make_first_plan(
     *,
     team: Team,
     describe_database: DescribeDatabase,
+    read_text: TextListener | None,
 ) -> tuple[Plan, Usage, Usage]:
     """Return the plan, its usage, and that of a router which decided that a plan is needed."""
     materials = list(state.get("materials", {}))
@@ -160,7 +188,14 @@ async def _make_first_plan(
             raise PlanInvalid("the given plan cannot be run", cause="; ".join(problems))
         return given, Usage(), Usage()
     plan_all = partial(
-        _plan_all, state, config, models, request, context, describe_database=describe_database
+        _plan_all,
+        state,
+        config,
+        models,
+        request,
+        context,
+        describe_database=describe_database,
+        read_text=read_text,
     )
     planners = models.get_available_models(team.planner_tier, context)
     is_embedded = models.get_name(team.planner_tier, context) == EMBEDDED
@@ -219,6 +254,7 @@ async def _plan_all(
     *,
     team: Team,
     describe_database: DescribeDatabase,
+    read_text: TextListener | None,
 ) -> tuple[Plan, Usage]:
     """Return a plan of the whole request."""
     materials, max_tasks = state.get("materials", {}), context.max_tasks or team.max_tasks
@@ -243,4 +279,5 @@ async def _plan_all(
         max_tasks=max_tasks,
         materials=materials,
         build_rule_messages=None if is_embedded else lambda: ask_team(team),
+        read_text=read_text,
     )

@@ -17,6 +17,7 @@ from nodes.errors import (
 )
 from nodes.errors.redaction import redact_text
 from nodes.models.available_models import AvailableModels
+from nodes.models.run_context import TextListener, listen_to_reply
 from nodes.models.structured.json_reading import InvalidJson, read_json_object
 from nodes.models.structured_output import UnreadableReply, describe_validation_errors
 from nodes.planning.corrections import correct_plan
@@ -50,6 +51,7 @@ async def make_plan(
     adopt: Callable[[Plan], Plan] = lambda plan: plan,
     finished: Collection[str] = (),
     build_rule_messages: Callable[[], Sequence[AnyMessage]] | None = None,
+    read_text: TextListener | None = None,
 ) -> tuple[Plan, Usage]:
     """Return a valid plan; an invalid one is sent back at most `team.max_plan_repairs` times.
 
@@ -62,6 +64,7 @@ async def make_plan(
         adopt: makes the plan that is checked from the plan that the model proposed.
         finished: ids of tasks that have a result, whose descriptions can no longer change.
         build_rule_messages: builds the messages for the plan by rule; None where there is none.
+        read_text: called with the first reply so far, while the model writes it.
 
     Raises:
         PlanInvalid: the last plan is still refused.
@@ -75,7 +78,9 @@ async def make_plan(
     problems: list[str] = []
     for repairs in range(team.max_plan_repairs, -1, -1):
         try:
-            reply = await asking.ask(check)
+            with listen_to_reply(read_text):
+                reply = await asking.ask(check)
+            read_text = None  # what a repaired plan repeats has begun already
         except (ModelError, ModelUnknown) as error:
             error.usage = asking.spent + (error.usage or Usage())
             plan = sound

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from nodes.limits.patterns import Pattern
 from nodes.text.word_forms import is_generic, is_verb, list_base_forms
@@ -31,6 +32,7 @@ _TASK_ID = Pattern(r"^[a-z]{1,4}[-_]?\d{1,3}$")
 _WORD = Pattern(r"\w+(?:[-'.,]\w+)*")
 
 
+@lru_cache(maxsize=4096)  # the tasks of a plan are read again with each of its versions
 def explain_vagueness(description: str) -> str | None:
     """Return in one sentence what a description lacks; None when it names its work.
 
@@ -104,8 +106,13 @@ def _split_literals(description: str) -> tuple[set[str], str]:
     return literals, " ".join(prose)
 
 
+@lru_cache(maxsize=4096)
+def _is_task_id(word: str) -> bool:
+    return _TASK_ID.match(word) is not None
+
+
 def _classify_capitalised(word: str, is_acronym: bool, named: _NamedContent) -> None:
-    if _TASK_ID.match(word):
+    if _is_task_id(word):
         named.references.add(word)
     elif is_acronym or is_generic(word) or is_verb(word):
         named.names.add(word)
@@ -114,7 +121,7 @@ def _classify_capitalised(word: str, is_acronym: bool, named: _NamedContent) -> 
 
 
 def _classify_word(word: str, before: str, total: int, named: _NamedContent) -> None:
-    if _TASK_ID.match(word):
+    if _is_task_id(word):
         named.references.add(word)
     elif is_verb(word) and not (before in DETERMINERS or before.endswith("'s")):
         named.verb_score = max(

@@ -68,12 +68,17 @@ def pack_reports(
 ) -> list[list[Report]]:
     """Return the reports in groups that fit, in order; a report that is too long alone is cut."""
     groups: list[list[Report]] = [[]]
+    used = 0
     for report in reports:
-        fitting = report if measure_size([report]) <= max_chars else cut_report(report, max_chars)
-        is_full = len(groups[-1]) == max_reports
-        if groups[-1] and (is_full or measure_size([*groups[-1], fitting]) > max_chars):
+        size = measure_size([report])
+        if size > max_chars:
+            report = cut_report(report, max_chars)
+            size = measure_size([report])
+        if groups[-1] and (len(groups[-1]) == max_reports or used + size > max_chars):
             groups.append([])
-        groups[-1].append(fitting)
+            used = 0
+        groups[-1].append(report)
+        used += size
     return groups
 
 

@@ -23,6 +23,7 @@ EventKind = Literal[
     "plan_approved",
     "plan_reviewed",
     "plan_revised",
+    "speculated",
     "dispatched",
     "awaiting",
     "task_started",

@@ -36,7 +36,7 @@ async def test_a_listener_hears_the_answer_grow_and_only_the_answer_is_streamed(
     assert isinstance(outcome, Outcome) and outcome.answer and outcome.answer.text == TEXT
     assert len(heard) >= 2 and heard == sorted(heard, key=len)
     assert all(TEXT.startswith(text) for text in heard)
-    assert [call.schema for call in endpoint.requests if call.stream] == ["Answer"]
+    assert [call.schema for call in endpoint.requests if call.stream] == ["Plan", "Answer"]
 
 
 async def test_an_answer_whose_stream_breaks_is_heard_again_from_its_beginning(
@@ -51,11 +51,11 @@ async def test_an_answer_whose_stream_breaks_is_heard_again_from_its_beginning(
     assert any(len(after) < len(before) for before, after in pairwise(heard))
 
 
-async def test_without_a_listener_nothing_is_streamed(
+async def test_without_a_listener_only_the_plan_is_streamed(
     endpoint: Endpoint, settings: Settings
 ) -> None:
     endpoint.load_scenario(Scenario(tasks=script_tasks({"A": ()})))
 
     await arun(REQUEST, team=make_team(), settings=settings)
 
-    assert not any(call.stream for call in endpoint.requests)
+    assert [call.schema for call in endpoint.requests if call.stream] == ["Plan"]

@@ -1,6 +1,7 @@
 """Teams within teams, on the compiled graph against the endpoint."""
 
 import json
+from contextlib import aclosing
 from typing import Any
 
 import pytest
@@ -237,11 +238,11 @@ async def test_an_inner_team_that_is_cut_off_goes_on_where_it_was(
     endpoint.load_scenario(make_scenario(faults=(hung,)))
     graph = build_graph(make_outer_team(make_inner_team()), settings)
 
-    async for _, mode, part in graph.astream(
-        REQUEST, CONFIG, stream_mode=["custom", "values"], subgraphs=True
-    ):
-        if mode == "custom" and part["kind"] == "report" and part["task"] == "R/A":
-            break
+    parts: Any = graph.astream(REQUEST, CONFIG, stream_mode=["custom", "values"], subgraphs=True)
+    async with aclosing(parts):
+        async for _, mode, part in parts:
+            if mode == "custom" and part["kind"] == "report" and part["task"] == "R/A":
+                break
     before = len(endpoint.select_calls())
     state, _ = await run_graph(graph, None)
 

@@ -73,22 +73,6 @@ async def test_attempts_made_before_a_resume_are_counted_once() -> None:
     assert meeting.count_steps_left() == 0
 
 
-async def test_workers_start_one_after_another_in_their_order_of_arrival() -> None:
-    meeting, started = Dispatch(steps_at_start=9), []
-
-    async def start(name: str) -> None:
-        await meeting.wait_to_start(name)
-        started.append(name)
-        await asyncio.sleep(0)
-        meeting.finish_start(name)
-        meeting.finish_start(name)
-
-    await asyncio.gather(*map(start, "ABCD"))
-
-    assert started == list("ABCD")
-    assert not meeting.start_lock.locked()
-
-
 async def test_a_cancelled_wait_for_inputs_leaves_the_reports_to_others() -> None:
     meeting = Dispatch(steps_at_start=1)
     waiting = asyncio.ensure_future(meeting.wait_for_inputs("B", ["A"], version=1))

@@ -31,7 +31,8 @@ def read_reply(
     calls = _read_tool_calls(message, offer, corrections)
     if not calls and (text := _read_text(message, corrections)):
         by_tool = method not in ("json_schema", "json_prompt")
-        calls = _read_calls_from_text(text, offer)
+        calls = [] if by_tool else _read_plain_value(text, offer)
+        calls = calls or _read_calls_from_text(text, offer)
         if calls and by_tool:
             corrections.append(f"the call of {calls[0]['name']} was written as text")
         elif calls and not text.lstrip().startswith("{"):
@@ -88,6 +89,21 @@ def _unwrap_arguments(arguments: Mapping[str, Any], schema: Mapping[str, Any]) -
         if inner is not None:
             return inner
     return dict(arguments)
+
+
+def _read_plain_value(text: str, offer: ToolOffer) -> list[ToolCall]:
+    """Return the call that a reply by schema is, if it is the only tool's arguments and no more."""
+    if len(offer.parameters) != 1 or not text.lstrip().startswith("{"):
+        return []
+    ((name, schema),) = offer.parameters.items()
+    try:
+        value = read_json_object(text)
+    except InvalidJson:
+        return []
+    known = set(schema.get("properties") or {})
+    if not value or not set(value) <= known:
+        return []
+    return [tool_call(name=name, args=value, id=f"call_{uuid4().hex}")]
 
 
 def _read_calls_from_text(text: str, offer: ToolOffer) -> list[ToolCall]:

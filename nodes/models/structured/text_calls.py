@@ -131,6 +131,8 @@ def _read_tagged_arguments(
     text: str, tools: Mapping[str, Any]
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """Read `<function=name><parameter=key>value</parameter></function>`, and GLM's form of it."""
+    if "<" not in text:
+        return
     for opening, closing, key_opening, value_closing in _TAGGED_FORMS:
         for name, inner in _split_at(opening, text, closing):
             known = tools.get(name, {}).get("properties") or {}

@@ -9,7 +9,8 @@ from langchain_core.messages import AIMessageChunk
 from langchain_core.messages.tool import tool_call_chunk
 from langchain_core.outputs import ChatGenerationChunk
 
-from nodes.models.answer_text import AnswerTextReader, read_answer_text
+from nodes.models.answer_text import AnswerTextListener, read_answer_text
+from nodes.models.reply_text import ReplyTextReader
 
 
 @given(st.text(), st.data())
@@ -32,9 +33,9 @@ def test_json_inside_a_code_fence_is_read():
 
 def test_the_listener_gets_the_text_of_a_tool_call_and_never_its_json():
     heard: list[str] = []
-    reader = AnswerTextReader(heard.append)
+    reader = ReplyTextReader(AnswerTextListener(heard.append))
 
-    for part in ('{"te', 'xt": "Amazon', ' leads.", "confidence": 9', "0}"):
+    for part in ('{"text": "Amazon', ' leads.", "confidence": 9', "0}"):
         call = tool_call_chunk(name="Answer", args=part, id="1", index=0)
         message = AIMessageChunk(content="", tool_call_chunks=[call])
         reader.read_chunk(ChatGenerationChunk(message=message))

@@ -57,6 +57,6 @@ def test_openai_itself_knows_the_limit_by_its_newer_name() -> None:
     settings = ModelSettings(strong="openai:gpt-5", api_key="sk-test-0123456789abcdef")
     guarded = ModelCatalog(settings).get_chat_model("strong")
 
-    payload = guarded.inner._get_request_payload([HumanMessage("x")], max_tokens=7)  # type: ignore[attr-defined]
+    sent = guarded.inner._build_body([HumanMessage("x")], max_tokens=7)  # type: ignore[attr-defined]
 
-    assert payload["max_completion_tokens"] == 7 and "max_tokens" not in payload
+    assert sent["max_completion_tokens"] == 7 and "max_tokens" not in sent

@@ -1,0 +1,70 @@
+"""A worker's first attempt at a task: its three steps, called one after another.
+
+A graph of their own would cost some milliseconds of processor time and several checkpoints a task,
+for steps that always follow one another.
+"""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from langchain_core.runnables import RunnableConfig
+from langchain_core.runnables.config import var_child_runnable_config
+
+from graph.topology.early_save import EarlySave
+from graph.topology.node_config import RUNTIME_KEY, build_step_config
+from nodes.execution.dispatch_registry import DispatchRegistry
+from nodes.telemetry.events import emit
+from state import Assignment, WorkerState
+
+WorkerStep = Callable[..., Awaitable[WorkerState]]
+"""Takes the state, the config and the runtime, and the dispatch by keyword."""
+STEP: Final = "act:first"
+"""The last part of the namespace of what the attempt runs."""
+
+
+@dataclass(frozen=True)
+class FirstAttempt:
+    """The steps of a worker's graph until the first report, or the first need of recovery."""
+
+    await_inputs: WorkerStep
+    act: WorkerStep
+    assess: WorkerStep
+    dispatches: DispatchRegistry
+
+    async def run(self, assignment: Assignment, config: RunnableConfig) -> WorkerState:
+        """Return the state after the attempt.
+
+        With `results` the task has its report; with `change` it continues at that rung; with
+        neither it goes back to the supervisor.
+        """
+        state: WorkerState = {**assignment}  # type: ignore[typeddict-item]  # mypy knows no spread
+        inner = build_step_config(config, STEP)
+        token = var_child_runnable_config.set(inner)
+        try:
+            return await self._run_steps(state, inner)
+        finally:
+            var_child_runnable_config.reset(token)
+
+    async def _run_steps(self, state: WorkerState, config: RunnableConfig) -> WorkerState:
+        runtime, task = config["configurable"][RUNTIME_KEY], state["task"].id
+        dispatch = await self.dispatches.join(runtime, config, steps_left=state["steps_left"])
+        if saved := dispatch.saved_outputs.get(task):
+            report = saved["results"][task]
+            dumped = report.model_dump(mode="json")
+            await emit("report", task=task, worker=report.worker, report=dumped)
+            return {**state, **saved}
+        parts: dict[str, Any] = {"dispatch": dispatch}
+        state = _merge(state, await self.await_inputs(state, config, runtime, **parts))
+        if state.get("released"):
+            return state
+        state = _merge(state, await self.act(state, config, runtime, **parts))
+        if state.get("released") or task in state.get("results", {}):
+            return state
+        parts["save"] = EarlySave(config, state.get("steps", {}))
+        return _merge(state, await self.assess(state, config, runtime, **parts))
+
+
+def _merge(state: WorkerState, update: WorkerState) -> WorkerState:
+    """Return the state with an update; in a first attempt no step adds to another's values."""
+    return {**state, **update}

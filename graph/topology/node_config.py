@@ -1,0 +1,66 @@
+"""What LangGraph tells a running node by its config.
+
+These names are LangGraph's own; the tests of this folder fail when a release changes them.
+"""
+
+from dataclasses import replace
+from itertools import count
+from typing import Any, Final
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.runtime import Runtime
+
+from nodes.execution.checkpointing import CHECKPOINTER_KEY
+from state import Context
+
+NAMESPACE_KEY: Final = "checkpoint_ns"
+RUNTIME_KEY: Final = "__pregel_runtime"
+_STREAM_KEY: Final = "__pregel_stream"
+_RESUMING_KEY: Final = "__pregel_resuming"
+_SCRATCHPAD_KEY: Final = "__pregel_scratchpad"
+_DURABILITY_KEY: Final = "__pregel_durability"
+
+
+def is_streaming_steps(config: RunnableConfig) -> bool:
+    """Return whether a caller streams the steps of inner graphs."""
+    return config["configurable"].get(_STREAM_KEY) is not None
+
+
+def get_checkpointer(config: RunnableConfig) -> BaseCheckpointSaver[Any] | None:
+    """Return the checkpointer that saves the node's run while it runs; None without one."""
+    configurable = config["configurable"]
+    is_saved_at_exit = configurable.get(_DURABILITY_KEY) == "exit"
+    return None if is_saved_at_exit else configurable.get(CHECKPOINTER_KEY)
+
+
+async def has_saved_steps(config: RunnableConfig) -> bool:
+    """Return whether the graph of a node that runs again, after a crash say, has a checkpoint."""
+    configurable = config["configurable"]
+    saver: BaseCheckpointSaver[Any] | None = configurable.get(CHECKPOINTER_KEY)
+    if saver is None or not configurable.get(_RESUMING_KEY):
+        return False
+    at = {name: configurable[name] for name in ("thread_id", NAMESPACE_KEY)}
+    return await saver.aget_tuple({"configurable": at}) is not None
+
+
+def build_step_config(config: RunnableConfig, step: str) -> RunnableConfig:
+    """Return the config of a step that a node calls, as if the step were a node of an inner graph.
+
+    Its events and tokens reach those who stream inner graphs, and a graph that it calls has a
+    namespace of its own.
+    """
+    configurable = config["configurable"]
+    namespace = f"{configurable.get(NAMESPACE_KEY, '')}|{step}"
+    runtime: Runtime[Context] = configurable[RUNTIME_KEY]
+    changed = {
+        NAMESPACE_KEY: namespace,
+        RUNTIME_KEY: replace(runtime, stream_writer=_ignore),
+        _SCRATCHPAD_KEY: replace(configurable[_SCRATCHPAD_KEY], subgraph_counter=count().__next__),
+    }
+    metadata = {**config.get("metadata", {}), "langgraph_checkpoint_ns": namespace}
+    return {**config, "configurable": {**configurable, **changed}, "metadata": metadata}
+
+
+def _ignore(_: Any) -> None:
+    """Write no event of an inner step to those who stream the outer graph alone."""

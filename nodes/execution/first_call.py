@@ -1,0 +1,115 @@
+"""The first model call of a task, built as its worker will build it."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from langchain_core.messages import AIMessage
+from langchain_core.runnables import RunnableConfig
+
+from nodes.execution.attempt import AttemptRunner, WorkerAgents
+from nodes.execution.attempt_context import AttemptContext
+from nodes.limits.run_scope import get_run_scope
+from nodes.models.catalog import EMBEDDED, ModelCatalog
+from nodes.models.guarded_model import GuardedModel
+from nodes.models.offered_reply import build_input_key
+from nodes.models.run_context import listen_to_reply
+from nodes.planning.assignments import build_sends
+from nodes.planning.plan_stream import BeginTask
+from nodes.planning.speculation import SpeculativeCall, get_speculative_calls
+from nodes.schemas.team import SPECIALIST, Team
+from nodes.telemetry.config_metadata import use_metadata
+from state import Context, Plan, SupervisorState, Task, WorkerState
+
+
+@dataclass(frozen=True)
+class FirstCalls:
+    """Begins the first model calls of a team's tasks while its plan is being written."""
+
+    models: ModelCatalog
+    agents: WorkerAgents
+    is_enabled: bool
+    """As the settings say; a run's context may say otherwise."""
+
+    def prepare(
+        self, state: SupervisorState, config: RunnableConfig, context: Context, team: Team
+    ) -> BeginTask | None:
+        """Return what begins the call of a task; None where none may begin early."""
+        calls = get_speculative_calls(config)
+        if calls is None or not self._may_begin(config, context, team):
+            return None
+
+        def begin(task: Task) -> None:
+            worker = team.find_worker(task.worker)
+            if worker.team or worker.name == SPECIALIST or task.is_compound:
+                return
+            calls.begin(task, lambda call: self._ask(call, state, config, context, team))
+
+        return begin
+
+    def _may_begin(self, config: RunnableConfig, context: Context, team: Team) -> bool:
+        is_on = self.is_enabled if context.speculate is None else context.speculate
+        budget = get_run_scope(config).budget
+        planner = self.models.get_chat_model(team.planner_tier, context)
+        return (
+            is_on
+            and team.strategy == "plan"
+            and not (team.approve_plan or context.approve_plan or context.sequential)
+            and not (budget and budget.is_low())
+            # On a slow machine of one's own, calls take time from the planner.
+            and isinstance(planner, GuardedModel)
+            and planner.model != EMBEDDED
+            and planner.speed.limit_factor <= 1
+        )
+
+    async def _ask(
+        self,
+        call: SpeculativeCall,
+        state: SupervisorState,
+        config: RunnableConfig,
+        context: Context,
+        team: Team,
+    ) -> AIMessage:
+        """Ask the worker's model what the worker will ask it first."""
+        task, worker = call.task, team.find_worker(call.task.worker)
+        call.tier = worker.choose_tier(task.tier)
+        model = self.models.get_chat_model(call.tier, context)
+        work = AttemptRunner(
+            state=_build_worker_state(state, task),
+            config=config,
+            context=context,
+            worker=worker,
+            tier=call.tier,
+            agents=self.agents,
+            attempt_context=AttemptContext(model=model, limits=worker.limits),
+            is_divided=False,
+            is_checkpointed=False,
+            max_steps=1,
+        )
+        agent, message = await work.prepare_agent("", {})
+        bound, messages = agent.build_first_request(message, work.attempt_context)
+        kwargs: dict[str, Any] = dict(bound.kwargs)
+        call.reply.key = build_input_key(getattr(model, "model", ""), messages, kwargs)
+        if isinstance(model, GuardedModel):
+            call.prompt_usage = model.estimate_prompt_usage(messages, kwargs)
+        await call.emit_outcome("begun")
+        # It began inside the planner's call, whose reply is listened to.
+        with (
+            listen_to_reply(None),
+            use_metadata({"task": task.id, "worker": worker.name}) as around,
+        ):
+            return await bound.ainvoke(messages, around)
+
+
+def _build_worker_state(state: SupervisorState, task: Task) -> WorkerState:
+    """Return the state in which the worker will find the task if the plan holds it."""
+    planned: SupervisorState = {
+        **state,
+        "plan": Plan(goal="One task.", tasks=(task,)),
+        "results": {},
+        "max_attempts": 1,
+        "steps_left": 1,
+    }
+    (send,) = build_sends(planned, [task.id])
+    begun: WorkerState = {"inputs": {}, "description": task.description, "attempts": {}}
+    begun.update(send.arg)
+    return begun

@@ -1,0 +1,158 @@
+"""A worker's agent: one model call where only a report is left to ask for, else a tool loop.
+
+A worker without tools needs no graph for its turn. Where its reply is no report, the loop
+continues from there: the model reads what was wrong.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from time import monotonic
+from typing import Any
+
+from langchain_core.language_models import LanguageModelInput
+from langchain_core.messages import (
+    AIMessage,
+    AnyMessage,
+    BaseMessage,
+    HumanMessage,
+    SystemMessage,
+    ToolMessage,
+)
+from langchain_core.runnables import RunnableBinding, RunnableConfig
+from langchain_core.tools import BaseTool
+from langgraph.graph.state import CompiledStateGraph
+
+from nodes.errors import ModelError
+from nodes.execution.attempt_context import AttemptContext, TurnLimitReached
+from nodes.models.prompt_shortening import SHORTENED
+from nodes.models.structured_output import UnreadableReply, read_content, read_value
+from nodes.models.usage import read_usage
+from nodes.telemetry.config_metadata import use_metadata
+from state import Report, Usage
+
+ToolLoop = CompiledStateGraph[Any, AttemptContext, Any, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class WorkerAgent:
+    """Built once for a worker; each attempt brings its own `AttemptContext`."""
+
+    tool_loop: ToolLoop
+    instructions: SystemMessage
+    report_tool: BaseTool
+    """What the model calls to report."""
+    tools: Sequence[BaseTool]
+    """Its own."""
+    reading_tools: Sequence[BaseTool]
+    """Those that every worker is offered for a material that is cut."""
+
+    async def run(
+        self,
+        message: HumanMessage,
+        context: AttemptContext,
+        *,
+        inputs: Mapping[str, Any],
+        metadata: Mapping[str, str],
+        is_checkpointed: bool,
+    ) -> Report:
+        """Return the report on a handoff.
+
+        Args:
+            message: the handoff.
+            inputs: what the tools may read besides their arguments.
+            metadata: the task and the worker, for the trace.
+            is_checkpointed: a checkpointer keeps the run.
+
+        Raises:
+            TurnLimitReached: no report within the turns.
+            UnreadableReply: the last reply is no report.
+            ModelError: there is no reply.
+        """
+        messages: list[AnyMessage] = [message]
+        if not self._list_offered(context):
+            with use_metadata(metadata) as config:
+                reply = await self._ask_for_report(messages, context, config)
+            try:
+                return self._read_reply(reply)
+            except UnreadableReply as error:
+                if not reply.tool_calls:
+                    raise
+                messages += [reply, *_answer_calls(reply, str(error))]
+        result = await self.tool_loop.ainvoke(
+            {"messages": messages, **inputs},
+            {"metadata": dict(metadata)},
+            context=context,
+            # A resume repeats the whole attempt, so its turns need no checkpoints.
+            durability="exit" if is_checkpointed else None,
+        )
+        report = result.get("structured_response")
+        if report is None:
+            return read_content(_read_last_text(result["messages"]), Report)
+        return Report.model_validate(report if isinstance(report, dict) else report.model_dump())
+
+    def build_first_request(
+        self, message: HumanMessage, context: AttemptContext
+    ) -> tuple[RunnableBinding[LanguageModelInput, AIMessage], list[BaseMessage]]:
+        """Return the model with the tools of the first turn, and what it is asked."""
+        offered = [*self._list_offered(context), self.report_tool]
+        model: Any = context.model.bind_tools(offered, tool_choice="any")
+        return model, [self.instructions, message]
+
+    def _list_offered(self, context: AttemptContext) -> list[BaseTool]:
+        return [*self.tools, *(self.reading_tools if context.reading.has_cut else ())]
+
+    async def _ask_for_report(
+        self, messages: Sequence[AnyMessage], context: AttemptContext, config: RunnableConfig
+    ) -> AIMessage:
+        model = context.model.bind_tools([self.report_tool], tool_choice="any")
+        begin_turn(context)
+        began = monotonic()
+        try:
+            reply = await model.ainvoke([self.instructions, *messages], config)
+        except ModelError as error:
+            context.usage += error.usage or Usage()
+            raise
+        end_turn(context, monotonic() - began, [reply])
+        return reply
+
+    def _read_reply(self, reply: AIMessage) -> Report:
+        calls = reply.tool_calls
+        if not calls:
+            return read_content(str(reply.text), Report)
+        if len(calls) > 1 or calls[0]["name"] != self.report_tool.name:
+            raise UnreadableReply([f"call {self.report_tool.name} once, and nothing else"])
+        return read_value(calls[0]["args"], Report)
+
+
+def begin_turn(context: AttemptContext) -> None:
+    """Count a turn.
+
+    Raises:
+        TurnLimitReached: the attempt has had all its turns.
+    """
+    context.turns += 1
+    context.taint.mark_results_seen()
+    if context.turns > context.limits.max_turns + 1:
+        raise TurnLimitReached(f"no readable report within {context.limits.max_turns} turns")
+
+
+def end_turn(context: AttemptContext, seconds: float, replies: Sequence[BaseMessage]) -> None:
+    """Count the usage of a turn, and note what its prompt had to leave out."""
+    context.longest_turn_s = max(context.longest_turn_s, seconds)
+    for message in replies:
+        if isinstance(message, AIMessage):
+            context.usage += read_usage(message)
+            if gap := message.response_metadata.get(SHORTENED):
+                context.left_out.append(str(gap))
+
+
+def _answer_calls(reply: AIMessage, problem: str) -> list[ToolMessage]:
+    return [
+        ToolMessage(f"Error: {problem}", name=call["name"], tool_call_id=call["id"])
+        for call in reply.tool_calls
+    ]
+
+
+def _read_last_text(messages: Sequence[AnyMessage]) -> str:
+    replies = [message for message in messages if isinstance(message, AIMessage)]
+    return str(replies[-1].text) if replies else ""
