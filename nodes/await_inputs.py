@@ -43,7 +43,8 @@ async def await_inputs(
         edge.task not in reports or (edge.required and reports[edge.task].status != "completed")
         for edge in task.depends_on
     )
-    if lacks or dispatch.is_stopped:
+    is_held = dispatch.is_stopped and task.id not in dispatch.started
+    if lacks or is_held:
         dispatch.release(task.id)
         return {"released": True}
     return {"inputs": reports, "description": task.description, "attempts": {}}

@@ -13,12 +13,11 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.types import StateSnapshot
 
-from graph.topology.node_config import NAMESPACE_KEY, get_checkpointer
+from graph.topology.node_config import NAMESPACE_KEY, TASK_ID_KEY, get_checkpointer
 from state import WorkerOutput
 
 CHANNEL: Final = "__early_report"
 """No channel of a graph; LangGraph ignores writes of tasks that it does not know."""
-_TASK_ID_KEY: Final = "__pregel_task_id"
 
 
 @dataclass(frozen=True)
@@ -42,7 +41,7 @@ class EarlySave:
             "checkpoint_id": configurable["checkpoint_map"][graph_ns],
         }
         saved = {**output, "steps": dict(self.steps)}
-        task_id = str(uuid5(UUID(configurable[_TASK_ID_KEY]), CHANNEL))
+        task_id = str(uuid5(UUID(configurable[TASK_ID_KEY]), CHANNEL))
         await saver.aput_writes({"configurable": at}, [(CHANNEL, saved)], task_id)
 
 

@@ -12,7 +12,7 @@ from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import var_child_runnable_config
 
 from graph.topology.early_save import EarlySave
-from graph.topology.node_config import RUNTIME_KEY, build_step_config
+from graph.topology.node_config import RUNTIME_KEY, TASK_ID_KEY, build_step_config
 from nodes.execution.dispatch_registry import DispatchRegistry
 from nodes.telemetry.events import emit
 from state import Assignment, WorkerState
@@ -54,6 +54,8 @@ class FirstAttempt:
             dumped = report.model_dump(mode="json")
             await emit("report", task=task, worker=report.worker, report=dumped)
             return {**state, **saved}
+        if config["configurable"][TASK_ID_KEY] in dispatch.asking:
+            dispatch.started.add(task)
         parts: dict[str, Any] = {"dispatch": dispatch}
         state = _merge(state, await self.await_inputs(state, config, runtime, **parts))
         if state.get("released"):

@@ -16,6 +16,7 @@ from state import Context
 
 NAMESPACE_KEY: Final = "checkpoint_ns"
 RUNTIME_KEY: Final = "__pregel_runtime"
+TASK_ID_KEY: Final = "__pregel_task_id"
 _STREAM_KEY: Final = "__pregel_stream"
 _RESUMING_KEY: Final = "__pregel_resuming"
 _SCRATCHPAD_KEY: Final = "__pregel_scratchpad"

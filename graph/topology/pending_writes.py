@@ -34,6 +34,17 @@ def collect_started_tasks(snapshot: StateSnapshot) -> set[str]:
     return found
 
 
+def collect_asking_nodes(snapshot: StateSnapshot) -> set[str]:
+    """Return the ids of the nodes that wait for a human, at every depth."""
+    found: set[str] = set()
+    for task in snapshot.tasks:
+        if task.interrupts:
+            found.add(task.id)
+        if isinstance(task.state, StateSnapshot):
+            found |= collect_asking_nodes(task.state)
+    return found
+
+
 def collect_pending_revisions(snapshot: StateSnapshot) -> tuple[Plan, ...]:
     """Return the plan of a superstep, and the versions that its monitor has made of it since."""
     plan: Plan | None = snapshot.values.get("plan")

@@ -4,6 +4,7 @@ from langchain_core.runnables import RunnableConfig
 
 from graph.topology.early_save import read_early_outputs
 from graph.topology.pending_writes import (
+    collect_asking_nodes,
     collect_pending_reports,
     collect_pending_revisions,
     collect_started_tasks,
@@ -34,6 +35,7 @@ class SavedReports:
             collect_started_tasks(snapshot),
             collect_pending_revisions(snapshot),
             outputs,
+            collect_asking_nodes(snapshot),
             is_monitored=any(task.result is None for task in monitors),
             has_monitor_ended=any(task.result is not None for task in monitors),
         )

@@ -6,7 +6,7 @@ starts. It holds nothing that is not in the checkpoint too, and may vanish at an
 """
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -31,6 +31,8 @@ class Dispatch:
     report_futures: dict[str, asyncio.Future[Report | None]] = field(default_factory=dict)
     saved_outputs: Mapping[str, WorkerOutput] = field(default_factory=dict)
     """What tasks had returned before a crash, by task."""
+    asking: Collection[str] = ()
+    """LangGraph's ids of the nodes that had begun before a crash, and waited for a human."""
 
     is_stopped: bool = False
     """True once the plan must change: what runs may finish, what waits is held."""

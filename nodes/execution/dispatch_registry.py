@@ -31,6 +31,8 @@ class SavedDispatch:
     """The versions of the plan, when a monitor has revised it in this superstep."""
     outputs: Mapping[str, WorkerOutput] = field(default_factory=dict)
     """What tasks had returned, where it was saved before LangGraph saved it."""
+    asking: Collection[str] = ()
+    """LangGraph's ids of the nodes that had begun and wait for a human."""
     is_monitored: bool = False
     """Its monitor is still to read the reports."""
     has_monitor_ended: bool = False
@@ -126,7 +128,7 @@ class DispatchRegistry:
         if saved_at is not None:
             saved = await self._load_saved_dispatch(saved_at)
             dispatch.started.update(saved.started)
-            dispatch.saved_outputs = saved.outputs
+            dispatch.saved_outputs, dispatch.asking = saved.outputs, saved.asking
             for task, report in saved.reports.items():
                 dispatch.publish_report(task, report)
                 dispatch.record_attempts(task, report.attempts)
