@@ -49,14 +49,13 @@ from graph.commands.options import (
     build_context,
     require_plain_comparison,
 )
-from graph.commands.process_exit import CANCELLED_EXIT_CODE as CANCELLED
-from graph.commands.process_exit import exit_process, treat_sigterm_as_interrupt
+from graph.commands.process_exit import end_process, treat_sigterm_as_interrupt
 from graph.display.streams import (
     announce_start,
-    flush_streams,
     print_to_stdout,
     replace_unencodable_text,
 )
+from graph.garbage_collection import collect_rarely
 from graph.teams.default_team import DEFAULT_TEAM
 from nodes.errors import UsageError
 
@@ -364,14 +363,11 @@ def doctor(
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit with the documented exit code."""
+    collect_rarely()
     replace_unencodable_text()
     treat_sigterm_as_interrupt()
     configure_logging(is_verbose=False)
-    code = run_to_exit_code(lambda: _run_app(arguments))
-    flush_streams()
-    if code == CANCELLED:
-        exit_process()
-    sys.exit(code)
+    end_process(run_to_exit_code(lambda: _run_app(arguments)))
 
 
 def _run_app(arguments: Sequence[str] | None) -> Any:

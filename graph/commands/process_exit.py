@@ -1,4 +1,4 @@
-"""How a process ends that a user or a service manager has stopped. Light: help needs it, too."""
+"""How the process of a command ends. Light: help needs it, too."""
 
 import contextlib
 import os
@@ -8,11 +8,24 @@ from pathlib import Path
 from threading import current_thread, main_thread
 from typing import Final, NoReturn
 
+from graph.display.streams import flush_streams
+from graph.garbage_collection import spare_existing_objects
+
 CANCELLED_EXIT_CODE: Final = 130
 
 
 class Cancelled(Exception):
     """The user cancelled the run; the message names what is kept."""
+
+
+def end_process(code: int) -> NoReturn:
+    """End the process with an exit code; after a cancel without waiting for anything."""
+    flush_streams()
+    if code == CANCELLED_EXIT_CODE:
+        exit_process()
+    # The interpreter would look for garbage among all of them, and then end anyway.
+    spare_existing_objects()
+    sys.exit(code)
 
 
 def exit_process(code: int = CANCELLED_EXIT_CODE, message: str = "") -> NoReturn:

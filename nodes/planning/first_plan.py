@@ -98,11 +98,12 @@ async def begin_request(
     for tier in names:
         await asyncio.to_thread(models.get_chat_model, tier, context)
     await get_team_load(team).load_from_store(runtime.store)
-    (plan, usage, routing), _ = await asyncio.gather(
+    (plan, usage, routing), *_ = await asyncio.gather(
         _make_first_plan(
             state, config, models, request, context, team=team, describe_database=describe_database
         ),
         prepare(),
+        models.preload_prices(),
     )
     plan = plan.model_copy(update={"version": len(state.get("plans", ())) + 1})
     estimate = estimate_run(
