@@ -17,7 +17,7 @@ from graph.stores.errors import log_lost_store
 from graph.stores.lazy_store import LazyStore
 from graph.stores.run_database import RunDatabase
 from graph.stores.serializer import build_strict_serializer
-from graph.stores.sqlite_file import check_database_file, create_database_file, write_schema_version
+from graph.stores.sqlite_file import check_database_file, create_database_file, write_schema
 from graph.stores.sqlite_saver import GroupCommitSaver
 from graph.stores.sqlite_search import search_store
 from nodes.errors import StoreError
@@ -82,7 +82,7 @@ def _open_connection(path: Path) -> sqlite3.Connection:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("BEGIN IMMEDIATE")
-        write_schema_version(connection)
+        write_schema(connection)
         connection.commit()
     except sqlite3.Error:
         connection.close()

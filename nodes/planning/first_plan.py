@@ -98,13 +98,16 @@ async def begin_request(
     for tier in names:
         await asyncio.to_thread(models.get_chat_model, tier, context)
     await get_team_load(team).load_from_store(runtime.store)
-    (plan, usage, routing), *_ = await asyncio.gather(
+    planning = asyncio.ensure_future(
         _make_first_plan(
             state, config, models, request, context, team=team, describe_database=describe_database
-        ),
-        prepare(),
-        models.preload_prices(),
+        )
     )
+    try:
+        await asyncio.gather(planning, prepare(), models.preload_prices())
+    finally:
+        planning.cancel()  # when a tool of the team cannot be loaded
+    plan, usage, routing = planning.result()
     plan = plan.model_copy(update={"version": len(state.get("plans", ())) + 1})
     estimate = estimate_run(
         plan, team, models, context, materials=materials, planning=usage + routing
