@@ -60,7 +60,7 @@ async def supervise(
     if runtime.context.sequential:
         update["todo"] = update["todo"][:1]
     if update["todo"] and not update.get("awaits_approval"):
-        dispatches.open(runtime, config)
+        dispatches.open(runtime, config, state.get("materials", {}))
         await emit("dispatched", tasks=list(update["todo"]))
     return update
 

@@ -29,4 +29,5 @@ class SavedReports:
             collect_started_tasks(snapshot),
             collect_pending_revisions(snapshot),
             any(task.name == MONITOR and task.result is None for task in snapshot.tasks),
+            snapshot.values.get("materials", {}),
         )
