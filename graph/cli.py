@@ -49,13 +49,12 @@ from graph.commands.options import (
     build_context,
     require_plain_comparison,
 )
-from graph.commands.process_exit import end_process, treat_sigterm_as_interrupt
+from graph.commands.process_exit import end_process, prepare_process, treat_sigterm_as_interrupt
 from graph.display.streams import (
     announce_start,
     print_to_stdout,
     replace_unencodable_text,
 )
-from graph.garbage_collection import collect_rarely
 from graph.teams.default_team import DEFAULT_TEAM
 from nodes.errors import UsageError
 
@@ -361,9 +360,14 @@ def doctor(
     return run_doctor(_load_settings(), is_probing=probe, as_json=as_json)
 
 
+def start() -> None:
+    """Run the command line as a process of its own."""
+    prepare_process()
+    main()
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit with the documented exit code."""
-    collect_rarely()
     replace_unencodable_text()
     treat_sigterm_as_interrupt()
     configure_logging(is_verbose=False)
@@ -392,4 +396,4 @@ def _load_settings(*, trace_content: bool = False) -> Any:
 
 
 if __name__ == "__main__":
-    main()
+    start()

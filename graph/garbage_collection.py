@@ -14,5 +14,9 @@ def collect_rarely() -> None:
 
 
 def spare_existing_objects() -> None:
-    """Exempt all objects that exist now, such as loaded libraries, from every later collection."""
-    gc.freeze()
+    """Exempt all objects that exist now, such as loaded libraries, from every later collection.
+
+    Does nothing in a process that another program has started.
+    """
+    if gc.get_threshold() == THRESHOLDS:
+        gc.freeze()

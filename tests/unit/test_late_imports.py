@@ -67,3 +67,17 @@ def test_the_library_leaves_the_garbage_collector_to_the_program_that_imports_it
     )
 
     assert run_python(code).split() == ["True", "0"]
+
+
+def test_the_end_of_the_process_keeps_the_exit_code_its_output_and_later_exit_handlers() -> None:
+    code = (
+        "import atexit, sys; from graph.commands.process_exit import end_process, prepare_process; "
+        "prepare_process(); atexit.register(print, 'handled'); "
+        "sys.stdout.write('answer '); end_process(3)"
+    )
+
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+
+    assert (done.returncode, done.stdout, done.stderr) == (3, "answer handled\n", "")
