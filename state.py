@@ -736,7 +736,7 @@ class Assignment(TypedDict, total=False):
 
     task: Task
     materials: dict[str, str]
-    """Only the task's own."""
+    """Only the task's own. Not saved: an attempt finds them in the run's scope."""
     given: tuple[Report, ...]
     """Results that came with the request, for a task that depends on none of its own team's."""
     origin: Origin

@@ -49,11 +49,9 @@ from graph.commands.options import (
     build_context,
     require_plain_comparison,
 )
-from graph.commands.process_exit import CANCELLED_EXIT_CODE as CANCELLED
-from graph.commands.process_exit import exit_process, treat_sigterm_as_interrupt
+from graph.commands.process_exit import end_process, prepare_process, treat_sigterm_as_interrupt
 from graph.display.streams import (
     announce_start,
-    flush_streams,
     print_to_stdout,
     replace_unencodable_text,
 )
@@ -362,16 +360,18 @@ def doctor(
     return run_doctor(_load_settings(), is_probing=probe, as_json=as_json)
 
 
+def start() -> None:
+    """Run the command line as a process of its own."""
+    prepare_process()
+    main()
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit with the documented exit code."""
     replace_unencodable_text()
     treat_sigterm_as_interrupt()
     configure_logging(is_verbose=False)
-    code = run_to_exit_code(lambda: _run_app(arguments))
-    flush_streams()
-    if code == CANCELLED:
-        exit_process()
-    sys.exit(code)
+    end_process(run_to_exit_code(lambda: _run_app(arguments)))
 
 
 def _run_app(arguments: Sequence[str] | None) -> Any:
@@ -396,4 +396,4 @@ def _load_settings(*, trace_content: bool = False) -> Any:
 
 
 if __name__ == "__main__":
-    main()
+    start()

@@ -15,6 +15,7 @@ from nodes.execution.dispatch import Dispatch
 from nodes.limits.clock import get_elapsed_s
 from nodes.limits.deadline import is_deadline_past
 from nodes.limits.degradation import CHEAPEST_TIER, should_degrade
+from nodes.limits.run_scope import get_run_scope
 from nodes.limits.worker_load import get_team_load
 from nodes.models.catalog import ModelCatalog
 from nodes.models.guarded_model import GuardedModel
@@ -42,6 +43,7 @@ async def act(
     attempt for which the run's caps leave nothing holds the task; near the caps, one that the
     others can do without is left out.
     """
+    state = _add_materials(state, config, dispatch)
     task, number = state["task"], len(state["attempts"]) + 1
     dispatch.record_attempts(task.id, number - 1)
     doer, tier, rung = _choose_worker(state, worker, team)
@@ -80,6 +82,17 @@ def after_act(state: WorkerState) -> Literal["assess", "__end__"]:
     """A task that could not even begin, or was left out, ends here."""
     is_over = state.get("released") or state["task"].id in state.get("results", {})
     return "__end__" if is_over else "assess"
+
+
+def _add_materials(state: WorkerState, config: RunnableConfig, dispatch: Dispatch) -> WorkerState:
+    """Return the state with the task's materials, of which a checkpoint holds the names only.
+
+    What an earlier release has sent holds them too.
+    """
+    if "materials" in state:
+        return state
+    of_run = get_run_scope(config).materials.get(dispatch.graph_ns, {})
+    return {**state, "materials": {name: of_run[name] for name in state["task"].materials}}
 
 
 async def _make_attempt(

@@ -69,7 +69,7 @@ async def supervise(
     if runtime.context.sequential:
         update["todo"] = update["todo"][:1]
     if update["todo"] and not update.get("awaits_approval"):
-        dispatches.open(runtime, config)
+        dispatches.open(runtime, config, state.get("materials", {}))
         plan = update.get("plan") or require_plan(state)
         results = {} if "planned_for" in update else state.get("results", {})
         update["assigned"] = await assign_idle_workers(plan, update["todo"], results, team)

@@ -9,6 +9,7 @@ from threading import Event, Thread, Timer, current_thread, main_thread
 from typing import Any, Final, ParamSpec, TypeVar
 
 from graph.commands.process_exit import Cancelled, exit_process
+from graph.garbage_collection import spare_existing_objects
 
 CANCEL_GRACE_S: Final = 1.2
 """Time for a cancelled run to clean up; after it the process is ended as by a kill."""
@@ -23,6 +24,7 @@ def run_cancellable(work: Coroutine[Any, Any, Result], *, farewell: Callable[[],
     Raises:
         Cancelled: a signal ended it; `farewell` returned the message.
     """
+    spare_existing_objects()
     with asyncio.Runner() as runner:
         loop = runner.get_loop()
         loop.set_default_executor(_DaemonThreadExecutor())

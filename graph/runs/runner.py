@@ -207,7 +207,7 @@ async def aresume(
             read_logged_usage=session.read_logged_usage, on_answer_text=on_answer_text
         )
         if is_running:
-            return await _run_graph(session, command, context)
+            return await _run_graph(session, command, context, is_planned=True)
         # A run that was killed before its first checkpoint starts again from the accepted input.
         again = build_reopen_command(values) if is_begun else None
         return await _run_graph(session, again or accepted["input"], context)
@@ -234,10 +234,13 @@ async def _open_session(
             yield _RunSession(thread, graph, database, kept, is_new_here, config, team)
 
 
-async def _run_graph(session: _RunSession, given: Any, context: Context | None) -> Outcome:
+async def _run_graph(
+    session: _RunSession, given: Any, context: Context | None, *, is_planned: bool = False
+) -> Outcome:
     error: SupervisorError | None = None
     try:
-        await session.graph.prepare()
+        if is_planned:  # otherwise the supervisor prepares while its planner is at work
+            await session.graph.prepare()
         await session.graph.ainvoke(given, session.config, context=context)
     except (StoreError, ThreadBusy) as raised:  # the database cannot be read any more
         return _build_outcome_from_log(session, raised)

@@ -6,6 +6,7 @@ off, and the settings turn it on again if tracing is enabled.
 
 from langsmith.utils import get_env_var
 
+from graph.garbage_collection import collect_rarely, spare_existing_objects
 from graph.settings import Settings
 from graph.supervisor import build_supervisor
 from graph.teams.team_loader import list_shipped_teams
@@ -15,5 +16,7 @@ SETTINGS.export_tracing()
 # The server has read the variable before, and LangSmith caches it.
 get_env_var.cache_clear()  # type: ignore[attr-defined]  # overloads hide its lru_cache
 
+collect_rarely()
 for _folder in list_shipped_teams():
     globals()[_folder.name] = build_supervisor(_folder, settings=SETTINGS)
+spare_existing_objects()

@@ -1,15 +1,17 @@
-"""A LangGraph store that is opened at its first use, since most runs never use it."""
+"""A LangGraph store that is opened when it is first written, since it is slow to load."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from typing import Self
 
-from langgraph.store.base import BaseStore, Op, Result
+from langgraph.store.base import BaseStore, Op, Result, SearchItem, SearchOp
 
 from nodes.errors import StoreError
 
 OpenStore = Callable[[], AbstractAsyncContextManager[BaseStore]]
+Search = Callable[[SearchOp], Awaitable[list[SearchItem] | None]]
+"""Searches without the library; None for a search that needs it."""
 RunOperation = Callable[[Callable[[], Awaitable[list[Result]]]], Awaitable[list[Result]]]
 
 
@@ -21,13 +23,21 @@ async def run_once(work: Callable[[], Awaitable[list[Result]]]) -> list[Result]:
 class LazyStore(BaseStore):
     """A store that is opened by its first operation. An async context manager.
 
-    `steady` runs an operation, with retries or without; every operation may be repeated safely.
+    Args:
+        steady: runs an operation, with retries or without; every operation may be repeated safely.
+        search: answers searches as long as the store is not open.
     """
 
     supports_ttl = True
 
-    def __init__(self, opens: OpenStore, *, steady: RunOperation = run_once) -> None:
-        self._open_store, self._run_operation = opens, steady
+    def __init__(
+        self,
+        opens: OpenStore,
+        *,
+        steady: RunOperation = run_once,
+        search: Search | None = None,
+    ) -> None:
+        self._open_store, self._run_operation, self._search = opens, steady, search
         self._open_lock = asyncio.Lock()
         self._loop = asyncio.get_running_loop()
         self._stack = AsyncExitStack()
@@ -51,9 +61,22 @@ class LazyStore(BaseStore):
         asked = list(ops)
 
         async def work() -> list[Result]:
-            return await (await self._get_store()).abatch(asked)
+            found = await self._search_unopened(asked)
+            return await (await self._get_store()).abatch(asked) if found is None else found
 
         return await self._run_operation(work)
+
+    async def _search_unopened(self, ops: list[Op]) -> list[Result] | None:
+        """Return the results of searches; None if the store is open, or needed for them."""
+        if self._search is None or self._store is not None or self._is_closed:
+            return None
+        results = list[Result]()
+        for op in ops:
+            found = await self._search(op) if isinstance(op, SearchOp) else None
+            if found is None:
+                return None
+            results.append(found)
+        return results
 
     async def _get_store(self) -> BaseStore:
         async with self._open_lock:

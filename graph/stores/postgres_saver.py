@@ -1,13 +1,15 @@
 """LangGraph's PostgreSQL checkpointer, through the one connection that holds the thread.
 
-An operation is retried for a while after a server restart, a failover or a network failure. That
-is safe, since the library inserts only missing rows. The tables are the library's own.
+Writes that wait at the same time share one transaction. An operation is retried for a while after
+a server restart, a failover or a network failure. That is safe, since the library inserts only
+missing rows. The tables are the library's own.
 """
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import psycopg
 from langchain_core.runnables import RunnableConfig
@@ -23,9 +25,24 @@ from psycopg import AsyncConnection, AsyncCursor
 from psycopg.rows import DictRow
 
 from graph.stores.errors import build_unreadable_error
-from graph.stores.postgres_retries import RETRY_TIMEOUT_S, retry_operation
+from graph.stores.postgres_retries import RETRY_TIMEOUT_S, is_transient, retry_operation
 from graph.stores.postgres_session import ThreadSession
-from nodes.errors import SupervisorError
+from graph.stores.write_group import Outcome, WriteGroup
+from nodes.errors import SupervisorError, ThreadBusy
+
+
+@dataclass(frozen=True)
+class _Write:
+    """Collects the statements of one write, in place of a cursor."""
+
+    statements: list[tuple[str, list[Sequence[Any]]]] = field(default_factory=list)
+    """Each with its rows of values."""
+
+    async def execute(self, statement: str, values: Sequence[Any]) -> None:
+        self.statements.append((statement, [values]))
+
+    async def executemany(self, statement: str, rows: Iterable[Sequence[Any]]) -> None:
+        self.statements.append((statement, list(rows)))
 
 
 class RetryingSaver(AsyncPostgresSaver):
@@ -42,6 +59,7 @@ class RetryingSaver(AsyncPostgresSaver):
         super().__init__(connection, serde=serde)
         self._session = session
         self._retry = partial(retry_operation, url=session.url, patience_s=patience_s)
+        self._writes: WriteGroup[_Write] = WriteGroup(self._save_group)
 
     async def close(self) -> None:
         """Release the thread, after the operation in progress has ended.
@@ -50,6 +68,7 @@ class RetryingSaver(AsyncPostgresSaver):
         """
         async with self.lock:
             await self._session.release_thread()
+        await self._writes.finish()
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         """Read a checkpoint.
@@ -92,26 +111,11 @@ class RetryingSaver(AsyncPostgresSaver):
         metadata: CheckpointMetadata,
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
-        put = super().aput
         values = {
             name: _replace_unstorable_text(v) for name, v in checkpoint["channel_values"].items()
         }
         storable: Checkpoint = {**checkpoint, "channel_values": values}
-        return await self._retry(lambda: put(config, storable, metadata, new_versions))
-
-    async def aput_writes(
-        self,
-        config: RunnableConfig,
-        writes: Sequence[tuple[str, Any]],
-        task_id: str,
-        task_path: str = "",
-    ) -> None:
-        put = super().aput_writes
-        await self._retry(lambda: put(config, writes, task_id, task_path))
-
-    async def adelete_thread(self, thread_id: str) -> None:
-        delete = super().adelete_thread
-        await self._retry(lambda: delete(thread_id))
+        return await super().aput(config, storable, metadata, new_versions)
 
     async def aprune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:
         prune = super().aprune
@@ -121,17 +125,53 @@ class RetryingSaver(AsyncPostgresSaver):
     async def _cursor(self, *, pipeline: bool = False) -> AsyncIterator[AsyncCursor[DictRow]]:
         """Yield a cursor of the connection that holds the thread, one at a time.
 
-        Replaces the library's method, which would keep using a lost connection.
+        Replaces the library's method, which would keep using a lost connection. The library asks
+        for a pipeline when it only writes; these statements are executed with those of its group.
         """
+        if pipeline:
+            write = _Write()
+            yield cast(AsyncCursor[DictRow], write)
+            await self._writes.write(write)
+            return
+        async with self._hold_connection() as connection, connection.cursor(binary=True) as cursor:
+            yield cursor
+
+    async def _save_group(self, group: Sequence[_Write]) -> list[Outcome]:
+        """Save writes in one transaction; if one of them cannot be saved, each in its own."""
+        try:
+            await self._retry(lambda: self._execute(group))
+        except ThreadBusy:
+            raise
+        except Exception as error:
+            if len(group) == 1 or is_transient(error.__cause__ or error):
+                raise
+            return [await self._save_alone(write) for write in group]
+        return [None] * len(group)
+
+    async def _save_alone(self, write: _Write) -> Outcome:
+        try:
+            await self._save_group([write])
+        except Exception as error:  # raised by the caller that waits for this write
+            return error
+        return None
+
+    async def _execute(self, group: Sequence[_Write]) -> None:
+        async with (
+            self._hold_connection() as connection,
+            connection.pipeline(),
+            connection.transaction(),
+            connection.cursor(binary=True) as cursor,
+        ):
+            for statement, rows in (each for write in group for each in write.statements):
+                await cursor.executemany(statement, rows)
+
+    @asynccontextmanager
+    async def _hold_connection(self) -> AsyncIterator[AsyncConnection[DictRow]]:
+        """Yield the connection that holds the thread, to one caller at a time."""
         async with self.lock:
             connection = await self._session.get_locked_connection()
             try:
-                if pipeline:
-                    async with connection.pipeline(), connection.cursor(binary=True) as cursor:
-                        yield cursor
-                else:
-                    async with connection.cursor(binary=True) as cursor:
-                        yield cursor
+                yield connection
             except BaseException as error:
                 # After a cancel the connection's next answer would belong to an earlier query.
                 if isinstance(error, psycopg.Error) or not isinstance(error, Exception):

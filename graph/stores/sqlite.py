@@ -5,6 +5,7 @@ import sqlite3
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import TypeVar
 
@@ -16,8 +17,9 @@ from graph.stores.errors import log_lost_store
 from graph.stores.lazy_store import LazyStore
 from graph.stores.run_database import RunDatabase
 from graph.stores.serializer import build_strict_serializer
-from graph.stores.sqlite_file import check_database_file, create_database_file, write_schema_version
+from graph.stores.sqlite_file import check_database_file, create_database_file, write_schema
 from graph.stores.sqlite_saver import GroupCommitSaver
+from graph.stores.sqlite_search import search_store
 from nodes.errors import StoreError
 
 BUSY_TIMEOUT_S = 30.0
@@ -32,10 +34,12 @@ async def open_sqlite(path: Path) -> AsyncIterator[RunDatabase]:
     Raises:
         StoreError: the file is another application's, damaged, or not writable.
     """
-    opens = partial(_open_store, path)
+    steady = partial(_translate_errors, path)
     async with (
         open_saver(path) as saver,
-        LazyStore(opens, steady=partial(_translate_errors, path)) as store,
+        LazyStore(
+            partial(_open_store, path), steady=steady, search=partial(search_store, path)
+        ) as store,
     ):
         yield RunDatabase(saver, store)
 
@@ -78,7 +82,7 @@ def _open_connection(path: Path) -> sqlite3.Connection:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("BEGIN IMMEDIATE")
-        write_schema_version(connection)
+        write_schema(connection)
         connection.commit()
     except sqlite3.Error:
         connection.close()
@@ -88,15 +92,16 @@ def _open_connection(path: Path) -> sqlite3.Connection:
 
 @asynccontextmanager
 async def _open_store(path: Path) -> AsyncIterator[BaseStore]:
+    # In a thread, since it is slow to load.
+    library = await asyncio.to_thread(import_module, "langgraph.store.sqlite")
     import aiosqlite
-    from langgraph.store.sqlite import AsyncSqliteStore  # slow to load
 
     opening: AbstractAsyncContextManager[aiosqlite.Connection] = aiosqlite.connect(
         path, timeout=BUSY_TIMEOUT_S, isolation_level=None
     )
     async with opening as connection:
         await connection.execute("PRAGMA synchronous = FULL")
-        async with open_batched_store(AsyncSqliteStore(connection)) as store:
+        async with open_batched_store(library.AsyncSqliteStore(connection)) as store:
             # Two processes that migrate one file at the same time would conflict.
             async with AsyncFileLock(f"{path}.store.lock", is_singleton=False):
                 await store.setup()

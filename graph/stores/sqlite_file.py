@@ -13,10 +13,13 @@ from typing import Final
 from filelock import FileLock
 from langgraph.checkpoint.sqlite import SqliteSaver
 
+from graph.stores.sqlite_values import CREATE_VALUES_TABLE
 from nodes.errors import StoreError
 
-SCHEMA_VERSION: Final = 1
+SCHEMA_VERSION: Final = 2
 """Version of all tables. A change to them raises it, and adds a migration."""
+READABLE_VERSIONS: Final = (1, SCHEMA_VERSION)
+"""A file of an earlier one is migrated when it is opened: 1 has no table of large values."""
 
 _CHECKPOINT_KEY: Final = ("thread_id", "checkpoint_ns", "checkpoint_id")
 REQUIRED_COLUMNS: Final[Mapping[str, frozenset[str]]] = {
@@ -68,18 +71,20 @@ def create_database_file(path: Path) -> None:
             left.unlink(missing_ok=True)
         with closing(sqlite3.connect(draft)) as base:
             SqliteSaver(base).setup()
-            write_schema_version(base)
+            write_schema(base)
             base.commit()
         os.replace(draft, path)
 
 
-def write_schema_version(base: sqlite3.Connection) -> None:
-    """Write the version into a database without one: a new one, or one of an early release."""
+def write_schema(base: sqlite3.Connection) -> None:
+    """Add our own table and the version to a database: a new one, or one of an earlier release."""
+    base.execute(CREATE_VALUES_TABLE)
     base.execute(f"CREATE TABLE IF NOT EXISTS {VERSION_TABLE} (version INTEGER NOT NULL)")
     base.execute(
         f"INSERT INTO {VERSION_TABLE} SELECT ? WHERE NOT EXISTS (SELECT 1 FROM {VERSION_TABLE})",
         (SCHEMA_VERSION,),
     )
+    base.execute(f"UPDATE {VERSION_TABLE} SET version = ? WHERE version < ?", (SCHEMA_VERSION,) * 2)
 
 
 def _open_read_only(path: Path) -> sqlite3.Connection:
@@ -110,7 +115,7 @@ def _find_problem(base: sqlite3.Connection) -> str:
 def _find_version_problem(base: sqlite3.Connection) -> str:
     row = base.execute(f"SELECT max(version) FROM {VERSION_TABLE}").fetchone()
     found = row[0] if isinstance(row[0], int) else 0
-    if found == SCHEMA_VERSION:
+    if found in READABLE_VERSIONS:
         return ""
     return f"it has version {found} of the tables, and this release reads version {SCHEMA_VERSION}"
 

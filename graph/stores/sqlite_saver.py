@@ -2,7 +2,7 @@
 
 `AsyncSqliteSaver` switches to its thread four times for each write and commits each separately.
 Here a write switches once, and all waiting writes share one commit, the expensive disk operation.
-A write returns when it is on disk; the tables are the library's own.
+A write returns when it is on disk. The tables are the library's own, and one of large values.
 """
 
 import asyncio
@@ -24,9 +24,9 @@ from langgraph.checkpoint.base import (
     CheckpointTuple,
 )
 from langgraph.checkpoint.serde.base import SerializerProtocol
-from langgraph.checkpoint.sqlite import SqliteSaver
 
 from graph.stores.errors import build_unreadable_error, log_lost_store
+from graph.stores.sqlite_values import ValueSaver
 from nodes.errors import StoreError
 
 Result = TypeVar("Result")
@@ -52,7 +52,7 @@ class _SaveJob:
             self.outcome.set_result(result)
 
 
-class GroupCommitSaver(SqliteSaver):
+class GroupCommitSaver(ValueSaver):
     """Saves checkpoints from async code; open it with `graph.runs.run_store.open_saver`.
 
     A failure of SQLite is raised as `StoreError`.

@@ -38,4 +38,5 @@ class SavedReports:
             collect_asking_nodes(snapshot),
             is_monitored=any(task.result is None for task in monitors),
             has_monitor_ended=any(task.result is not None for task in monitors),
+            materials=snapshot.values.get("materials", {}),
         )

@@ -26,6 +26,8 @@ class Dispatch:
 
     steps_at_start: int
     """Attempts that the run's step cap allowed when the tasks were sent."""
+    graph_ns: str = ""
+    """Of the supervisor's graph."""
     attempts: dict[str, int] = field(default_factory=dict)
     """Attempts since, by task."""
     report_futures: dict[str, asyncio.Future[Report | None]] = field(default_factory=dict)

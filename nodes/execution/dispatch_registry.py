@@ -37,6 +37,8 @@ class SavedDispatch:
     """Its monitor is still to read the reports."""
     has_monitor_ended: bool = False
     """Its monitor saw all its tasks end, or held those that waited."""
+    materials: Mapping[str, str] = field(default_factory=dict)
+    """Those of the run: name to text."""
 
 
 LoadSavedDispatch = Callable[[RunnableConfig], Awaitable[SavedDispatch]]
@@ -69,12 +71,18 @@ class DispatchRegistry:
         )
         self._new: OrderedDict[_GraphRun, None] = OrderedDict()
 
-    def open(self, runtime: Runtime[Context], config: RunnableConfig) -> None:
+    def open(
+        self, runtime: Runtime[Context], config: RunnableConfig, materials: Mapping[str, str]
+    ) -> None:
         """Note, from a node of the supervisor's graph, that its next dispatch is a new one.
 
-        A dispatch without this note is a resumed one, and begins with the saved reports.
+        A dispatch without this note is a resumed one, and begins with what was saved.
+
+        Args:
+            materials: those of the run: name to text.
         """
         graph_ns = _get_parent_namespace(_read_namespace(config))
+        get_run_scope(config).materials[graph_ns] = materials
         self._new[_GraphRun(runtime.control, graph_ns)] = None
         while len(self._new) > MAX_DISPATCHES:
             self._new.popitem(last=False)
@@ -112,7 +120,7 @@ class DispatchRegistry:
             self._new.pop(graph_run, None)
             at = _build_checkpoint_config(config, graph_ns, checkpoint_id)
             made = self._create(
-                steps_left,
+                Dispatch(steps_left, graph_ns),
                 None if is_new else at,
                 # Under a limit the workers that wait would keep the monitor from its turn.
                 may_hold=not config.get("max_concurrency"),
@@ -122,11 +130,11 @@ class DispatchRegistry:
         return await asyncio.shield(self._dispatches[address])
 
     async def _create(
-        self, steps_left: int, saved_at: RunnableConfig | None, *, may_hold: bool
+        self, dispatch: Dispatch, saved_at: RunnableConfig | None, *, may_hold: bool
     ) -> Dispatch:
-        dispatch = Dispatch(steps_left)
         if saved_at is not None:
             saved = await self._load_saved_dispatch(saved_at)
+            get_run_scope(saved_at).materials[dispatch.graph_ns] = saved.materials
             dispatch.started.update(saved.started)
             dispatch.saved_outputs, dispatch.asking = saved.outputs, saved.asking
             for task, report in saved.reports.items():

@@ -1,7 +1,7 @@
 """What a run knows of itself: its clock, its limits, and the task that it is a part of."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from langchain_core.runnables import RunnableConfig
@@ -44,6 +44,8 @@ class RunScope:
     """The namespace of the supervisor's graph whose dispatch new tasks of a revision join."""
     kept_materials: tuple[str, ...] = ()
     """Names of the materials that a follow-up has from its thread."""
+    materials: dict[str, Mapping[str, str]] = field(default_factory=dict, compare=False)
+    """Texts by name, by the namespace of the supervisor's graph whose tasks may have them."""
     given_plan: Plan | None = None
     """A plan to run instead of asking for one."""
     on_answer_text: Callable[[str], None] | None = None

@@ -131,12 +131,13 @@ class TeamLoad:
     def _schedule_save(self, worker: str, store: BaseStore | None) -> None:
         self._changed_workers.add(worker)
         if store is not None and (self._flush_task is None or self._flush_task.done()):
-            self._flush_task = asyncio.get_running_loop().create_task(self._save_later(store))
+            self._flush_task = asyncio.get_running_loop().create_task(self._save_changes(store))
 
-    async def _save_later(self, store: BaseStore) -> None:
-        await asyncio.sleep(FLUSH_INTERVAL_S)
+    async def _save_changes(self, store: BaseStore) -> None:
         try:
-            await self.save_to_store(store)
+            while self._changed_workers:
+                await self.save_to_store(store)
+                await asyncio.sleep(FLUSH_INTERVAL_S)
         except Exception:  # advice only, and the run that opened the store may have closed it
             self._changed_workers.clear()
 

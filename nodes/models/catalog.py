@@ -1,7 +1,7 @@
 """Models by tier: names from the settings, clients created on first use."""
 
+import asyncio
 import importlib.util
-import threading
 from collections.abc import Mapping
 from typing import Any, get_args
 from urllib.parse import urlsplit
@@ -90,6 +90,11 @@ class ModelCatalog:
             self.get_chat_model(tier, context), lambda: self._list_other_models(tier, context)
         )
 
+    async def preload_prices(self) -> None:
+        """Load the price table in a thread, unless all models in use are embedded."""
+        if any(name != EMBEDDED for name, _ in self._clients):
+            await asyncio.to_thread(prices.preload_prices)
+
     def _list_other_models(self, tier: Tier, context: Context | None = None) -> list[BaseChatModel]:
         """Return the language models of the other tiers, the strongest first, each name once."""
         seen, others = {self.identify(tier, context)}, list[BaseChatModel]()
@@ -135,8 +140,6 @@ class ModelCatalog:
             else:
                 own = self.settings.tiers.get(tier)
                 self._clients[key] = _build_other(provider, model, tier, own or TierSettings())
-            if name != EMBEDDED:
-                threading.Thread(target=prices.preload_prices, daemon=True).start()
         return self._clients[key]
 
     def _build_openai(self, model: str, tier: Tier) -> BaseChatModel:

@@ -1,4 +1,8 @@
-"""What is sent to the workers of a superstep."""
+"""What is sent to the workers of a superstep.
+
+A checkpoint holds each of these several times, so the texts of materials are not among them: an
+attempt finds them in the run's scope.
+"""
 
 from collections.abc import Collection
 
@@ -24,7 +28,6 @@ def build_sends(state: SupervisorState, names: Collection[str]) -> list[Send]:
             task.worker,
             Assignment(
                 task=add_rework_note(task, state.get("notes", {}).get(task.id, "")),
-                materials={name: state["materials"][name] for name in task.materials},
                 given=() if task.depends_on else state.get("given", ()),
                 origin=build_task_origin(task, state),
                 is_dispensable=task.id in spare,

@@ -120,7 +120,7 @@ async def begin_request(
         "origin": build_request_origin(state, request, config),
     }
     begin = prepare_first_calls(begun, config, context, team)
-    (plan, usage, routing), _ = await asyncio.gather(
+    planning = asyncio.ensure_future(
         _make_first_plan(
             state,
             config,
@@ -130,9 +130,13 @@ async def begin_request(
             team=team,
             describe_database=describe_database,
             read_text=PlanStream(team, materials, begin).read_text if begin else None,
-        ),
-        prepare(),
+        )
     )
+    try:
+        await asyncio.gather(planning, prepare(), models.preload_prices())
+    finally:
+        planning.cancel()  # when a tool of the team cannot be loaded
+    plan, usage, routing = planning.result()
     calls = get_speculative_calls(config)
     unused = await calls.keep_planned(plan) if calls else []
     plan = plan.model_copy(update={"version": len(state.get("plans", ())) + 1})

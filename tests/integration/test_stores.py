@@ -113,7 +113,7 @@ async def test_a_database_from_before_the_version_stamp_is_taken_over(
 
     assert outcome.status == "done"
     with sqlite3.connect(settings.resolve_database_path()) as base:
-        assert base.execute("SELECT version FROM supervise_schema").fetchall() == [(1,)]
+        assert base.execute("SELECT version FROM supervise_schema").fetchall() == [(2,)]
 
 
 async def test_a_log_that_outlived_its_database_is_not_played_into_a_new_one(

@@ -40,7 +40,7 @@ class Checkout:
         self.said = ""
         shutil.copytree(ROOT / "bin", folder / "bin")
         (folder / "graph").mkdir()
-        (folder / "graph" / "cli.py").write_text("import first\ndef main(): print(first.NAME)\n")
+        (folder / "graph" / "cli.py").write_text("import first\ndef start(): print(first.NAME)\n")
         one, two = _wheel(folder, "first", "second[extra]>=1"), _wheel(folder, "third")
         self.lock("requirements.lock", one)
         self.lock("requirements-dev.lock", one, two)
