@@ -110,7 +110,7 @@ def _build_worker_state(state: SupervisorState, task: Task) -> WorkerState:
         "steps_left": 1,
     }
     (send,) = build_sends(planned, [task.id])
-    materials = {name: state["materials"][name] for name in task.materials}
     begun: WorkerState = {"inputs": {}, "description": task.description, "attempts": {}}
-    begun.update({**send.arg, "materials": materials})
+    begun.update(send.arg)
+    begun["materials"] = {name: state["materials"][name] for name in task.materials}
     return begun

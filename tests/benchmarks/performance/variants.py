@@ -106,6 +106,7 @@ async def _open_ours(
     from graph.runs.run_store import build_strict_serializer, open_database, open_saver
     from tests.benchmarks.performance.settings import build_settings, build_team
 
+    _use_collector_settings()
     team, settings = build_team(), build_settings(base_url, folder, postgres_url)
     build = partial(build_supervisor, team, settings=settings)
     given = {"request": REQUEST}
@@ -132,6 +133,7 @@ def _open_application(base_url: str, folder: Path) -> Variant:
     from graph import arun
     from tests.benchmarks.performance.settings import build_settings, build_team
 
+    _use_collector_settings()
     team, settings = build_team(), build_settings(base_url, folder, "")
 
     async def run(thread: str) -> int:
@@ -149,6 +151,14 @@ def _open_application(base_url: str, folder: Path) -> Variant:
         return traces + (stored_bytes.count_file_bytes(path) if path.exists() else 0)
 
     return Variant(prepare, count_bytes)
+
+
+def _use_collector_settings() -> None:
+    """Collect as rarely as the command line and the server do."""
+    from graph.garbage_collection import collect_rarely, spare_existing_objects
+
+    collect_rarely()
+    spare_existing_objects()
 
 
 async def _run_graph(graph: Any, given: Any, thread: str, **options: Any) -> int:
