@@ -48,8 +48,11 @@ def find_denied_terms(report: Report, dependants: Sequence[Task]) -> frozenset[s
     """
     if report.status != "completed" or not dependants:
         return frozenset()
-    wanted = frozenset[str]().union(*(extract_terms(task.description) for task in dependants))
     said = "\n".join((report.output, *(claim.text for claim in report.claims)))[:MAX_READ_CHARS]
+    said = said.replace("\u2019", "'")
+    if not any(map(_is_negation, _WORD.findall(said))):
+        return frozenset()
+    wanted = frozenset[str]().union(*(extract_terms(task.description) for task in dependants))
     mentions, denials = _count_mentions(said)
     return frozenset(term for term in wanted if 2 * denials[term] >= max(1, mentions[term]))
 
@@ -59,11 +62,14 @@ def _count_mentions(text: str) -> tuple[Counter[str], Counter[str]]:
     mentions, denials = Counter[str](), Counter[str]()
     for clause in _CLAUSE_END.split(text):
         denied_words = 0
-        for word in _WORD.findall(clause.replace("\u2019", "'")):
+        for word in _WORD.findall(clause):
             terms = extract_terms(word)
             mentions.update(terms)
             if denied_words:
                 denials.update(terms)
-            is_negation = word.casefold() in NEGATIONS or word.casefold().endswith("n't")
-            denied_words = MAX_DENIED_WORDS if is_negation else max(0, denied_words - 1)
+            denied_words = MAX_DENIED_WORDS if _is_negation(word) else max(0, denied_words - 1)
     return mentions, denials
+
+
+def _is_negation(word: str) -> bool:
+    return word.casefold() in NEGATIONS or word.casefold().endswith("n't")

@@ -2,6 +2,8 @@
 
 import json
 import math
+from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 from nodes.limits.patterns import Pattern
@@ -26,10 +28,9 @@ def read_json_object(text: str) -> dict[str, Any]:
             allow, or it has two values for one key.
     """
     problem = "the answer contains no JSON object"
-    fenced = (text[fence.end() :] for fence in _FENCE.finditer(text))
-    for part in (*fenced, text):
-        starts = [match.start() for match in Pattern(r"\{").finditer(part)]
-        for start in starts[:MAX_STARTS]:
+    fences = _FENCE.finditer(text) if "```" in text else ()
+    for part in (*(text[fence.end() :] for fence in fences), text):
+        for start in islice(_find_braces(part), MAX_STARTS):
             try:
                 parsed, _ = JSON_DECODER.raw_decode(part, start)
             except RecursionError:
@@ -43,6 +44,13 @@ def read_json_object(text: str) -> dict[str, Any]:
             require_storable_numbers(parsed)
             return dict(parsed)
     raise InvalidJson(problem)
+
+
+def _find_braces(text: str) -> Iterator[int]:
+    start = text.find("{")
+    while start >= 0:
+        yield start
+        start = text.find("{", start + 1)
 
 
 def require_storable_numbers(value: Any) -> None:
