@@ -14,17 +14,19 @@ from langchain_openai import ChatOpenAI
 
 from nodes.models.failures import clean_text
 from nodes.models.structured.text_calls import ENCODED_TWICE, decode_arguments, is_encoded_twice
+from nodes.models.transport import get_shared_transport
 
 PATH: Final = "/chat/completions"
 OPTIONS: Final[Any] = {"security": {"bearer_auth": True}}
 
 
 class LeanChatOpenAI(ChatOpenAI):
-    """Sends a request as it is, and reads the reply as plain JSON.
+    """Sends a request as it is, over the shared transport, and reads the reply as plain JSON.
 
     The SDK compares each value of a request with the types of its parameters, to rename keys that
     need it, and builds objects from each value of a reply. No key needs it, and replies are
-    validated elsewhere; both took more CPU time than the request itself.
+    validated elsewhere; both took more CPU time than the request itself. Streams are still the
+    SDK's, as plain JSON too.
     """
 
     is_openai: bool = True
@@ -44,9 +46,15 @@ class LeanChatOpenAI(ChatOpenAI):
     ) -> ChatResult:
         body = self._build_body(messages, stop=stop, **kwargs)
         body.pop("stream", None)
-        response = await self.root_async_client.post(
-            PATH, body=body, cast_to=httpx2.Response, options=OPTIONS
+        client = self.root_async_client
+        headers = {**client.default_headers, **client.auth_headers}
+        response = await get_shared_transport().post(
+            f"{str(client.base_url).rstrip('/')}{PATH}",
+            {name: value for name, value in headers.items() if isinstance(value, str)},
+            json.dumps(body, ensure_ascii=False, allow_nan=False).encode(),
         )
+        if response.status_code >= 300:
+            raise _build_status_error(response)
         result: ChatResult = self._create_chat_result(_read_json(response))
         return result
 
@@ -98,6 +106,16 @@ class LeanChatOpenAI(ChatOpenAI):
         if twice:
             result.generations[0].message.response_metadata[ENCODED_TWICE] = twice
         return result
+
+
+def _build_status_error(response: httpx2.Response) -> openai.APIStatusError:
+    """Return what the SDK raises for an answer with this status."""
+    response.request = httpx2.Request("POST", PATH)
+    body = _read_json(response)
+    detail = body.get("error", body) if isinstance(body, dict) else body
+    return openai.APIStatusError(
+        f"Error code: {response.status_code}", response=response, body=detail
+    )
 
 
 def _read_json(response: httpx2.Response) -> Any:

@@ -5,7 +5,7 @@ to the first event loop that uses them.
 """
 
 import ssl
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache, cached_property
 
@@ -35,23 +35,45 @@ class AiohttpTransport(httpx2.AsyncBaseTransport):
             ResponseTooLarge: the body exceeds the cap.
             httpx2.TransportError: the connection cannot be made, or breaks.
         """
+        response = await self._request(
+            request.method, str(request.url), request.headers, await request.aread()
+        )
+        body = _CappedBody(response, self._max_bytes)
+        headers = _list_headers(response)
+        return httpx2.Response(response.status, headers=headers, stream=body, request=request)
+
+    async def post(self, url: str, headers: Mapping[str, str], body: bytes) -> httpx2.Response:
+        """Send a request, and read its whole answer; without the layers of a client.
+
+        Raises:
+            ResponseTooLarge: the answer exceeds the cap.
+            httpx2.TransportError: the connection cannot be made, or breaks.
+        """
+        response = await self._request("POST", url, headers, body)
+        answer = _CappedBody(response, self._max_bytes)
+        try:
+            content = b"".join([chunk async for chunk in answer])
+        finally:
+            await answer.aclose()
+        return httpx2.Response(response.status, headers=_list_headers(response), content=content)
+
+    async def _request(
+        self, method: str, url: str, headers: Mapping[str, str], body: bytes
+    ) -> aiohttp.ClientResponse:
         session = await self._open_session()
         with _translate_errors(httpx2.ConnectError):
             response = await session.request(
-                request.method,
-                str(request.url),
-                headers={**request.headers, "accept-encoding": "gzip, deflate"},
-                data=await request.aread(),
+                method,
+                url,
+                headers={**headers, "accept-encoding": "gzip, deflate"},
+                data=body,
                 allow_redirects=False,
-                ssl=self._tls if request.url.scheme == "https" else True,
+                ssl=self._tls if url.startswith("https:") else True,
             )
-        body = _CappedBody(response, self._max_bytes)
         if (response.content_length or 0) > self._max_bytes:
             response.close()
             raise _build_size_error(self._max_bytes)
-        decoded = ("content-encoding", "content-length", "transfer-encoding")
-        headers = [(k, v) for k, v in response.headers.items() if k.lower() not in decoded]
-        return httpx2.Response(response.status, headers=headers, stream=body, request=request)
+        return response
 
     async def aclose(self) -> None:
         """Close the connections of the running loop."""
@@ -126,6 +148,12 @@ class _CappedBody(httpx2.AsyncByteStream):
             self._response.release()
         else:
             self._response.close()
+
+
+def _list_headers(response: aiohttp.ClientResponse) -> list[tuple[str, str]]:
+    """Return a response's headers, without those that describe the body before it was decoded."""
+    decoded = ("content-encoding", "content-length", "transfer-encoding")
+    return [(k, v) for k, v in response.headers.items() if k.lower() not in decoded]
 
 
 def _build_size_error(max_bytes: int) -> ResponseTooLarge:
