@@ -23,9 +23,10 @@ from nodes.planning.replanning import list_unfinished
 from nodes.planning.request import is_new_request
 from nodes.planning.revision import find_revision_reason, revise_plan
 from nodes.planning.skipping import skip_blocked
+from nodes.planning.speculation import get_speculative_calls
 from nodes.schemas.team import Team
 from nodes.telemetry.events import emit
-from state import Context, SupervisorState, require_plan
+from state import Context, SupervisorState, enter_expenses, require_plan
 
 
 async def supervise(
@@ -61,6 +62,9 @@ async def supervise(
     else:
         dispatches.close(runtime, config)
         update = await _decide_next(state, config, runtime, team=team, models=models)
+        calls = get_speculative_calls(config)
+        if calls and (unused := await calls.keep_planned(None)):
+            update["ledger"] = {**update.get("ledger", {}), **enter_expenses(*unused)}
     if runtime.context.sequential:
         update["todo"] = update["todo"][:1]
     if update["todo"] and not update.get("awaits_approval"):

@@ -116,20 +116,25 @@ async def begin_request(
         "origin": build_request_origin(state, request, config),
     }
     begin = prepare_first_calls(begun, config, context, team)
-    (plan, usage, routing), _ = await asyncio.gather(
-        _make_first_plan(
-            state,
-            config,
-            models,
-            request,
-            context,
-            team=team,
-            describe_database=describe_database,
-            read_text=PlanStream(team, materials, begin).read_text if begin else None,
-        ),
-        prepare(),
-    )
     calls = get_speculative_calls(config)
+    try:
+        (plan, usage, routing), _ = await asyncio.gather(
+            _make_first_plan(
+                state,
+                config,
+                models,
+                request,
+                context,
+                team=team,
+                describe_database=describe_database,
+                read_text=PlanStream(team, materials, begin).read_text if begin else None,
+            ),
+            prepare(),
+        )
+    except SupervisorError:
+        if calls:
+            await calls.keep_planned(None)
+        raise
     unused = await calls.keep_planned(plan) if calls else []
     plan = plan.model_copy(update={"version": len(state.get("plans", ())) + 1})
     estimate = estimate_run(

@@ -170,7 +170,12 @@ class Endpoint:
             await asyncio.sleep(latency_s)
         reply = disguise_reply(self.scenario.faces, self._model.build_reply(asked, call.body))
         return await _send_reply(
-            request, reply, call, fault, chunk_delay_s=self.scenario.chunk_delay_s
+            request,
+            reply,
+            call,
+            fault,
+            is_streamed=call.stream and "stream_as_json" not in self.scenario.faces,
+            chunk_delay_s=self.scenario.chunk_delay_s,
         )
 
     def _choose_fault(self, asked: ModelRequest, model: str) -> tuple[float, Fault | None]:
@@ -205,11 +210,12 @@ async def _send_reply(
     call: Call,
     fault: Fault | None,
     *,
+    is_streamed: bool,
     chunk_delay_s: float,
 ) -> web.StreamResponse:
     kind = fault.kind if fault else ""
     reply, finish, usage = _apply_fault(kind, reply, call.body_bytes)
-    if call.stream:
+    if is_streamed:
         return await _stream_reply(
             request,
             reply,
