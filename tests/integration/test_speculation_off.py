@@ -7,6 +7,7 @@ import pytest
 
 from graph import arun
 from graph.runs.outcome import Outcome
+from graph.runs.plan_only import aplan
 from graph.settings import Settings
 from nodes.models.speed import get_model_speed
 from nodes.schemas.team import Team
@@ -90,6 +91,26 @@ async def test_the_environment_switches_early_calls_off(monkeypatch: pytest.Monk
     monkeypatch.setenv("SUPERVISE_SPECULATE", "off")
 
     assert Settings().speculate is False
+
+
+async def test_where_streams_are_switched_off_no_plan_is_streamed(
+    slow_plan: Endpoint, settings: Settings
+) -> None:
+    off = settings.model_copy(update={"stream": False})
+
+    outcome, speculated = await run_parts(slow_plan, off)
+
+    assert outcome.status == "done"
+    assert not speculated and not list_streamed(slow_plan)
+
+
+async def test_a_plan_that_is_not_to_be_run_costs_the_planner_s_call_alone(
+    slow_plan: Endpoint, settings: Settings
+) -> None:
+    plan = await aplan(REQUEST, team=make_team(), settings=settings)
+
+    assert len(plan.tasks) == len(PARTS)
+    assert [call.schema for call in slow_plan.requests] == ["Plan"]
 
 
 async def test_nothing_is_begun_early_under_a_budget_near_its_end(
