@@ -100,7 +100,7 @@ async def test_the_steps_of_a_first_attempt_are_streamed_to_those_who_stream_inn
     assert steps == ["await_inputs", "act", "assess"]
 
 
-async def test_a_report_is_saved_before_the_next_task_builds_on_it(
+async def test_k09_a_report_is_saved_before_the_next_task_builds_on_it(
     endpoint: Endpoint, settings: Settings, saver: InMemorySaver
 ) -> None:
     slow = ScriptedTask(id="B", depends_on=("A",), latency_s=60)
@@ -111,7 +111,7 @@ async def test_a_report_is_saved_before_the_next_task_builds_on_it(
     assert list_early_saves(saver) == ["A"]
 
 
-async def test_a_resumed_run_reads_the_saved_report_and_asks_no_model_for_it_again(
+async def test_k09_a_resumed_run_reads_the_saved_report_and_asks_no_model_for_it_again(
     endpoint: Endpoint, settings: Settings, saver: InMemorySaver
 ) -> None:
     hung = Fault(kind="hang", schema="Report", task="B", nth=(1,))

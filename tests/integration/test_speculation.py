@@ -118,7 +118,7 @@ def script_repair(latency_s: float) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("latency_s", [0.0, 2.0], ids=["ended", "still open"])
-async def test_a_call_for_a_task_that_a_repair_changes_is_discarded_and_billed(
+async def test_p18_a_call_for_a_task_that_a_repair_changes_is_discarded_and_billed(
     endpoint: Endpoint, settings: Settings, latency_s: float
 ) -> None:
     scripted = script_repair(latency_s)
@@ -149,7 +149,7 @@ async def test_a_discarded_call_that_is_open_is_closed_at_the_endpoint_and_estim
     assert early.client_gone and outcome.usage.uncounted_calls == 1
 
 
-async def test_a_repeated_id_begins_one_call_which_counts_for_the_task_as_it_was_first(
+async def test_p18_a_repeated_id_begins_one_call_which_counts_for_the_task_as_it_was_first(
     endpoint: Endpoint, settings: Settings
 ) -> None:
     first, second = script_tasks({"A": (), "B": ()})
@@ -227,7 +227,7 @@ async def test_a_call_that_fails_early_is_a_failed_attempt_like_any_other(
     assert outcome.status == "done" and list_outcomes(events, "taken") == ["A", "B"]
 
 
-async def test_a_cancelled_run_leaves_no_call_open_at_the_endpoint(
+async def test_x01_a_cancelled_run_leaves_no_call_open_at_the_endpoint(
     endpoint: Endpoint, settings: Settings
 ) -> None:
     slow = [ScriptedTask(id=name, latency_s=60) for name in "AB"]

@@ -141,7 +141,7 @@ async def test_the_embedded_model_begins_nothing_early(settings: Settings) -> No
 
 
 @pytest.mark.parametrize("face", ["no_stream", "stream_as_json"])
-async def test_an_endpoint_that_does_not_stream_is_asked_to_stream_once(
+async def test_h32_an_endpoint_that_does_not_stream_is_asked_to_stream_once(
     endpoint: Endpoint, settings: Settings, face: Face
 ) -> None:
     endpoint.load_scenario(Scenario(tasks=PARTS, faces=(face,)))
@@ -164,3 +164,14 @@ async def test_an_endpoint_whose_stream_breaks_off_is_asked_to_stream_again(
     await run_parts(endpoint, settings)
 
     assert list_streamed(endpoint) == ["Plan", "Plan"]
+
+
+async def test_an_endpoint_that_refuses_an_option_of_streams_still_streams(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    scenario = Scenario(tasks=PARTS, chunk_delay_s=0.03, faces=("no_stream_options",))
+    endpoint.load_scenario(scenario)
+
+    _, speculated = await run_parts(endpoint, settings)
+
+    assert speculated and list_streamed(endpoint) == ["Plan", "Plan"]
