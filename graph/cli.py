@@ -34,9 +34,11 @@ from graph.commands.options import (
     MaxTokensOption,
     OlderThanOption,
     PlanOnlyOption,
+    ProbeOption,
     QuietOption,
     RequestArgument,
     SequentialOption,
+    SpeculateOption,
     StatusOption,
     StrategyOption,
     TeamArgument,
@@ -115,6 +117,7 @@ def run(
     max_tasks: MaxTasksOption = None,
     max_attempts: MaxAttemptsOption = None,
     max_concurrency: MaxConcurrencyOption = None,
+    speculate: SpeculateOption = None,
     sequential: SequentialOption = False,
     compare_sequential: CompareOption = False,
     approve_plan: ApproveOption = False,
@@ -344,12 +347,7 @@ def draw(
 
 @app.command()
 def doctor(
-    probe: Annotated[
-        bool,
-        typer.Option(
-            "--probe", help="Make small real calls: how each model answers, and how fast."
-        ),
-    ] = False,
+    probe: ProbeOption = False,
     as_json: JsonOption = False,
 ) -> int:
     """Show what is configured, what can be reached, and what is missing."""

@@ -122,7 +122,9 @@ class Settings(TierVariables):
         description="provider:model=INPUT/OUTPUT, US dollars for a million tokens, with commas",
     )
     """Prices that the price table lacks, or that replace its own."""
-    stream: Switch = Field(False, validation_alias="SUPERVISE_STREAM")
+    stream: Switch | None = Field(
+        None, validation_alias="SUPERVISE_STREAM", description="true or false"
+    )
     speculate: Switch = Field(True, validation_alias="SUPERVISE_SPECULATE")
     trace_content: Switch = Field(False, validation_alias="SUPERVISE_TRACE_CONTENT")
     """Whether the trace holds the prompt and the reply of each model call."""
@@ -223,7 +225,7 @@ class Settings(TierVariables):
             ),
             max_output_tokens=self.max_output_tokens,
             prices=self.prices,
-            streaming=self.stream,
+            streaming=bool(self.stream),
             trace_content=self.trace_content,
         )
 
@@ -283,9 +285,7 @@ class Settings(TierVariables):
     def find_unknown_variables(cls) -> dict[str, str]:
         """Return the unknown `SUPERVISE_` variables, each with the nearest known name."""
         known = [str(field.validation_alias) for field in cls.model_fields.values()]
-        names = [
-            name for name in os.environ if name.startswith(VARIABLE_PREFIX) and name not in known
-        ]
+        names = [n for n in os.environ if n.startswith(VARIABLE_PREFIX) and n not in known]
         near = {name: get_close_matches(name, known, n=1, cutoff=0.6) for name in names}
         return {name: "".join(found) for name, found in near.items()}
 

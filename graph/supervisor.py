@@ -80,6 +80,7 @@ def _compile_graph(
     pool: WorkerPool | None = None,
 ) -> SupervisorGraph:
     saved = SavedReports()
+    may_speculate = settings.speculate and settings.stream is not False
     dispatches = DispatchRegistry(saved.read)
     if pool is None:
         pool = WorkerPool(
@@ -98,7 +99,7 @@ def _compile_graph(
             models=models,
             prepare=pool.prepare,
             describe_database=pool.describe_database,
-            prepare_first_calls=FirstCalls(models, pool, settings.speculate).prepare,
+            prepare_first_calls=FirstCalls(models, pool, may_speculate).prepare,
             dispatches=dispatches,
         ),
         "synthesizer": partial(synthesize, models=models, dispatches=dispatches),

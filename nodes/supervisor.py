@@ -63,9 +63,10 @@ async def supervise(
     else:
         dispatches.close(runtime, config)
         update = await _decide_next(state, config, runtime, team=team, models=models)
+        calls = get_speculative_calls(config)
         # A task that was given to another worker has left its call.
-        if (calls := get_speculative_calls(config)) and (left := await calls.keep_planned(None)):
-            update["ledger"] = {**update.get("ledger", {}), **enter_expenses(*left)}
+        if calls and (unused := await calls.keep_planned(None)):
+            update["ledger"] = {**update.get("ledger", {}), **enter_expenses(*unused)}
     if runtime.context.sequential:
         update["todo"] = update["todo"][:1]
     if update["todo"] and not update.get("awaits_approval"):

@@ -108,6 +108,13 @@ StrategyOption = Annotated[
 SequentialOption = Annotated[
     bool, typer.Option("--sequential", help="Run one task at a time, to compare or to debug.")
 ]
+SpeculateOption = Annotated[
+    bool | None,
+    typer.Option(
+        "--speculation/--no-speculation",
+        help="Begin model calls of tasks while the plan is still being written.",
+    ),
+]
 RequestArgument = Annotated[
     str,
     typer.Argument(metavar="REQUEST", help="What to do, in your own words; - reads it from stdin."),
@@ -165,6 +172,10 @@ StatusOption = Annotated[
         metavar="STATUS",
         help="Only with this status; several with commas [default: done,partial,failed].",
     ),
+]
+ProbeOption = Annotated[
+    bool,
+    typer.Option("--probe", help="Make small real calls: how each model answers, and how fast."),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no figures.")]

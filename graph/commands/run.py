@@ -210,8 +210,8 @@ def _listen(display: ProgressDisplay, settings: Settings) -> dict[str, Any]:
 
     A model whose user has switched streams off is not asked for one.
     """
-    may_stream = settings.stream or "stream" not in settings.model_fields_set
-    on_answer_text = display.show_answer_text if may_stream and display.can_show_answer else None
+    is_shown = settings.stream is not False and display.can_show_answer
+    on_answer_text = display.show_answer_text if is_shown else None
     return {"on_event": display.show_event, "on_answer_text": on_answer_text}
 
 

@@ -1,6 +1,7 @@
 """Plans a request without running it."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -53,7 +54,7 @@ async def aplan_with_estimate(
     on_event: EventListener | None = None,
 ) -> tuple[Plan, Estimate]:
     """Return the plan of a request as `aplan` does, with the expected cost of its run."""
-    context, begun = read_context(context), now_s()
+    context, begun = replace(read_context(context), speculate=False), now_s()
     given = await build_input(request, files, materials, context, on_event)
     graph = build_supervisor(team, settings=settings, checkpointer=InMemorySaver())
     deadline = set_deadline(begun, graph.team.add_caps(context).deadline_s)

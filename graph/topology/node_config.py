@@ -1,6 +1,6 @@
 """What LangGraph tells a running node by its config.
 
-These names are LangGraph's own; the tests of this folder fail when a release changes them.
+These names are LangGraph's own; `tests/unit/test_node_config.py` fails when a release changes them.
 """
 
 from dataclasses import replace

@@ -99,7 +99,7 @@ def _read_saved_clock(snapshot: StateSnapshot) -> dict[str, Any]:
 def merge_context(saved: Context, given: Context) -> Context:
     """Return the saved settings, overridden by those given now.
 
-    A cap of zero overrides; a switch that is off does not, since off is its default.
+    A cap of zero overrides; a switch that is off does so only where off is not its default.
     """
     return replace(saved, **_select_set_fields(given))
 
@@ -147,7 +147,8 @@ def is_same_run(config: RunnableConfig, snapshot: StateSnapshot) -> bool:
 
 
 def _select_set_fields(context: Context) -> dict[str, Any]:
-    return {n: v for n, v in asdict(context).items() if v is not None and v is not False}
+    values = {field.name: getattr(context, field.name) for field in fields(context)}
+    return {name: value for name, value in values.items() if value != getattr(Context, name)}
 
 
 def _list_usage(snapshot: StateSnapshot) -> list[Usage]:

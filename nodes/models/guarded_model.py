@@ -44,7 +44,7 @@ from nodes.models.structured.shown_schema import simplify_tool
 from nodes.models.structured_call import StructuredCall, StructuredReply
 from nodes.models.traced_content import describe_messages
 from nodes.models.unknown_model import name_nearest_models
-from nodes.models.usage import UNCOUNTED, estimate_usage, read_usage
+from nodes.models.usage import UNCOUNTED, build_counts, estimate_usage, read_usage
 from state import Tier, Usage
 
 KEPT_METADATA = (
@@ -201,7 +201,7 @@ class GuardedModel(BaseChatModel):
                     self._attach_metadata(AIMessage(""), call.wasted_usage, seconds, call)
                 )
                 await run_context.charge(error.usage)
-                event |= _build_counts(error.usage)
+                event |= build_counts(error.usage)
             if call.has_opened_breaker:
                 await run_context.emit_circuit_open(self.model, str(error))
             await run_context.emit_model_call(**event)
@@ -221,7 +221,7 @@ class GuardedModel(BaseChatModel):
         usage = read_usage(message)
         await run_context.charge(usage)
         await run_context.emit_model_call(
-            **event, seconds=seconds, **_build_counts(usage), tries=call.tries
+            **event, seconds=seconds, **build_counts(usage), tries=call.tries
         )
         return ChatResult(generations=[ChatGeneration(message=redact_message(message))])
 
@@ -315,8 +315,3 @@ def _has_listeners(model: BaseChatModel, config: RunnableConfig | None) -> bool:
     if model.callbacks or model.cache:
         return True
     return bool(get_async_callback_manager_for_config(ensure_config(config)).handlers)
-
-
-def _build_counts(usage: Usage) -> dict[str, Any]:
-    counts = usage.model_dump(include={"input_tokens", "output_tokens", "cost_usd"})
-    return {**counts, **({UNCOUNTED: True} if usage.uncounted_calls else {})}

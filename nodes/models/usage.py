@@ -33,6 +33,12 @@ def read_usage(message: AIMessage) -> Usage:
     )
 
 
+def build_counts(usage: Usage) -> dict[str, Any]:
+    """Return the counts of a call, as its message's metadata and its event hold them."""
+    counts = usage.model_dump(include={"input_tokens", "output_tokens", "cost_usd"})
+    return {**counts, **({UNCOUNTED: True} if usage.uncounted_calls else {})}
+
+
 def keep_credible_usage(usage: UsageMetadata | None) -> UsageMetadata | None:
     """Return an endpoint's count; None when it is absent or not credible."""
     if usage is None:

@@ -120,6 +120,7 @@ async def begin_request(
         "origin": build_request_origin(state, request, config),
     }
     begin = prepare_first_calls(begun, config, context, team)
+    calls = get_speculative_calls(config)
     planning = asyncio.ensure_future(
         _make_first_plan(
             state,
@@ -134,10 +135,13 @@ async def begin_request(
     )
     try:
         await asyncio.gather(planning, prepare(), models.preload_prices())
+    except SupervisorError:
+        if calls:
+            await calls.keep_planned(None)
+        raise
     finally:
         planning.cancel()  # when a tool of the team cannot be loaded
     plan, usage, routing = planning.result()
-    calls = get_speculative_calls(config)
     unused = await calls.keep_planned(plan) if calls else []
     plan = plan.model_copy(update={"version": len(state.get("plans", ())) + 1})
     estimate = estimate_run(

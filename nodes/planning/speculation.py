@@ -15,8 +15,8 @@ from langchain_core.runnables import RunnableConfig
 
 from nodes.errors import SupervisorError
 from nodes.models.offered_reply import OfferedReply
-from nodes.models.run_context import get_run_context
-from nodes.models.usage import read_usage
+from nodes.models.run_context import REPORT, get_run_context
+from nodes.models.usage import build_counts, read_usage
 from nodes.telemetry.events import emit
 from state import Expense, Plan, Task, Tier, Usage
 
@@ -50,12 +50,24 @@ class SpeculativeCall:
     async def discard(self, reason: str) -> Usage:
         """Cancel the call, charge the run's budget for it, and emit that it was not used.
 
-        The budget was charged already for a call that has ended.
+        A call that has ended was charged and traced when it ended.
         """
         was_open = not self.reply.call.done()
         usage = self.cancel()
-        if was_open:
-            await get_run_context().charge(usage)
+        if was_open and usage.model_calls:
+            run_context = get_run_context()
+            await run_context.charge(usage)
+            await run_context.emit_model_call(
+                task=self.task.id,
+                worker=self.task.worker,
+                model=usage.models[0],
+                tier=self.tier,
+                schema=REPORT,
+                cancelled=True,
+                seconds=0.0,
+                tries=1,
+                **build_counts(usage),
+            )
         await self.emit_outcome("discarded", reason)
         return usage
 
@@ -91,14 +103,18 @@ class SpeculativeCalls:
         return self._calls.pop(task.id) if call and call.task == task else None
 
     async def keep_planned(self, plan: Plan | None) -> list[Expense]:
-        """Discard the calls of tasks that a plan does not hold unchanged; return their costs."""
+        """Discard the calls of tasks that a plan does not hold unchanged; return their costs.
+
+        Without a plan discard all: no task will take them.
+        """
         planned = {task.id: task for task in plan.tasks} if plan else {}
+        reason = "the plan has no such task" if plan else "its task did not begin"
         expenses: list[Expense] = []
         for name, call in [*self._calls.items()]:
             if planned.get(name) == call.task:
                 continue
             del self._calls[name]
-            usage = await call.discard("the plan has no such task")
+            usage = await call.discard(reason)
             if usage.model_calls:
                 spent = Expense(
                     worker=call.task.worker,

@@ -74,6 +74,10 @@ def _refuse_stream_options(body: Body) -> str:
     return ""
 
 
+def _refuse_stream(body: Body) -> str:
+    return "stream is not supported" if body.get("stream") else ""
+
+
 def _is_unfit_for_grammar(schema: Mapping[str, Any]) -> bool:
     is_empty_object = schema.get("properties") == {} and not schema.get("additionalProperties")
     is_long = int(schema.get("maxLength") or 0) >= MAX_GRAMMAR_LENGTH
@@ -98,4 +102,5 @@ _REFUSALS: Mapping[Face, Callable[[Body], str]] = {
     "no_response_format": _refuse_response_format,
     "grammar_400": _refuse_grammar,
     "no_stream_options": _refuse_stream_options,
+    "no_stream": _refuse_stream,
 }

@@ -49,6 +49,8 @@ Face = Literal[
     "think_prefix",
     "double_json",
     "no_stream_options",
+    "no_stream",
+    "stream_as_json",  # answers a request for a stream with one JSON body
 ]
 """Quirks of a server that speaks the protocol otherwise; `faces.py` plays them."""
 

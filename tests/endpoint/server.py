@@ -186,6 +186,7 @@ class Endpoint:
             reply,
             call,
             fault,
+            is_streamed=call.stream and "stream_as_json" not in self.scenario.faces,
             chunk_delay_s=self.scenario.chunk_delay_s,
             spread_s=call.latency_s if is_paced else 0.0,
         )
@@ -232,12 +233,13 @@ async def _send_reply(
     call: Call,
     fault: Fault | None,
     *,
+    is_streamed: bool,
     chunk_delay_s: float,
     spread_s: float,
 ) -> web.StreamResponse:
     kind = fault.kind if fault else ""
     reply, finish, usage = _apply_fault(kind, reply, call.body_bytes)
-    if call.stream:
+    if is_streamed:
         return await _stream_reply(
             request,
             reply,

@@ -1,0 +1,229 @@
+"""A task's first attempt, which is made outside the graph of its worker."""
+
+import asyncio
+from collections.abc import Mapping
+from contextlib import aclosing
+from typing import Any
+from uuid import UUID
+
+import pytest
+from langchain_core.callbacks import AsyncCallbackHandler
+from langchain_core.outputs import LLMResult
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.checkpoint.memory import InMemorySaver
+
+from graph import build_supervisor
+from graph.runs.run_store import build_strict_serializer
+from graph.settings import Settings
+from graph.topology.early_save import CHANNEL
+from graph.topology.supervisor_graph import SupervisorGraph
+from state import RequestInput
+from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask, script_tasks
+from tests.teams import make_team
+
+REQUEST: RequestInput = {"request": "Compare the parts and say which one is best."}
+CONFIG: Any = {"configurable": {"thread_id": "one"}}
+CHAIN = script_tasks({"A": (), "B": ("A",)})
+
+
+def build_graph(
+    settings: Settings, saver: BaseCheckpointSaver[Any] | None = None, **fields: Any
+) -> SupervisorGraph:
+    return build_supervisor(make_team(**fields), settings=settings, checkpointer=saver)
+
+
+@pytest.fixture
+def saver() -> InMemorySaver:
+    return InMemorySaver(serde=build_strict_serializer())
+
+
+def list_early_saves(saver: InMemorySaver) -> list[str]:
+    """Return the tasks whose output was saved before LangGraph saved it."""
+    found: list[str] = []
+    for checkpoint in saver.list(CONFIG):
+        for _, channel, output in checkpoint.pending_writes or ():
+            if channel == CHANNEL:
+                found += output["results"]
+    return sorted(found)
+
+
+def count_graphs(saver: InMemorySaver) -> int:
+    """Return the number of inner graphs that a run has saved."""
+    return len(saver.storage["one"]) - 1
+
+
+async def stop_when_begun(
+    endpoint: Endpoint, graph: SupervisorGraph, began: int, **options: Any
+) -> None:
+    """Cancel a run when so many calls have reached the endpoint."""
+    running = asyncio.ensure_future(graph.ainvoke(REQUEST, CONFIG, **options))
+    await endpoint.wait_for_calls(began=began)
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+
+
+async def test_a_first_attempt_that_succeeds_enters_no_graph(
+    endpoint: Endpoint, settings: Settings, saver: InMemorySaver
+) -> None:
+    endpoint.load_scenario(Scenario(tasks=CHAIN))
+
+    state = await build_graph(settings, saver).ainvoke(REQUEST, CONFIG)
+
+    assert state["status"] == "done" and count_graphs(saver) == 0
+
+
+async def test_an_attempt_that_needs_recovery_continues_in_the_worker_s_graph(
+    endpoint: Endpoint, settings: Settings, saver: InMemorySaver
+) -> None:
+    failed, good = {"status": "failed", "output": "Torn."}, {"output": "It costs 42 euros."}
+    endpoint.load_scenario(Scenario(tasks=(ScriptedTask(id="A", report=[failed, good]),)))
+
+    state = await build_graph(settings, saver).ainvoke(REQUEST, CONFIG)
+
+    assert state["results"]["A"].output == good["output"] and state["results"]["A"].attempts == 2
+    assert count_graphs(saver) == 1
+    assert len(endpoint.select_calls("Report", "A")) == 2
+
+
+async def test_the_steps_of_a_first_attempt_are_streamed_to_those_who_stream_inner_graphs(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    endpoint.load_scenario(Scenario(tasks=script_tasks({"A": ()})))
+    steps: list[str] = []
+
+    async for where, update in build_graph(settings).astream(
+        REQUEST, stream_mode="updates", subgraphs=True
+    ):
+        steps += update if where and where[-1].startswith("researcher:") else ()
+
+    assert steps == ["await_inputs", "act", "assess"]
+
+
+async def test_k09_a_report_is_saved_before_the_next_task_builds_on_it(
+    endpoint: Endpoint, settings: Settings, saver: InMemorySaver
+) -> None:
+    slow = ScriptedTask(id="B", depends_on=("A",), latency_s=60)
+    endpoint.load_scenario(Scenario(tasks=(CHAIN[0], slow)))
+
+    await stop_when_begun(endpoint, build_graph(settings, saver), began=3)
+
+    assert list_early_saves(saver) == ["A"]
+
+
+async def test_k09_a_resumed_run_reads_the_saved_report_and_asks_no_model_for_it_again(
+    endpoint: Endpoint, settings: Settings, saver: InMemorySaver
+) -> None:
+    hung = Fault(kind="hang", schema="Report", task="B", nth=(1,))
+    endpoint.load_scenario(Scenario(tasks=CHAIN, faults=(hung,)))
+    graph = build_graph(settings, saver)
+    await stop_when_begun(endpoint, graph, began=3)
+    before = len(endpoint.requests)
+
+    state = await graph.ainvoke(None, CONFIG)
+
+    again = [(call.schema, call.task) for call in endpoint.requests[before:]]
+    assert state["status"] == "done" and again == [("Report", "B"), ("Answer", "")]
+    assert set(state["results"]) == {"A", "B"} and state["usage"].model_calls == 4
+
+
+@pytest.mark.parametrize("durability", ["async", "sync"])
+async def test_the_saved_report_is_read_whatever_the_durability(
+    endpoint: Endpoint, settings: Settings, saver: InMemorySaver, durability: Any
+) -> None:
+    hung = Fault(kind="hang", schema="Report", task="B", nth=(1,))
+    endpoint.load_scenario(Scenario(tasks=CHAIN, faults=(hung,)))
+    graph = build_graph(settings, saver)
+    await stop_when_begun(endpoint, graph, began=3, durability=durability)
+
+    state = await graph.ainvoke(None, CONFIG)
+
+    assert state["status"] == "done" and len(endpoint.select_calls("Report", "A")) == 1
+
+
+async def test_a_run_that_is_saved_at_its_exit_saves_nothing_early(
+    endpoint: Endpoint, settings: Settings, saver: InMemorySaver
+) -> None:
+    endpoint.load_scenario(Scenario(tasks=CHAIN))
+
+    state = await build_graph(settings, saver).ainvoke(REQUEST, CONFIG, durability="exit")
+
+    assert state["status"] == "done" and list_early_saves(saver) == []
+
+
+async def test_a_run_without_a_checkpointer_saves_nothing(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    endpoint.load_scenario(Scenario(tasks=CHAIN))
+
+    state = await build_graph(settings).ainvoke(REQUEST)
+
+    assert state["status"] == "done" and set(state["results"]) == {"A", "B"}
+
+
+async def test_a_run_that_stops_between_two_supersteps_is_resumed_there(
+    endpoint: Endpoint, settings: Settings, saver: InMemorySaver
+) -> None:
+    endpoint.load_scenario(Scenario(tasks=CHAIN))
+    graph = build_graph(settings, saver)
+    parts: Any = graph.astream(REQUEST, CONFIG, stream_mode="updates")
+    async with aclosing(parts):
+        async for part in parts:
+            if "researcher" in part:
+                break
+    before = len(endpoint.requests)
+
+    state = await graph.ainvoke(None, CONFIG)
+
+    again = [call.schema for call in endpoint.requests[before:]]
+    assert state["status"] == "done" and "Plan" not in again
+    assert len(endpoint.select_calls("Report", "A")) == 1
+
+
+async def test_tokens_of_workers_are_streamed_only_with_inner_graphs(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    endpoint.load_scenario(Scenario(tasks=script_tasks({"A": ()})))
+
+    outer = {
+        metadata["langgraph_node"]
+        async for _, metadata in build_graph(settings).astream(REQUEST, stream_mode="messages")
+    }
+    inner = {
+        metadata.get("worker")
+        async for _, (_, metadata) in build_graph(settings).astream(
+            REQUEST, stream_mode="messages", subgraphs=True
+        )
+    }
+
+    assert "synthesizer" in outer and "researcher" not in outer and "act" not in outer
+    assert "researcher" in inner
+
+
+class RecordedCalls(AsyncCallbackHandler):
+    """Notes the metadata of each model call as a tracer receives it."""
+
+    def __init__(self) -> None:
+        self.begun: dict[UUID, Mapping[str, Any]] = {}
+        self.ended: set[UUID] = set()
+
+    async def on_chat_model_start(self, *_: Any, run_id: UUID, **said: Any) -> None:
+        self.begun[run_id] = said["metadata"]
+
+    async def on_llm_end(self, response: LLMResult, *, run_id: UUID, **_: Any) -> None:
+        self.ended.add(run_id)
+
+
+@pytest.mark.parametrize("chunk_delay_s", [0.0, 0.03], ids=["after the plan", "while it streams"])
+async def test_a_tracer_receives_the_model_call_of_a_first_attempt(
+    endpoint: Endpoint, settings: Settings, chunk_delay_s: float
+) -> None:
+    endpoint.load_scenario(Scenario(tasks=CHAIN, chunk_delay_s=chunk_delay_s))
+    recorded = RecordedCalls()
+
+    await build_graph(settings).ainvoke(REQUEST, {"callbacks": [recorded]})
+
+    workers = [said for said in recorded.begun.values() if said.get("worker") == "researcher"]
+    assert sorted(said["task"] for said in workers) == ["A", "B"]
+    assert recorded.ended == recorded.begun.keys()
+    assert len(recorded.begun) == len(endpoint.requests) == 4

@@ -1,0 +1,282 @@
+"""First model calls that begin while the plan is still being written."""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from graph import arun
+from graph.runs.outcome import Outcome
+from graph.runs.trace import load_trace
+from graph.settings import Settings
+from nodes.schemas.team import Team
+from tests.endpoint import Endpoint, Fault, ModelReply, Scenario, ScriptedTask, script_tasks
+from tests.teams import make_team
+
+REQUEST = "Compare the parts and say which one is best."
+CHUNK_DELAY_S = 0.03
+PARTS = script_tasks({"A": (), "B": (), "C": ("A",)})
+OTHER_WORDS = "Write A.md: name the four figures of part A and the page of each."
+Event = Mapping[str, Any]
+
+
+async def run_parts(
+    endpoint: Endpoint,
+    settings: Settings,
+    *tasks: ScriptedTask,
+    team: Team | None = None,
+    context: Mapping[str, Any] | None = None,
+    **scenario: Any,
+) -> tuple[Outcome, list[Event]]:
+    """Run a request whose plan is streamed slowly; return its outcome and its events."""
+    events: list[Event] = []
+    endpoint.requests.clear()
+    endpoint.load_scenario(
+        Scenario(tasks=tasks or PARTS, **{"chunk_delay_s": CHUNK_DELAY_S, **scenario})
+    )
+    outcome = await arun(
+        REQUEST,
+        team=team or make_team(),
+        settings=settings,
+        context=dict(context or {}),
+        on_event=events.append,
+    )
+    return outcome, events
+
+
+def list_outcomes(events: list[Event], outcome: str) -> list[str]:
+    """Return the tasks whose early call came to this."""
+    return [e["task"] for e in events if e["kind"] == "speculated" and e["outcome"] == outcome]
+
+
+def build_plan(*tasks: ScriptedTask) -> dict[str, Any]:
+    return Scenario(tasks=tasks).build_plan()
+
+
+def list_outputs(outcome: Outcome) -> dict[str, str]:
+    return {name: report.output for name, report in outcome.results.items()}
+
+
+async def test_free_tasks_begin_while_the_plan_is_written_and_their_calls_are_used(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    outcome, events = await run_parts(endpoint, settings)
+
+    plan, *others = endpoint.requests
+    early = [call for call in others if plan.ended_s and call.began_s < plan.ended_s]
+    assert [call.task for call in early] == ["A", "B"]
+    assert len(endpoint.requests) == outcome.usage.model_calls == len(PARTS) + 2
+    assert list_outcomes(events, "begun") == list_outcomes(events, "taken") == ["A", "B"]
+    assert outcome.usage.by_mechanism == {"plan": 1, "work": 3, "synthesis": 1}
+
+
+async def test_a_call_is_begun_before_it_is_taken_in_the_trace(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    outcome, events = await run_parts(endpoint, settings, *script_tasks({"A": ()}))
+
+    kinds = [
+        (e["kind"], e.get("outcome", "")) for e in load_trace(outcome.thread, settings)["events"]
+    ]
+    begun, taken = kinds.index(("speculated", "begun")), kinds.index(("speculated", "taken"))
+    assert begun < kinds.index(("plan_created", "")) < kinds.index(("task_started", "")) < taken
+    assert {e["worker"] for e in events if e["kind"] == "speculated"} == {"researcher"}
+
+
+async def test_the_result_equals_that_of_a_run_without_early_calls(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    early, _ = await run_parts(endpoint, settings)
+    plain, events = await run_parts(endpoint, settings, context={"speculate": False})
+
+    assert not [e for e in events if e["kind"] == "speculated"]
+    assert list_outputs(early) == list_outputs(plain)
+    assert early.answer == plain.answer
+    assert early.usage.by_mechanism == plain.usage.by_mechanism
+
+
+async def test_a_plan_whose_stream_breaks_off_is_asked_again_and_the_calls_are_used(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    cut = Fault(kind="cut_stream", schema="Plan", nth=(1,), chunks=12)
+
+    outcome, events = await run_parts(endpoint, settings, faults=(cut,))
+
+    assert outcome.status == "done"
+    assert list_outcomes(events, "begun") == list_outcomes(events, "taken") == ["A", "B"]
+    assert sorted(call.task for call in endpoint.select_calls("Report")) == ["A", "B", "C"]
+
+
+def script_repair(latency_s: float) -> dict[str, Any]:
+    """Script a plan that is refused, and whose repair changes the first of its tasks."""
+    first, second = script_tasks({"A": (), "B": ()}, latency_s=latency_s)
+    refused = build_plan(first, second, ScriptedTask(id="D", worker="unknown"))
+    repaired = build_plan(replace(first, description=OTHER_WORDS), second)
+    return {"tasks": (first, second), "answers": {"Plan": [refused, repaired]}}
+
+
+@pytest.mark.parametrize("latency_s", [0.0, 2.0], ids=["ended", "still open"])
+async def test_p18_a_call_for_a_task_that_a_repair_changes_is_discarded_and_billed(
+    endpoint: Endpoint, settings: Settings, latency_s: float
+) -> None:
+    scripted = script_repair(latency_s)
+    tasks = scripted.pop("tasks")
+
+    outcome, events = await run_parts(
+        endpoint, settings, *tasks, context={"max_tokens": 1_000_000}, **scripted
+    )
+    plain, _ = await run_parts(endpoint, settings, *tasks, context={"speculate": False}, **scripted)
+
+    assert list_outcomes(events, "discarded") == ["A"] and list_outcomes(events, "taken") == ["B"]
+    assert outcome.usage.by_mechanism["speculation"] == 1
+    assert outcome.usage.model_calls == plain.usage.model_calls + 1
+    assert outcome.usage.input_tokens > plain.usage.input_tokens
+    assert outcome.status == plain.status == "done"
+    assert list_outputs(outcome) == list_outputs(plain)
+    assert outcome.results["A"].worker == "researcher"
+
+
+async def test_a_discarded_call_that_is_open_is_closed_at_the_endpoint_and_estimated(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    scripted = script_repair(2.0)
+
+    outcome, _ = await run_parts(endpoint, settings, *scripted.pop("tasks"), **scripted)
+
+    early, *_ = endpoint.select_calls("Report", "A")
+    assert early.client_gone and outcome.usage.uncounted_calls == 1
+
+
+async def test_p18_a_repeated_id_begins_one_call_which_counts_for_the_task_as_it_was_first(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    first, second = script_tasks({"A": (), "B": ()})
+    twice = build_plan(first, second, replace(first, description=OTHER_WORDS))
+    answers = {"Plan": [twice, build_plan(replace(first, description=OTHER_WORDS), second)]}
+
+    outcome, events = await run_parts(endpoint, settings, first, second, answers=answers)
+
+    assert list_outcomes(events, "begun") == ["A", "B"]
+    assert list_outcomes(events, "discarded") == ["A"]
+    assert outcome.status == "done" and outcome.usage.by_mechanism["speculation"] == 1
+
+
+async def test_the_calls_for_a_plan_that_never_comes_are_billed(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    refused = build_plan(*PARTS, ScriptedTask(id="D", worker="unknown"))
+    fault = Fault(kind="unauthorized", schema="Plan", nth=(2, 3, 4))
+    tasks = script_tasks({"A": (), "B": ()}, latency_s={"A": 60.0})
+
+    outcome, events = await run_parts(
+        endpoint, settings, *tasks, answers={"Plan": refused}, faults=(fault,)
+    )
+
+    assert outcome.status == "failed"
+    assert list_outcomes(events, "discarded") == ["A", "B"]
+    answered = [call for call in endpoint.requests if not call.fault]
+    assert outcome.usage.model_calls == len(answered) == 3
+    assert outcome.usage.uncounted_calls == 1
+
+
+async def test_every_call_of_the_bill_is_in_the_trace(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    scripted = script_repair(2.0)
+
+    outcome, events = await run_parts(endpoint, settings, *scripted.pop("tasks"), **scripted)
+
+    calls = [event for event in events if event["kind"] == "model_call"]
+    assert len(calls) == outcome.usage.model_calls == len(endpoint.requests)
+    assert sum(call["input_tokens"] for call in calls) == outcome.usage.input_tokens
+    assert [call["task"] for call in calls if call.get("cancelled")] == ["A"]
+
+
+def make_analyst_team() -> Team:
+    team = make_team("analyst")
+    workers = (team.workers[0].model_copy(update={"tools": ("calculate",)}),)
+    return team.model_copy(update={"workers": workers})
+
+
+async def test_a_worker_with_tools_begins_with_its_model_and_calls_tools_after_the_plan(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    calls = (("calculate", {"expression": "6 * 7"}),)
+    tasks = [ScriptedTask(id=name, worker="analyst", tool_calls=calls) for name in "AB"]
+
+    outcome, events = await run_parts(endpoint, settings, *tasks, team=make_analyst_team())
+
+    kinds = [event["kind"] for event in events]
+    assert list_outcomes(events, "taken") == ["A", "B"]
+    assert kinds.count("tool_call") == 2
+    assert kinds.index("plan_created") < kinds.index("tool_call")
+    assert len(endpoint.requests) == outcome.usage.model_calls == 2 * len(tasks) + 2
+
+
+async def test_a_call_that_fails_early_is_a_failed_attempt_like_any_other(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    refused = Fault(kind="context_length", schema="Report", task="A", nth=(1,))
+
+    outcome, events = await run_parts(
+        endpoint, settings, *script_tasks({"A": (), "B": ()}), faults=(refused,)
+    )
+
+    assert outcome.status == "done" and list_outcomes(events, "taken") == ["A", "B"]
+
+
+async def test_x01_a_cancelled_run_leaves_no_call_open_at_the_endpoint(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    slow = [ScriptedTask(id=name, latency_s=60) for name in "AB"]
+    late = ScriptedTask(id="C", description=" ".join([OTHER_WORDS] * 60))
+    going = asyncio.ensure_future(run_parts(endpoint, settings, *slow, late))
+    await endpoint.wait_for_calls(began=3)
+
+    going.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await going
+    await endpoint.wait_for_calls(began=3, ended=3)
+
+    assert [call.schema for call in endpoint.requests] == ["Plan", "Report", "Report"]
+    assert all(call.client_gone for call in endpoint.requests)
+
+
+@pytest.mark.slow
+async def test_a_plan_of_a_thousand_tasks_keeps_to_a_concurrency_of_sixteen(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    tasks = script_tasks({f"t{number}": () for number in range(1, 1001)})
+    team = make_team(max_tasks=1000, max_steps=2000)
+
+    outcome, events = await run_parts(
+        endpoint,
+        settings,
+        *tasks,
+        team=team,
+        context={"max_concurrency": 16, "max_tasks": 1000},
+        chunk_delay_s=0.0,
+    )
+
+    assert outcome.status == "done" and len(outcome.results) == len(tasks)
+    assert endpoint.max_in_flight <= 16
+    assert outcome.usage.model_calls == len(endpoint.requests)
+    assert sorted(call.task for call in endpoint.select_calls("Report")) == sorted(
+        task.id for task in tasks
+    )
+    assert len(list_outcomes(events, "begun")) == len(list_outcomes(events, "taken")) <= 32
+
+
+async def test_a_reply_in_prose_from_an_early_call_is_handled_like_any_other(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    broken = ModelReply("Report", {"status": "unknown"})
+    task = ScriptedTask(id="A", report=[broken, {"output": "It costs 42 euros."}])
+
+    outcome, events = await run_parts(endpoint, settings, task)
+
+    assert outcome.status == "done" and outcome.results["A"].output == "It costs 42 euros."
+    assert list_outcomes(events, "taken") == ["A"]
+    assert len(endpoint.select_calls("Report", "A")) == 2

@@ -1,0 +1,177 @@
+"""Runs in which no model call begins before the plan is complete."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from graph import arun
+from graph.runs.outcome import Outcome
+from graph.runs.plan_only import aplan
+from graph.settings import Settings
+from nodes.models.speed import get_model_speed
+from nodes.schemas.team import Team
+from tests.endpoint import Endpoint, Fault, Scenario, script_tasks
+from tests.endpoint.faults import Face
+from tests.teams import make_team
+
+REQUEST = "Compare the parts and say which one is best."
+PARTS = script_tasks({"A": (), "B": ()})
+PLANNER = "openai:gpt-5"
+
+
+async def run_parts(
+    endpoint: Endpoint, settings: Settings, *, team: Team | None = None, **options: Any
+) -> tuple[Outcome, list[Mapping[str, Any]]]:
+    events: list[Mapping[str, Any]] = []
+    outcome = await arun(
+        REQUEST, team=team or make_team(), settings=settings, on_event=events.append, **options
+    )
+    return outcome, [event for event in events if event["kind"] == "speculated"]
+
+
+@pytest.fixture
+def slow_plan(endpoint: Endpoint) -> Endpoint:
+    """An endpoint that writes its plan slowly enough for tasks to begin early."""
+    endpoint.load_scenario(Scenario(tasks=PARTS, chunk_delay_s=0.03))
+    return endpoint
+
+
+def list_streamed(endpoint: Endpoint) -> list[str]:
+    return [call.schema for call in endpoint.requests if call.stream]
+
+
+async def test_tasks_begin_early_where_nothing_forbids_it(
+    slow_plan: Endpoint, settings: Settings
+) -> None:
+    _, speculated = await run_parts(slow_plan, settings)
+
+    assert speculated and list_streamed(slow_plan) == ["Plan"]
+
+
+@pytest.mark.parametrize(
+    "context",
+    [{"approve_plan": True}, {"sequential": True}, {"speculate": False}],
+    ids=["plan approval", "one task at a time", "switched off for the run"],
+)
+async def test_a_run_may_forbid_calls_before_its_plan(
+    slow_plan: Endpoint, settings: Settings, context: dict[str, Any]
+) -> None:
+    outcome, speculated = await run_parts(slow_plan, settings, context=context)
+
+    assert outcome.status in ("done", "needs_input")
+    assert not speculated and not list_streamed(slow_plan)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [{"approve_plan": True}, {"strategy": "route"}, {"strategy": "step"}],
+    ids=["plan approval", "route", "step"],
+)
+async def test_a_team_may_forbid_calls_before_its_plan(
+    slow_plan: Endpoint, settings: Settings, fields: dict[str, Any]
+) -> None:
+    _, speculated = await run_parts(slow_plan, settings, team=make_team(**fields))
+
+    assert not speculated and not list_streamed(slow_plan)
+
+
+async def test_the_setting_switches_early_calls_off_and_a_run_switches_them_on(
+    slow_plan: Endpoint, settings: Settings
+) -> None:
+    off = settings.model_copy(update={"speculate": False})
+
+    _, without = await run_parts(slow_plan, off)
+    _, asked_for = await run_parts(slow_plan, off, context={"speculate": True})
+
+    assert not without and asked_for
+
+
+async def test_the_environment_switches_early_calls_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SUPERVISE_SPECULATE", "off")
+
+    assert Settings().speculate is False
+
+
+async def test_where_streams_are_switched_off_no_plan_is_streamed(
+    slow_plan: Endpoint, settings: Settings
+) -> None:
+    off = settings.model_copy(update={"stream": False})
+
+    outcome, speculated = await run_parts(slow_plan, off)
+
+    assert outcome.status == "done"
+    assert not speculated and not list_streamed(slow_plan)
+
+
+async def test_a_plan_that_is_not_to_be_run_costs_the_planner_s_call_alone(
+    slow_plan: Endpoint, settings: Settings
+) -> None:
+    plan = await aplan(REQUEST, team=make_team(), settings=settings)
+
+    assert len(plan.tasks) == len(PARTS)
+    assert [call.schema for call in slow_plan.requests] == ["Plan"]
+
+
+async def test_nothing_is_begun_early_under_a_budget_near_its_end(
+    slow_plan: Endpoint, settings: Settings
+) -> None:
+    _, speculated = await run_parts(slow_plan, settings, context={"max_tokens": 0})
+
+    assert not speculated and not slow_plan.select_calls("Report")
+
+
+async def test_a_slow_model_is_left_to_write_its_plan(
+    slow_plan: Endpoint, settings: Settings
+) -> None:
+    get_model_speed(f"openai {slow_plan.base_url}", PLANNER).record_answer(100, 100.0)
+
+    outcome, speculated = await run_parts(slow_plan, settings)
+
+    assert outcome.status == "done" and not speculated
+
+
+async def test_the_embedded_model_begins_nothing_early(settings: Settings) -> None:
+    embedded = {f"model_{tier}": "embedded" for tier in ("fast", "standard", "strong")}
+    events: list[Mapping[str, Any]] = []
+
+    outcome = await arun(REQUEST, settings=settings, context=embedded, on_event=events.append)
+
+    assert outcome.plan and not [event for event in events if event["kind"] == "speculated"]
+
+
+@pytest.mark.parametrize("face", ["no_stream", "stream_as_json"])
+async def test_h32_an_endpoint_that_does_not_stream_is_asked_to_stream_once(
+    endpoint: Endpoint, settings: Settings, face: Face
+) -> None:
+    endpoint.load_scenario(Scenario(tasks=PARTS, faces=(face,)))
+
+    first, speculated = await run_parts(endpoint, settings)
+    second, _ = await run_parts(endpoint, settings)
+
+    assert first.status == second.status == "done" and not speculated
+    assert first.answer == second.answer
+    assert list_streamed(endpoint) == ["Plan"]
+    assert first.usage.model_calls == second.usage.model_calls == len(PARTS) + 2
+
+
+async def test_an_endpoint_whose_stream_breaks_off_is_asked_to_stream_again(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    cut = Fault(kind="cut_stream", schema="Plan", nth=(1,), chunks=4)
+    endpoint.load_scenario(Scenario(tasks=PARTS, chunk_delay_s=0.03, faults=(cut,)))
+
+    await run_parts(endpoint, settings)
+
+    assert list_streamed(endpoint) == ["Plan", "Plan"]
+
+
+async def test_an_endpoint_that_refuses_an_option_of_streams_still_streams(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    scenario = Scenario(tasks=PARTS, chunk_delay_s=0.03, faces=("no_stream_options",))
+    endpoint.load_scenario(scenario)
+
+    _, speculated = await run_parts(endpoint, settings)
+
+    assert speculated and list_streamed(endpoint) == ["Plan", "Plan"]
