@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Mapping
+from dataclasses import replace
 
 from tests.benchmarks.performance.limits import PLANNER_S, SYNTHESIZER_S, Edges
 from tests.endpoint import Scenario, script_tasks
@@ -19,9 +20,10 @@ HYBRID: Edges = {
 }
 HYBRID_S = dict(zip(HYBRID, (0.3, 0.6, 0.2, 0.9, 0.3, 0.7, 0.5, 0.2, 0.4, 0.3), strict=True))
 WIDE_S, FAN_S, CHAIN_S = 0.2, 0.5, 0.01
+STREAMED_PLAN_S, STREAMED_S = 2.0, 1.0
 MADE_PLANS = (
     *("fan-5", "cascade", "hybrid-10", "wide-10", "wide-100"),
-    *("random-40", "chain-90", "wide-1000"),
+    *("random-40", "chain-90", "wide-1000", "streamed-4"),
 )
 
 
@@ -42,6 +44,9 @@ def make_plan(name: str) -> Scenario:
             return make_scenario(_list_independent(count), FAN_S)
         case "wide" if count:
             return make_scenario(_list_independent(count), WIDE_S)
+        case "streamed" if count:
+            latency_s = {"Plan": STREAMED_PLAN_S, "Answer": SYNTHESIZER_S}
+            return replace(make_scenario(_list_independent(count), STREAMED_S), latency_s=latency_s)
         case "chain" if count:
             names = [f"t{index}" for index in range(count)]
             edges = {name: tuple(names[max(0, n - 1) : n]) for n, name in enumerate(names)}
