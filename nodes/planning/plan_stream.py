@@ -3,13 +3,14 @@
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from pydantic_core import from_json
-
+from nodes.limits.patterns import Pattern
+from nodes.models.structured.json_reading import JSON_DECODER
 from nodes.planning.corrections import correct_plan
 from nodes.planning.validation import list_plan_problems, list_vague_tasks
 from nodes.schemas.team import Team
 from state import Plan, Task
 
+_TASKS = Pattern(r'(?<!\\)"tasks"\s*:\s*\[')
 MAX_READ_TASKS: Final = 64
 """Only so many tasks of a plan are read before it is complete."""
 BeginTask = Callable[[Task], None]
@@ -24,24 +25,26 @@ class PlanStream:
 
     def __init__(self, team: Team, materials: Mapping[str, str], begin: BeginTask) -> None:
         self._team, self._materials, self._begin = team, materials, begin
-        self._seen = 0
+        self._text, self._seen, self._at = "", 0, 0
+        self._ids = set[str]()
 
     def read_text(self, text: str) -> None:
-        """Read the reply so far; the last task is complete once something follows the tasks."""
-        if self._seen >= MAX_READ_TASKS:
-            return
-        try:
-            value = from_json(text[max(0, text.find("{")) :], allow_partial=True)
-        except ValueError:
-            return
-        tasks = value.get("tasks") if isinstance(value, dict) else None
-        if not isinstance(tasks, list):
-            return
-        is_complete = [*value][-1] != "tasks"
-        complete = tasks if is_complete else tasks[:-1]
-        for fields in complete[self._seen : MAX_READ_TASKS]:
+        """Read the reply so far; a reply that is written again is read from its beginning."""
+        if not text.startswith(self._text):
+            self._seen = self._at = 0
+        self._text = text
+        if not self._at and (found := _TASKS.search(text)):
+            self._at = found.end()
+        while self._at and self._seen < MAX_READ_TASKS:
+            start = self._at + len(text[self._at :]) - len(text[self._at :].lstrip(", \t\r\n"))
+            try:
+                fields, self._at = JSON_DECODER.raw_decode(text, start)
+            except (ValueError, RecursionError):
+                return
             self._seen += 1
-            if (task := self._read_task(fields)) is not None:
+            task = self._read_task(fields)
+            if task is not None and task.id not in self._ids:
+                self._ids.add(task.id)
                 self._begin(task)
 
     def _read_task(self, fields: Any) -> Task | None:

@@ -80,25 +80,12 @@ def test_a_reply_of_any_form_begins_nothing_and_raises_nothing(text: str) -> Non
     assert read_parts(text, f'{{"tasks": {text}', f'{{"tasks": [{text}') == []
 
 
-def test_a_task_is_begun_as_soon_as_the_next_one_has_begun() -> None:
-    text = write_plan(make_fields("A"), make_fields("B"))
-    second = text.index('{"id": "B"')
-
-    assert list_ids(read_parts(text[: second - 1])) == []
-    assert list_ids(read_parts(text[: second + 2])) == ["A"]
-
-
-def test_the_last_task_is_begun_once_something_follows_the_tasks() -> None:
+def test_a_task_is_begun_with_its_own_last_character() -> None:
     text = write_plan(make_fields("A"))
+    end = text.index("]")
 
-    assert read_parts(text[: text.index("]") + 1]) == []
-    assert list_ids(read_parts(text[:-1])) == ["A"]
-
-
-def test_a_plan_that_ends_with_its_tasks_leaves_the_last_one_to_its_dispatch() -> None:
-    text = json.dumps({"goal": "g", "tasks": [make_fields("A"), make_fields("B")]})
-
-    assert list_ids(read_parts(text)) == ["A"]
+    assert read_parts(text[: end - 1]) == []
+    assert list_ids(read_parts(text[:end])) == ["A"]
 
 
 def test_words_before_the_json_are_passed_over() -> None:
