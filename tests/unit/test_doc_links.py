@@ -59,6 +59,7 @@ def test_a_page_stays_within_two_hundred_and_fifty_lines():
     lines = {
         page.relative_to(ROOT).as_posix(): len(page.read_text(encoding="utf-8").splitlines())
         for page in PAGES
+        if page.name != "CHANGELOG.md"  # it grows with each release
     }
 
     assert {name: length for name, length in lines.items() if length > MAX_LINES} == {}
