@@ -1,4 +1,4 @@
-.PHONY: help run test quick exams check fresh bench bench-quick chaos real dev audit lock
+.PHONY: help run test test-all exams check fresh bench bench-quick chaos real dev audit lock
 
 KILLS ?= 300
 RUNS ?= 300
@@ -10,11 +10,11 @@ help:  ## list the targets
 run:  ## run the example of the README
 	bin/supervise run "Compare the market capitalization of the top 3 cloud providers with year-over-year growth" --file teams/market_analysis/sample
 
-test:  ## run the tests, offline and in parallel
+test:  ## run the tests that need no server, database, sandbox or whole team
 	bin/test
 
-quick:  ## run the tests that need no server, database, sandbox or whole team
-	bin/test -m "not slow" --hypothesis-profile quick
+test-all:  ## run all tests and exams, offline and in parallel
+	bin/test --all
 
 exams:  ## let every shipped team sit its exam, offline
 	bin/test tests/exams

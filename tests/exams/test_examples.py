@@ -2,12 +2,11 @@
 
 import json
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from graph.cli import main
 from graph.teams.default_team import DEFAULT_TEAM
 from graph.teams.team_loader import SHIPPED_TEAMS_FOLDER
 from teams.expert_router.tools.references.collection import FIELDS, load_entries
@@ -33,20 +32,21 @@ def test_each_shipped_team_has_an_example() -> None:
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=find_team_argument)
-def test_an_example_is_answered_from_sources_that_exist(command: list[str], tmp_path: Path) -> None:
-    arguments = [part if part != "supervise" else "graph.cli" for part in command]
-    environment = {"SUPERVISE_DATABASE_URL": f"sqlite:///{tmp_path / 'runs.sqlite'}"}
+def test_an_example_is_answered_from_sources_that_exist(
+    command: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setenv("SUPERVISE_DATABASE_URL", f"sqlite:///{tmp_path / 'runs.sqlite'}")
 
-    ended = subprocess.run(
-        [sys.executable, "-m", *arguments, "--json", "--quiet"],
-        cwd=ROOT,
-        env={**environment, "PYTHONUTF8": "1"},
-        capture_output=True,
-        encoding="utf-8",
-    )
+    with pytest.raises(SystemExit) as ended:
+        main([*command[1:], "--json", "--quiet"])
 
-    assert ended.returncode == 0, ended.stderr
-    outcome = json.loads(ended.stdout)
+    written = capsys.readouterr()
+    assert not ended.value.code, written.err
+    outcome = json.loads(written.out)
     files = {path.name for path in (ROOT / "teams").glob("*/sample/**/*") if path.is_file()}
     sources = outcome["answer"]["sources"]
     assert sources

@@ -1,4 +1,4 @@
-"""A development server for tests of one file, and a client's view of it."""
+"""A development server for the tests of group `langgraph_dev`, and a client's view of it."""
 
 import sys
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from tests.endpoint import Endpoint, Scenario
 from tests.integration.dev_server import PARTS, DevServer, ServerContext, dev_server, langsmith_sink
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def surroundings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerContext]:
     """A server whose models are at an endpoint, in a shell that holds a key of LangSmith."""
     with Endpoint().run_in_thread() as endpoint, langsmith_sink() as (langsmith, paths):

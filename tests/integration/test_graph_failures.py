@@ -179,6 +179,7 @@ async def test_a_transient_fault_does_not_reach_the_task(
     assert state["results"]["B"].attempts == 1
 
 
+@pytest.mark.slow
 async def test_an_endpoint_that_does_not_answer_is_named_in_the_answer(settings: Settings) -> None:
     nowhere = settings.model_copy(update={"openai_base_url": "http://127.0.0.1:9/v1"})
     graph = build_supervisor(make_team(), settings=nowhere)

@@ -23,7 +23,8 @@ from nodes.tools.query_database import query_database
 from nodes.tools.sql.client import CHILD_FUNCTION, MAX_WRITTEN_BYTES
 from tests.hostile_sql import CORPUS, SECRET, AttackedServer, fill_placeholders, run_attacked_server
 
-pytestmark = pytest.mark.slow
+# Each process that runs some of them starts a server.
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("hostile_sql")]
 
 TIMEOUT_S: Final = 0.5
 AIMS_AT_FILES: Final = (

@@ -275,6 +275,7 @@ async def test_revisions_that_fail_end_with_the_stall_counter(
     assert all(report.status == "completed" for report in outcome.results.values())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 3])
 async def test_a_run_killed_while_its_plan_is_revised_ends_right(seed: int) -> None:
     found = await asyncio.to_thread(run_trial, seed, is_plan_revised=True)

@@ -248,6 +248,7 @@ async def test_a_reviewer_with_little_time_left_is_not_asked_to_read_on(
     assert state["results"]["bugs"].output == FINE["output"] and state["results"]["bugs"].is_partial
 
 
+@pytest.mark.slow
 async def test_the_embedded_model_reads_by_its_tools_alone() -> None:
     outcome, _, events = await run_team(
         "code_review", "Review this change", materials={"change.diff": make_diff(1_199)}

@@ -34,6 +34,7 @@ def write_fruit_team(folder, tool="peel"):
     )
 
 
+@pytest.mark.slow
 def test_check_lists_the_problems_of_a_tool_beside_those_of_its_team(supervise):
     write_fruit_team(Path("fruit"), tool="peeel")
 
@@ -43,6 +44,7 @@ def test_check_lists_the_problems_of_a_tool_beside_those_of_its_team(supervise):
     assert "fruit/tools/peel.py:4: parameter 'fruit' has no type" in supervise.out
 
 
+@pytest.mark.slow
 def test_check_examines_each_team_of_a_folder_of_teams(supervise):
     write_fruit_team(Path("teams", "fruit"))
     assert supervise("new-team", "kitchen", "--into", "teams") == 0

@@ -112,6 +112,7 @@ def test_an_unknown_name_is_answered_with_the_teams_own_tools_too(tmp_path):
     assert "did you mean 'weigh'" in problem
 
 
+@pytest.mark.slow
 def test_a_tool_that_does_not_import_is_one_line_at_the_check_and_in_a_run(tmp_path):
     folder = write_team(tmp_path / "lab")
     (folder / "tools" / "helpers" / "scale.py").write_text("import nowhere_at_all\n")
@@ -124,6 +125,7 @@ def test_a_tool_that_does_not_import_is_one_line_at_the_check_and_in_a_run(tmp_p
         load_tools(["weigh"], ToolSettings(), team.own_tools)
 
 
+@pytest.mark.slow
 def test_a_child_process_imports_the_tools_of_a_folder_anywhere(tmp_path):
     tools = write_team(tmp_path / "lab") / "tools"
     module = import_tool_module(tools, "helpers.scale")
@@ -172,6 +174,7 @@ BAD_TOOLS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", BAD_TOOLS)
 def test_a_tool_that_no_model_can_use_is_one_line_with_file_and_line(tmp_path, source):
     line, text = BAD_TOOLS[source]
@@ -184,6 +187,7 @@ def test_a_tool_that_no_model_can_use_is_one_line_with_file_and_line(tmp_path, s
     assert (problem.file, problem.line) == (str(file), line) and text in problem.text
 
 
+@pytest.mark.slow
 def test_a_tool_whose_parameters_have_types_and_fitting_defaults_is_accepted(tmp_path):
     folder = write_team(tmp_path / "lab")
     (folder / "tools" / "weigh.py").write_text(

@@ -201,6 +201,7 @@ def test_a_variant_that_fails_has_its_reason_in_the_forecast():
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "reason"),
     [

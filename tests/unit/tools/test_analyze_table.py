@@ -9,6 +9,8 @@ from nodes.errors import NothingToRead, ToolRefused
 from nodes.tools.analyze_table import analyze_table
 from nodes.tools.framework.settings import ToolSettings
 
+pytestmark = pytest.mark.slow
+
 FARMS = """\
 farm,county,year,sheep,wool_kg
 Ash Hill,Kent,2020,40,120

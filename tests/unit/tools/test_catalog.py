@@ -58,6 +58,7 @@ def test_i13_a_name_that_only_looks_like_a_tools_is_refused(name):
         load_tools([name], ToolSettings())
 
 
+@pytest.mark.slow
 def test_naming_the_tools_imports_none_of_them():
     script = (
         "import sys; from nodes.tools.framework.catalog import list_shipped_tools; "
