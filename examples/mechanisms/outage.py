@@ -5,8 +5,8 @@
 The first call, of the planner, is answered; after it the connection breaks each time. After six
 failures in a row the circuit of the model opens, and nothing is sent any more. The run ends with an
 answer that says what is missing and whom to ask (`contact` of `team.md`). The next run, for which
-not even a plan can be made, ends at once with one line, without a request. After 30 seconds one
-request would test whether the endpoint is back. The model is that of an endpoint on this machine.
+no model can make a plan, ends at once with such an answer too, without a request. After 30 seconds
+one request would test whether the endpoint is back. The endpoint is one on this machine.
 """
 
 from examples.mechanisms.scripted import Narrator, make_team, show

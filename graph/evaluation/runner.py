@@ -20,6 +20,8 @@ from graph.runs.plan_only import aplan
 from graph.runs.runner import arun
 from graph.settings import Settings
 from nodes.errors import (
+    MODEL_EXIT_CODE,
+    EndpointUnreachable,
     FileUnreadable,
     ModelError,
     PlanInvalid,
@@ -137,12 +139,15 @@ class ExamRunner:
             plan = await aplan(row.request, **given)
             return RowResult(plan=plan, materials=materials, usage=spent)
         outcome = await arun(row.request, **given)
-        if outcome.error:
-            _remove_resume_hint(outcome.error, outcome.thread)
+        error = outcome.error
+        if error:
+            _remove_resume_hint(error, outcome.thread)
+        elif outcome.exit_code == MODEL_EXIT_CODE:
+            error = EndpointUnreachable("no model could be used", next="supervise doctor")
         return RowResult(
             plan=outcome.plan,
             outcome=outcome,
-            error=outcome.error,
+            error=error,
             materials=materials,
             usage=spent,
         )

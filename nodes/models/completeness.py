@@ -35,6 +35,7 @@ CONTENT_FILTER_REASONS = {
 MAX_TOOL_CALLS = 128
 """Limit for one answer; a worker runs eight of them and refuses each of the others."""
 BATCH_CHUNKS = 256
+EMPTY_VALUES = ("", "null", "[]", '""')
 _REASON_KEYS = ("finish_reason", "stop_reason", "stopReason", "done_reason")
 
 
@@ -191,7 +192,8 @@ def _parse_tool_calls(calls: Sequence[_StreamedCall]) -> dict[str, Any]:
     valid, broken = [], []
     for call in calls:
         name, text = call.name, call.text
-        arguments = decode_arguments(text or "{}")
+        # As in a reply that is not streamed, empty values are no arguments.
+        arguments = {} if text.strip() in EMPTY_VALUES else decode_arguments(text)
         if name and arguments is not None:
             valid.append(tool_call(name=name, args=arguments, id=call.id))
         else:

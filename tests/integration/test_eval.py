@@ -246,7 +246,7 @@ def test_a_row_that_cannot_begin_has_failed_and_the_others_go_on(juice):
 def test_a_model_that_no_row_can_reach_ends_the_exam(juice, kind, error):
     rows = [{**PLANNED, "id": f"r{n}", "expect": {"status": "done"}} for n in range(8)]
     write_exam(juice, *rows)
-    with Endpoint(Scenario(faults=(Fault(kind=kind, schema="Plan"),))).run_in_thread() as endpoint:
+    with Endpoint(Scenario(faults=(Fault(kind=kind),))).run_in_thread() as endpoint:
         settings = Settings(
             openai_base_url=endpoint.base_url, openai_api_key="sk-0123456789", call_timeout_s=2.0
         )
