@@ -127,6 +127,31 @@ async def test_k09_a_resumed_run_reads_the_saved_report_and_asks_no_model_for_it
     assert set(state["results"]) == {"A", "B"} and state["usage"].model_calls == 4
 
 
+def forget_all_but_early_saves(saver: InMemorySaver) -> None:
+    """Leave of the superstep what a kill leaves right after a report was saved early."""
+    for writes in saver.writes.values():
+        if CHANNEL in [write[1] for write in writes.values()]:
+            for key in [key for key, write in writes.items() if write[1] != CHANNEL]:
+                del writes[key]
+
+
+@pytest.mark.parametrize("subgraphs", [False, True], ids=["plain", "streaming inner graphs"])
+async def test_k09_a_report_that_was_saved_early_is_read_however_the_run_is_resumed(
+    endpoint: Endpoint, settings: Settings, saver: InMemorySaver, subgraphs: bool
+) -> None:
+    hung = Fault(kind="hang", schema="Report", task="B", nth=(1,))
+    endpoint.load_scenario(Scenario(tasks=CHAIN, faults=(hung,)))
+    graph = build_graph(settings, saver)
+    await stop_when_begun(endpoint, graph, began=3)
+    forget_all_but_early_saves(saver)
+
+    async for _ in graph.astream(None, CONFIG, stream_mode="updates", subgraphs=subgraphs):
+        pass
+
+    state = (await graph.aget_state(CONFIG)).values
+    assert state["status"] == "done" and len(endpoint.select_calls("Report", "A")) == 1
+
+
 @pytest.mark.parametrize("durability", ["async", "sync"])
 async def test_the_saved_report_is_read_whatever_the_durability(
     endpoint: Endpoint, settings: Settings, saver: InMemorySaver, durability: Any
