@@ -134,6 +134,15 @@ async def test_what_the_planner_s_call_may_spend_refuses_no_task_that_begins_ear
     assert early.results["A"].status == plain.results["A"].status == "completed"
 
 
+async def test_no_more_calls_begin_early_than_the_step_cap_allows_attempts(
+    slow_plan: Endpoint, settings: Settings
+) -> None:
+    outcome, speculated = await run_parts(slow_plan, settings, context={"max_steps": 1})
+
+    assert [event["outcome"] for event in speculated] == ["begun", "taken"]
+    assert len(slow_plan.select_calls("Report")) == 1 and outcome.status == "partial"
+
+
 async def test_a_slow_model_is_left_to_write_its_plan(
     slow_plan: Endpoint, settings: Settings
 ) -> None:

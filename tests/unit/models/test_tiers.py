@@ -48,9 +48,13 @@ async def test_a_header_that_a_tier_sets_takes_the_place_of_the_clients_own(
 ) -> None:
     own = {"authorization": "Basic YmxpbmQ6bW91c2U=", "user-agent": "gateway-client"}
     async with run_server() as server:
-        tiers = {"fast": TierSettings(base_url=server.base_url, api_key=COMMON_KEY, headers=own)}
+        fast = TierSettings(base_url=server.base_url, api_key=COMMON_KEY, headers=own)
         settings = ModelSettings(
-            fast="openai:m", tiers=tiers, streaming=is_streaming, max_tries=1, call_timeout_s=10.0
+            fast="openai:m",
+            tiers={"fast": fast},
+            streaming=is_streaming,
+            max_tries=1,
+            call_timeout_s=10.0,
         )
         with suppress(BadResponse):  # this server streams nothing
             await ModelCatalog(settings).get_chat_model("fast").ainvoke("Is it so?")
