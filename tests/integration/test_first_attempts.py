@@ -86,6 +86,19 @@ async def test_an_attempt_that_needs_recovery_continues_in_the_worker_s_graph(
     assert len(endpoint.select_calls("Report", "A")) == 2
 
 
+async def test_half_a_character_in_a_report_is_replaced(
+    endpoint: Endpoint, settings: Settings, saver: InMemorySaver
+) -> None:
+    report = {"output": "It costs \ud800 42 euros."}
+    first = ScriptedTask(id="A", report=report)
+    endpoint.load_scenario(Scenario(tasks=(first, ScriptedTask(id="B", depends_on=("A",)))))
+
+    state = await build_graph(settings, saver).ainvoke(REQUEST, CONFIG)
+
+    assert state["status"] == "done"
+    assert state["results"]["A"].output == "It costs ? 42 euros."
+
+
 async def test_the_steps_of_a_first_attempt_are_streamed_to_those_who_stream_inner_graphs(
     endpoint: Endpoint, settings: Settings
 ) -> None:
