@@ -3,12 +3,14 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
-from typing import Self
+from typing import Final, Self
 
 from langgraph.store.base import BaseStore, Op, Result, SearchItem, SearchOp
 
 from nodes.errors import StoreError
 
+CLOSE_TIMEOUT_S: Final = 5.0
+"""Time for the operations that run when the store is closed; later ones are refused."""
 OpenStore = Callable[[], AbstractAsyncContextManager[BaseStore]]
 Search = Callable[[SearchOp], Awaitable[list[SearchItem] | None]]
 """Searches without the library; None for a search that needs it."""
@@ -43,13 +45,19 @@ class LazyStore(BaseStore):
         self._stack = AsyncExitStack()
         self._store: BaseStore | None = None
         self._is_closed = False
+        self._running = set[asyncio.Future[list[Result]]]()
 
     async def __aenter__(self) -> Self:
         return self
 
     async def __aexit__(self, *error: object) -> None:
+        self._is_closed = True
+        if self._running:  # an operation would fail if its connection were closed
+            _, late = await asyncio.wait(self._running, timeout=CLOSE_TIMEOUT_S)
+            for each in late:
+                each.cancel()
         async with self._open_lock:
-            self._is_closed, self._store = True, None
+            self._store = None
             await self._stack.aclose()
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
@@ -57,18 +65,27 @@ class LazyStore(BaseStore):
         return asyncio.run_coroutine_threadsafe(self.abatch(ops), self._loop).result()
 
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
-        """Run operations; the first opens the store."""
+        """Run operations; the first opens the store.
+
+        Raises:
+            StoreError: the store is closed.
+        """
+        if self._is_closed:
+            raise StoreError("the store is closed and cannot save")
         asked = list(ops)
 
         async def work() -> list[Result]:
             found = await self._search_unopened(asked)
             return await (await self._get_store()).abatch(asked) if found is None else found
 
-        return await self._run_operation(work)
+        running = asyncio.ensure_future(self._run_operation(work))
+        self._running.add(running)
+        running.add_done_callback(self._running.discard)
+        return await running
 
     async def _search_unopened(self, ops: list[Op]) -> list[Result] | None:
         """Return the results of searches; None if the store is open, or needed for them."""
-        if self._search is None or self._store is not None or self._is_closed:
+        if self._search is None or self._store is not None:
             return None
         results = list[Result]()
         for op in ops:
@@ -80,8 +97,6 @@ class LazyStore(BaseStore):
 
     async def _get_store(self) -> BaseStore:
         async with self._open_lock:
-            if self._is_closed:
-                raise StoreError("the store is closed and cannot save")
             if self._store is None:
                 self._store = await self._stack.enter_async_context(self._open_store())
             return self._store

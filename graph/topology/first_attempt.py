@@ -13,9 +13,10 @@ from langchain_core.runnables.config import var_child_runnable_config
 
 from graph.topology.early_save import EarlySave
 from graph.topology.node_config import RUNTIME_KEY, TASK_ID_KEY, build_step_config
+from nodes.execution.dispatch import Dispatch
 from nodes.execution.dispatch_registry import DispatchRegistry
 from nodes.telemetry.events import emit
-from state import Assignment, WorkerState
+from state import Assignment, WorkerOutput, WorkerState
 
 WorkerStep = Callable[..., Awaitable[WorkerState]]
 """Takes the state, the config and the runtime, and the dispatch by keyword."""
@@ -32,28 +33,33 @@ class FirstAttempt:
     assess: WorkerStep
     dispatches: DispatchRegistry
 
-    async def run(self, assignment: Assignment, config: RunnableConfig) -> WorkerState:
+    async def run(
+        self, assignment: Assignment, config: RunnableConfig, *, may_begin: bool
+    ) -> WorkerState | None:
         """Return the state after the attempt.
 
         With `results` the task has its report; with `change` it continues at that rung; with
         neither it goes back to the supervisor.
+
+        Args:
+            may_begin: make the attempt; otherwise only what was saved early is returned, or None.
         """
         state: WorkerState = {**assignment}  # type: ignore[typeddict-item]  # mypy knows no spread
         inner = build_step_config(config, STEP)
         token = var_child_runnable_config.set(inner)
         try:
-            return await self._run_steps(state, inner)
+            runtime = inner["configurable"][RUNTIME_KEY]
+            dispatch = await self.dispatches.join(runtime, inner, steps_left=state["steps_left"])
+            if saved := dispatch.saved_outputs.get(state["task"].id):
+                return await _restore_output(state, saved)
+            return await self._run_steps(state, inner, dispatch) if may_begin else None
         finally:
             var_child_runnable_config.reset(token)
 
-    async def _run_steps(self, state: WorkerState, config: RunnableConfig) -> WorkerState:
+    async def _run_steps(
+        self, state: WorkerState, config: RunnableConfig, dispatch: Dispatch
+    ) -> WorkerState:
         runtime, task = config["configurable"][RUNTIME_KEY], state["task"].id
-        dispatch = await self.dispatches.join(runtime, config, steps_left=state["steps_left"])
-        if saved := dispatch.saved_outputs.get(task):
-            report = saved["results"][task]
-            dumped = report.model_dump(mode="json")
-            await emit("report", task=task, worker=report.worker, report=dumped)
-            return {**state, **saved}
         if config["configurable"][TASK_ID_KEY] in dispatch.asking:
             dispatch.started.add(task)
         parts: dict[str, Any] = {"dispatch": dispatch}
@@ -65,6 +71,15 @@ class FirstAttempt:
             return state
         parts["save"] = EarlySave(config, state.get("steps", {}))
         return _merge(state, await self.assess(state, config, runtime, **parts))
+
+
+async def _restore_output(state: WorkerState, saved: WorkerOutput) -> WorkerState:
+    """Return the state with what the task had returned before a crash, and emit its report."""
+    task = state["task"].id
+    report = saved["results"][task]
+    dumped = report.model_dump(mode="json")
+    await emit("report", task=task, worker=report.worker, report=dumped)
+    return {**state, **saved}
 
 
 def _merge(state: WorkerState, update: WorkerState) -> WorkerState:

@@ -40,11 +40,13 @@ class WorkerGraph(CompiledStateGraph[WorkerState, Context, Assignment, WorkerOut
         """Work on one assignment, and return its `WorkerOutput`."""
         assert config is not None, "a worker runs inside its supervisor's graph"
         assignment = cast(Assignment, input)
-        if self._has_inner_graphs(assignment) or is_streaming_steps(config):
+        if self._has_inner_graphs(assignment) or await has_saved_steps(config):
             return await super().ainvoke(input, config, **kwargs)
-        if await has_saved_steps(config):
+        state = await self.first_attempt.run(
+            assignment, config, may_begin=not is_streaming_steps(config)
+        )
+        if state is None:
             return await super().ainvoke(input, config, **kwargs)
-        state = await self.first_attempt.run(assignment, config)
         if "change" in state:
             return await super().ainvoke(state, config, **kwargs)
         return {name: state[name] for name in WorkerOutput.__annotations__ if name in state}  # type: ignore[literal-required]  # its own keys

@@ -238,7 +238,7 @@ class AttemptRunner:
             if call.reply.was_taken:
                 await call.emit_outcome("taken")
             else:
-                usage = await call.discard("its worker asks for something else")
+                usage = await call.discard("its worker makes a call of its own")
                 self.attempt_context.usage += usage
 
     async def prepare_agent(

@@ -9,6 +9,7 @@ from langchain_core.runnables import RunnableConfig
 from nodes.execution.attempt import AttemptRunner, WorkerAgents
 from nodes.execution.attempt_context import AttemptContext
 from nodes.limits.run_scope import get_run_scope
+from nodes.limits.step_cap import count_steps_left
 from nodes.models.catalog import EMBEDDED, ModelCatalog
 from nodes.models.guarded_model import GuardedModel
 from nodes.models.offered_reply import build_input_key
@@ -35,26 +36,29 @@ class FirstCalls:
     ) -> BeginTask | None:
         """Return what begins the call of a task; None where none may begin early."""
         calls = get_speculative_calls(config)
-        if calls is None or not self._may_begin(config, context, team):
+        budget, steps_left = get_run_scope(config).budget, count_steps_left({}, context, team)
+        if calls is None or not self._may_begin(context, team):
             return None
 
         def begin(task: Task) -> None:
             worker = team.find_worker(task.worker)
             if worker.team or worker.name == SPECIALIST or task.is_compound:
                 return
+            if calls.open_calls >= steps_left:
+                return
+            if budget and budget.is_low():  # with what the planner's own call may spend
+                return
             calls.begin(task, lambda call: self._ask(call, state, config, context, team))
 
         return begin
 
-    def _may_begin(self, config: RunnableConfig, context: Context, team: Team) -> bool:
+    def _may_begin(self, context: Context, team: Team) -> bool:
         is_on = self.is_enabled if context.speculate is None else context.speculate
-        budget = get_run_scope(config).budget
         planner = self.models.get_chat_model(team.planner_tier, context)
         return (
             is_on
             and team.strategy == "plan"
             and not (team.approve_plan or context.approve_plan or context.sequential)
-            and not (budget and budget.is_low())
             # On a slow machine of one's own, calls take time from the planner.
             and isinstance(planner, GuardedModel)
             and planner.model != EMBEDDED

@@ -37,6 +37,7 @@ from nodes.models.prompt_shortening import (
 from nodes.models.run_context import get_run_context, name_requested_schema
 from nodes.models.settings import EMBEDDED, ModelSettings
 from nodes.models.speed import ModelSpeed, get_model_speed
+from nodes.models.storable_text import replace_lone_surrogates
 from nodes.models.structured.methods import EndpointKind, get_output_methods
 from nodes.models.structured.reply_reading import clean_words
 from nodes.models.structured.request_form import ToolOffer
@@ -206,7 +207,8 @@ class GuardedModel(BaseChatModel):
                 await run_context.emit_circuit_open(self.model, str(error))
             await run_context.emit_model_call(**event)
             raise
-        seconds, message = round(time.monotonic() - began_s, 6), reply.message
+        seconds = round(time.monotonic() - began_s, 6)
+        message = replace_lone_surrogates(reply.message)
         if reply.change:
             await run_context.emit_output_method(model=self.model, **reply.change)
         event |= {"method": reply.method} if reply.method else {}

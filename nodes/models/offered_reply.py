@@ -9,6 +9,8 @@ from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage
 
+from nodes.errors import BudgetSpent
+
 
 class OfferedReply:
     """The reply of a call in flight, for one call with exactly the same input."""
@@ -42,6 +44,9 @@ async def take_offered_reply(
 ) -> AIMessage | None:
     """Return the reply that is offered for this input; None where there is none.
 
+    Nor is there one where the budget had no room for the call when it began, beside the call of
+    the planner, which may have ended by now.
+
     Raises:
         SupervisorError: the call that was begun early has failed.
     """
@@ -49,7 +54,11 @@ async def take_offered_reply(
     if reply is None or not reply.matches(build_input_key(model, messages, kwargs)):
         return None
     reply.was_taken = True
-    return await reply.call
+    try:
+        return await reply.call
+    except BudgetSpent:
+        reply.was_taken, reply.key = False, ""
+        return None
 
 
 def build_input_key(model: str, messages: Sequence[BaseMessage], kwargs: Mapping[str, Any]) -> str:

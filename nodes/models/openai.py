@@ -47,10 +47,9 @@ class LeanChatOpenAI(ChatOpenAI):
         body = self._build_body(messages, stop=stop, **kwargs)
         body.pop("stream", None)
         client = self.root_async_client
-        headers = {**client.default_headers, **client.auth_headers}
         response = await get_shared_transport().post(
             f"{str(client.base_url).rstrip('/')}{PATH}",
-            {name: value for name, value in headers.items() if isinstance(value, str)},
+            _build_headers(client),
             json.dumps(body, ensure_ascii=False, allow_nan=False).encode(),
         )
         if response.status_code >= 300:
@@ -106,6 +105,15 @@ class LeanChatOpenAI(ChatOpenAI):
         if twice:
             result.generations[0].message.response_metadata[ENCODED_TWICE] = twice
         return result
+
+
+def _build_headers(client: openai.AsyncOpenAI) -> httpx2.Headers:
+    """Return the headers of a request; those that the user has set come before the client's own."""
+    headers = httpx2.Headers()
+    for name, value in (*client.auth_headers.items(), *client.default_headers.items()):
+        if isinstance(value, str):
+            headers[name] = value
+    return headers
 
 
 def _build_status_error(response: httpx2.Response) -> openai.APIStatusError:

@@ -85,6 +85,11 @@ class SpeculativeCalls:
         self._calls: dict[str, SpeculativeCall] = {}
         self._is_closed = False
 
+    @property
+    def open_calls(self) -> int:
+        """The number of calls that were begun, and neither taken nor discarded."""
+        return len(self._calls)
+
     def begin(
         self, task: Task, ask: Callable[[SpeculativeCall], Coroutine[Any, Any, AIMessage]]
     ) -> None:

@@ -86,6 +86,19 @@ async def test_an_attempt_that_needs_recovery_continues_in_the_worker_s_graph(
     assert len(endpoint.select_calls("Report", "A")) == 2
 
 
+async def test_half_a_character_in_a_report_is_replaced(
+    endpoint: Endpoint, settings: Settings, saver: InMemorySaver
+) -> None:
+    report = {"output": "It costs \ud800 42 euros."}
+    first = ScriptedTask(id="A", report=report)
+    endpoint.load_scenario(Scenario(tasks=(first, ScriptedTask(id="B", depends_on=("A",)))))
+
+    state = await build_graph(settings, saver).ainvoke(REQUEST, CONFIG)
+
+    assert state["status"] == "done"
+    assert state["results"]["A"].output == "It costs ? 42 euros."
+
+
 async def test_the_steps_of_a_first_attempt_are_streamed_to_those_who_stream_inner_graphs(
     endpoint: Endpoint, settings: Settings
 ) -> None:
@@ -125,6 +138,31 @@ async def test_k09_a_resumed_run_reads_the_saved_report_and_asks_no_model_for_it
     again = [(call.schema, call.task) for call in endpoint.requests[before:]]
     assert state["status"] == "done" and again == [("Report", "B"), ("Answer", "")]
     assert set(state["results"]) == {"A", "B"} and state["usage"].model_calls == 4
+
+
+def forget_all_but_early_saves(saver: InMemorySaver) -> None:
+    """Leave of the superstep what a kill leaves right after a report was saved early."""
+    for writes in saver.writes.values():
+        if CHANNEL in [write[1] for write in writes.values()]:
+            for key in [key for key, write in writes.items() if write[1] != CHANNEL]:
+                del writes[key]
+
+
+@pytest.mark.parametrize("subgraphs", [False, True], ids=["plain", "streaming inner graphs"])
+async def test_k09_a_report_that_was_saved_early_is_read_however_the_run_is_resumed(
+    endpoint: Endpoint, settings: Settings, saver: InMemorySaver, subgraphs: bool
+) -> None:
+    hung = Fault(kind="hang", schema="Report", task="B", nth=(1,))
+    endpoint.load_scenario(Scenario(tasks=CHAIN, faults=(hung,)))
+    graph = build_graph(settings, saver)
+    await stop_when_begun(endpoint, graph, began=3)
+    forget_all_but_early_saves(saver)
+
+    async for _ in graph.astream(None, CONFIG, stream_mode="updates", subgraphs=subgraphs):
+        pass
+
+    state = (await graph.aget_state(CONFIG)).values
+    assert state["status"] == "done" and len(endpoint.select_calls("Report", "A")) == 1
 
 
 @pytest.mark.parametrize("durability", ["async", "sync"])

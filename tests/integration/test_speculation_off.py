@@ -121,6 +121,28 @@ async def test_nothing_is_begun_early_under_a_budget_near_its_end(
     assert not speculated and not slow_plan.select_calls("Report")
 
 
+@pytest.mark.parametrize("max_tokens", [2_200, 2_400, 2_600])
+async def test_what_the_planner_s_call_may_spend_refuses_no_task_that_begins_early(
+    slow_plan: Endpoint, settings: Settings, max_tokens: int
+) -> None:
+    early, _ = await run_parts(slow_plan, settings, context={"max_tokens": max_tokens})
+    plain, _ = await run_parts(
+        slow_plan, settings, context={"max_tokens": max_tokens, "speculate": False}
+    )
+
+    assert early.status == plain.status == "partial"
+    assert early.results["A"].status == plain.results["A"].status == "completed"
+
+
+async def test_no_more_calls_begin_early_than_the_step_cap_allows_attempts(
+    slow_plan: Endpoint, settings: Settings
+) -> None:
+    outcome, speculated = await run_parts(slow_plan, settings, context={"max_steps": 1})
+
+    assert [event["outcome"] for event in speculated] == ["begun", "taken"]
+    assert len(slow_plan.select_calls("Report")) == 1 and outcome.status == "partial"
+
+
 async def test_a_slow_model_is_left_to_write_its_plan(
     slow_plan: Endpoint, settings: Settings
 ) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
-from nodes.errors import EndpointFailed
+from nodes.errors import BudgetSpent, EndpointFailed
 from nodes.models.offered_reply import (
     OfferedReply,
     build_input_key,
@@ -68,6 +68,16 @@ async def test_a_call_that_has_not_been_sent_answers_nothing() -> None:
 async def test_the_failure_of_the_call_is_that_of_the_one_that_takes_it() -> None:
     with offer_reply(make_reply(EndpointFailed("no answer"))), pytest.raises(EndpointFailed):
         await take_offered_reply(MODEL, MESSAGES, OPTIONS)
+
+
+async def test_a_call_that_the_budget_refused_early_is_made_in_its_turn() -> None:
+    reply = make_reply(BudgetSpent("tokens", limit=2_000, spent=0, held=1_200, needed=900))
+
+    with offer_reply(reply):
+        assert await take_offered_reply(MODEL, MESSAGES, OPTIONS) is None
+        assert await take_offered_reply(MODEL, MESSAGES, OPTIONS) is None
+
+    assert not reply.was_taken
 
 
 async def test_a_call_in_flight_is_awaited_and_ends_with_the_one_that_waits() -> None:

@@ -1,5 +1,10 @@
 """Each tier may have an address, a key, headers and parameters of its own."""
 
+from contextlib import suppress
+
+import pytest
+
+from nodes.errors import BadResponse
 from nodes.models.catalog import ModelCatalog
 from nodes.models.settings import ModelSettings, TierSettings
 from tests.unit.models.one_reply_server import run_server
@@ -35,6 +40,28 @@ async def test_each_tier_calls_its_own_address_with_its_own_key_and_headers() ->
         assert remote.seen_headers[0]["x-team"] == "blue"
         names = [server.seen_bodies[0]["model"] for server in (local, common, remote)]
         assert names == ["small", "middle", "large"]
+
+
+@pytest.mark.parametrize("is_streaming", [False, True], ids=["plain", "streamed"])
+async def test_a_header_that_a_tier_sets_takes_the_place_of_the_clients_own(
+    is_streaming: bool,
+) -> None:
+    own = {"authorization": "Basic YmxpbmQ6bW91c2U=", "user-agent": "gateway-client"}
+    async with run_server() as server:
+        fast = TierSettings(base_url=server.base_url, api_key=COMMON_KEY, headers=own)
+        settings = ModelSettings(
+            fast="openai:m",
+            tiers={"fast": fast},
+            streaming=is_streaming,
+            max_tries=1,
+            call_timeout_s=10.0,
+        )
+        with suppress(BadResponse):  # this server streams nothing
+            await ModelCatalog(settings).get_chat_model("fast").ainvoke("Is it so?")
+
+        sent = [*server.seen_headers[0].items()]
+        assert [(name, text) for name, text in sent if name in own] == [*own.items()]
+        assert COMMON_KEY not in str(sent)
 
 
 async def test_a_tiers_parameters_are_in_each_of_its_requests_known_to_the_client_or_not() -> None:

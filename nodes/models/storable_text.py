@@ -1,0 +1,16 @@
+"""Makes a reply's text storable: JSON can spell half a character, which UTF-8 cannot hold."""
+
+import json
+
+from langchain_core.messages import AIMessage
+
+
+def replace_lone_surrogates(message: AIMessage) -> AIMessage:
+    """Return a reply whose words and arguments can be encoded, with `?` for half a character."""
+    found = {"content": message.content, "tool_calls": message.tool_calls}
+    text = json.dumps(found, ensure_ascii=False, default=str)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return message.model_copy(update=json.loads(text.encode(errors="replace")))
+    return message
