@@ -84,7 +84,7 @@ def _list_wrong_shapes() -> Iterator[MalformedPlan]:
     yield MalformedPlan(kind, make_plan(tasks=[]), ("tasks: the list has too few items",))
     for item in (None, "T1", 5, [_make_task("T1")]):
         yield MalformedPlan(kind, make_plan(tasks=[item]), ("tasks[0]: Input should be an object",))
-    for goal in (None, "", [], {}, True, "g" * 4001, "\ud800"):
+    for goal in (None, "", [], {}, True, "g" * 4001):
         yield MalformedPlan(kind, make_plan(goal=goal), ("goal: ",))
     yield MalformedPlan(
         kind, make_plan(aggregation="sum"), ("aggregation: Input should be 'merge'",)
@@ -172,7 +172,7 @@ def _list_bad_ids() -> Iterator[MalformedPlan]:
     for kind, names in (("path in an id", paths), ("trick in an id", tricks), ("no id", own)):
         for name in names:
             yield MalformedPlan(kind, make_plan_with_task(id=name), ("tasks[2].id: ",))
-    for name in (None, [], {}, True, "\ud800"):
+    for name in (None, [], {}, True):
         yield MalformedPlan(
             "no id", make_plan_with_task(id=name), ("tasks[2].id: Input should be a valid string",)
         )
@@ -191,13 +191,13 @@ def _list_bad_workers() -> Iterator[MalformedPlan]:
         yield MalformedPlan(
             kind, make_plan_with_task(worker=name), ("unknown worker", "researcher, analyst")
         )
-    for name in (None, [], {}, ["analyst"], True, "\ud800", "", "x" * 41):
+    for name in (None, [], {}, ["analyst"], True, "", "x" * 41):
         yield MalformedPlan("no worker", make_plan_with_task(worker=name), ("tasks[2].worker: ",))
 
 
 def _list_bad_descriptions() -> Iterator[MalformedPlan]:
     words: Json
-    for words in (None, [], {}, True, "", "x " * 2001, "\ud800 Compute the margin of Maersk"):
+    for words in (None, [], {}, True, "", "x " * 2001):
         yield MalformedPlan(
             "no description", make_plan_with_task(description=words), ("tasks[2].description: ",)
         )

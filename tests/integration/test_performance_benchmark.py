@@ -34,7 +34,7 @@ def test_each_variant_runs_the_plan_in_each_round_and_is_measured(postgres_url):
         assert row["wall_s"] > 0
         assert row["processor_s"] > 0
         assert row["peak_bytes"] > 0
-        assert 1 <= row["in_flight"] <= 4
+        assert 1 <= row["in_flight"] <= 6  # of two runs: two tasks and the planner
         assert (row["bytes"] > 0) == (row["variant"] != "floor")
 
 

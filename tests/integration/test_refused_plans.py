@@ -85,7 +85,10 @@ def build_graph(endpoint: Endpoint, *, repairs: int) -> SupervisorGraph:
         model_strong="openai:gpt-5",
     )
     caps = {"max_tasks": MAX_TASKS, "max_plan_repairs": repairs}
-    return build_supervisor(TEAM.model_copy(update=caps), settings=settings)
+    return build_supervisor(
+        TEAM.model_copy(update=caps),
+        settings=settings.model_copy(update={"speculate": False}),  # it has tests of its own
+    )
 
 
 @pytest.fixture(scope="module")
