@@ -155,7 +155,10 @@ def _lacks_asked_word(part: str, known: _Words) -> bool:
         return False
     asked = {word for text in _list_asked_phrases(part) for word in text.lower().split()[-1:]}
     names = {name.lower() for name in _NAME.findall(part)}
-    missing = {written for _, written in _list_missing(_list_words(part, with_years=True), known)}
+    missing = {
+        written.replace("\u2019", "'").removesuffix("'s")
+        for _, written in _list_missing(_list_words(part, with_years=True), known)
+    }
     return any(not is_generic(word) for word in missing & (asked | names))
 
 

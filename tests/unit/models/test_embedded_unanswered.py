@@ -67,8 +67,10 @@ def test_other_parts_are_not_called_unanswered(request_text: str) -> None:
         "What is the rent of the shop in Wandsbek?",
         "What was the rent of the shop in 2019?",
         "Which shop in Altona has the highest rent deposit?",
+        "What is Ottensen's rent?",
+        "When does Ottensen\u2019s lease end?",
     ],
-    ids=["counted", "who", "name", "year", "superlative"],
+    ids=["counted", "who", "name", "year", "superlative", "possessive", "curly_apostrophe"],
 )
 def test_a_question_is_unanswered_where_its_name_or_what_it_asks_is_in_no_report(
     request_text: str,
