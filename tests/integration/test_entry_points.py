@@ -100,7 +100,9 @@ async def test_an_edit_of_the_state_is_validated_at_every_entry_point(
     endpoint: Endpoint, graph: SupervisorGraph, edit: Edit
 ) -> None:
     endpoint.load_scenario(Scenario(tasks=script_tasks({"A": ()})))
-    await graph.ainvoke(make_request("Compare the parts."), THREAD, interrupt_after=["supervisor"])
+    caps: Any = {"speculate": False}
+    request = make_request("Compare the parts.")
+    await graph.ainvoke(request, THREAD, context=caps, interrupt_after=["supervisor"])
     plan = Scenario(tasks=script_tasks({"B": (), "C": ("B",)})).build_plan()
     loop = Scenario(tasks=script_tasks({"B": ("C",), "C": ("B",)})).build_plan()
     cook = Scenario(tasks=script_tasks({"B": ()}, worker="cook")).build_plan()
