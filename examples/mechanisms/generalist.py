@@ -20,8 +20,8 @@ from examples.mechanisms.scripted import (
 
 TEAM = make_team(
     "office",
-    {"accountant": "Finds prices.", "helper": "Answers what fits nobody else."},
-    generalist="helper",
+    {"accountant": "Finds prices.", "clerk": "Answers what fits nobody else."},
+    generalist="clerk",
     max_plan_repairs=1,
 )
 

@@ -142,7 +142,7 @@ class RetryingSaver(AsyncPostgresSaver):
             await self._retry(lambda: self._execute(group))
         except ThreadBusy:
             raise
-        except Exception as error:
+        except Exception as error:  # whatever it is, one bad write must not spoil the others
             if len(group) == 1 or is_transient(error.__cause__ or error):
                 raise
             return [await self._save_alone(write) for write in group]
