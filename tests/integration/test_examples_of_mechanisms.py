@@ -124,7 +124,7 @@ def check_generalist(played: Played) -> None:
     reports = played.state["results"]
     assert {name: report.worker for name, report in reports.items()} == {
         "price": "accountant",
-        "name": "helper",
+        "name": "clerk",
     }
 
 
