@@ -52,5 +52,5 @@ dev:  ## open the teams in LangGraph's development server
 audit:  ## look for known holes in the locked packages, and write the SBOM
 	bin/audit
 
-lock:  ## resolve the dependencies anew
+lock:  ## resolve the dependencies again
 	bin/lock
