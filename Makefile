@@ -1,4 +1,4 @@
-.PHONY: help run test test-all exams check fresh bench bench-quick chaos real dev audit lock
+.PHONY: help run test test-all exams check fresh bench bench-quick chaos real chat dev audit lock
 
 KILLS ?= 300
 RUNS ?= 300
@@ -45,6 +45,10 @@ chaos:  ## kill runs, restart PostgreSQL, let many write at once; takes an hour 
 real:  ## run every team with a small language model on a real server; an hour or more, OPTIONS=--quick some minutes
 	bin/test --collect-only -q >/dev/null
 	.venv/bin/python -m tests.real_model $(OPTIONS)
+
+chat:  ## drive chat clients in Chromium against the server, with pictures; needs Node, npm and Chromium
+	bin/test --collect-only -q >/dev/null
+	.venv/bin/python -m tests.chat $(OPTIONS)
 
 dev:  ## open the teams in LangGraph's development server
 	bin/studio
