@@ -33,13 +33,14 @@ from nodes.errors import SettingsInvalid
 from nodes.limits.run_scope import get_run_scope
 from nodes.planning.speculation import SPECULATION_KEY, SpeculativeCalls
 from nodes.planning.validation import list_plan_problems
+from nodes.schemas.run_output import RunOutput
 from nodes.schemas.team import Team
 from state import Context, Plan, RequestInput, SupervisorState
 
 StateEdits = list[list[StateUpdate]]
 
 
-class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput, SupervisorState]):
+class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput, RunOutput]):
     """LangGraph's compiled graph with input checks, a run clock and synchronous entry points.
 
     The synchronous methods run on one background loop of the process, so that all runs share its
@@ -82,9 +83,13 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
         *,
         context: Context | Mapping[str, Any] | None = None,
         durability: Any = None,
+        output_keys: str | Sequence[str] | None = None,
         **kwargs: Any,
     ) -> AsyncIterator[Any]:
-        """Stream a run; every other entry point calls this one."""
+        """Stream a run; every other entry point calls this one.
+
+        Without `output_keys`, only the channels of the graph's output are streamed.
+        """
         input = read_input(input)
         reject_foreign_scope(self._merge_call_config(config))
         start = await self._prepare_start(input, config, context)
@@ -95,7 +100,12 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
         durability = self._choose_durability(stamped, durability)
         try:
             async for part in super().astream(
-                input, stamped, context=start.context, durability=durability, **kwargs
+                input,
+                stamped,
+                context=start.context,
+                durability=durability,
+                output_keys=output_keys or self.output_channels,
+                **kwargs,
             ):
                 yield part
         finally:
