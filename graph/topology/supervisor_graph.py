@@ -1,6 +1,7 @@
 """A compiled graph for every caller: synchronous Python, a notebook, a server."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, Self
 
 from langchain_core.runnables import RunnableConfig
@@ -11,6 +12,7 @@ from langgraph.errors import InvalidUpdateError
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import StateSnapshot, StateUpdate
 
+from graph.chat.attachments import add_attachments
 from graph.topology.blocking_portal import get_portal
 from graph.topology.checkpointer_adapter import adapt_checkpointer, require_checkpointer
 from graph.topology.drawing import Drawing
@@ -90,7 +92,7 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
 
         Without `output_keys`, only the channels of the graph's output are streamed.
         """
-        input = read_input(input)
+        input = await add_attachments(read_input(input), partial(self._read_kept_materials, config))
         reject_foreign_scope(self._merge_call_config(config))
         start = await self._prepare_start(input, config, context)
         require_checkpointer(self.team, start.context, self.find_checkpointer(config))
@@ -190,6 +192,14 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
             team = self.team.apply_context(context)
             await list_team_changes(team, self.find_checkpointer(config), around)
         return RunStart(self.team.add_caps(context), snapshot, context, is_same_run=is_same)
+
+    async def _read_kept_materials(self, config: RunnableConfig | None) -> Mapping[str, str]:
+        """Return the materials that a thread keeps for its next message."""
+        around = self._merge_call_config(config)
+        if self.find_checkpointer(config) is None or "thread_id" not in around["configurable"]:
+            return {}
+        materials: Mapping[str, str] = (await self.aget_state(around)).values.get("materials", {})
+        return materials
 
     def _merge_call_config(self, config: RunnableConfig | None) -> RunnableConfig:
         """Return a call's config merged with the graph's own and with that of the calling node."""
