@@ -37,7 +37,10 @@ from tests.integration.dev_server import TEAM, DevServer, dev_server
 
 CLIENTS = {"page": build_page, "agent-chat-ui": build_agent_chat_ui}
 DRIVERS = {"page": "drive_page.mjs", "agent-chat-ui": "drive_agent_chat.mjs"}
+FILES = {"page": (story.MATERIAL,), "agent-chat-ui": ()}
+"""This release of agent-chat-ui has no field for files."""
 DRIVE_TIMEOUT_S = 300
+MAX_LOG_CHARS = 4_000
 
 
 def main() -> int:
@@ -63,7 +66,7 @@ def drive_client(name: str, screenshots: Path) -> bool:
     drivers = copy_drivers()
     with (
         tempfile.TemporaryDirectory() as checkout,
-        run_endpoint_process(story.build_scenario()) as endpoint,
+        run_endpoint_process(story.build_scenario(materials=FILES[name])) as endpoint,
         _serve_folder(folder) as page,
         dev_server(
             Path(checkout),
@@ -92,6 +95,8 @@ def drive_client(name: str, screenshots: Path) -> bool:
         except subprocess.TimeoutExpired:
             print(f"{name}: not at its end after {DRIVE_TIMEOUT_S} s")
             return False
+        if done.returncode:
+            print(server.read_log()[-MAX_LOG_CHARS:])
     print(f"{name}: {'passed' if done.returncode == 0 else 'failed'}")
     print(done.stdout if done.returncode == 0 else done.stderr)
     return done.returncode == 0

@@ -15,7 +15,7 @@ LATENCY_S: Final = 0.6
 CHUNK_DELAY_S: Final = 0.05
 
 
-def build_scenario() -> Scenario:
+def build_scenario(*, materials: tuple[str, ...] = ()) -> Scenario:
     """Return what the models answer; the analyst asks for what it is not told."""
     asking = {"reason": "ambiguous_input", "message": QUESTION}
     return Scenario(
@@ -25,7 +25,7 @@ def build_scenario() -> Scenario:
                 id="prices",
                 worker="analyst",
                 description="Compute from prices.csv the price of a kilogram of each coffee.",
-                materials=(MATERIAL,),
+                materials=materials,
                 latency_s=LATENCY_S,
                 report=[
                     {"status": "escalated", "escalation": asking},
