@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from jsonschema import validate
+from jsonschema import validate  # type: ignore[import-untyped]  # it has no stubs
 from langchain.agents.middleware.human_in_the_loop import HITLRequest
 from pydantic import TypeAdapter
 
