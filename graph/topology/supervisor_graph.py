@@ -177,11 +177,10 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
         if not is_kept:
             return RunStart(self.team.add_caps(given), None, given)
         resumed, is_same = is_resumed(input, configurable), False
-        if not resumed and "run_id" in {**configurable, **around["metadata"]}:
-            resumed = is_same = is_same_run(around, await self.aget_state(around))
-        snapshot = None
-        if resumed:
-            snapshot = await self.aget_state(around, subgraphs=True)
+        if "run_id" in {**configurable, **around["metadata"]}:
+            is_same = is_same_run(around, await self.aget_state(around))
+        resumed = resumed or is_same
+        snapshot = await self.aget_state(around, subgraphs=True) if resumed else None
         context = merge_context(read_saved_context(snapshot), given)
         if resumed:
             team = self.team.apply_context(context)
