@@ -5,6 +5,7 @@ The keys are those of LangChain's HITLRequest, with our own beside them. `action
 """
 
 from collections.abc import Mapping, Sequence
+from html import escape
 from typing import Any, Final, Literal
 
 from langgraph.config import get_config
@@ -49,7 +50,7 @@ def build_plan_request(plan: Plan, problems: Sequence[str] = (), task: str = "")
         "plan",
         action="run_plan",
         args={"goal": fields["goal"], "tasks": fields["tasks"]},
-        description=describe_plan(plan),
+        description=_describe_tasks(plan),
         problems=problems,
         task=task,
         plan=fields,
@@ -134,7 +135,11 @@ def ask_until_clear(request: Mapping[str, Any]) -> Decision:
 
 
 def describe_plan(plan: Plan) -> str:
-    """Return a plan as a human reads it: the goal, then each task with its worker."""
+    """Return a plan as a human reads it, in Markdown: the goal, then each task with its worker."""
+    return _clean(_describe_tasks(plan))
+
+
+def _describe_tasks(plan: Plan) -> str:
     lines = [f"**Goal:** {_join_line(plan.goal)}", ""]
     for number, task in enumerate(plan.tasks, 1):
         needs = ", ".join(edge.task for edge in task.depends_on)
@@ -142,7 +147,7 @@ def describe_plan(plan: Plan) -> str:
         lines.append(
             f"{number}. **{task.id}** ({task.worker}{after}): {_join_line(task.description)}"
         )
-    return _cut("\n".join(lines))
+    return "\n".join(lines)
 
 
 def _build_request(
@@ -157,7 +162,7 @@ def _build_request(
     **own: Any,
 ) -> dict[str, Any]:
     allowed = _ANSWER if kind == "question" else _APPROVAL
-    shown = _cut(_ACTIVE_MARKDOWN.sub(r"\\\g<0>", sanitize_text(description)))
+    shown = _clean(description)
     return {
         "action_requests": [{"name": action, "args": dict(args), "description": shown}],
         "review_configs": [{"action_name": action, "allowed_decisions": list(allowed)}],
@@ -222,6 +227,9 @@ def _join_line(text: str) -> str:
     return " ".join(sanitize_text(text).split())
 
 
-def _cut(text: str) -> str:
+def _clean(text: str) -> str:
+    """Return Markdown of limited length, in which pictures and HTML are text."""
     limit = MAX_DESCRIPTION_CHARS
-    return text if len(text) <= limit else f"{text[: limit - 1]}…"
+    clean = sanitize_text(text)
+    cut = clean if len(clean) <= limit else f"{clean[: limit - 1]}…"
+    return _ACTIVE_MARKDOWN.sub(lambda found: escape(found.group()).replace("!", "&#33;"), cut)
