@@ -123,13 +123,15 @@ async def _read_files(files: Sequence[Attachment], room: list[int]) -> list[str 
     if not admitted:
         return read
     left = iter(admitted)
-    with TemporaryDirectory(prefix="attachments-") as folder:
-        try:
-            async with asyncio.timeout(READ_TIMEOUT_S), asyncio.TaskGroup() as readers:
-                for _ in range(min(MAX_PARSERS, os.cpu_count() or 1, len(admitted))):
-                    readers.create_task(_read_next_files(left, read, Path(folder)))
-        except TimeoutError:
-            pass  # what was not reached says so
+    folder = await asyncio.to_thread(TemporaryDirectory, prefix="attachments-")
+    try:
+        async with asyncio.timeout(READ_TIMEOUT_S), asyncio.TaskGroup() as readers:
+            for _ in range(min(MAX_PARSERS, os.cpu_count() or 1, len(admitted))):
+                readers.create_task(_read_next_files(left, read, Path(folder.name)))
+    except TimeoutError:
+        pass  # what was not reached says so
+    finally:
+        await asyncio.to_thread(folder.cleanup)
     return read
 
 
