@@ -40,7 +40,7 @@ DRIVERS = {"page": "drive_page.mjs", "agent-chat-ui": "drive_agent_chat.mjs"}
 FILES = {"page": (story.MATERIAL,), "agent-chat-ui": ()}
 """This release of agent-chat-ui has no field for files."""
 DRIVE_TIMEOUT_S = 300
-MAX_LOG_CHARS = 4_000
+MAX_LOG_CHARS = 40_000
 
 
 def main() -> int:

@@ -1,0 +1,72 @@
+"""Keeps a run's open questions in its stream.
+
+LangGraph's last `values` part, after workers that ran beside a waiting one, contains no interrupts.
+A client that shows that part, as the React hook does, would not see the question.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from langchain_core.messages import AIMessage
+
+INTERRUPTS: Final = "__interrupt__"
+"""LangGraph's key of the interrupts in a part."""
+
+
+class QuestionParts:
+    """Adds a run's open questions to the parts of its stream."""
+
+    def __init__(
+        self, *, stream_mode: Any = None, subgraphs: bool = False, version: str = "v1", **_: Any
+    ) -> None:
+        """Take the options of the stream.
+
+        Args:
+            stream_mode: a mode, several, or None for the mode of LangGraph's graphs (`updates`).
+        """
+        self._is_single = not isinstance(stream_mode, Sequence) or isinstance(stream_mode, str)
+        self._modes = {stream_mode} if self._is_single else set(stream_mode)
+        self._subgraphs, self._is_plain = subgraphs, version == "v1"
+        self._last: Mapping[str, Any] = {}
+        self._interrupts: dict[str, Any] = {}
+
+    def add_interrupts(self, part: Any) -> Any:
+        """Return a part of the stream; a `values` part with the interrupts before it."""
+        values = self._find_values(part)
+        if values is None:
+            return part
+        self._interrupts |= {each.id: each for each in values.get(INTERRUPTS, ())}
+        if self._interrupts:
+            values = {**values, INTERRUPTS: tuple(self._interrupts.values())}
+        self._last = values
+        return self._build_part("values", values)
+
+    def build_last_parts(self, questions: Sequence[AIMessage]) -> Iterator[Any]:
+        """Yield the parts for messages that were put into the chat after the run."""
+        if not questions or not self._is_plain:
+            return
+        if "messages" in self._modes:
+            for message in questions:
+                yield self._build_part("messages", (message, {"langgraph_node": "ask_human"}))
+        if self._last:
+            messages = [*self._last.get("messages", ()), *questions]
+            yield self._build_part("values", {**self._last, "messages": messages})
+
+    def _find_values(self, part: Any) -> Mapping[str, Any] | None:
+        """Return the values of the run that a part contains; None for any other part."""
+        if not self._is_plain or "values" not in self._modes:
+            return None
+        if not isinstance(part, tuple):
+            return part if isinstance(part, Mapping) else None
+        *place, values = part
+        if not self._is_single and place[-1] != "values":
+            return None
+        is_outer = not (self._subgraphs and place[0])
+        return values if is_outer and isinstance(values, Mapping) else None
+
+    def _build_part(self, mode: str, content: Any) -> Any:
+        place: list[Any] = [
+            *([()] if self._subgraphs else []),
+            *([] if self._is_single else [mode]),
+        ]
+        return (*place, content) if place else content
