@@ -18,11 +18,12 @@ await drive(given, "agent-chat", async (page, takePicture) => {
   await takePicture("plan");
   await accept.click();
 
+  // This release shows a form only for the last of parallel workers, so the answer is a chat message.
   await page.getByText(given.question).first().waitFor();
-  await page.getByPlaceholder("Your response here...").first().fill(given.reply);
+  await page.getByPlaceholder("Type your message...").fill(given.reply);
   seen.workerQuestion = await readPage();
   await takePicture("question");
-  await page.getByRole("button", { name: "Send Response" }).first().click();
+  await page.getByRole("button", { name: "Send", exact: true }).click();
 
   await page.getByText(given.answer).first().waitFor();
   await page.getByRole("button", { name: "Send", exact: true }).waitFor();
