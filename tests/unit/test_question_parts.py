@@ -1,0 +1,64 @@
+"""Open questions in a run's stream, after LangGraph's last part has left them out."""
+
+from typing import Any
+
+import pytest
+from langchain_core.messages import AIMessage
+from langgraph.types import Interrupt
+
+from graph.topology.question_parts import QuestionParts
+
+ASKED = Interrupt(value={"kind": "question"}, id="one")
+QUESTION = AIMessage("With or without tax?", id="question-one")
+
+
+def place_values(values: Any, *, modes: Any, subgraphs: bool) -> Any:
+    place = [*([()] if subgraphs else []), *([] if isinstance(modes, str) else ["values"])]
+    return (*place, values) if place else values
+
+
+@pytest.mark.parametrize("subgraphs", [False, True])
+@pytest.mark.parametrize("modes", ["values", ["values", "custom"]])
+def test_later_values_contain_the_questions_before_them(modes: Any, subgraphs: bool) -> None:
+    parts = QuestionParts(stream_mode=modes, subgraphs=subgraphs)
+    asked, last = (
+        place_values(values, modes=modes, subgraphs=subgraphs)
+        for values in ({"__interrupt__": (ASKED,), "messages": []}, {"messages": []})
+    )
+
+    shown = [parts.add_interrupts(asked), parts.add_interrupts(last)]
+    (after,) = parts.build_last_parts([QUESTION])
+
+    expected = {"messages": [], "__interrupt__": (ASKED,)}
+    assert shown == [place_values(expected, modes=modes, subgraphs=subgraphs)] * 2
+    assert after == place_values(
+        {**expected, "messages": [QUESTION]}, modes=modes, subgraphs=subgraphs
+    )
+
+
+def test_a_stream_of_messages_ends_with_the_question() -> None:
+    parts = QuestionParts(stream_mode=["messages"])
+
+    ((mode, (message, _)),) = parts.build_last_parts([QUESTION])
+
+    assert (mode, message) == ("messages", QUESTION)
+
+
+@pytest.mark.parametrize(
+    ("options", "part"),
+    [
+        ({"stream_mode": "updates"}, {"supervisor": {"plan": None}}),
+        ({"stream_mode": None}, {"supervisor": None}),
+        ({"stream_mode": ["values", "updates"]}, ("updates", {"__interrupt__": (ASKED,)})),
+        (
+            {"stream_mode": ["values"], "subgraphs": True},
+            (("worker:1",), "values", {"__interrupt__": (ASKED,)}),
+        ),
+        ({"stream_mode": "values", "version": "v2"}, {"type": "values", "data": {}}),
+    ],
+)
+def test_other_parts_are_unchanged(options: dict[str, Any], part: Any) -> None:
+    parts = QuestionParts(**options)
+
+    assert parts.add_interrupts(part) is part
+    assert list(parts.build_last_parts([QUESTION])) == []
