@@ -13,7 +13,10 @@ QUESTION = AIMessage("With or without tax?", id="question-one")
 
 
 def place_values(values: Any, *, modes: Any, subgraphs: bool) -> Any:
-    place = [*([()] if subgraphs else []), *([] if isinstance(modes, str) else ["values"])]
+    place: list[Any] = [
+        *([()] if subgraphs else []),
+        *([] if isinstance(modes, str) else ["values"]),
+    ]
     return (*place, values) if place else values
 
 
