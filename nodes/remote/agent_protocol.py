@@ -100,8 +100,10 @@ class AgentProtocolSession:
 
     async def cancel(self) -> None:
         """Cancel the run; what it has done stays on its thread."""
-        if self._run:
-            with translate_errors(self._spec):
+        with translate_errors(self._spec):
+            if not self._run and self._thread and (run := await self._find_run()):
+                self._run = str(run["run_id"])  # the answer that named it was lost
+            if self._run:
                 await self._client.runs.cancel(self._thread, self._run, action="interrupt")
 
     async def _find_run(self) -> Mapping[str, Any] | None:

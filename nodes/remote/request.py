@@ -14,10 +14,10 @@ def build_remote_request(
     handoff: Handoff,
     *,
     key: str,
-    guidance: str = "",
-    earlier: str = "",
-    answers: Mapping[str, str] | None = None,
-    caps: Mapping[str, Any] | None = None,
+    guidance: str,
+    earlier: str,
+    answers: Mapping[str, str],
+    caps: Mapping[str, Any],
 ) -> RemoteRequest:
     """Return a task for a remote worker: its words, the results it needs, and its materials.
 
@@ -28,7 +28,7 @@ def build_remote_request(
         answers: of a human, by question.
         caps: what the run still allows.
     """
-    words = build_subteam_request(handoff, guidance=guidance, earlier=earlier, answers=answers or {})
+    words = build_subteam_request(handoff, guidance=guidance, earlier=earlier, answers=answers)
     results = {
         f"result {report.task}": format_report_line(report, names_worker=False)
         for report in handoff.context
@@ -40,5 +40,5 @@ def build_remote_request(
         words=words,
         materials={**results, **texts},
         full_text="\n\n".join([words, *blocks]),
-        caps=caps or {},
+        caps=caps,
     )

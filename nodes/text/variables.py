@@ -28,7 +28,7 @@ def expand_variables(text: str, find: FindVariable) -> tuple[str, tuple[str, ...
     parts, values, end = [], [], 0
     for match in _VARIABLE.finditer(text):
         name, default = match.group(1), match.group(2)
-        value = find(name)
+        value = find(name) or None
         if value is None and default is None:
             raise VariableUnset(name)
         if value is not None:
