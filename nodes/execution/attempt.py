@@ -41,7 +41,7 @@ from nodes.remote.errors import RemoteError
 from nodes.remote.session import RemoteAgent
 from nodes.schemas.handoff import Constraints, Handoff
 from nodes.schemas.team import SPECIALIST, Worker
-from nodes.security.provenance import build_subteam_origin, build_taint
+from nodes.security.provenance import build_subteam_origin, build_taint, exclude_worker
 from nodes.security.taint import MAX_ADDRESSES, merge_labels
 from nodes.tools.documents.reader import is_cut
 from state import (
@@ -244,7 +244,7 @@ class AttemptRunner:
             config=self.config,
             timeout_s=timeout_s,
             attempt=len(self.state["attempts"]) + 1,
-            taint=context.taint,
+            taint=build_taint(exclude_worker(self.state, self.worker.name)),
             guidance=self.worker.instructions.strip(),
             is_checkpointed=self.is_checkpointed,
             ask_human=self.context.ask_human,

@@ -72,6 +72,13 @@ def build_taint(state: WorkerState) -> Taint:
     )
 
 
+def exclude_worker(state: WorkerState, worker: str) -> WorkerState:
+    """Return the state without what a worker has read itself: it may be sent its own words."""
+    others = {n: each for n, each in state.get("attempts", {}).items() if each.worker != worker}
+    inputs = {n: each for n, each in state.get("inputs", {}).items() if each.worker != worker}
+    return {**state, "attempts": others, "inputs": inputs}
+
+
 def build_subteam_origin(state: WorkerState) -> Origin:
     """Return a task's origin for the team that does it, with the labels of the task's inputs.
 
