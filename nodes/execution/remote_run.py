@@ -134,7 +134,10 @@ class RemoteRun:
         human.skip(start.answered)
         while True:
             state = await self._retry(lambda: session.wait(self._hear))
-            if state.status != "asks" or not self.is_checkpointed:
+            if state.status != "asks":
+                return state
+            if not (self.is_checkpointed and session.can_reply):
+                await self._cancel(session)
                 return state
             replies = {question.id: human.ask(question) for question in state.questions}
             await self._retry(partial(session.reply, replies, answered=human.asked))

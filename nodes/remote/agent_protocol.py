@@ -54,6 +54,8 @@ async def open_agent_protocol(
 class AgentProtocolSession:
     """One attempt on a thread of the far side."""
 
+    can_reply = True
+
     def __init__(self, spec: RemoteSpec, client: LangGraphClient) -> None:
         self._spec, self._client = spec, client
         self._thread, self._run, self._error = "", "", ""

@@ -29,12 +29,20 @@ _RETRY_STATUSES: Final = frozenset((408, 425, 429))
 
 
 class CappedTransport(httpx.AsyncBaseTransport):
-    """Refuses redirects and compressed answers, and stops reading at a number of bytes."""
+    """Calls one server only, refuses redirects, and stops reading at a number of bytes.
+
+    The headers hold the user's credentials, so they are for the server that the user named.
+    """
 
     def __init__(
-        self, inner: httpx.AsyncBaseTransport, host: str, max_bytes: int = MAX_RESPONSE_BYTES
+        self,
+        inner: httpx.AsyncBaseTransport,
+        spec: RemoteSpec,
+        max_bytes: int = MAX_RESPONSE_BYTES,
     ) -> None:
-        self._inner, self._host, self._max_bytes = inner, host, max_bytes
+        self._inner, self._spec, self._max_bytes = inner, spec, max_bytes
+        address = httpx.URL(spec.url)
+        self._origin = (address.scheme, address.netloc)
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         """Send a request.
@@ -43,20 +51,28 @@ class CappedTransport(httpx.AsyncBaseTransport):
             RemoteRefused: the answer is a redirect.
             RemoteUnreadable: the answer is compressed, though none was asked for.
         """
+        if (request.url.scheme, request.url.netloc) != self._origin:
+            raise RemoteRefused(
+                f"{self._spec.host} names another address, {request.url.netloc.decode()}, which "
+                "is not called",
+                next="write the address that it names into the worker's file",
+            )
         response = await self._inner.handle_async_request(request)
         problem: RemoteError | None = None
         if response.is_redirect:
             problem = RemoteRefused(
-                f"{self._host} redirects to another address, which is not followed",
+                f"{self._spec.host} redirects to another address, which is not followed",
                 next="write the address of the agent itself into the worker's file",
             )
         elif response.headers.get("content-encoding", "identity").lower() != "identity":
-            problem = RemoteUnreadable(f"{self._host} sent a compressed answer, which is not read")
+            problem = RemoteUnreadable(
+                f"{self._spec.host} sent a compressed answer, which is not read"
+            )
         if problem:
             await response.aclose()
             raise problem
         assert isinstance(response.stream, httpx.AsyncByteStream), "the transport is asynchronous"
-        response.stream = _CappedStream(response.stream, self._host, self._max_bytes)
+        response.stream = _CappedStream(response.stream, self._spec.host, self._max_bytes)
         return response
 
     async def aclose(self) -> None:
@@ -95,7 +111,7 @@ def open_http_client(
         headers={"accept-encoding": "identity", **headers},
         follow_redirects=False,
         timeout=httpx.Timeout(SILENCE_TIMEOUT_S, connect=CONNECT_TIMEOUT_S),
-        transport=CappedTransport(transport or httpx.AsyncHTTPTransport(), spec.host),
+        transport=CappedTransport(transport or httpx.AsyncHTTPTransport(), spec),
     )
 
 

@@ -60,6 +60,9 @@ class RemoteState:
 class RemoteSession(Protocol):
     """A connection to one remote worker for one attempt; every method may be called again."""
 
+    can_reply: bool
+    """Questions can be answered within the work."""
+
     async def begin(self, request: RemoteRequest) -> RemoteStart:
         """Start the work on a request, or join it where it was started before."""
 

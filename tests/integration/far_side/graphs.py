@@ -35,8 +35,8 @@ async def _echo(state: MessagesState) -> dict[str, Any]:
 
 async def _wait(state: MessagesState) -> dict[str, Any]:
     await _note("wait began")
-    while not await asyncio.to_thread((PLACE / "go").exists):
-        await asyncio.sleep(0.05)  # another process decides
+    while not await asyncio.to_thread((PLACE / "go").exists):  # noqa: ASYNC110  # another process
+        await asyncio.sleep(0.05)
     await _note("wait ended")
     return _say("The far side waited, and 42 is the number.")
 
