@@ -1,7 +1,7 @@
 """A task done by a worker on another server: one attempt, with its retries and its end.
 
 The far side continues while this process is away, so that an attempt which is made again joins its
-work. What nobody will wait for is cancelled there.
+work. What this run no longer waits for is cancelled there.
 """
 
 import asyncio
@@ -18,7 +18,13 @@ from nodes.limits.budget import Budget
 from nodes.limits.run_scope import get_run_scope
 from nodes.models.run_context import get_run_context
 from nodes.models.usage import BYTES_PER_TOKEN
-from nodes.remote.errors import RemoteBusy, RemoteDenied, RemoteError, RemoteRunFailed
+from nodes.remote.errors import (
+    RemoteBusy,
+    RemoteDenied,
+    RemoteError,
+    RemoteRunFailed,
+    RemoteUnknown,
+)
 from nodes.remote.output import read_report, read_usage
 from nodes.remote.questions import HumanQuestions, describe_question
 from nodes.remote.request import build_remote_request
@@ -113,12 +119,15 @@ class RemoteRun:
             )
 
     async def _work(self, session: RemoteSession, request: RemoteRequest) -> RemoteState:
-        """Return the state in which the far side has ended; cancel it where nobody waits."""
+        """Return the state in which the far side has ended; cancel it where the wait ends."""
         start: RemoteStart | None = None
         try:
-            start = await self._retry(lambda: session.begin(request))
-            await self._emit_start(start)
-            return await self._wait_and_ask(session, start)
+            start = await self._begin(session, request)
+            try:
+                return await self._wait_and_ask(session, start)
+            except RemoteUnknown:  # the far side was started again, and has lost the work
+                start = await self._begin(session, request)
+                return await self._wait_and_ask(session, start)
         except GraphBubbleUp:  # the far side waits for the human's answer
             raise
         except (asyncio.CancelledError, RemoteError) as error:
@@ -127,6 +136,11 @@ class RemoteRun:
             if start is not None and isinstance(error, asyncio.CancelledError):
                 await self._charge_estimate(request)
             raise
+
+    async def _begin(self, session: RemoteSession, request: RemoteRequest) -> RemoteStart:
+        start = await self._retry(lambda: session.begin(request))
+        await self._emit_start(start)
+        return start
 
     async def _wait_and_ask(self, session: RemoteSession, start: RemoteStart) -> RemoteState:
         path = build_task_path(self.config, self.handoff.task)

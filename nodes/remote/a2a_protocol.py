@@ -12,7 +12,7 @@ from typing import Any, Final
 from uuid import UUID, uuid5
 
 import httpx
-from a2a.client import A2AClientError, Client, ClientConfig, ClientFactory
+from a2a.client import A2ACardResolver, A2AClientError, Client, ClientConfig, ClientFactory
 from a2a.client.errors import A2AClientTimeoutError, AgentCardResolutionError
 from a2a.types import (
     CancelTaskRequest,
@@ -55,7 +55,7 @@ from nodes.text.plain_text import sanitize_line
 CONTEXTS: Final = UUID("0f7c7d3c-58a9-5a1e-8f0e-6f3f9f0f9a11")
 """The namespace of the contexts' ids."""
 MAX_TASKS: Final = 20
-"""Tasks of one attempt that ended badly while nobody waited for them."""
+"""Tasks of one attempt that ended badly while this side was away."""
 ANSWER_TIMEOUT_S: Final = 2.0
 """For the answer to a message whose task has ended."""
 POLL_S: Final = (0.1, 0.2, 0.5, 1.0, 2.0)
@@ -97,6 +97,13 @@ class A2aSession:
         self._message: Message | None = None
         self._sent: Task | None = None
         self._sending: asyncio.Task[None] | None = None
+
+    async def probe(self) -> str:
+        """Return the name and the version on the agent's card."""
+        with _translate_errors(self._spec):
+            card = await A2ACardResolver(self._http, self._spec.url).get_agent_card()
+            ClientFactory(self._build_config()).create(card)
+        return f"A2A agent {sanitize_line(f'{card.name} {card.version}', 120)}"
 
     async def begin(self, request: RemoteRequest) -> RemoteStart:
         """Join the task of this attempt, or send the message that starts one."""
@@ -159,13 +166,15 @@ class A2aSession:
             await asyncio.wait([self._sending])
 
     async def _connect(self) -> Client:
-        config = ClientConfig(
+        return await ClientFactory(self._build_config()).create_from_url(self._spec.url)
+
+    def _build_config(self) -> ClientConfig:
+        return ClientConfig(
             httpx_client=self._http,
             streaming=False,
             polling=True,
             supported_protocol_bindings=[TransportProtocol.JSONRPC, TransportProtocol.HTTP_JSON],
         )
-        return await ClientFactory(config).create_from_url(self._spec.url)
 
     async def _find_task(self) -> Task | None:
         """Return the task of the context; None where there is none, or the agent lists none."""
@@ -253,7 +262,7 @@ def _read_task(task: Task, status: RemoteStatus) -> RemoteState:
 
 
 def _list_asked(task: Task) -> Iterator[Any]:
-    """Yield what a task's artifacts ask; LangGraph's server puts an interrupt's value there."""
+    """Yield what a task asks in its output, where LangGraph's server puts an interrupt's value."""
     for artifact in task.artifacts:
         for part in artifact.parts:
             if part.WhichOneof("content") == "data":

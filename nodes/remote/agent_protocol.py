@@ -31,7 +31,7 @@ THREADS: Final = UUID("5c5f2c0e-8f0b-5c1b-9a53-6f2a3e0d9b41")
 ANSWERED: Final = "answered"
 """Of a run's metadata: how many questions of the work had been answered when it began."""
 MAX_RUNS: Final = 20
-"""Runs of one attempt that ended badly while nobody waited for them."""
+"""Runs of one attempt that ended badly while this side was away."""
 POLL_S: Final = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0)
 """Pauses between questions for the status, where no stream says that the run has ended."""
 MAX_ERROR_CHARS: Final = 500
@@ -61,6 +61,14 @@ class AgentProtocolSession:
         self._thread, self._run, self._error = "", "", ""
         self._caps: dict[str, Any] = {}
         self._streams = True
+
+    async def probe(self) -> str:
+        """Return what the graph takes."""
+        with translate_errors(self._spec):
+            takes, knows = await self._read_schemas()
+        form = "request and materials" if {"request", "materials"} <= takes else "a message"
+        caps = ", ".join(sorted(knows & {"deadline_s", "max_tokens", "max_cost_usd"})) or "none"
+        return f"{self._spec.describe()} takes {form}; caps that it knows: {caps}"
 
     async def begin(self, request: RemoteRequest) -> RemoteStart:
         """Join the run of this attempt, or start one on the first thread that has none."""

@@ -63,6 +63,9 @@ class RemoteSession(Protocol):
     can_reply: bool
     """Questions can be answered within the work."""
 
+    async def probe(self) -> str:
+        """Return what the far side offers, in one line; nothing is started there."""
+
     async def begin(self, request: RemoteRequest) -> RemoteStart:
         """Start the work on a request, or join it where it was started before."""
 

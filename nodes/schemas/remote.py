@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from typing import Final, Literal
 from urllib.parse import urlsplit
 
-from pydantic import Field
+from pydantic import Field, field_serializer
 
+from nodes.errors.redaction import MASK
 from state import Frozen, TaintLabel
 
 RemoteProtocol = Literal["agent_protocol", "a2a"]
@@ -33,6 +34,11 @@ class RemoteSpec(Frozen):
     headers: Mapping[str, str] = Field(default_factory=dict)
     """As written: `${VAR}` is replaced when a run needs the worker."""
     access: RemoteAccess = RemoteAccess()
+
+    @field_serializer("headers")
+    def _hide_values(self, headers: Mapping[str, str]) -> dict[str, str]:
+        """Return the headers as they may be shown: a value that is written out is none of them."""
+        return {name: text if "${" in text else MASK for name, text in headers.items()}
 
     @property
     def host(self) -> str:
