@@ -70,3 +70,6 @@ def _import_protocol(spec: RemoteSpec) -> None:
         import nodes.remote.a2a_protocol
     else:
         import nodes.remote.agent_protocol  # noqa: F401
+    from nodes.remote.connection import load_certificates
+
+    load_certificates()

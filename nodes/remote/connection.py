@@ -1,7 +1,9 @@
 """The HTTP connection to a remote worker: no redirects, no huge answers, typed errors."""
 
+import ssl
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import contextmanager
+from functools import cache
 from typing import Final
 
 import httpx
@@ -97,6 +99,12 @@ class _CappedStream(httpx.AsyncByteStream):
         await self._inner.aclose()
 
 
+@cache
+def load_certificates() -> ssl.SSLContext:
+    """Return what verifies servers; reading the files takes longer than an event loop may wait."""
+    return httpx.create_ssl_context()
+
+
 def open_http_client(
     spec: RemoteSpec,
     headers: Mapping[str, str],
@@ -106,12 +114,15 @@ def open_http_client(
 
     Private and loopback addresses are allowed: the address is the user's own, from a file.
     """
+    inner = transport or httpx.AsyncHTTPTransport(verify=load_certificates())
     return httpx.AsyncClient(
         base_url=spec.url,
         headers={"accept-encoding": "identity", **headers},
         follow_redirects=False,
         timeout=httpx.Timeout(SILENCE_TIMEOUT_S, connect=CONNECT_TIMEOUT_S),
-        transport=CappedTransport(transport or httpx.AsyncHTTPTransport(), spec),
+        transport=CappedTransport(
+            transport or httpx.AsyncHTTPTransport(verify=load_certificates()), spec
+        ),
     )
 
 

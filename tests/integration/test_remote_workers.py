@@ -1,5 +1,6 @@
 """Workers on another server: LangGraph's own, as a process of its own."""
 
+import asyncio
 import os
 import signal
 import subprocess
@@ -189,41 +190,50 @@ def test_a_killed_run_joins_the_run_that_it_has_begun(
     outside: Endpoint, far: FarSide, tmp_path: Path
 ) -> None:
     team = write_team(tmp_path, far.url, "wait")
-    command = build_command("run", "Find it.", "--team", str(team), "--thread", "k")
-    child = subprocess.Popen(command, cwd=tmp_path, env=build_env(outside))
+    child = start_run(team, outside, "k")
     wait_until(lambda: "wait began" in far.list_calls())
     child.send_signal(signal.SIGKILL)
     child.wait(PATIENCE_S)
     far.let_go()
 
-    resumed = subprocess.run(
-        build_command("resume", "k", "--json"),
-        cwd=tmp_path,
-        env=build_env(outside),
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE_S,
-        check=False,
-    )
+    resumed = call_cli(outside, tmp_path, "resume", "k", "--json")
 
     assert resumed.returncode == 0, resumed.stderr
     assert "42 is the number" in resumed.stdout
     assert far.list_calls() == ["wait began", "wait ended"]
+    assert asyncio.run(list_statuses(far)) == {"wait": ["success"]}
 
 
-def test_a_run_that_is_stopped_cancels_the_far_side(
+def test_a_run_that_is_stopped_cancels_the_far_side_and_a_resume_starts_it_again(
     outside: Endpoint, far: FarSide, tmp_path: Path
 ) -> None:
     team = write_team(tmp_path, far.url, "wait")
-    command = build_command("run", "Find it.", "--team", str(team), "--thread", "s")
-    child = subprocess.Popen(command, cwd=tmp_path, env=build_env(outside))
+    child = start_run(team, outside, "s")
     wait_until(lambda: "wait began" in far.list_calls())
 
     child.send_signal(signal.SIGINT)
 
     assert child.wait(PATIENCE_S) == 130
+    assert asyncio.run(list_statuses(far)) == {"wait": ["interrupted"]}
     far.let_go()
-    assert far.list_calls() == ["wait began"]
+    resumed = call_cli(outside, tmp_path, "resume", "s", "--json")
+    assert resumed.returncode == 0, resumed.stderr
+    assert far.list_calls() == ["wait began", "wait began", "wait ended"]
+
+
+def test_a_question_is_answered_on_the_command_line(
+    outside: Endpoint, far: FarSide, tmp_path: Path
+) -> None:
+    team = write_team(tmp_path, far.url, "ask")
+    first = start_run(team, outside, "q").wait(PATIENCE_S)
+
+    second = call_cli(outside, tmp_path, "resume", "q", "--answer", "red")
+    third = call_cli(outside, tmp_path, "resume", "q", "--answer", "large", "--json")
+
+    assert (first, second.returncode, third.returncode) == (7, 7, 0), third.stderr
+    assert "Which size?" in second.stderr + second.stdout
+    assert "It is red and large." in third.stdout
+    assert far.list_calls() == ["answered red large"]
 
 
 async def list_statuses(far: FarSide) -> dict[str, list[str]]:
@@ -235,6 +245,25 @@ async def list_statuses(far: FarSide) -> dict[str, list[str]]:
     for run in runs:
         found.setdefault(str((run["metadata"] or {}).get("graph_id")), []).append(run["status"])
     return found
+
+
+def start_run(team: Path, endpoint: Endpoint, thread: str) -> "subprocess.Popen[bytes]":
+    command = build_command("run", "Find it.", "--team", str(team), "--thread", thread)
+    return subprocess.Popen(command, cwd=team.parent, env=build_env(endpoint))
+
+
+def call_cli(
+    endpoint: Endpoint, folder: Path, *arguments: str
+) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        build_command(*arguments),
+        cwd=folder,
+        env=build_env(endpoint),
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+        check=False,
+    )
 
 
 def build_command(*arguments: str) -> list[str]:
