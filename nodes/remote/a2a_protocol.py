@@ -183,10 +183,10 @@ class A2aSession:
             found = await self._client.list_tasks(ListTasksRequest(context_id=self._context))
         except (A2AClientTimeoutError, RemoteError):
             raise
-        except A2AError as error:
+        except (A2AError, NotImplementedError) as error:
             if isinstance(error.__cause__, httpx.HTTPError):
                 raise
-            return None  # listing is optional
+            return None  # listing is optional, and unknown to version 0.3
         mine = [task for task in found.tasks if task.context_id == self._context]
         return max(mine, key=lambda task: task.status.timestamp.ToNanoseconds(), default=None)
 
@@ -223,6 +223,9 @@ def _translate_errors(spec: RemoteSpec) -> Iterator[None]:
             yield
         except A2AError as error:
             raise _build_error(spec, error) from None
+        except NotImplementedError as error:
+            cause = sanitize_line(str(error), MAX_CAUSE_CHARS)
+            raise RemoteRefused(f"{spec.host} speaks another version of A2A", cause=cause) from None
 
 
 def _build_error(spec: RemoteSpec, error: A2AError) -> RemoteError:

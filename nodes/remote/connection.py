@@ -120,9 +120,7 @@ def open_http_client(
         headers={"accept-encoding": "identity", **headers},
         follow_redirects=False,
         timeout=httpx.Timeout(SILENCE_TIMEOUT_S, connect=CONNECT_TIMEOUT_S),
-        transport=CappedTransport(
-            transport or httpx.AsyncHTTPTransport(verify=load_certificates()), spec
-        ),
+        transport=CappedTransport(inner, spec),
     )
 
 
