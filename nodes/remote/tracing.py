@@ -2,6 +2,7 @@
 
 import sys
 from typing import Final
+from urllib.parse import quote
 
 from langsmith.run_helpers import get_current_run_tree
 from langsmith.utils import tracing_is_enabled
@@ -15,8 +16,15 @@ def build_trace_headers() -> dict[str, str]:
 
 
 def _read_langsmith() -> dict[str, str]:
+    """Return the place in the trace and the project; not the run's metadata, which stays here."""
     tree = get_current_run_tree() if tracing_is_enabled() is True else None
-    return dict(tree.to_headers()) if tree else {}
+    if tree is None:
+        return {}
+    project = quote(str(tree.session_name), safe="")
+    return {
+        "langsmith-trace": str(tree.dotted_order),
+        "baggage": f"langsmith-project={project}",
+    }
 
 
 def _read_open_telemetry() -> dict[str, str]:
