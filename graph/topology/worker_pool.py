@@ -127,6 +127,7 @@ class WorkerPool:
                 self._specialist_agents,
                 self._team_graphs,
             )
+            inner._remote_agents = self._remote_agents
             self._division_graph = await asyncio.to_thread(self._build_graph, inner._team, inner)
         return self._division_graph
 

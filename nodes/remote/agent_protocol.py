@@ -28,6 +28,8 @@ from nodes.text.plain_text import sanitize_line
 
 THREADS: Final = UUID("5c5f2c0e-8f0b-5c1b-9a53-6f2a3e0d9b41")
 """The namespace of the threads' ids."""
+FIRST_EVENT: Final = "0"
+"""Asks for the events of a run from its start."""
 ANSWERED: Final = "answered"
 """Of a run's metadata: how many questions of the work had been answered when it began."""
 MAX_RUNS: Final = 20
@@ -61,6 +63,7 @@ class AgentProtocolSession:
         self._thread, self._run, self._error = "", "", ""
         self._caps: dict[str, Any] = {}
         self._streams = True
+        self._last_event = FIRST_EVENT
 
     async def probe(self) -> str:
         """Return what the graph takes."""
@@ -171,10 +174,13 @@ class AgentProtocolSession:
 
     async def _follow(self, hear: HearEvent) -> None:
         """Pass on the run's events until its stream ends, or breaks off."""
-        stream = self._client.runs.join_stream(self._thread, self._run, stream_mode="custom")
+        stream = self._client.runs.join_stream(
+            self._thread, self._run, stream_mode="custom", last_event_id=self._last_event
+        )
         try:
             with translate_errors(self._spec):
                 async for part in stream:
+                    self._last_event = part.id or self._last_event
                     if part.event == "error":
                         self._error = _describe_error(part.data)
                     elif isinstance(part.data, Mapping):

@@ -8,9 +8,12 @@ from graph.teams.remote_workers import list_remote_warnings, list_unset_variable
 from graph.teams.team_loader import list_team_problems, load_team
 from nodes.errors import SettingsInvalid
 from nodes.errors.redaction import redact_text
+from nodes.planning.team_record import build_team_record
+from nodes.planning.tool_fit import explain_misfit
 from nodes.remote.connect import expand_headers
 from nodes.schemas.remote import RemoteSpec
 from nodes.security.tool_access import reaches_outside
+from state import Task
 
 
 def write_team(folder: Path, keys: str) -> Path:
@@ -121,3 +124,20 @@ def test_written_secrets_and_plain_http_are_warned_of_and_never_shown(tmp_path: 
     assert "without encryption" in warnings[1]
     assert list_unset_variables(team, {}) == ["KEY"]
     assert "written-out-1" not in team.model_dump_json()
+
+
+def test_what_a_worker_elsewhere_can_do_is_not_judged_by_its_tools(tmp_path: Path) -> None:
+    team = load_team(write_team(tmp_path, "a2a: https://far.example"))
+    task = Task(id="a", description="Deploy the release to production.", worker="far")
+
+    assert explain_misfit(task, team.find_worker("far"), team) is None
+
+
+def test_a_run_whose_remote_worker_has_moved_cannot_be_resumed(tmp_path: Path) -> None:
+    team = load_team(write_team(tmp_path, "a2a: https://far.example"))
+    moved = RemoteSpec(protocol="a2a", url="https://elsewhere.example")
+    (worker,) = team.workers
+    changed = team.model_copy(update={"workers": (worker.model_copy(update={"remote": moved}),)})
+
+    assert build_team_record(team).tools == {"far": ("A2A agent at far.example",)}
+    assert build_team_record(changed).tools != build_team_record(team).tools
