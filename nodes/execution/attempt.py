@@ -41,7 +41,12 @@ from nodes.remote.errors import RemoteError
 from nodes.remote.session import RemoteAgent
 from nodes.schemas.handoff import Constraints, Handoff
 from nodes.schemas.team import SPECIALIST, Worker
-from nodes.security.provenance import build_subteam_origin, build_taint, exclude_worker
+from nodes.security.provenance import (
+    build_subteam_origin,
+    build_taint,
+    describe_private_source,
+    exclude_worker,
+)
 from nodes.security.taint import MAX_ADDRESSES, merge_labels
 from nodes.tools.documents.reader import is_cut
 from state import (
@@ -237,14 +242,15 @@ class AttemptRunner:
     async def _run_remote(
         self, timeout_s: float, earlier: str, answers: Mapping[str, str]
     ) -> Report:
-        context = self.attempt_context
+        context, others = self.attempt_context, exclude_worker(self.state, self.worker.name)
+        is_private = "private" in build_taint(others).taint_labels
         remote = RemoteRun(
             agent=await self.agents.get_remote(self.worker.name),
             handoff=self._build_handoff(),
             config=self.config,
             timeout_s=timeout_s,
             attempt=len(self.state["attempts"]) + 1,
-            taint=build_taint(exclude_worker(self.state, self.worker.name)),
+            private_source=describe_private_source(others) if is_private else "",
             guidance=self.worker.instructions.strip(),
             is_checkpointed=self.is_checkpointed,
             ask_human=self.context.ask_human,

@@ -36,7 +36,6 @@ from nodes.remote.session import (
     RemoteState,
 )
 from nodes.schemas.handoff import Handoff
-from nodes.security.taint import Taint
 from nodes.telemetry.events import build_task_path, emit
 from nodes.text.plain_text import sanitize_line
 from state import Escalation, Report, TaintLabel, Usage
@@ -66,7 +65,8 @@ class RemoteRun:
     config: RunnableConfig
     timeout_s: float
     attempt: int
-    taint: Taint
+    private_source: str
+    """What of the task is private; empty where nothing is."""
     guidance: str
     is_checkpointed: bool
     ask_human: bool
@@ -109,13 +109,13 @@ class RemoteRun:
     def _require_access(self) -> None:
         """Raise if something private would be sent to a worker that may pass it on."""
         spec = self.agent.spec
-        if spec.access.sends != "nothing" and "private" in self.taint.taint_labels:
+        if spec.access.sends != "nothing" and self.private_source:
             raise RemoteDenied(
                 f"private data is not sent to {self.handoff.to} at {spec.host}",
-                cause="the task's materials or inputs are private, and its file does not declare "
-                "that it sends nothing outside",
-                next="write `access: {sends: nothing}` into its file if the server is your own, "
-                "or give the task to a worker here",
+                cause=self.private_source,
+                next="write `access: {sends: nothing}` into its file if it passes nothing on; "
+                "`access: {reads: [untrusted]}` into that of a worker elsewhere whose answers "
+                "hold nothing private",
             )
 
     async def _work(self, session: RemoteSession, request: RemoteRequest) -> RemoteState:

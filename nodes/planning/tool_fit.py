@@ -105,6 +105,6 @@ def _find_needed_capability(description: str) -> _Capability | None:
 
 def _has_unclear_tools(worker: Worker) -> bool:
     """Return whether a worker may have a tool whose name does not describe it."""
-    return worker.remote is not None or any(
-        ":" in name or not _DESCRIPTIVE_NAME.search(name.lower()) for name in worker.tools
-    )
+    if worker.remote is not None:
+        return True
+    return any(":" in name or not _DESCRIPTIVE_NAME.search(name.lower()) for name in worker.tools)

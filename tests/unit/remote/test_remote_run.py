@@ -29,7 +29,6 @@ from nodes.remote.session import (
 )
 from nodes.schemas.handoff import Constraints, Handoff
 from nodes.schemas.remote import RemoteAccess, RemoteSpec
-from nodes.security.taint import Taint
 from state import Report
 from tests.node_runs import NodeRun, make_config
 
@@ -96,7 +95,7 @@ def make_run(far: FarSide, run: NodeRun, **fields: Any) -> RemoteRun:
         "config": run.config,
         "timeout_s": 100.0,
         "attempt": 1,
-        "taint": Taint(),
+        "private_source": "",
         "guidance": "Be brief.",
         "is_checkpointed": False,
         "ask_human": False,
@@ -200,19 +199,15 @@ async def test_without_a_saved_run_a_question_becomes_an_escalation() -> None:
     assert far.calls == ["begin", "wait", "cancel"]
 
 
-@pytest.mark.parametrize("label", ["private", "untrusted"])
-async def test_what_is_private_is_not_sent_unless_the_file_declares_it(label: Any) -> None:
+async def test_what_is_private_is_not_sent_unless_the_file_declares_it() -> None:
     far, trusted = FarSide([DONE]), FarSide([DONE])
-    taint = Taint(taint_labels=frozenset({label}))
+    why = "notes.txt is private"
 
-    if label == "private":
-        with pytest.raises(RemoteDenied, match="private data is not sent to far"):
-            await work(far, taint=taint)
-    else:
-        await work(far, taint=taint)
-    await work(trusted, taint=taint, access=RemoteAccess(sends="nothing"))
+    with pytest.raises(RemoteDenied, match=why):
+        await work(far, private_source=why)
+    await work(trusted, private_source=why, access=RemoteAccess(sends="nothing"))
 
-    assert far.calls == ([] if label == "private" else ["begin", "wait"])
+    assert far.calls == []
     assert trusted.calls == ["begin", "wait"]
 
 

@@ -1,6 +1,8 @@
 """What a remote worker may be sent: its own words, and nothing private of others."""
 
-from nodes.security.provenance import build_taint, exclude_worker
+import pytest
+
+from nodes.security.provenance import build_taint, describe_private_source, exclude_worker
 from state import Attempt, Dependency, Origin, Report, Task, WorkerState
 
 
@@ -29,6 +31,26 @@ def test_results_and_attempts_of_others_count() -> None:
 
 
 def test_files_of_the_user_count() -> None:
-    state = {**make_state("far", "far"), "materials": {"notes.txt": "x"}}
+    state = make_state("far", "far")
+    state["materials"] = {"notes.txt": "x"}
 
     assert "private" in build_taint(exclude_worker(state, "far")).taint_labels
+
+
+@pytest.mark.parametrize(
+    ("changes", "source"),
+    [
+        ({"materials": {"notes.txt": "x"}}, "notes.txt is private"),
+        ({}, "the result of b is private"),
+        ({"inputs": {}}, "an earlier attempt has read private data"),
+        (
+            {"inputs": {}, "attempts": {}},
+            "its words were written after private data was read in this thread",
+        ),
+    ],
+)
+def test_the_source_of_what_is_private_is_named(changes: WorkerState, source: str) -> None:
+    state = make_state("near", "near")
+    state.update(changes)
+
+    assert describe_private_source(state) == source

@@ -32,7 +32,6 @@ def test_with_open_telemetry_the_span_is_sent() -> None:
         headers = build_trace_headers()
 
     context = span.get_span_context()
-    assert headers == {
-        "traceparent": f"00-{context.trace_id:032x}-{context.span_id:016x}-{context.trace_flags:02x}"
-    }
+    ids = f"{context.trace_id:032x}-{context.span_id:016x}"
+    assert headers == {"traceparent": f"00-{ids}-{context.trace_flags:02x}"}
     assert trace.get_current_span().get_span_context().is_valid is False
