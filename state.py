@@ -32,8 +32,9 @@ RunStatus = Literal["running", "done", "partial", "needs_input", "failed"]
 ReportStatus = Literal["completed", "failed", "skipped", "escalated"]
 EscalationReason = Literal["out_of_scope", "ambiguous_input", "confidence_too_low", "timeout"]
 Aggregation = Literal["merge", "select", "reduce"]
-Fault = Literal["content", "model", "permanent"]
-"""Of an attempt: the work was not good enough; or another attempt would meet the same wall."""
+Fault = Literal["content", "model", "worker", "permanent"]
+"""Of an attempt: the work was not good enough; or the same model, the same worker, or any worker
+would fail again."""
 Rung = Literal["refine", "tier", "reassign", "split", "human", "assume"]
 """What the next attempt at a task changes: its words, the model, the worker, its size, what is
 known of it."""

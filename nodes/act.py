@@ -133,7 +133,7 @@ def _choose_worker(
 
 async def _scale_timeout(worker: Worker, model: BaseChatModel) -> Worker:
     """Return the worker with more time for a slow model, if the team did not set its timeout."""
-    if not isinstance(model, GuardedModel):
+    if not isinstance(model, GuardedModel) or worker.remote:
         return worker
     limits = worker.limits.scale_timeout(model.speed.limit_factor)
     if limits is worker.limits:

@@ -132,7 +132,7 @@ async def _choose_action(
     if last.fault == "model":
         failed = [attempt.tier for attempt in attempts if attempt.fault == "model"]
         stronger = await _find_other_tier(failed, models, runtime.context)
-    elif not should_degrade(config):
+    elif not should_degrade(config) and team.find_worker(last.worker).remote is None:
         stronger = await _find_stronger_tier(last.tier, models, runtime.context)
     may_ask = runtime.context.ask_human and "human" not in team.ladder
     return choose_action(

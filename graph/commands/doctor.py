@@ -10,6 +10,7 @@ from graph.commands.doctor_check import DoctorCheck
 from graph.commands.doctor_database import check_database
 from graph.commands.doctor_models import check_models
 from graph.commands.doctor_probe import describe_probe, probe_tiers
+from graph.commands.doctor_remote import check_remote_workers
 from graph.commands.doctor_sql import check_sql_database
 from graph.commands.output import print_json, print_listing
 from graph.display.text import to_one_line
@@ -119,6 +120,7 @@ _CHECKS: Final[tuple[Callable[[Settings], Iterator[DoctorCheck]], ...]] = (
     check_models,
     check_database,
     _check_teams,
+    check_remote_workers,
     _check_sources,
     _check_tracing,
 )

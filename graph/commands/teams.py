@@ -11,6 +11,7 @@ from graph.evaluation.exam_file import EXAM_FILE, read_exam
 from graph.evaluation.team_check import check_team, check_tools
 from graph.settings import Settings
 from graph.teams.lethal_trifecta import list_trifecta_warnings
+from graph.teams.remote_workers import list_remote_warnings
 from graph.teams.team_folder import list_teams_in_folder
 from graph.teams.team_loader import find_team, list_teams, load_team
 from graph.teams.team_shape import list_shape_warnings
@@ -99,7 +100,12 @@ def _report_team_problems(path: str, settings: Settings) -> int:
     team = load_team(path, settings)
     refuse_writing_role(team, settings)
     _describe_own_tools(team)
-    for warning in (*list_shape_warnings(team), *list_trifecta_warnings(team)):
+    warnings = (
+        *list_shape_warnings(team),
+        *list_trifecta_warnings(team),
+        *list_remote_warnings(team),
+    )
+    for warning in warnings:
         print_to_stderr(f"warning: {warning}", style="yellow")
     print_text(
         f"{path}: valid. {_summarize_team(team)}, {_describe_exam(find_team(path, settings))}"
@@ -134,6 +140,13 @@ def draw_graph(name: str, settings: Settings, *, is_flat: bool) -> int:
 
 
 def _describe_worker(worker: Worker) -> str:
+    if worker.remote:
+        trust = "may be" if worker.remote.access.sends == "nothing" else "is not"
+        return (
+            f"- {worker.name}: {to_one_line(worker.description, 300)}\n"
+            f"  {worker.remote.describe()}; private data {trust} sent to it; "
+            f"limit: {worker.limits.timeout_s:g} s"
+        )
     tools = ", ".join(worker.tools) or "none"
     limits = f"{format_count(worker.limits.max_turns, 'turn')}, {worker.limits.timeout_s:g} s"
     return (

@@ -32,6 +32,8 @@ def format_event(board: RunProgress, event: Event) -> str:
         "reassigned": _format_reassigned,
         "split": _format_split,
         "recruited": _format_recruited,
+        "remote_started": _format_remote_started,
+        "remote_event": _format_remote_event,
         "criticized": _format_criticized,
         "limits_scaled": _format_limits_scaled,
         "team_changed": _format_team_changed,
@@ -145,6 +147,20 @@ def _format_recruited(board: RunProgress, event: Event) -> str:
     tools = ", ".join(map(str, event.get("tools") or ())) or "no tools"
     made = to_one_line(event.get("role") or "a specialist", 80)
     return f"{_format_task_label(event)} recruited: {made}, with {to_one_line(tools, 200)}"
+
+
+def _format_remote_started(board: RunProgress, event: Event) -> str:
+    graph = f"{to_one_line(event.get('graph'), 80)} at " if event.get("graph") else ""
+    joined = "joined" if event.get("is_joined") else "started"
+    return f"{_format_task_label(event)} {joined} {graph}{to_one_line(event.get('host'), 80)}"
+
+
+def _format_remote_event(board: RunProgress, event: Event) -> str:
+    who = format_task(
+        to_one_line(event.get("remote_task"), 40), to_one_line(event.get("remote_worker"), 40)
+    )
+    said = to_one_line(event.get("said") or "", 40).replace("_", " ")
+    return f"{_format_task_label(event)} there: {who} {said}".replace("  ", " ")
 
 
 def _format_criticized(board: RunProgress, event: Event) -> str:

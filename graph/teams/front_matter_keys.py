@@ -46,6 +46,11 @@ WorkerKeys: Final[type[BaseModel]] = create_model(
     **_copy_fields(Worker, "description", "tier", "fallback", "notice", "tiers"),
     reads_all=(list[_NonEmptyText], Field(default_factory=list)),
     team=(str, ""),
+    remote=(str, ""),
+    graph=(str, ""),
+    a2a=(str, ""),
+    headers=(dict[str, str], Field(default_factory=dict)),
+    access=(dict[str, Any], Field(default_factory=dict)),
     **_copy_fields(Limits, *LIMIT_KEYS),
 )
 
@@ -92,6 +97,8 @@ def _describe_allowed(field: FieldInfo) -> str:
         return f"a list of {', '.join(get_args(Rung))}"
     if get_origin(annotation) is list:
         return "a list of names, such as [search_documents]"
+    if get_origin(annotation) is dict:
+        return "names and values, such as {name: value}"
     if annotation is bool:
         return "true, false"
     if annotation is str:

@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from graph.teams.front_matter import FileProblem, YamlPage, read_page, read_yaml
 from graph.teams.front_matter_keys import LIMIT_KEYS, TeamKeys, WorkerKeys, read_keys, suggest_name
+from graph.teams.remote_keys import read_remote_keys
 from nodes.errors import TeamInvalid
 from nodes.limits.patterns import Pattern
 from nodes.schemas.team import SPECIALIST, Example, Limits, OwnTool, Team, TeamLimits, Worker
@@ -185,7 +186,8 @@ class _TeamReader:
             problems.append(
                 FileProblem(path, f"{name!r} is reserved for the graph; choose another name")
             )
-        if not page.body and "team" not in keys:
+        remote = read_remote_keys(page, keys, problems)
+        if not page.body and "team" not in keys and remote is None:
             problems.append(
                 page.build_problem("no instructions: write them below the front matter")
             )
@@ -199,8 +201,9 @@ class _TeamReader:
         if problems:
             return None
         given = {key: keys.pop(key) for key in LIMIT_KEYS if key in keys}
-        limits = TeamLimits(**given) if team else Limits(**given)
-        return Worker(name=name, instructions=page.body, limits=limits, team=team, **keys)
+        limits = TeamLimits(**given) if team or remote else Limits(**given)
+        parts: dict[str, Any] = {"limits": limits, "team": team, "remote": remote}
+        return Worker(name=name, instructions=page.body, **parts, **keys)
 
     def _read_nested_team(
         self, page: YamlPage, name: str, problems: list[FileProblem]

@@ -41,7 +41,7 @@ def _find_warnings(team: Team) -> Iterator[str]:
     for worker in team.workers:
         if worker.team is not None:
             yield from (f"{worker.name}: {text}" for text in _find_warnings(worker.team))
-        else:
+        elif worker.remote is None:
             yield from _find_worker_warnings(worker)
 
 

@@ -19,7 +19,8 @@ class WorkerGraph(CompiledStateGraph[WorkerState, Context, Assignment, WorkerOut
 
     The graph's own nodes do all of it where a caller streams the steps of inner graphs, as Studio
     does, and where a run continues steps that the graph has saved. A task of a team, of a
-    specialist or of several parts has inner graphs of its own, and is done in the graph too.
+    specialist or of several parts has inner graphs of its own, and is done in the graph too, as is
+    one of a remote worker, whose questions are answered by their ids.
     """
 
     worker: Worker
@@ -62,4 +63,5 @@ class WorkerGraph(CompiledStateGraph[WorkerState, Context, Assignment, WorkerOut
 
     def _has_inner_graphs(self, assignment: Assignment) -> bool:
         is_specialist = self.worker.name == SPECIALIST
-        return self.worker.team is not None or is_specialist or assignment["task"].is_compound
+        is_elsewhere = self.worker.team is not None or self.worker.remote is not None
+        return is_elsewhere or is_specialist or assignment["task"].is_compound

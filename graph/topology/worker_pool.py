@@ -9,8 +9,10 @@ from graph.topology.supervisor_graph import SupervisorGraph
 from nodes.errors import ToolRefused
 from nodes.execution.worker_agent import WorkerAgent
 from nodes.models.catalog import ModelCatalog
+from nodes.remote.connect import build_remote_agent
+from nodes.remote.session import RemoteAgent
 from nodes.schemas.team import SPECIALIST, Team, Worker
-from nodes.tools.framework.extras import require_packages
+from nodes.tools.framework.extras import PackageMissing, require_packages
 from nodes.tools.framework.settings import ToolSettings
 from state import Recruit
 
@@ -43,6 +45,7 @@ class WorkerPool:
         self._agents: dict[str, WorkerAgent] = {}
         self._specialist_agents: dict[Recruit, WorkerAgent] = {}
         self._team_graphs: dict[str, SupervisorGraph] = {}
+        self._remote_agents: dict[str, RemoteAgent] = {}
         self._division_graph: SupervisorGraph | None = None
         self._tool_descriptions: dict[str, str] | None = None
         self._database_tables: str | None = None
@@ -99,6 +102,17 @@ class WorkerPool:
             await self._team_graphs[name].prepare()
         return self._team_graphs[name]
 
+    async def get_remote(self, name: str) -> RemoteAgent:
+        """Return what calls a worker on another server.
+
+        Raises:
+            SettingsInvalid: a variable that its headers name is not set.
+            PackageMissing: the packages of its protocol are not installed.
+        """
+        if name not in self._remote_agents:
+            self._remote_agents[name] = await asyncio.to_thread(self._build_remote, name)
+        return self._remote_agents[name]
+
     async def get_division_graph(self) -> SupervisorGraph:
         """Return the graph that divides a task of this team into a plan of its own."""
         if self._division_graph is None:
@@ -113,6 +127,7 @@ class WorkerPool:
                 self._specialist_agents,
                 self._team_graphs,
             )
+            inner._remote_agents = self._remote_agents
             self._division_graph = await asyncio.to_thread(self._build_graph, inner._team, inner)
         return self._division_graph
 
@@ -125,7 +140,12 @@ class WorkerPool:
         if not self._agents:
             await asyncio.to_thread(require_packages, self._team.name)
         for worker in self._team.workers:
-            await (self.get_team_graph(worker.name) if worker.team else self.get_agent(worker.name))
+            if worker.remote:
+                await self.get_remote(worker.name)
+            elif worker.team:
+                await self.get_team_graph(worker.name)
+            else:
+                await self.get_agent(worker.name)
         if self._team.recruit:
             await self.describe_granted_tools()
 
@@ -133,6 +153,14 @@ class WorkerPool:
         from nodes.tools.framework.catalog import load_tools
 
         return load_tools(self._team.grant, self._tool_settings, self._team.own_tools)
+
+    def _build_remote(self, name: str) -> RemoteAgent:
+        spec = self._team.find_worker(name).remote
+        assert spec is not None, f"{name} is remote"
+        try:
+            return build_remote_agent(name, spec, self._tool_settings.variables.get)
+        except ImportError as error:
+            raise PackageMissing.from_error(error) or error from None
 
     def _build_agent(self, worker: Worker) -> WorkerAgent:
         from nodes.execution.tool_loop import build_worker_agent

@@ -24,6 +24,7 @@ from nodes.errors import (
 from nodes.errors.redaction import redact_text
 from nodes.execution.attempt_context import AttemptContext, TurnLimitReached
 from nodes.execution.reading import MaterialReading
+from nodes.execution.remote_run import RemoteRun
 from nodes.execution.subteam import SubteamRun, TeamGraph
 from nodes.execution.worker_agent import WorkerAgent
 from nodes.limits.deadline import get_remaining_s
@@ -36,9 +37,16 @@ from nodes.planning.speculation import get_speculative_calls
 from nodes.prompts.materials import show_materials
 from nodes.prompts.messages import MAX_OUTPUT_CHARS, build_handoff_message
 from nodes.prompts.tags import shorten_text
+from nodes.remote.errors import RemoteError
+from nodes.remote.session import RemoteAgent
 from nodes.schemas.handoff import Constraints, Handoff
 from nodes.schemas.team import SPECIALIST, Worker
-from nodes.security.provenance import build_subteam_origin, build_taint
+from nodes.security.provenance import (
+    build_subteam_origin,
+    build_taint,
+    describe_private_source,
+    exclude_worker,
+)
 from nodes.security.taint import MAX_ADDRESSES, merge_labels
 from nodes.tools.documents.reader import is_cut
 from state import (
@@ -72,6 +80,9 @@ class WorkerAgents(Protocol):
 
     async def get_team_graph(self, name: str) -> TeamGraph:
         """Return the graph of the worker with this name, which is a team."""
+
+    async def get_remote(self, name: str) -> RemoteAgent:
+        """Return what calls the worker with this name, which is on another server."""
 
     async def get_division_graph(self) -> TeamGraph:
         """Return the graph that divides a task of this team into a plan of its own."""
@@ -138,7 +149,7 @@ class AttemptRunner:
 
     def _find_failures(self, report: Report) -> dict[str, Any]:
         """Return a report's fields on failed tools; a team has set its own."""
-        if self.subteam_run:
+        if self.subteam_run or self.worker.remote:
             return {"failures": ()}
         outcomes, materials = self.attempt_context.outcomes, self.state.get("materials", {})
         cut = [name for name, text in materials.items() if is_cut(text)]
@@ -183,7 +194,8 @@ class AttemptRunner:
             raise
         except SupervisorError as problem:
             # Temporary errors were already retried where the model is called, and only there.
-            error = f"{problem.code}: {problem}"
+            is_remote = isinstance(problem, RemoteError)
+            error = f"{problem.code}: {problem.describe() if is_remote else problem}"
             fault = _classify_fault(problem)
         except Exception as problem:  # raised here, it would cancel the task's siblings
             error = f"{type(problem).__name__}: {problem}"
@@ -221,9 +233,33 @@ class AttemptRunner:
                 is_division=self.is_divided,
             )
             report = await self.subteam_run.run(earlier=earlier, answers=answers)
+        elif self.worker.remote:
+            report = await self._run_remote(timeout_s, earlier, answers)
         else:
             report = await self._run_agent(earlier, answers)
         return report.model_copy(update={"output": shorten_text(report.output, MAX_OUTPUT_CHARS)})
+
+    async def _run_remote(
+        self, timeout_s: float, earlier: str, answers: Mapping[str, str]
+    ) -> Report:
+        context, others = self.attempt_context, exclude_worker(self.state, self.worker.name)
+        is_private = "private" in build_taint(others).taint_labels
+        remote = RemoteRun(
+            agent=await self.agents.get_remote(self.worker.name),
+            handoff=self._build_handoff(),
+            config=self.config,
+            timeout_s=timeout_s,
+            attempt=len(self.state["attempts"]) + 1,
+            private_source=describe_private_source(others) if is_private else "",
+            guidance=self.worker.instructions.strip(),
+            is_checkpointed=self.is_checkpointed,
+            ask_human=self.context.ask_human,
+        )
+        try:
+            return await remote.run(earlier=earlier, answers=answers)
+        finally:
+            context.usage += remote.usage
+            context.taint.taint_labels |= frozenset(remote.taint_labels)
 
     async def _run_agent(self, earlier: str, answers: Mapping[str, str]) -> Report:
         call, calls = None, get_speculative_calls(self.config)
@@ -306,6 +342,8 @@ def _classify_fault(problem: SupervisorError) -> Fault:
     """Return what an error concerns: the reply, the model that was asked, or every attempt."""
     if isinstance(problem, PlanInvalid):
         return "content"
+    if isinstance(problem, RemoteError):
+        return "content" if problem.may_reword else "worker"
     is_cut = isinstance(problem, ResponseCut) and problem.is_at_limit
     if is_cut or (isinstance(problem, BadResponse) and problem.reply_text):
         return "content"  # the model wrote it: other words may help

@@ -42,7 +42,7 @@ class FirstCalls:
 
         def begin(task: Task) -> None:
             worker = team.find_worker(task.worker)
-            if worker.team or worker.name == SPECIALIST or task.is_compound:
+            if worker.team or worker.remote or worker.name == SPECIALIST or task.is_compound:
                 return
             if calls.open_calls >= steps_left:
                 return

@@ -71,7 +71,7 @@ def _expect_task_calls(task: Task, team: Team, materials: Mapping[str, str]) -> 
     own = (len(build_worker_prompt(worker)) + len(task.description) + artifacts) // CHARS_PER_TOKEN
     given = own + SCHEMA_TOKENS + RESULT_TOKENS * len(task.depends_on)
     tier = worker.choose_tier(task.tier)
-    if worker.team or task.is_compound:
+    if worker.team or worker.remote or task.is_compound:
         return [_ExpectedCall(tier, given, OUTPUT_TOKENS)] * TEAM_CALLS
     turns = min(worker.limits.max_turns, TURNS_WITH_TOOLS) if worker.tools else 1
     # Each turn sends the whole conversation again.

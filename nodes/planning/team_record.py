@@ -107,6 +107,8 @@ def _walk_teams(team: Team, around: str) -> Iterator[tuple[str, Team]]:
 
 
 def _list_tools(worker: Worker) -> tuple[str, ...]:
+    if worker.remote:
+        return (worker.remote.describe(),)
     return (f"team {worker.team.name}",) if worker.team else worker.tools
 
 

@@ -13,10 +13,10 @@ def explain_misfit(task: Task, worker: Worker, team: Team) -> str | None:
 
     Only capabilities that need a tool are checked: one that the description begins with, and that
     nothing in the worker's name, description or tools offers. A worker with a tool of the user's
-    own, whose name does not describe it, is accepted.
+    own, whose name does not describe it, is accepted, as is one on another server.
     """
     capability = _find_needed_capability(task.description)
-    if capability is None or capability.is_offered_by(worker):
+    if capability is None or worker.remote or capability.is_offered_by(worker):
         return None
     able = [member.name for member in team.roster if capability.is_offered_by(member)]
     if able:
@@ -104,5 +104,7 @@ def _find_needed_capability(description: str) -> _Capability | None:
 
 
 def _has_unclear_tools(worker: Worker) -> bool:
-    """Return whether a worker has a tool whose name does not describe it."""
+    """Return whether a worker may have a tool whose name does not describe it."""
+    if worker.remote is not None:
+        return True
     return any(":" in name or not _DESCRIPTIVE_NAME.search(name.lower()) for name in worker.tools)

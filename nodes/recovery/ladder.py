@@ -29,8 +29,8 @@ def choose_action(
 
     Each rung is used once. After a failure, `refine` may be repeated when no other rung is left,
     since each error leads to a new wording. A permanent fault ends the recovery. A fault of the
-    model, which is not the task's, leads to another model whatever the ladder says. A rung that
-    cannot apply takes no attempt.
+    model, which is not the task's, leads to another model whatever the ladder says; one of the
+    worker leads to another worker. A rung that cannot apply takes no attempt.
 
     Args:
         stronger: a tier above the last attempt's, after a fault of the model any tier with
@@ -44,14 +44,13 @@ def choose_action(
     last = attempts[-1]
     if len(attempts) >= max_attempts or last.fault == "permanent":
         return None
-    if last.fault == "model":
-        if stronger is None:
-            return None
-        return RecoveryAction(rung="tier", worker=last.worker, tier=stronger)
     tried = {attempt.worker for attempt in attempts}
     taken = {attempt.rung for attempt in attempts}
     untried = {name: tier for name, tier in others.items() if name not in tried}
     changes = _list_possible_actions(last, stronger, untried)
+    if last.fault in ("model", "worker"):
+        is_model = last.fault == "model"
+        return changes.get("tier" if is_model else "reassign")
     reason = get_escalation_reason(last.report, min_confidence)
     if not may_split or is_rule_based:
         del changes["split"]

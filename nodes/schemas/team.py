@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
+from nodes.schemas.remote import RemoteSpec
 from state import (
     Context,
     CriticSwitch,
@@ -56,6 +57,8 @@ class Worker(Frozen):
     """What the worker's model reads; for a team, what its supervisor reads with each request."""
     team: "Team | None" = None
     """The team that does this worker's tasks, each as a request of its own."""
+    remote: RemoteSpec | None = None
+    """Where the worker is, if on another server; it has its own model and tools there."""
     tools: tuple[str, ...] = ()
     """Names of files in the team's `tools/` or in `nodes/tools`, or `package.module:attribute`."""
     tier: Tier = "standard"
@@ -77,13 +80,16 @@ class Worker(Frozen):
     @model_validator(mode="before")
     @classmethod
     def _apply_team_limits(cls, value: Any) -> Any:
-        if isinstance(value, dict) and value.get("team") and not value.get("limits"):
+        is_group = isinstance(value, dict) and (value.get("team") or value.get("remote"))
+        if is_group and not value.get("limits"):
             return {**value, "limits": TeamLimits()}
         return value
 
     @model_validator(mode="after")
     def _require_instructions_or_team(self) -> Self:
-        if self.team is None and not self.instructions.strip():
+        if self.remote is not None and (self.team is not None or self.tools):
+            raise ValueError(f"worker {self.name!r} is remote: it has no tools or team here")
+        if self.team is None and self.remote is None and not self.instructions.strip():
             raise ValueError(f"worker {self.name!r} has no instructions")
         if self.team is not None and self.tools:
             raise ValueError(f"worker {self.name!r} is a team, whose own workers hold the tools")

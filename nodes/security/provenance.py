@@ -72,6 +72,25 @@ def build_taint(state: WorkerState) -> Taint:
     )
 
 
+def exclude_worker(state: WorkerState, worker: str) -> WorkerState:
+    """Return the state without what a worker has read itself: it may be sent its own words."""
+    others = {n: each for n, each in state.get("attempts", {}).items() if each.worker != worker}
+    inputs = {n: each for n, each in state.get("inputs", {}).items() if each.worker != worker}
+    return {**state, "attempts": others, "inputs": inputs}
+
+
+def describe_private_source(state: WorkerState) -> str:
+    """Return why an attempt at a task starts with private data, for the user."""
+    public = state.get("origin", Origin()).public
+    if files := sorted(set(state.get("materials", {})) - set(public)):
+        return f"{', '.join(files[:3])} {'is' if len(files) == 1 else 'are'} private"
+    if tasks := [each.task for each in _list_inputs(state) if "private" in each.taint_labels]:
+        return f"the result of {', '.join(tasks[:3])} is private"
+    if any("private" in each.taint_labels for each in state.get("attempts", {}).values()):
+        return "an earlier attempt has read private data"
+    return "its words were written after private data was read in this thread"
+
+
 def build_subteam_origin(state: WorkerState) -> Origin:
     """Return a task's origin for the team that does it, with the labels of the task's inputs.
 

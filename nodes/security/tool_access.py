@@ -56,12 +56,15 @@ def get_shipped_access(name: str) -> ToolAccess:
 
 
 def reaches_outside(team: Team) -> bool:
-    """Return whether a tool of a team, or of a team within it, may send something outside.
+    """Return whether a tool or a remote worker of a team, or within it, may send something outside.
 
     A tool that is named by its module counts as one that does, since none is imported for this.
     """
     tools = [*team.grant, *(name for worker in team.workers for name in worker.tools)]
     inner = [worker.team for worker in team.workers if worker.team is not None]
+    remote = [worker.remote for worker in team.workers if worker.remote is not None]
+    if any(each.access.sends != "nothing" for each in remote):
+        return True
     return any(get_declared_access(name, team).sends != "nothing" for name in tools) or any(
         map(reaches_outside, inner)
     )

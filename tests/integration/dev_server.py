@@ -73,10 +73,11 @@ def dev_server(folder: Path, **env: str) -> Iterator[DevServer]:
     """Start the server on a free port and wait until it is ready; it ends with the block.
 
     Its folder holds links to the code, so that what the server keeps does not land in the
-    checkout, and no `.env`.
+    checkout, and no `.env`. A `langgraph.json` of its own names other graphs.
     """
     for name in CHECKOUT:
-        (folder / name).symlink_to(ROOT / name)
+        if not (folder / name).exists():
+            (folder / name).symlink_to(ROOT / name)
     port, log = _find_free_port(), folder / "server.log"
     command = [sys.executable, "-m", "langgraph_cli", "dev", "--no-browser", "--no-reload"]
     command += ["--port", str(port), "--n-jobs-per-worker", "10"]

@@ -1,5 +1,6 @@
 """Resources that tools may access; `graph/settings.py` reads them from the environment."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -19,3 +20,5 @@ class ToolSettings:
     output: Path = field(default_factory=lambda: Path(".supervise") / "documents")
     """Folder that finished documents are written to."""
     tavily_api_key: str | None = field(default=None, repr=False)
+    variables: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
+    """The user's variables, from which a team's files take the values that they name."""

@@ -1,0 +1,115 @@
+"""Turns what a remote worker asks a human into our questions, and the replies into its answers."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from langgraph.types import interrupt
+
+from nodes.human.reply import Decision
+from nodes.human.request import (
+    MAX_UNUSABLE_REPLIES,
+    ask,
+    build_question_request,
+    build_tool_request,
+)
+from nodes.remote.session import RemoteQuestion
+from nodes.text.plain_text import sanitize_line, sanitize_text
+
+MAX_QUESTION_CHARS: Final = 4_000
+MAX_ACTIONS: Final = 20
+MAX_NAME_CHARS: Final = 80
+
+
+@dataclass(kw_only=True)
+class HumanQuestions:
+    """Asks a human for a remote worker; the run waits, and the step runs again with the reply."""
+
+    task: str
+    """Its path."""
+    worker: str
+    asked: int = 0
+    """How often the run was interrupted in this attempt, unclear replies included."""
+
+    def skip(self, answered: int) -> None:
+        """Take the replies that an earlier pass of the step has sent to the far side already."""
+        while self.asked < answered:
+            self.asked += 1
+            interrupt({"kind": "question", "question": "(this was answered before)"})
+
+    def ask(self, question: RemoteQuestion) -> Any:
+        """Return the reply to send; the run is interrupted until a human gives it."""
+        actions = read_actions(question.value)
+        if actions:
+            return {"decisions": [self._decide(name, args, said) for name, args, said in actions]}
+        text = f"{self.worker} asks: {describe_question(question.value)}"
+        decision = self._ask_until_clear(
+            build_question_request(text, task=self.task, worker=self.worker)
+        )
+        if decision.kind != "respond":
+            reason = f": {decision.message}" if decision.message else ""
+            return f"(the human declined to answer{reason})"
+        return _read_json(decision.message)
+
+    def _decide(self, name: str, args: Mapping[str, Any], said: str) -> dict[str, Any]:
+        decision = self._ask_until_clear(
+            build_tool_request(name, args, task=self.task, worker=self.worker, description=said)
+        )
+        if decision.kind == "edit":
+            return {"type": "edit", "edited_action": {"name": name, "args": decision.args or {}}}
+        if decision.kind == "approve":
+            return {"type": "approve"}
+        return {"type": "reject", "message": decision.message}
+
+    def _ask_until_clear(self, request: Mapping[str, Any]) -> Decision:
+        """Return a clear decision; after the limit of unclear replies it is a rejection."""
+        problem = ""
+        for _ in range(MAX_UNUSABLE_REPLIES):
+            decision = ask({**request, "problems": [problem] if problem else []})
+            self.asked += 1
+            if decision.kind != "unclear":
+                return decision
+            problem = decision.message
+        return Decision("reject", message=problem)
+
+
+def read_actions(value: Any) -> Sequence[tuple[str, Mapping[str, Any], str]]:
+    """Return the actions that a HITLRequest asks about: name, arguments, description.
+
+    A question of a graph of ours has this form too, but is answered in words: none.
+    """
+    if not isinstance(value, Mapping) or value.get("kind") == "question":
+        return ()
+    actions = value.get("action_requests")
+    if not isinstance(actions, list) or len(actions) > MAX_ACTIONS:
+        return ()
+    read = [_read_action(each) for each in actions if isinstance(each, Mapping)]
+    return read if len(read) == len(actions) else ()
+
+
+def describe_question(value: Any) -> str:
+    """Return what the far side asks, in words where it has some, else as JSON."""
+    said = value
+    if isinstance(value, Mapping):
+        texts = (value.get(key) for key in ("question", "description", "message", "text"))
+        said = next((text for text in texts if isinstance(text, str) and text.strip()), value)
+    text = said if isinstance(said, str) else json.dumps(said, ensure_ascii=False, default=str)
+    return sanitize_text(text[: 2 * MAX_QUESTION_CHARS])[:MAX_QUESTION_CHARS]
+
+
+def _read_action(action: Mapping[str, Any]) -> tuple[str, Mapping[str, Any], str]:
+    name = sanitize_line(str(action.get("name") or "action"), MAX_NAME_CHARS)
+    args = action.get("args")
+    said = action.get("description")
+    return name, args if isinstance(args, Mapping) else {}, said if isinstance(said, str) else ""
+
+
+def _read_json(text: str) -> Any:
+    """Return an answer as JSON where it is an object or a list, which some graphs expect."""
+    if not text.startswith(("{", "[")):
+        return text
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text

@@ -1,0 +1,43 @@
+"""Replaces `${VAR}` and `${VAR:-default}` in a text of a file by variables of the environment."""
+
+from collections.abc import Callable
+from typing import Final
+
+from nodes.limits.patterns import Pattern
+
+FindVariable = Callable[[str], str | None]
+"""Returns a variable's value; None where it is not set."""
+
+_VARIABLE: Final = Pattern(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
+
+
+class VariableUnset(Exception):
+    """A text names a variable that is not set, and gives no default."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"the variable {name} is not set")
+        self.name = name
+
+
+def expand_variables(text: str, find: FindVariable) -> tuple[str, tuple[str, ...]]:
+    """Return the text with its variables replaced, and the values that came from the environment.
+
+    Raises:
+        VariableUnset: a variable without a default is not set.
+    """
+    parts, values, end = [], [], 0
+    for match in _VARIABLE.finditer(text):
+        name, default = match.group(1), match.group(2)
+        value = find(name) or None
+        if value is None and default is None:
+            raise VariableUnset(name)
+        if value is not None:
+            values.append(value)
+        parts += [text[end : match.start()], default if value is None else value]
+        end = match.end()
+    return "".join([*parts, text[end:]]), tuple(values)
+
+
+def list_variables(text: str) -> tuple[str, ...]:
+    """Return the names of the variables in a text that have no default."""
+    return tuple(m.group(1) for m in _VARIABLE.finditer(text) if m.group(2) is None)

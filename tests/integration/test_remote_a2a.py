@@ -1,0 +1,134 @@
+"""Workers that speak A2A: the door of LangGraph's own server, as a process of its own."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph_sdk import get_client
+
+from graph import build_supervisor
+from graph.settings import Settings
+from nodes.remote.a2a_protocol import open_a2a
+from nodes.remote.session import RemoteRequest
+from nodes.schemas.remote import RemoteSpec
+from tests.endpoint import Endpoint, Scenario, ScriptedTask
+from tests.integration.far_side.server import FarSide, far_side
+
+pytestmark = pytest.mark.slow
+
+CONFIG: Any = {"configurable": {"thread_id": "one"}}
+TASK = ScriptedTask(id="a", worker="far", description="Find the number.")
+
+
+@pytest.fixture(scope="module")
+def running_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FarSide]:
+    with far_side(tmp_path_factory.mktemp("far")) as found:
+        yield found
+
+
+@pytest.fixture
+def far(running_server: FarSide) -> FarSide:
+    running_server.forget()
+    return running_server
+
+
+async def find_address(far: FarSide, graph: str) -> str:
+    async with get_client(url=far.url, api_key=None) as client:
+        (found,) = await client.assistants.search(graph_id=graph)
+    return f"{far.url}/a2a/{found['assistant_id']}"
+
+
+async def run_worker(
+    endpoint: Endpoint, settings: Settings, folder: Path, address: str, *, more: str = ""
+) -> Any:
+    team = folder / "caller"
+    team.mkdir()
+    (team / "team.md").write_text("---\ndescription: Calls.\nmax_attempts: 1\n---\nOne task.\n")
+    text = f"---\ndescription: Finds numbers far away.\na2a: {address}\n{more}---\n"
+    (team / "far.md").write_text(text)
+    endpoint.load_scenario(Scenario(tasks=(TASK,)))
+    graph = build_supervisor(team, settings=settings, checkpointer=InMemorySaver())
+    state = await graph.ainvoke({"request": "Find it."}, CONFIG)
+    return state["results"]["a"]
+
+
+async def test_an_agent_reads_the_task_and_its_answer_is_the_report(
+    endpoint: Endpoint, settings: Settings, far: FarSide, tmp_path: Path
+) -> None:
+    address = await find_address(far, "echo")
+
+    report = await run_worker(endpoint, settings, tmp_path, address)
+
+    assert report.status == "completed"
+    assert report.output == "The far side read: Find the number."
+    assert report.usage.models == ("remote:far",)
+    assert far.list_calls() == ["echo"]
+
+
+async def test_an_agent_that_needs_input_escalates_with_its_question(
+    endpoint: Endpoint, settings: Settings, far: FarSide, tmp_path: Path
+) -> None:
+    address = await find_address(far, "ask")
+
+    report = await run_worker(endpoint, settings, tmp_path, address)
+
+    assert report.status == "escalated"
+    assert report.escalation.reason == "ambiguous_input"
+    assert "Which colour?" in report.escalation.message
+
+
+async def test_the_end_of_its_time_cancels_the_task(
+    endpoint: Endpoint, settings: Settings, far: FarSide, tmp_path: Path
+) -> None:
+    address = await find_address(far, "wait")
+
+    report = await run_worker(endpoint, settings, tmp_path, address, more="timeout_s: 4\n")
+
+    async with get_client(url=far.url, api_key=None) as client:
+        (thread,) = await client.threads.search(limit=1, sort_by="created_at", sort_order="desc")
+        (run,) = await client.runs.list(thread["thread_id"])
+    assert "timed out after 4 s" in report.error
+    assert run["status"] == "interrupted"
+    assert far.list_calls() == ["wait began"]
+
+
+async def test_an_attempt_that_is_made_again_joins_its_task(far: FarSide) -> None:
+    spec = RemoteSpec(protocol="a2a", url=await find_address(far, "wait"))
+    request = RemoteRequest(key=far.url, words="Wait.", full_text="Wait.")
+    async with open_a2a(spec, {}) as first:
+        begun = await first.begin(request)
+
+    async with open_a2a(spec, {}) as second:
+        joined = await second.begin(request)
+        far.let_go()
+        state = await second.wait(_ignore)
+
+    assert (begun.is_joined, joined.is_joined) == (False, True)
+    assert state.status == "done"
+    assert "42" in str(state.values)
+    assert far.list_calls() == ["wait began", "wait ended"]
+
+
+async def _ignore(event: Mapping[str, Any]) -> None:
+    """Hear nothing."""
+
+
+async def test_a_failed_task_is_a_failed_attempt(
+    endpoint: Endpoint, settings: Settings, far: FarSide, tmp_path: Path
+) -> None:
+    address = await find_address(far, "fail")
+
+    report = await run_worker(endpoint, settings, tmp_path, address)
+
+    assert report.error.startswith("REMOTE_RUN_FAILED")
+
+
+async def test_an_address_without_a_card_is_said_in_one_line(
+    endpoint: Endpoint, settings: Settings, far: FarSide, tmp_path: Path
+) -> None:
+    report = await run_worker(endpoint, settings, tmp_path, f"{far.url}/nothing")
+
+    assert report.error.startswith("REMOTE_UNKNOWN")
+    assert "\n" not in report.error

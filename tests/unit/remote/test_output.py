@@ -1,0 +1,128 @@
+"""What a remote worker returns is data: read where it has a known shape, sanitized, and cut."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nodes.remote.output import MAX_CLAIMS, MAX_OUTPUT_CHARS, read_report, read_usage
+
+ANSWER: dict[str, Any] = {
+    "answer": {
+        "text": "It is 42.",
+        "confidence": 80,
+        "gaps": ["the year is missing"],
+        "contradictions": [{"subject": "size", "claims": [], "verdict": ""}],
+        "a_key_of_another_version": {},
+    },
+    "results": {
+        "t": {
+            "status": "completed",
+            "claims": [
+                {"text": "x is 1", "source": "a.txt", "new_key": 1},
+                {"text": ""},
+                "no claim",
+            ],
+        }
+    },
+    "status": "done",
+}
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner),
+    max_leaves=12,
+)
+
+
+def test_an_answer_of_ours_brings_claims_gaps_and_confidence() -> None:
+    report = read_report(ANSWER)
+
+    assert (report.output, report.confidence, report.status) == ("It is 42.", 80, "completed")
+    assert [claim.text for claim in report.claims] == ["x is 1"]
+    assert report.gaps[0] == "the year is missing"
+    assert "size" in report.gaps[1]
+    assert not report.is_partial
+
+
+def test_a_partial_answer_stays_partial() -> None:
+    assert read_report({**ANSWER, "status": "partial"}).is_partial
+
+
+def test_an_answer_without_a_completed_task_is_a_failure() -> None:
+    report = read_report({**ANSWER, "results": {"t": {"status": "failed"}}})
+
+    assert report.status == "failed"
+    assert "the year is missing" in report.output
+
+
+def test_a_failed_run_without_an_answer_is_a_failure_not_an_empty_result() -> None:
+    assert read_report({"status": "failed", "messages": []}).status == "failed"
+    assert read_report({}).status == "failed"
+    assert read_report(None).status == "failed"
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"type": "ai", "content": "It is 42."},
+        {"role": "assistant", "content": [{"type": "text", "text": "It is 42."}]},
+    ],
+)
+def test_another_graph_answers_by_its_last_message(message: dict[str, Any]) -> None:
+    said = [{"type": "human", "content": "?"}, message, {"type": "tool", "content": "7"}]
+
+    assert read_report({"messages": said}).output == "It is 42."
+
+
+def test_a_state_without_messages_is_shown_as_json() -> None:
+    assert read_report({"summary": "short"}).output == '{"summary": "short"}'
+
+
+def test_text_is_sanitized_and_cut() -> None:
+    text = "\x1b[31m" + "x" * (10 * MAX_OUTPUT_CHARS)
+
+    output = read_report({"messages": [{"type": "ai", "content": text}]}).output
+
+    assert "\x1b" not in output
+    assert len(output) < MAX_OUTPUT_CHARS + 100
+
+
+def test_a_flood_of_claims_is_cut() -> None:
+    claims = [{"text": f"claim {n}"} for n in range(1000)]
+    results = {"t": {"status": "completed", "claims": claims}}
+
+    assert len(read_report({**ANSWER, "results": results}).claims) == MAX_CLAIMS
+
+
+@pytest.mark.parametrize(
+    "said",
+    [None, [], {"input_tokens": -5}, {"input_tokens": "9"}, {"input_tokens": 10**30}, {}],
+)
+def test_usage_that_is_not_credible_is_unknown(said: Any) -> None:
+    assert read_usage({"usage": said}) is None
+
+
+def test_usage_is_taken_from_the_far_side() -> None:
+    usage = read_usage(
+        {"usage": {"model_calls": 2, "input_tokens": 10, "output_tokens": 5, "cost_usd": 0.5}}
+    )
+
+    assert usage is not None
+    assert (usage.model_calls, usage.input_tokens, usage.cost_usd) == (2, 10, 0.5)
+
+
+def test_a_cost_that_is_no_number_is_unknown() -> None:
+    usage = read_usage({"usage": {"input_tokens": 10, "cost_usd": "free"}})
+
+    assert usage is not None
+    assert usage.cost_usd is None
+
+
+@given(JSON)
+def test_no_state_whatever_its_shape_raises(values: Any) -> None:
+    read_report({"answer": values, "results": values, "messages": values, "status": values})
+    read_report({"answer": {"text": "x", "gaps": values, "confidence": values}, "results": values})
+    read_report(values)
+    read_usage({"usage": {"input_tokens": values, "uncounted_calls": values}})
+    read_usage(values)
