@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Annotated, Any, Final
 from zlib import crc32
 
+from dotenv import dotenv_values
 from pydantic import (
     AliasChoices,
     Field,
@@ -19,7 +20,6 @@ from pydantic import (
     field_validator,
     model_validator,
 )
-from pydantic_core import ErrorDetails
 from pydantic_settings import (
     BaseSettings,
     EnvSettingsSource,
@@ -28,6 +28,7 @@ from pydantic_settings import (
     SettingsConfigDict,
 )
 
+from graph.setting_problems import describe_setting_problem
 from graph.stores.postgres_url import (
     format_public_address,
     is_postgres,
@@ -179,7 +180,8 @@ class Settings(TierVariables):
         except ValidationError as error:
             raise SettingsInvalid(
                 "; ".join(
-                    map(_format_problem, error.errors(include_input=True, include_url=False))
+                    describe_setting_problem(each, type(self).model_fields)
+                    for each in error.errors(include_input=True, include_url=False)
                 ),
                 next="change it in the environment or in .env",
             ) from None
@@ -249,6 +251,8 @@ class Settings(TierVariables):
             run_code=self.run_code,
             output=self.home / "documents",
             tavily_api_key=_reveal_secret(self.tavily_api_key),
+            logs=self.home / "mcp",
+            variables=_read_variables(),
         )
 
     @property
@@ -374,27 +378,15 @@ def _parse_folders(names: Iterable[str]) -> tuple[Path, ...]:
     return tuple(Path(name.strip()).expanduser() for name in names if name.strip())
 
 
+def _read_variables() -> dict[str, str]:
+    """Return all variables of the environment, and of `.env`, by their names."""
+    named = {name: value or "" for name, value in dotenv_values(".env").items()}
+    return {**named, **os.environ}
+
+
 def _is_blank(value: Any) -> bool:
     return isinstance(value, str) and not value.strip()
 
 
 def _reveal_secret(secret: SecretStr | None) -> str | None:
     return secret.get_secret_value() if secret else None
-
-
-def _format_problem(error: ErrorDetails) -> str:
-    name = str(error["loc"][0]) if error["loc"] else "a setting"
-    fields = Settings.model_fields
-    field = fields.get(name) or next(
-        (f for f in fields.values() if name in _list_aliases(f.validation_alias)), None
-    )
-    allowed = f"; allowed: {field.description}" if field and field.description else ""
-    if error["type"] == "value_error":
-        return f"{name} {error['ctx']['error']}{allowed}"
-    quoted = isinstance(error["input"], str | int | float) and "KEY" not in name
-    shown = f" is {str(error['input'])[:80]!r}" if quoted else " is not valid"
-    return f"{name}{shown}{allowed}"
-
-
-def _list_aliases(alias: object) -> tuple[object, ...]:
-    return tuple(alias.choices) if isinstance(alias, AliasChoices) else (alias,)

@@ -5,6 +5,7 @@ from typing import Final
 
 from langchain_core.tools import BaseTool
 
+from nodes.schemas.mcp_server import split_tool_name
 from nodes.schemas.team import SPECIALIST, Team
 from nodes.security.tool_access import (
     UNDECLARED_ACCESS,
@@ -64,7 +65,7 @@ def _select_tools(
 
 
 def _get_access(name: str, team: Team) -> ToolAccess:
-    if ":" not in name:
+    if ":" not in name or split_tool_name(name):
         return get_declared_access(name, team)
     try:
         found = resolve_tool(name)

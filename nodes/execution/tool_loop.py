@@ -35,6 +35,7 @@ from nodes.schemas.team import Worker
 from nodes.security.taint import EgressDenied, Taint
 from nodes.security.tool_access import is_declared, read_access
 from nodes.telemetry.events import emit
+from nodes.text.content_blocks import flatten_content
 from nodes.text.plain_text import sanitize_line, sanitize_text
 from nodes.tools.framework.catalog import load_tools
 from nodes.tools.framework.materials import takes_materials
@@ -243,9 +244,11 @@ async def _run_call(
     except NothingToRead as error:
         refusal = _build_refusal(request, str(error))
         return refusal, _record_outcome(request, refusal)
-    if isinstance(result, ToolMessage) and isinstance(result.content, str):
+    unread = tuple[str, ...]()
+    if isinstance(result, ToolMessage):
+        content, unread = flatten_content(result.content)
         # A model must not read what a human cannot see.
-        result = result.model_copy(update={"content": sanitize_text(redact_text(result.content))})
+        result = result.model_copy(update={"content": sanitize_text(redact_text(content))})
         if request.tool_call["name"] == READ_MATERIAL and result.status == "success":
             _get_attempt_context(request).reading.record(result.artifact)
     if request.tool is not None:
@@ -253,9 +256,9 @@ async def _run_call(
         _get_taint(request).record_result(
             request.tool_call["name"], read_access(request.tool), content
         )
-    failures = _record_outcome(request, result)
-    if isinstance(result, ToolMessage) and isinstance(result.content, str):
-        content = shorten_text(result.content, MAX_TOOL_RESULT_CHARS)
+    failures = _record_outcome(request, result, unread)
+    if isinstance(result, ToolMessage):
+        content = shorten_text(str(result.content), MAX_TOOL_RESULT_CHARS)
         return result.model_copy(update={"content": content}), failures
     return result, failures
 
@@ -279,9 +282,13 @@ async def _try_call(
 
 
 def _record_outcome(
-    request: ToolCallRequest, result: ToolMessage | Command[Any]
+    request: ToolCallRequest, result: ToolMessage | Command[Any], unread: tuple[str, ...] = ()
 ) -> tuple[str, ...]:
-    """Record how a call ended; return what the tool could not do, in words for a human."""
+    """Record how a call ended; return what the tool could not do, in words for a human.
+
+    Args:
+        unread: the parts of its answer that are no text.
+    """
     name, context = request.tool_call["name"], _get_attempt_context(request)
     if request.tool is None:
         return ()
@@ -292,6 +299,7 @@ def _record_outcome(
         ending, reasons = ("failed" if result.artifact == FAILED else "refused"), (content,)
     else:
         reasons = tuple(f"{name} is incomplete: {reason}" for reason in read_failures(content))
+        reasons += tuple(f"{name} answered with a part that is not read: {one}" for one in unread)
         if len(content) > MAX_TOOL_RESULT_CHARS:
             cut = (
                 f"{name} answered with {len(content):,} characters, of which "
