@@ -1,7 +1,7 @@
 """Builds the agents and graphs that do a team's tasks, once each, outside the event loop."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from langchain_core.tools import BaseTool
 
@@ -9,6 +9,7 @@ from graph.topology.supervisor_graph import SupervisorGraph
 from nodes.errors import ToolRefused
 from nodes.execution.worker_agent import WorkerAgent
 from nodes.models.catalog import ModelCatalog
+from nodes.schemas.mcp_server import split_tool_name
 from nodes.schemas.team import SPECIALIST, Team, Worker
 from nodes.tools.framework.extras import require_packages
 from nodes.tools.framework.settings import ToolSettings
@@ -52,11 +53,13 @@ class WorkerPool:
 
         Raises:
             TeamInvalid: one of its tools cannot be loaded.
+            McpServerFailed: a server of its tools cannot be used.
             SettingsInvalid: its model cannot be used with the current settings.
         """
         if name not in self._agents:
             worker = self._team.find_worker(name)
-            self._agents[name] = await asyncio.to_thread(self._build_agent, worker)
+            of_servers = await self._connect_servers(worker)
+            self._agents[name] = await asyncio.to_thread(self._build_agent, worker, of_servers)
         return self._agents[name]
 
     async def get_specialist(self, recruit: Recruit) -> WorkerAgent:
@@ -64,7 +67,9 @@ class WorkerPool:
         if recruit not in self._specialist_agents:
             made = {"instructions": recruit.instructions, "tools": recruit.tools}
             worker = self._team.find_worker(SPECIALIST).model_copy(update=made)
-            self._specialist_agents[recruit] = await asyncio.to_thread(self._build_agent, worker)
+            self._specialist_agents[recruit] = await asyncio.to_thread(
+                self._build_agent, worker, []
+            )
             for oldest in list(self._specialist_agents)[:-MAX_SPECIALIST_AGENTS]:
                 del self._specialist_agents[oldest]
         return self._specialist_agents[recruit]
@@ -119,13 +124,18 @@ class WorkerPool:
     async def prepare(self) -> None:
         """Build all agents and graphs that a plan may need and that are not built yet.
 
+        A worker with tools of MCP servers is left out: they are connected when it has a task.
+
         Raises:
             TeamInvalid: the team's tools need packages that are not installed.
         """
         if not self._agents:
             await asyncio.to_thread(require_packages, self._team.name)
         for worker in self._team.workers:
-            await (self.get_team_graph(worker.name) if worker.team else self.get_agent(worker.name))
+            if worker.team:
+                await self.get_team_graph(worker.name)
+            elif not any(map(split_tool_name, worker.tools)):
+                await self.get_agent(worker.name)
         if self._team.recruit:
             await self.describe_granted_tools()
 
@@ -134,11 +144,21 @@ class WorkerPool:
 
         return load_tools(self._team.grant, self._tool_settings, self._team.own_tools)
 
-    def _build_agent(self, worker: Worker) -> WorkerAgent:
+    async def _connect_servers(self, worker: Worker) -> list[BaseTool]:
+        """Return a worker's tools of MCP servers."""
+        if not any(map(split_tool_name, worker.tools)):
+            return []
+        await asyncio.to_thread(require_packages, "mcp")
+        from nodes.tools.mcp_servers.team_servers import load_mcp_tools
+
+        return await load_mcp_tools(self._team, worker, self._tool_settings)
+
+    def _build_agent(self, worker: Worker, of_servers: Sequence[BaseTool] = ()) -> WorkerAgent:
         from nodes.execution.tool_loop import build_worker_agent
         from nodes.tools.framework.catalog import load_tools
 
-        tools = load_tools(worker.tools, self._tool_settings, self._team.own_tools)
+        named = [name for name in worker.tools if not split_tool_name(name)]
+        tools = [*load_tools(named, self._tool_settings, self._team.own_tools), *of_servers]
         return build_worker_agent(worker, tools, self._models.get_chat_model(worker.tier))
 
 

@@ -164,7 +164,7 @@ class Team(Frozen):
     mcp_servers: dict[str, McpServer] = Field(default_factory=dict)
     """The servers of the team's `mcp.json`."""
     access: dict[str, DeclaredAccess] = Field(default_factory=dict)
-    """What tools of these servers do, by name or pattern: `mcp:SERVER/TOOL`; the last one counts."""
+    """What their tools do, by name or pattern `mcp:SERVER/TOOL`; of several the last one counts."""
     approve: tuple[str, ...] = ()
     """Such tools that ask a human before each call, whatever is declared."""
     examples: tuple[Example, ...] = ()

@@ -87,7 +87,7 @@ def is_declared(tool: BaseTool | None) -> bool:
     return "sends" in declaration and not declaration.get(HAS_EFFECTS)
 
 
-def read_declaration(tool: BaseTool) -> Mapping[str, Any]:
+def read_declaration(tool: BaseTool) -> dict[str, Any]:
     """Return a tool's metadata as its author wrote it; empty where a server may have written it.
 
     The adapter of LangChain copies into it whatever an MCP server sends as annotations.

@@ -1,4 +1,4 @@
-"""The text of a tool's answer that consists of content blocks, and the names of the other blocks."""
+"""The text of an answer that consists of content blocks, and the names of the other blocks."""
 
 from collections.abc import Mapping, Sequence
 

@@ -1,4 +1,7 @@
-"""A tool with effects elsewhere: its name in the trace, and whether a human is asked before calls."""
+"""A tool with effects elsewhere: its name in the trace, and whether a human is asked first."""
+
+from collections.abc import Mapping
+from typing import Any
 
 from langchain_core.tools import BaseTool
 
@@ -10,6 +13,13 @@ class ConfirmedTool(BaseTool):
     """What it is, for humans: `mcp:github/create_issue`."""
     asks: bool = True
     """Whether a human is asked before each call."""
+
+    def check_arguments(self, arguments: Mapping[str, Any]) -> None:
+        """Do nothing if a call may have these arguments.
+
+        Raises:
+            ToolRefused: it may not; the message says why.
+        """
 
 
 def get_origin(tool: BaseTool | None, name: str) -> str:

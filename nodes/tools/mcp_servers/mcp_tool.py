@@ -1,5 +1,6 @@
 """A tool of a server, as a worker's agent calls it."""
 
+from collections.abc import Mapping
 from typing import Any, Final
 
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
@@ -57,14 +58,14 @@ class McpTool(ConfirmedTool):
     def _run(self, /, **arguments: Any) -> list[Block]:
         raise NotImplementedError("a server is called from an event loop")
 
-    def check_arguments(self, arguments: dict[str, Any]) -> None:
+    def check_arguments(self, arguments: Mapping[str, Any]) -> None:
         """Do nothing if the arguments fit the tool's schema.
 
         Raises:
             ToolRefused: they do not; the message says which and why.
         """
         try:
-            Draft202012Validator(_drop_unchecked(self._listed.schema)).validate(arguments)
+            Draft202012Validator(_drop_unchecked(self._listed.schema)).validate(dict(arguments))
         except ValidationError as error:
             place = ".".join(map(str, error.absolute_path))
             text = sanitize_line(f"{place}: {error.message}" if place else error.message, 300)

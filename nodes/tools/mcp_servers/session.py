@@ -31,6 +31,7 @@ from nodes.tools.mcp_servers.stdio_process import Incoming, Outgoing, run_server
 MAX_PAGES: Final = 50
 MAX_TOOLS: Final = 500
 MAX_REASON_CHARS: Final = 300
+LATE_ANSWER_S: Final = 0.2
 # Without a handler Python prints the library's errors, with what a server wrote, on stderr.
 logging.getLogger("mcp").addHandler(logging.NullHandler())
 
@@ -90,13 +91,12 @@ class McpSession:
         if self.is_lost or self._client is None:
             raise SessionLost(self._describe_end())
         params = CallToolRequestParams(name=tool, arguments=dict(arguments))
-        request = ClientRequest(CallToolRequest(params=params))
+        # Not `call_tool`, which checks answers by a schema that the server chose.
+        sending = self._client.send_request(
+            ClientRequest(CallToolRequest(params=params)), CallToolResult
+        )
         try:
-            async with asyncio.timeout(self.server.timeout_s):
-                # Not `call_tool`, which checks answers by a schema that the server chose.
-                return await self._client.send_request(request, CallToolResult)
-        except TimeoutError:
-            raise CallFailed(f"no answer within {self.server.timeout_s:g} s") from None
+            return await self._wait_for_answer(asyncio.create_task(sending))
         except McpError as error:
             if self.is_lost:
                 raise SessionLost(self._describe_end()) from None
@@ -105,6 +105,26 @@ class McpSession:
             raise SessionLost(self._describe_end()) from None
         except ValueError as error:  # pydantic's too: an answer of another form
             raise CallFailed(f"its answer cannot be read: {_shorten(str(error))}") from None
+
+    async def _wait_for_answer(self, answering: asyncio.Task[CallToolResult]) -> CallToolResult:
+        """Return the answer to a request; one that does not come is cancelled."""
+        ended = asyncio.create_task(self._closing.wait())
+        try:
+            await asyncio.wait(
+                {answering, ended},
+                timeout=self.server.timeout_s,
+                return_when=asyncio.FIRST_COMPLETED,
+            )
+            if ended.done():  # what the server sent before its end may still be on its way
+                await asyncio.wait({answering}, timeout=LATE_ANSWER_S)
+            if answering.done():
+                return answering.result()
+            if ended.done():
+                raise SessionLost(self._describe_end())
+            raise CallFailed(f"no answer within {self.server.timeout_s:g} s")
+        finally:
+            for task in (answering, ended):
+                task.cancel()
 
     async def _hold(self) -> None:
         try:
@@ -120,7 +140,8 @@ class McpSession:
                 self._is_open.cancel()
 
     async def _open(self, stack: AsyncExitStack) -> None:
-        with anyio.fail_after(self.server.timeout_s):
+        # Not a timeout of anyio, which must be left before the groups that are entered in it.
+        async with asyncio.timeout(self.server.timeout_s):
             incoming, outgoing = await stack.enter_async_context(_connect(self.server))
             self._screened = await stack.enter_async_context(screen_messages(incoming, self.end))
             session = ClientSession(self._screened.stream, outgoing)
@@ -139,9 +160,10 @@ class McpSession:
                 cause = f"there is no {error.filename or self.server.command[0]!r}"
             case McpServerFailed():
                 return error
+            case McpError() if self._screened and self._screened.end_reason:
+                cause = self._screened.end_reason
             case _:
-                cause = self._screened.end_reason if self._screened else ""
-                cause = cause or _shorten(f"{type(error).__name__}: {error}")
+                cause = _shorten(f"{type(error).__name__}: {error}")
         log = self.server.log
         look = f"; its messages are in {log}" if log and self.server.transport == "stdio" else ""
         return McpServerFailed(

@@ -60,9 +60,12 @@ async def run_server(server: ResolvedServer) -> AsyncIterator[tuple[Incoming, Ou
         yield incoming, outgoing
     finally:
         await _end_process(process)
+        await asyncio.wait(work[-1:], timeout=GRACE_S)
         for task in work:
             task.cancel()
         await asyncio.gather(*work, return_exceptions=True)
+        for pipe in (process.stdout, process.stderr):
+            await _drain(pipe)
         for stream in (received, incoming, outgoing, to_send):
             stream.close()
 
@@ -127,6 +130,14 @@ async def _end_process(process: asyncio.subprocess.Process) -> None:
             break
     _signal_group(process.pid, signal.SIGKILL)
     _running.discard(process.pid)
+
+
+async def _drain(pipe: asyncio.StreamReader) -> None:
+    """Read a pipe to its end, without which asyncio does not close it."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(GRACE_S):
+            while await pipe.read(65_536):
+                pass
 
 
 def _signal_group(pid: int, number: int) -> None:

@@ -24,8 +24,9 @@ Digests = Mapping[str, str]
 
 
 def build_tool_name(server: str, tool: str) -> str:
-    """Return the name that a model is shown: `github_search_issues`."""
-    name = _NOT_IN_NAME.sub("_", f"{server}_{tool}")
+    """Return the name that a model is shown, such as `github_search_issues`."""
+    is_prefixed = tool.startswith(f"{server}_")
+    name = _NOT_IN_NAME.sub("_", tool if is_prefixed else f"{server}_{tool}")
     if len(name) <= MAX_NAME_CHARS:
         return name
     mark = hashlib.sha256(name.encode()).hexdigest()[:8]
