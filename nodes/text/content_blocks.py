@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from nodes.text.plain_text import sanitize_line
 
-MAX_TYPE_CHARS = 40
+MAX_TYPE_CHARS = 100
 MAX_NAMED_BLOCKS = 8
 """Blocks without text that are named one by one; more are counted."""
 
@@ -42,7 +42,8 @@ def _name_block(block: object) -> str:
     """Return what a block is and how large, in words: `image, 40 kB`."""
     if not isinstance(block, Mapping):
         return "part of an unknown kind"
-    kind = sanitize_line(str(block.get("type") or "part of an unknown kind"), MAX_TYPE_CHARS)
+    named = block.get("kind") or block.get("type") or "part of an unknown kind"
+    kind = sanitize_line(str(named), MAX_TYPE_CHARS)
     size = block.get("bytes")
     if not isinstance(size, int):
         payloads = (block.get(key) for key in ("base64", "data", "image_url", "source"))

@@ -15,7 +15,7 @@ from mcp.types import (
 )
 
 Block = dict[str, Any]
-"""A content block of a message: `{"type": "text", "text": …}`, or a type and a size in bytes."""
+"""A content block of a message: `{"type": "text", "text": …}`, or a kind and a size in bytes."""
 
 
 def read_result(result: CallToolResult) -> list[Block]:
@@ -30,13 +30,18 @@ def _read_block(block: ContentBlock) -> Block:
         case TextContent():
             return _make_text(block.text)
         case ImageContent() | AudioContent():
-            return {"type": block.type, "bytes": len(block.data) * 3 // 4}
+            return _name_part(block.type, len(block.data) * 3 // 4)
         case ResourceLink():
-            return {"type": f"link to {block.uri}"}
+            return _name_part(f"link to {block.uri}")
         case EmbeddedResource(resource=BlobResourceContents(blob=blob)):
-            return {"type": "file", "bytes": len(blob) * 3 // 4}
+            return _name_part("file", len(blob) * 3 // 4)
         case EmbeddedResource(resource=resource):
             return _make_text(getattr(resource, "text", ""))
+
+
+def _name_part(kind: str, size: int = 0) -> Block:
+    """Return the block of a part that is not read; LangChain makes text of types unknown to it."""
+    return {"type": "file", "kind": kind, "bytes": size}
 
 
 def _make_text(text: str) -> Block:
