@@ -79,7 +79,7 @@ def _build_problem(keys: type[BaseModel], page: YamlPage, error: ErrorDetails) -
         hint = suggest_name(key, known) or f"; known keys: {', '.join(known)}"
         return page.build_problem(f"unknown key {key!r}{hint}", key)
     allowed = _describe_allowed(keys.model_fields[key])
-    if error["type"] == "missing":
+    if error["type"] == "missing" and len(error["loc"]) == 1:
         return page.build_problem(f"{key} is missing; it must be {allowed}")
     shown = repr(error["input"])
     shown = shown if len(shown) <= 60 else f"{shown[:57]}..."

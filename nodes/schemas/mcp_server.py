@@ -29,10 +29,10 @@ class McpServer(Frozen):
     )
     command: str = ""
     args: tuple[str, ...] = ()
-    env: dict[str, str] = Field(default_factory=dict, repr=False)
+    env: dict[str, str] = Field(default_factory=dict, repr=False, exclude=True)
     cwd: str = ""
     url: str = ""
-    headers: dict[str, str] = Field(default_factory=dict, repr=False)
+    headers: dict[str, str] = Field(default_factory=dict, repr=False, exclude=True)
     trust: bool = False
     """Whether its own hints about a tool may allow more than the team's files do."""
     timeout_s: float = Field(DEFAULT_TIMEOUT_S, gt=0, le=600, allow_inf_nan=False)

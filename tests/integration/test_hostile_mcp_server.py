@@ -12,11 +12,11 @@ from graph.teams.team_loader import load_team
 from nodes.errors import McpServerFailed, McpToolChanged, TeamInvalid, ToolFailed, ToolRefused
 from nodes.text.content_blocks import flatten_content
 from nodes.tools.framework.settings import ToolSettings
+from nodes.tools.mcp_servers.lock_file import LOCK_FILE, write_lock
 from nodes.tools.mcp_servers.open_sessions import close_sessions, get_session
 from nodes.tools.mcp_servers.resolved_server import resolve_server
 from nodes.tools.mcp_servers.session import McpSession
 from nodes.tools.mcp_servers.team_servers import load_mcp_tools
-from nodes.tools.mcp_servers.tool_selection import LOCK_FILE, write_lock
 from tests.mcp.teams import describe_hostile, write_team
 
 pytestmark = pytest.mark.slow
@@ -233,7 +233,7 @@ async def test_a_tool_that_is_not_the_checked_one_is_refused(
     state = str(tmp_path / "state")
     folder = write_hostile_team(tmp_path, [tool], "--state", state)
     session = await open_session(folder)
-    write_lock(folder, {"bad": session.tools})
+    write_lock(folder, {"bad": {each.name: each.digest for each in session.tools}})
     await close_sessions()
 
     with pytest.raises(McpToolChanged, match=reason):

@@ -163,7 +163,8 @@ class McpSession:
             case McpError() if self._screened and self._screened.end_reason:
                 cause = self._screened.end_reason
             case _:
-                cause = _shorten(f"{type(error).__name__}: {error}")
+                what = str(error).partition("For more information")[0]
+                cause = _shorten(f"{type(error).__name__}: {what}")
         log = self.server.log
         look = f"; its messages are in {log}" if log and self.server.transport == "stdio" else ""
         return McpServerFailed(

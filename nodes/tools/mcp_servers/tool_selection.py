@@ -1,26 +1,22 @@
 """Which tools of a server a worker has, under which names, and whether they are still the same."""
 
 import hashlib
-import json
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
-from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from nodes.errors import McpToolChanged, TeamInvalid
 from nodes.limits.patterns import Pattern
 from nodes.schemas.mcp_server import split_tool_name
 from nodes.schemas.team import Team
 from nodes.tools.mcp_servers.listed_tool import ListedTool
+from nodes.tools.mcp_servers.lock_file import LOCK_FILE, Digests
 
-LOCK_FILE: Final = "mcp.lock.json"
 MAX_NAME_CHARS: Final = 64
 """Limit of OpenAI for the name of a tool."""
 MAX_NAMED_TOOLS: Final = 12
 _NOT_IN_NAME: Final = Pattern(r"[^A-Za-z0-9_-]+")
-
-Digests = Mapping[str, str]
 
 
 def build_tool_name(server: str, tool: str) -> str:
@@ -40,9 +36,12 @@ def list_patterns(names: Iterable[str], server: str) -> list[str]:
 
 
 def select_tools(
-    team: Team, worker: str, server: str, listed: Iterable[ListedTool]
+    team: Team, worker: str, server: str, listed: Iterable[ListedTool], lock: Digests | None
 ) -> list[ListedTool]:
     """Return the tools of a server that a worker has.
+
+    Args:
+        lock: the digests of the server's tools that were checked; None if none were.
 
     Raises:
         TeamInvalid: a name of its file is no tool of the server, two workers have one tool, or
@@ -51,7 +50,7 @@ def select_tools(
     """
     tools = {tool.name: tool for tool in listed}
     owners = {each.name: list_patterns(each.tools, server) for each in team.workers if each.tools}
-    lock = read_lock(Path(team.mcp_servers[server].folder)).get(server)
+    _check_team_patterns(team, server, tools)
     found = dict[str, ListedTool]()
     for pattern in owners[worker]:
         matching = [tool for name, tool in tools.items() if fnmatchcase(name, pattern)]
@@ -65,35 +64,17 @@ def select_tools(
     return list(found.values())
 
 
-def read_lock(folder: Path) -> dict[str, Digests]:
-    """Return the digests of each server's tools in `mcp.lock.json`; empty without the file.
-
-    Raises:
-        TeamInvalid: the file cannot be read.
-    """
-    path = folder / LOCK_FILE
-    if not path.exists():
-        return {}
-    try:
-        servers = json.loads(path.read_text(encoding="utf-8"))["servers"]
-        return {str(name): dict(digests) for name, digests in servers.items()}
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise TeamInvalid(
-            f"{path} cannot be read",
-            cause=f"{type(error).__name__}: {error}",
-            next=f"supervise check --online {folder} writes it again",
-        ) from None
-
-
-def write_lock(folder: Path, servers: Mapping[str, Iterable[ListedTool]]) -> Path:
-    """Write `mcp.lock.json` into a team's folder; return its path."""
-    content: dict[str, Any] = {
-        name: {tool.name: tool.digest for tool in sorted(tools, key=lambda each: each.name)}
-        for name, tools in sorted(servers.items())
-    }
-    path = folder / LOCK_FILE
-    path.write_text(json.dumps({"version": 1, "servers": content}, indent=2) + "\n")
-    return path
+def _check_team_patterns(team: Team, server: str, tools: Iterable[str]) -> None:
+    """Refuse a line of `team.md` that is about no tool: one that should ask would then not."""
+    named = [("access", each) for each in team.access]
+    named += [("approve", each) for each in team.approve]
+    for key, name in named:
+        for pattern in list_patterns([name], server):
+            if not any(fnmatchcase(tool, pattern) for tool in tools):
+                raise TeamInvalid(
+                    f"team.md: {key}: {name} is no tool of MCP server {server}",
+                    next="supervise check --online TEAM, without this line, lists the tools",
+                )
 
 
 def _check_vanished(
