@@ -24,6 +24,8 @@ The value is JSON, since LangGraph keeps only plain values there.
 """
 CLOCK_KEY: Final = "run_clock"
 """The same for the run's start and deadline, used when a server starts the same run again."""
+RESUMING_KEY: Final = "__pregel_resuming"
+"""LangGraph's key in the configurable of a graph that is a node of another one."""
 
 
 COMMON_NAMES: Final = frozenset(("strategy", "critic", "sequential", "speculate", "ask_human"))
@@ -134,8 +136,8 @@ def read_inherited_context(config: RunnableConfig | None) -> Context:
 
 def is_resumed(input: Any, configurable: Mapping[str, Any]) -> bool:
     """Return whether an input resumes the run that a thread holds."""
-    if "__pregel_resuming" in configurable:  # set for a graph that is a node of another one
-        return bool(configurable["__pregel_resuming"])
+    if RESUMING_KEY in configurable:
+        return bool(configurable[RESUMING_KEY])
     return input is None or (isinstance(input, Command) and input.resume is not None)
 
 

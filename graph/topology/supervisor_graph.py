@@ -9,9 +9,11 @@ from langchain_core.runnables.graph import Graph
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.errors import InvalidUpdateError
 from langgraph.graph.state import CompiledStateGraph
-from langgraph.types import StateSnapshot, StateUpdate
+from langgraph.types import Command, StateSnapshot, StateUpdate
 
+from graph.topology.answers import build_answer_input, is_chat_message
 from graph.topology.blocking_portal import get_portal
+from graph.topology.chat_questions import post_questions
 from graph.topology.checkpointer_adapter import adapt_checkpointer, require_checkpointer
 from graph.topology.drawing import Drawing
 from graph.topology.input_validation import (
@@ -21,6 +23,7 @@ from graph.topology.input_validation import (
     reject_foreign_scope,
 )
 from graph.topology.run_start import (
+    RESUMING_KEY,
     RunStart,
     is_resumed,
     is_same_run,
@@ -30,6 +33,7 @@ from graph.topology.run_start import (
 )
 from graph.topology.team_changes import list_team_changes
 from nodes.errors import SettingsInvalid
+from nodes.human.request import ASKED_KEY
 from nodes.limits.run_scope import get_run_scope
 from nodes.planning.speculation import SPECULATION_KEY, SpeculativeCalls
 from nodes.planning.validation import list_plan_problems
@@ -85,19 +89,22 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
         **kwargs: Any,
     ) -> AsyncIterator[Any]:
         """Stream a run; every other entry point calls this one."""
-        input = read_input(input)
         reject_foreign_scope(self._merge_call_config(config))
+        input = await self._assign_answer(read_input(input), config)
         start = await self._prepare_start(input, config, context)
         require_checkpointer(self.team, start.context, self.find_checkpointer(config))
         self._require_thread(config)
         stamped, calls = start.stamp_config(config), SpeculativeCalls()
-        stamped["configurable"][SPECULATION_KEY] = calls
+        asked: list[str] = []
+        stamped["configurable"] |= {SPECULATION_KEY: calls, ASKED_KEY: asked}
         durability = self._choose_durability(stamped, durability)
         try:
             async for part in super().astream(
                 input, stamped, context=start.context, durability=durability, **kwargs
             ):
                 yield part
+            if asked:
+                await self._post_questions(config)
         finally:
             await calls.close()
 
@@ -170,16 +177,34 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
         if not is_kept:
             return RunStart(self.team.add_caps(given), None, given)
         resumed, is_same = is_resumed(input, configurable), False
-        if not resumed and "run_id" in {**configurable, **around["metadata"]}:
-            resumed = is_same = is_same_run(around, await self.aget_state(around))
-        snapshot = None
-        if resumed:
-            snapshot = await self.aget_state(around, subgraphs=True)
+        if "run_id" in {**configurable, **around["metadata"]}:
+            is_same = is_same_run(around, await self.aget_state(around))
+        resumed = resumed or is_same
+        snapshot = await self.aget_state(around, subgraphs=True) if resumed else None
         context = merge_context(read_saved_context(snapshot), given)
         if resumed:
             team = self.team.apply_context(context)
             await list_team_changes(team, self.find_checkpointer(config), around)
         return RunStart(self.team.add_caps(context), snapshot, context, is_same_run=is_same)
+
+    async def _assign_answer(self, input: Any, config: RunnableConfig | None) -> Any:
+        """Return the input with an answer assigned to its question; another one as it is."""
+        around = self._merge_call_config(config)
+        configurable = around["configurable"]
+        is_kept = self.find_checkpointer(config) is not None and "thread_id" in configurable
+        is_reply = isinstance(input, Command) and input.resume is not None
+        if not is_kept or RESUMING_KEY in configurable or not (is_reply or is_chat_message(input)):
+            return input
+        snapshot = await self.aget_state(around)
+        return build_answer_input(input, snapshot, is_same_run=is_same_run(around, snapshot))
+
+    async def _post_questions(self, config: RunnableConfig | None) -> None:
+        """Put the questions with which a run has ended into the chat of its thread."""
+        around, saver = self._merge_call_config(config), self.find_checkpointer(config)
+        if saver is None or RESUMING_KEY in around["configurable"]:
+            return
+        kept = {n: v for n, v in around["configurable"].items() if n != "checkpoint_id"}
+        await post_questions(await self.aget_state({**around, "configurable": kept}), saver)
 
     def _merge_call_config(self, config: RunnableConfig | None) -> RunnableConfig:
         """Return a call's config merged with the graph's own and with that of the calling node."""

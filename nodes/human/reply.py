@@ -26,7 +26,7 @@ TYPES: Final[Mapping[str, DecisionKind]] = {
     "response": "respond",
 }
 """The types of LangChain's decisions and of Agent Inbox's responses."""
-_FORM_FIELDS: Final = ("accept", "reject", "plan", "args", "answer")
+FORM_FIELDS: Final = ("accept", "reject", "plan", "args", "answer")
 _RANKS: Final = ("approve", "edit", "respond", "unclear", "reject")
 """Of several decisions the last of these counts: what objects is never approved."""
 
@@ -101,7 +101,7 @@ def _read_mapping(reply: Mapping[Any, Any], request: Mapping[str, Any], depth: i
         return _read(reply["decisions"], request, depth - 1)
     if isinstance(kind := reply.get("type"), str):
         return _read_typed(kind, reply, request, depth)
-    if any(field in reply for field in _FORM_FIELDS):
+    if any(field in reply for field in FORM_FIELDS):
         return _read_form(reply, request, depth)
     if request.get("kind") == "plan" and ("tasks" in reply or "goal" in reply):
         return _read_edit(reply, request)
