@@ -45,7 +45,7 @@ def check_servers(team: Team, settings: Settings) -> None:
     """
     used = settings.build_tool_settings()
     if team.mcp_servers:
-        require_packages("mcp")
+        require_packages("mcp", "MCP servers")
         asyncio.run(_check_servers(team, used))
     for worker in team.workers:
         if worker.team is not None:

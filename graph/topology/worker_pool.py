@@ -131,6 +131,8 @@ class WorkerPool:
         """
         if not self._agents:
             await asyncio.to_thread(require_packages, self._team.name)
+            if any(split_tool_name(name) for each in self._team.workers for name in each.tools):
+                await asyncio.to_thread(require_packages, "mcp", "MCP servers")
         for worker in self._team.workers:
             if worker.team:
                 await self.get_team_graph(worker.name)
@@ -148,7 +150,6 @@ class WorkerPool:
         """Return a worker's tools of MCP servers."""
         if not any(map(split_tool_name, worker.tools)):
             return []
-        await asyncio.to_thread(require_packages, "mcp")
         from nodes.tools.mcp_servers.team_servers import load_mcp_tools
 
         return await load_mcp_tools(self._team, worker, self._tool_settings)

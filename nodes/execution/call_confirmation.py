@@ -38,15 +38,15 @@ def confirm_call(request: ToolCallRequest, restrict: Restrict) -> ToolCallReques
     config = request.runtime.config
     if not has_checkpointer(config):
         raise NotConfirmed(
-            "it asks a human before each call, and no human can be asked in a run that is not "
-            "saved; the call was not made"
+            f"{tool.origin} was not called: it asks a human before each call, and no human can be "
+            "asked in a run that is not saved"
         )
     decision = ask_until_clear(_build_question(tool, call["args"], config))
     if decision.kind == "approve":
         return request
     if decision.kind != "edit" or decision.args is None:
         reason = f": {decision.message}" if decision.message else ""
-        raise NotConfirmed(f"a human rejected the call, which was not made{reason}")
+        raise NotConfirmed(f"{tool.origin} was not called: a human rejected the call{reason}")
     tool.check_arguments(dict(decision.args))
     return restrict(request.override(tool_call={**call, "args": dict(decision.args)}))
 

@@ -255,7 +255,8 @@ async def _make_call(
         if not _is_surplus(request):
             request = confirm_call(request, _restrict_call)
     except NotConfirmed as failure:
-        message = build_failure(request, str(failure))
+        # The report must say so, though the tool has not failed.
+        message = build_refusal(request, str(failure)).model_copy(update={"artifact": FAILED})
         return request, message, record_outcome(request, message), True
     except ToolRefused as refusal:
         return request, build_refusal(request, str(refusal)), (), True

@@ -141,7 +141,7 @@ async def test_a_rejected_call_is_not_made_and_is_a_gap_of_the_report(runs: Runs
     state = await graph.ainvoke(Command(resume={"decisions": [rejected]}), CONFIG)
 
     (message,) = runs.list_tool_messages()
-    assert "a human rejected the call, which was not made: not on a Sunday" in message
+    assert "mcp:bad/echo was not called: a human rejected the call: not on a Sunday" in message
     assert any("not on a Sunday" in gap for gap in state["answer"].gaps)
 
 
