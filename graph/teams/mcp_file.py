@@ -12,6 +12,7 @@ from graph.teams.front_matter_keys import suggest_name
 from nodes.errors.redaction import register_secrets
 from nodes.limits.patterns import Pattern
 from nodes.schemas.mcp_server import MCP_PREFIX, McpServer, split_tool_name
+from nodes.tools.mcp_servers.resolved_server import list_secrets
 
 MCP_FILE: Final = "mcp.json"
 SERVERS_KEY: Final = "mcpServers"
@@ -105,11 +106,6 @@ def _read_server(path: Path, name: str, entry: Any) -> McpServer:
         place = ".".join(map(str, first["loc"]))
         text = first["msg"].removeprefix("Value error, ")
         raise FileProblem(path, f"server {name}: {f'{place}: ' if place else ''}{text}") from None
-    register_secrets(list_literal_secrets(server))
+    given = {**server.env, **server.headers}
+    register_secrets(list_secrets({key: text for key, text in given.items() if "${" not in text}))
     return server
-
-
-def list_literal_secrets(server: McpServer) -> list[str]:
-    """Return the values of headers and environment that are in the file itself."""
-    values = [*server.headers.values(), *server.env.values()]
-    return [value.rpartition(" ")[2] for value in values if "${" not in value]

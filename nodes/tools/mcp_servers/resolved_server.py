@@ -12,6 +12,7 @@ from nodes.schemas.mcp_server import McpServer
 
 INHERITED_VARIABLES: Final = ("PATH", "HOME", "LANG", "TMPDIR")
 """All that a started server sees of the user's environment, besides what `env` names."""
+PUBLIC_HEADERS: Final = frozenset(("accept", "accept-language", "content-type", "user-agent"))
 _VARIABLE: Final = Pattern(r"\$\{(?P<name>[A-Za-z_]\w*)(?::-(?P<default>[^}]*))?\}")
 
 
@@ -45,8 +46,7 @@ def resolve_server(
 
     environment = {key: expand(value) for key, value in server.env.items()}
     headers = {key: expand(value) for key, value in server.headers.items()}
-    given = (*environment.values(), *headers.values())
-    register_secrets(secret for value in given for secret in (value, value.rpartition(" ")[2]))
+    register_secrets(list_secrets({**environment, **headers}))
     inherited = {key: variables[key] for key in INHERITED_VARIABLES if key in variables}
     is_started = server.transport == "stdio"
     return ResolvedServer(
@@ -60,6 +60,12 @@ def resolve_server(
         headers=tuple(headers.items()),
         log=logs / f"{name}.log" if logs else None,
     )
+
+
+def list_secrets(values: Mapping[str, str]) -> list[str]:
+    """Return what may be secret of variables or headers, by name: `Bearer abc` is also `abc`."""
+    kept = [value for name, value in values.items() if name.lower() not in PUBLIC_HEADERS]
+    return [secret for value in kept for secret in (value, value.rpartition(" ")[2])]
 
 
 def list_unset_variables(server: McpServer, variables: Mapping[str, str]) -> list[str]:

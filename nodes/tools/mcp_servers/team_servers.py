@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from langchain_core.tools import BaseTool
 
@@ -19,6 +20,9 @@ from nodes.tools.mcp_servers.mcp_tool import build_mcp_tool
 from nodes.tools.mcp_servers.open_sessions import get_session
 from nodes.tools.mcp_servers.resolved_server import ResolvedServer, resolve_server
 from nodes.tools.mcp_servers.tool_selection import build_tool_name, select_tools
+
+RESERVED_TOOL_NAMES: Final = ("read_material", "Report")
+"""Names that each worker's model knows already."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,6 +93,7 @@ async def _find_worker_tools(
 
 def _require_distinct_names(worker: Worker, tools: Iterable[WorkerTool]) -> None:
     own = [name.rpartition(":")[2] for name in worker.tools if not split_tool_name(name)]
+    own += [name for name in RESERVED_TOOL_NAMES if name not in own]
     named = Counter([*own, *(build_tool_name(t.server.name, t.listed.name) for t in tools)])
     if twice := [name for name, count in named.items() if count > 1]:
         raise TeamInvalid(
