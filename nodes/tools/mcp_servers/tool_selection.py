@@ -21,7 +21,7 @@ _NOT_IN_NAME: Final = Pattern(r"[^A-Za-z0-9_-]+")
 
 def build_tool_name(server: str, tool: str) -> str:
     """Return the name that a model is shown, such as `github_search_issues`."""
-    is_prefixed = tool.startswith(f"{server}_")
+    is_prefixed = tool == server or tool.startswith(f"{server}_")
     name = _NOT_IN_NAME.sub("_", tool if is_prefixed else f"{server}_{tool}")
     if len(name) <= MAX_NAME_CHARS:
         return name
