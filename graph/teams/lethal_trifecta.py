@@ -47,6 +47,9 @@ def _find_warnings(team: Team) -> Iterator[str]:
 
 
 def _advise(team: Team, tools: Sequence[str]) -> str:
+    of_servers = [name for name in tools if split_tool_name(name)]
+    if unknown := [name for name in of_servers if not team.find_declared_access(name)]:
+        return f"write what {' and '.join(unknown)} does under access in team.md"
     own = [name for name in tools if name in team.own_tools]
     undeclared = [name for name in own if not team.own_tools[name].is_declared]
     if not undeclared:

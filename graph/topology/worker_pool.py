@@ -11,6 +11,7 @@ from nodes.execution.worker_agent import WorkerAgent
 from nodes.models.catalog import ModelCatalog
 from nodes.schemas.mcp_server import split_tool_name
 from nodes.schemas.team import SPECIALIST, Team, Worker
+from nodes.tools.framework.confirmed_tool import ConfirmedTool
 from nodes.tools.framework.extras import require_packages
 from nodes.tools.framework.settings import ToolSettings
 from state import Recruit
@@ -42,6 +43,8 @@ class WorkerPool:
             build,
         )
         self._agents: dict[str, WorkerAgent] = {}
+        self._tool_versions: dict[str, list[str]] = {}
+        """Of the tools of MCP servers that an agent was built with; they may change in between."""
         self._specialist_agents: dict[Recruit, WorkerAgent] = {}
         self._team_graphs: dict[str, SupervisorGraph] = {}
         self._division_graph: SupervisorGraph | None = None
@@ -56,10 +59,12 @@ class WorkerPool:
             McpServerFailed: a server of its tools cannot be used.
             SettingsInvalid: its model cannot be used with the current settings.
         """
-        if name not in self._agents:
-            worker = self._team.find_worker(name)
-            of_servers = await self._connect_servers(worker)
+        worker = self._team.find_worker(name)
+        of_servers = await self._connect_servers(worker)
+        versions = [tool.version for tool in of_servers]
+        if name not in self._agents or self._tool_versions.get(name, []) != versions:
             self._agents[name] = await asyncio.to_thread(self._build_agent, worker, of_servers)
+            self._tool_versions[name] = versions
         return self._agents[name]
 
     async def get_specialist(self, recruit: Recruit) -> WorkerAgent:
@@ -118,6 +123,7 @@ class WorkerPool:
                 self._specialist_agents,
                 self._team_graphs,
             )
+            inner._tool_versions = self._tool_versions
             self._division_graph = await asyncio.to_thread(self._build_graph, inner._team, inner)
         return self._division_graph
 
@@ -146,7 +152,7 @@ class WorkerPool:
 
         return load_tools(self._team.grant, self._tool_settings, self._team.own_tools)
 
-    async def _connect_servers(self, worker: Worker) -> list[BaseTool]:
+    async def _connect_servers(self, worker: Worker) -> list[ConfirmedTool]:
         """Return a worker's tools of MCP servers."""
         if not any(map(split_tool_name, worker.tools)):
             return []

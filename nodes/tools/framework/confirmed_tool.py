@@ -11,6 +11,8 @@ class ConfirmedTool(BaseTool):
 
     origin: str = ""
     """What it is, for humans: `mcp:github/create_issue`."""
+    version: str = ""
+    """Changes when the tool does."""
     asks: bool = True
     """Whether a human is asked before each call."""
 

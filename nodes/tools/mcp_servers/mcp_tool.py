@@ -90,7 +90,7 @@ class McpTool(ConfirmedTool):
         if now.get(self._listed.name) != self._listed.digest:
             raise McpToolChanged(
                 f"tool {self._listed.name} of MCP server {self._server.name} has changed",
-                next="start another run, after supervise check --online TEAM",
+                next="run supervise check --online TEAM, then try again",
             )
         return session
 
@@ -107,6 +107,7 @@ def build_mcp_tool(server: ResolvedServer, listed: ListedTool, access: McpAccess
         args_schema=dict(listed.schema),
         metadata={**access.access.metadata, HAS_EFFECTS: True},
         origin=f"{MCP_PREFIX}{server.name}/{listed.name}",
+        version=f"{listed.name} {listed.digest} {access}",
         asks=access.asks,
     )
     tool._server, tool._listed = server, listed

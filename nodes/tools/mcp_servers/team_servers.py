@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from langchain_core.tools import BaseTool
-
 from nodes.errors import TeamInvalid
-from nodes.schemas.mcp_server import MCP_PREFIX, split_tool_name
+from nodes.schemas.mcp_server import MCP_PREFIX, McpServer, split_tool_name
 from nodes.schemas.team import Team, Worker
 from nodes.security.mcp_access import McpAccess, decide_mcp_access
+from nodes.tools.framework.confirmed_tool import ConfirmedTool
 from nodes.tools.framework.settings import ToolSettings
 from nodes.tools.mcp_servers.listed_tool import ListedTool
 from nodes.tools.mcp_servers.lock_file import read_lock
@@ -47,7 +46,7 @@ class WorkerTool:
         return f"reads {reads}; sends {access.sends}{asks}"
 
 
-async def load_mcp_tools(team: Team, worker: Worker, settings: ToolSettings) -> list[BaseTool]:
+async def load_mcp_tools(team: Team, worker: Worker, settings: ToolSettings) -> list[ConfirmedTool]:
     """Return a worker's tools of MCP servers; the servers are connected for it.
 
     Raises:
@@ -78,7 +77,7 @@ async def _find_worker_tools(
     split = (split_tool_name(name) for name in worker.tools)
     tools = list[WorkerTool]()
     for name in dict.fromkeys(each[0] for each in split if each):
-        described = team.mcp_servers[name]
+        described = _get_server(team, name)
         server = resolve_server(name, described, settings.variables, settings.logs)
         lock = await asyncio.to_thread(read_lock, Path(described.folder)) if is_locked else {}
         session = await get_session(server)
@@ -89,6 +88,15 @@ async def _find_worker_tools(
             )
     _require_distinct_names(worker, tools)
     return tools
+
+
+def _get_server(team: Team, name: str) -> McpServer:
+    if name not in team.mcp_servers:
+        raise TeamInvalid(
+            f"team {team.name} has no MCP server {name}",
+            next="add it to mcp.json, or to mcp_servers of the Team",
+        )
+    return team.mcp_servers[name]
 
 
 def _require_distinct_names(worker: Worker, tools: Iterable[WorkerTool]) -> None:
