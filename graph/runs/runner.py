@@ -190,7 +190,7 @@ async def aresume(
             session.config,
             request=accepted["input"]["request"],
         )
-        snapshot = await session.graph.aget_state(session.config)
+        snapshot = await session.graph.aget_state(session.config, subgraphs=True)
         values, questions = cast(SupervisorState, snapshot.values), list_open_questions(snapshot)
         command = None if answer is None else build_answer_command(thread, questions, answer)
         if questions and command is None:

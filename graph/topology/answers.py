@@ -18,6 +18,9 @@ from nodes.text.counts import format_count
 Question = Mapping[str, Any]
 """`id`, `kind` (`plan`, `question` or `tool_call`), and the question itself."""
 
+ASKING_NODE: Final = "approval"
+"""The next node of a thread whose plan was edited in its state: it asks when the run continues, and
+takes a reply that is given before."""
 _INTERRUPT_ID: Final = Pattern(r"[0-9a-f]{32}")
 _REPLY_FIELDS: Final = frozenset((*FORM_FIELDS, "decisions", "type", "goal", "tasks"))
 """Keys of a reply to one question; other keys name questions."""
@@ -36,9 +39,27 @@ class AnswerUnclear(UsageError):
 
 
 def list_open_questions(snapshot: StateSnapshot) -> list[dict[str, Any]]:
-    """Return the open questions of a run, in the order in which they were asked."""
-    asked = [{"id": each.id, **_select_content(each.value)} for each in snapshot.interrupts]
+    """Return the open questions of a run, in the order in which they were asked.
+
+    In a snapshot with subgraphs, a question whose task is at work on the answer is not open.
+    """
+    open_ids = _collect_open_ids(snapshot)
+    asked = [
+        {"id": each.id, **_select_content(each.value)}
+        for each in snapshot.interrupts
+        if each.id in open_ids
+    ]
     return sorted(asked, key=lambda question: float(question.get("asked_s") or 0.0))
+
+
+def _collect_open_ids(snapshot: StateSnapshot) -> set[str]:
+    found: set[str] = set()
+    for task in snapshot.tasks:
+        if isinstance(task.state, StateSnapshot) and task.state.tasks:
+            found |= _collect_open_ids(task.state)
+        else:
+            found |= {each.id for each in task.interrupts}
+    return found
 
 
 def _select_content(value: Any) -> Mapping[str, Any]:
@@ -49,11 +70,16 @@ def _select_content(value: Any) -> Mapping[str, Any]:
     return {n: v for n, v in value.items() if not (is_ours and n in CLIENT_KEYS)}
 
 
-def assign_answer(reply: Any, questions: Sequence[Question]) -> dict[str, Any]:
+def assign_answer(
+    reply: Any, questions: Sequence[Question], *, is_repeated: bool = False
+) -> dict[str, Any]:
     """Return an answer by the id of its question; a bare one is for the first question.
 
     Several questions are answered by a mapping of their ids or tasks, which may be JSON in a
     string.
+
+    Args:
+        is_repeated: some of the questions that it names may have their answer already.
 
     Raises:
         NoOpenQuestion: no question is open.
@@ -73,13 +99,13 @@ def assign_answer(reply: Any, questions: Sequence[Question]) -> dict[str, Any]:
     if replies is None or not _names_questions(replies, known, questions[0]):
         return {questions[0]["id"]: reply}
     unknown = [str(name) for name in replies if name not in known]
-    if unknown or not replies:
+    if (unknown and not is_repeated) or not replies:
         raise AnswerUnclear(
             _describe_mismatch(unknown, len(questions)),
             kept="the questions, open as they are",
             next=f"answer with a JSON object; its keys are one or more of {', '.join(names)}",
         )
-    return {known[name]: answer for name, answer in replies.items()}
+    return {known[name]: answer for name, answer in replies.items() if name in known}
 
 
 def _read_replies(reply: Any) -> Mapping[Any, Any] | None:
@@ -107,36 +133,49 @@ def _describe_mismatch(unknown: Sequence[str], count: int) -> str:
     return f"{format_count(count, 'question')} open, and the answer names none"
 
 
+def is_reply(input: Any) -> bool:
+    """Return whether an input is a command that answers."""
+    return isinstance(input, Command) and input.resume is not None
+
+
 def is_chat_message(input: Any) -> bool:
     """Return whether an input, as `read_input` returns it, is a chat message without a request."""
     return isinstance(input, Mapping) and input.get("request") == "" and "messages" in input
 
 
-def build_answer_input(input: Any, snapshot: StateSnapshot, *, is_same_run: bool) -> Any:
-    """Return the input with which LangGraph gives an answer to its question.
+def build_answer_input(
+    input: Any, snapshot: StateSnapshot, answered: Sequence[str] | None = None
+) -> tuple[Any, tuple[str, ...]]:
+    """Return the input with which LangGraph gives an answer to its question, and its questions.
 
     A chat message on a thread that waits is an answer to its first open question.
 
     Args:
-        is_same_run: a server repeats the run, which has perhaps given its answer before.
+        answered: the ids of the questions that the run has answered, where a server repeats it;
+            those that are not open any more have their answer.
 
     Raises:
         NoOpenQuestion, AnswerUnclear: as `assign_answer`.
     """
     questions = list_open_questions(snapshot)
+    if answered is not None:
+        questions = [question for question in questions if question["id"] in answered]
+        if not questions:
+            return None, ()
+    if is_reply(input) and not questions and ASKING_NODE in snapshot.next:
+        return input, ()
     if isinstance(input, Command):
-        if is_same_run and not questions:
-            return None
-        return replace(input, resume=assign_answer(input.resume, questions))
+        answers = assign_answer(input.resume, questions, is_repeated=answered is not None)
+        return replace(input, resume=answers), tuple(answers)
     *earlier, last = _list_messages(input["messages"])
-    if _is_given(last, snapshot):
-        return None
+    if answered is None and _is_given(last, snapshot):
+        return None, ()
     if not questions:
-        return input
-    answers = assign_answer(str(last.text), questions)
+        return input, ()
+    answers = assign_answer(str(last.text), questions, is_repeated=answered is not None)
     kept = {name: value for name, value in input.items() if name not in ("request", "messages")}
     messages = [*earlier, mark_answer(last, *answers)]
-    return Command(resume=answers, update={**kept, "messages": messages})
+    return Command(resume=answers, update={**kept, "messages": messages}), tuple(answers)
 
 
 def _list_messages(given: Any) -> list[AnyMessage]:
@@ -145,7 +184,7 @@ def _list_messages(given: Any) -> list[AnyMessage]:
 
 
 def _is_given(message: AnyMessage, snapshot: StateSnapshot) -> bool:
-    """Return whether a run that is repeated has given this answer before."""
+    """Return whether a chat message has been the answer to a question before."""
     known = snapshot.values.get("messages", [])
     return message.id is not None and any(
         each.id == message.id and isinstance(each, HumanMessage) and is_answer(each)

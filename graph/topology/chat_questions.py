@@ -11,6 +11,7 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.types import StateSnapshot
 
+from graph.topology.answers import list_open_questions
 from nodes.human.messages import build_question_message
 
 COMMAND_TASK_ID: Final = "00000000-0000-0000-0000-000000000000"
@@ -24,7 +25,9 @@ async def post_questions(
 ) -> list[AIMessage]:
     """Save a message for each open question that the chat does not contain; return them."""
     known = {message.id for message in snapshot.values.get("messages", [])}
-    asked = (build_question_message(each.id, each.value) for each in snapshot.interrupts)
+    values = {each.id: each.value for each in snapshot.interrupts}
+    ordered = (question["id"] for question in list_open_questions(snapshot))
+    asked = [build_question_message(name, values[name]) for name in ordered]
     messages = [message for message in asked if message and message.id not in known]
     if messages:
         await _save_messages(messages, snapshot.config, saver)

@@ -139,6 +139,7 @@ async def test_each_question_of_a_worker_appears_once_in_the_chat(
     asking: SupervisorGraph,
 ) -> None:
     before = (await asking.aget_state(CONFIG)).values["messages"]
+    assert ["currency?" in message.text for message in before[-2:]] == [True, False]
     await asking.ainvoke(Command(resume="euros"), CONFIG)
     after = (await asking.aget_state(CONFIG)).values["messages"]
     state = await asking.ainvoke(Command(resume="2025"), CONFIG)

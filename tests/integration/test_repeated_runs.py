@@ -11,14 +11,20 @@ from langgraph.types import Command
 
 from graph import build_supervisor
 from graph.settings import Settings
+from graph.topology.answer_record import CHANNEL
 from graph.topology.run_start import CLOCK_KEY
 from graph.topology.supervisor_graph import SupervisorGraph
-from tests.endpoint import Endpoint, Scenario, script_tasks
+from tests.endpoint import Endpoint, Scenario, ScriptedTask, script_tasks
 from tests.teams import make_team
 
 REQUEST = {"request": "Compare the parts and say which one is best."}
 CHAIN = {"A": (), "B": ("A",)}
 DEADLINE = {"deadline_s": 60}
+ASKING = {
+    "status": "escalated",
+    "output": "",
+    "escalation": {"reason": "ambiguous_input", "message": "Which year?"},
+}
 
 
 def make_run_config(run: str) -> Any:
@@ -26,11 +32,18 @@ def make_run_config(run: str) -> Any:
 
 
 async def run_until_killed(
-    settings: Settings, given: Any, config: Any, saver: InMemorySaver, *, task: str, **options: Any
+    settings: Settings,
+    given: Any,
+    config: Any,
+    saver: InMemorySaver,
+    *,
+    task: str,
+    context: Any = None,
+    **team: Any,
 ) -> InMemorySaver:
     """Run until a task's worker begins; return what the database holds if the process dies then."""
-    graph = build(settings, saver)
-    stream = graph.astream(given, config, stream_mode="custom", subgraphs=True, **options)
+    graph = build(settings, saver, **team)
+    stream = graph.astream(given, config, context=context, stream_mode="custom", subgraphs=True)
     try:
         async for _, event in stream:
             if event["kind"] == "task_started" and event["task"] == task:
@@ -47,8 +60,19 @@ def copy_saver(saver: InMemorySaver) -> InMemorySaver:
     return kept
 
 
-def build(settings: Settings, saver: InMemorySaver) -> SupervisorGraph:
-    return build_supervisor(make_team(), settings=settings, checkpointer=saver)
+def build(settings: Settings, saver: InMemorySaver, **team: Any) -> SupervisorGraph:
+    return build_supervisor(make_team(**team), settings=settings, checkpointer=saver)
+
+
+def read_answer_clock(saver: InMemorySaver) -> Any:
+    """Return the clock that was noted with the answer; a dispatch is not saved before its end."""
+    (noted,) = (
+        saver.serde.loads_typed(value)
+        for writes in saver.writes.values()
+        for _, channel, value, _ in writes.values()
+        if channel == CHANNEL
+    )
+    return json.loads(noted)["clock"]
 
 
 async def read_clock(graph: SupervisorGraph) -> Any:
@@ -104,6 +128,50 @@ async def test_what_was_spent_counts_towards_the_budget(
 
     assert state["usage"].input_tokens + state["usage"].output_tokens <= spent
     assert state["status"] == "partial"
+
+
+@pytest.mark.parametrize("is_chat", [False, True])
+async def test_a_repeated_answer_is_for_no_other_question(
+    endpoint: Endpoint, settings: Settings, is_chat: bool
+) -> None:
+    asking = (
+        ScriptedTask(id="A", report=ASKING),
+        ScriptedTask(id="B", report=ASKING, latency_s=0.3),
+    )
+    endpoint.load_scenario(Scenario(tasks=asking))
+    saver, asks = InMemorySaver(), {"ladder": ("human",)}
+    await build(settings, saver, **asks).ainvoke(REQUEST, make_run_config("r1"), context=DEADLINE)
+    message = HumanMessage("7", id="m1")
+    answer: Any = {"messages": [message]} if is_chat else Command(resume="7")
+    endpoint.load_scenario(Scenario(tasks=(ScriptedTask(id="A"),)))
+    kept = await run_until_killed(settings, answer, make_run_config("r2"), saver, task="A", **asks)
+    graph = build(settings, kept, **asks)
+    clock = read_answer_clock(kept)
+
+    await graph.ainvoke(answer, make_run_config("r2"))
+
+    (left,) = (await graph.aget_state(make_run_config("r2"))).interrupts
+    assert left.value["task"] == "B"
+    assert "7" in str(endpoint.select_calls(task="A")[-1].body)
+    assert read_answer_clock(kept) == clock
+
+
+async def test_another_answer_is_for_the_question_that_no_task_is_at_work_on(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    later = ScriptedTask(id="B", report=ASKING, latency_s=0.3)
+    endpoint.load_scenario(Scenario(tasks=(ScriptedTask(id="A", report=ASKING), later)))
+    saver, asks = InMemorySaver(), {"ladder": ("human",)}
+    await build(settings, saver, **asks).ainvoke(REQUEST, make_run_config("r1"))
+    endpoint.load_scenario(Scenario(tasks=(ScriptedTask(id="A"), ScriptedTask(id="B"))))
+    kept = await run_until_killed(
+        settings, Command(resume="7"), make_run_config("r2"), saver, task="A", **asks
+    )
+
+    state = await build(settings, kept, **asks).ainvoke(Command(resume="8"), make_run_config("r3"))
+
+    assert state["status"] == "done"
+    assert "8" in str(endpoint.select_calls(task="B")[-1].body)
 
 
 @pytest.mark.parametrize("is_chat", [False, True])

@@ -103,15 +103,21 @@ async def test_an_answer_to_nothing_is_refused_in_one_line(
     assert ended["__error__"]["message"].startswith("the thread has no open question")
 
 
-async def test_an_a2a_client_approves_the_plan_in_words(
-    client: LangGraphClient, server: DevServer, played: Endpoint
+@pytest.mark.parametrize(
+    "reply",
+    [
+        {"kind": "text", "text": "Looks good, go ahead"},
+        {"kind": "data", "data": {"resume": {"decisions": [{"type": "approve"}]}}},
+    ],
+    ids=["text", "data"],
+)
+async def test_an_a2a_client_approves_the_plan(
+    client: LangGraphClient, server: DevServer, played: Endpoint, reply: Any
 ):
-    (assistant,) = await client.assistants.search(graph_id=TEAM)
     approving = await client.assistants.create(TEAM, context=APPROVAL)
-    assert assistant["assistant_id"] != approving["assistant_id"]
 
-    def send(text: str, **place: str) -> Any:
-        message = {"role": "user", "parts": [{"kind": "text", "text": text}], "messageId": text}
+    def send(part: Any, **place: str) -> Any:
+        message = {"role": "user", "parts": [part], "messageId": f"m{len(place)}"}
         body = {
             "jsonrpc": "2.0",
             "id": "1",
@@ -124,9 +130,10 @@ async def test_an_a2a_client_approves_the_plan_in_words(
         assert status == 200, answer
         return json.loads(answer)["result"]
 
-    asked = send(QUESTION)
-    ended = send("Looks good, go ahead", contextId=asked["contextId"], taskId=asked["id"])
+    asked = send({"kind": "text", "text": QUESTION})
+    ended = send(reply, contextId=asked["contextId"], taskId=asked["id"])
 
     assert asked["status"]["state"] == "input-required"
     assert "run_plan" in json.dumps(asked["artifacts"])
     assert ended["status"]["state"] == "completed"
+    await client.assistants.delete(approving["assistant_id"])
