@@ -33,6 +33,7 @@ from graph.commands.options import (
     MaxTasksOption,
     MaxTokensOption,
     OlderThanOption,
+    OnlineOption,
     PlanOnlyOption,
     ProbeOption,
     QuietOption,
@@ -259,11 +260,12 @@ def check(
     path: Annotated[
         str, typer.Argument(metavar="TEAM", help="A team's folder or name, or a folder of teams.")
     ],
+    online: OnlineOption = False,
 ) -> int:
     """List all problems in a team's files."""
     from graph.commands import teams as command
 
-    return command.report_problems(path, _load_settings())
+    return command.report_problems(path, _load_settings(), is_online=online)
 
 
 @app.command("eval")

@@ -251,6 +251,7 @@ class Settings(TierVariables):
             run_code=self.run_code,
             output=self.home / "documents",
             tavily_api_key=_reveal_secret(self.tavily_api_key),
+            logs=self.home / "mcp",
             variables=_read_variables(),
         )
 

@@ -8,6 +8,7 @@ from typing import Final
 
 from graph.commands.doctor_check import DoctorCheck
 from graph.commands.doctor_database import check_database
+from graph.commands.doctor_mcp import check_mcp_servers
 from graph.commands.doctor_models import check_models
 from graph.commands.doctor_probe import describe_probe, probe_tiers
 from graph.commands.doctor_remote import check_remote_workers
@@ -121,6 +122,7 @@ _CHECKS: Final[tuple[Callable[[Settings], Iterator[DoctorCheck]], ...]] = (
     check_database,
     _check_teams,
     check_remote_workers,
+    check_mcp_servers,
     _check_sources,
     _check_tracing,
 )

@@ -162,6 +162,12 @@ OlderThanOption = Annotated[
         "--older-than", metavar="AGE", help="Only runs whose last event is older: 12h, 30d, 8w."
     ),
 ]
+OnlineOption = Annotated[
+    bool,
+    typer.Option(
+        "--online", help="Connect the team's MCP servers, list their tools, write mcp.lock.json."
+    ),
+]
 KeepOption = Annotated[
     int | None, typer.Option("--keep", metavar="N", min=0, help="Keep the N newest runs.")
 ]

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from graph.commands.doctor_sql import refuse_writing_role
+from graph.commands.mcp_servers import check_servers, describe_servers
 from graph.commands.output import print_json, print_listing, print_text
 from graph.display.stderr_console import print_to_stderr
 from graph.display.streams import print_to_stdout
@@ -15,7 +16,7 @@ from graph.teams.remote_workers import list_remote_warnings
 from graph.teams.team_folder import list_teams_in_folder
 from graph.teams.team_loader import find_team, list_teams, load_team
 from graph.teams.team_shape import list_shape_warnings
-from nodes.errors import TeamInvalid
+from nodes.errors import McpServerFailed, TeamInvalid
 from nodes.schemas.team import Team, Worker
 from nodes.text.counts import format_count
 from nodes.tools.framework.catalog import list_shipped_tools
@@ -58,26 +59,32 @@ def show_team(name: str, settings: Settings, *, as_json: bool) -> int:
     print_text(f"at most {tasks}, {attempts} each")
     for worker in team.workers:
         print_text(_describe_worker(worker))
+    for line in describe_servers(team):
+        print_text(line)
     for example in team.examples:
         print_text(f"example: {to_one_line(example.request, 200)}")
     return 0
 
 
-def report_problems(path: str, settings: Settings) -> int:
+def report_problems(path: str, settings: Settings, *, is_online: bool = False) -> int:
     """Print all problems in a team's files, or in those of each team in a folder.
+
+    Args:
+        is_online: connect the teams' MCP servers too, and write their locks.
 
     Raises:
         TeamInvalid: there are problems.
+        McpServerFailed: a server cannot be used.
     """
     teams = list_teams_in_folder(find_team(path, settings))
     if not teams:
-        return _report_team_problems(path, settings)
+        return _report_team_problems(path, settings, is_online=is_online)
     print_text(f"{path} is a folder of {format_count(len(teams), 'team')}")
     failed = []
     for team in teams:
         try:
-            _report_team_problems(str(team), settings)
-        except TeamInvalid as error:
+            _report_team_problems(str(team), settings, is_online=is_online)
+        except (TeamInvalid, McpServerFailed) as error:
             failed.append(team.name)
             print_to_stderr(error.format_line(), style="red")
     if failed:
@@ -88,7 +95,7 @@ def report_problems(path: str, settings: Settings) -> int:
     return 0
 
 
-def _report_team_problems(path: str, settings: Settings) -> int:
+def _report_team_problems(path: str, settings: Settings, *, is_online: bool) -> int:
     problems = [*check_team(path, settings), *check_tools(path, settings)]
     for problem in problems:
         print_text(problem)
@@ -100,6 +107,12 @@ def _report_team_problems(path: str, settings: Settings) -> int:
     team = load_team(path, settings)
     refuse_writing_role(team, settings)
     _describe_own_tools(team)
+    if is_online:
+        check_servers(team, settings)
+    elif team.mcp_servers:
+        print_text(
+            f"MCP servers, not started: {', '.join(team.mcp_servers)} (--online starts them)"
+        )
     warnings = (
         *list_shape_warnings(team),
         *list_trifecta_warnings(team),

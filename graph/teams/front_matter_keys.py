@@ -10,7 +10,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from graph.teams.front_matter import FileProblem, YamlPage
-from nodes.schemas.team import Limits, RungName, Team, Worker
+from nodes.schemas.team import DeclaredAccess, Limits, RungName, Team, Worker
 from state import Rung
 
 _STRICT_CONFIG: Final = ConfigDict(strict=True, extra="forbid")
@@ -37,6 +37,8 @@ TeamKeys: Final[type[BaseModel]] = create_model(
     **_copy_fields(Team, "critic", "critic_below", "max_critic_rounds"),
     **_copy_fields(Team, "max_recursion", "max_breadth", "recruit", "recruit_tier", "max_recruits"),
     grant=(list[_NonEmptyText], Field(default_factory=list)),
+    access=(dict[str, DeclaredAccess], Field(default_factory=dict)),
+    approve=(list[_NonEmptyText], Field(default_factory=list)),
 )
 LIMIT_KEYS: Final = ("max_turns", "timeout_s", "max_tokens")
 WorkerKeys: Final[type[BaseModel]] = create_model(
@@ -82,7 +84,7 @@ def _build_problem(keys: type[BaseModel], page: YamlPage, error: ErrorDetails) -
         hint = suggest_name(key, known) or f"; known keys: {', '.join(known)}"
         return page.build_problem(f"unknown key {key!r}{hint}", key)
     allowed = _describe_allowed(keys.model_fields[key])
-    if error["type"] == "missing":
+    if error["type"] == "missing" and len(error["loc"]) == 1:
         return page.build_problem(f"{key} is missing; it must be {allowed}")
     shown = repr(error["input"])
     shown = shown if len(shown) <= 60 else f"{shown[:57]}..."
@@ -95,6 +97,8 @@ def _describe_allowed(field: FieldInfo) -> str:
         return ", ".join(get_args(annotation))
     if annotation == list[RungName]:
         return f"a list of {', '.join(get_args(Rung))}"
+    if annotation == dict[str, DeclaredAccess]:
+        return "tools and what they do, such as {mcp:git/*: {reads: [private], sends: nothing}}"
     if get_origin(annotation) is list:
         return "a list of names, such as [search_documents]"
     if get_origin(annotation) is dict:

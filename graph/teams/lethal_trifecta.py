@@ -5,6 +5,7 @@ from typing import Final
 
 from langchain_core.tools import BaseTool
 
+from nodes.schemas.mcp_server import split_tool_name
 from nodes.schemas.team import SPECIALIST, Team
 from nodes.security.tool_access import (
     UNDECLARED_ACCESS,
@@ -46,6 +47,9 @@ def _find_warnings(team: Team) -> Iterator[str]:
 
 
 def _advise(team: Team, tools: Sequence[str]) -> str:
+    of_servers = [name for name in tools if split_tool_name(name)]
+    if unknown := [name for name in of_servers if not team.find_declared_access(name)]:
+        return f"write what {' and '.join(unknown)} does under access in team.md"
     own = [name for name in tools if name in team.own_tools]
     undeclared = [name for name in own if not team.own_tools[name].is_declared]
     if not undeclared:
@@ -64,7 +68,7 @@ def _select_tools(
 
 
 def _get_access(name: str, team: Team) -> ToolAccess:
-    if ":" not in name:
+    if ":" not in name or split_tool_name(name):
         return get_declared_access(name, team)
     try:
         found = resolve_tool(name)

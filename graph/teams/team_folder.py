@@ -10,9 +10,11 @@ from pydantic import ValidationError
 
 from graph.teams.front_matter import FileProblem, YamlPage, read_page, read_yaml
 from graph.teams.front_matter_keys import LIMIT_KEYS, TeamKeys, WorkerKeys, read_keys, suggest_name
+from graph.teams.mcp_file import find_name_problem, list_unknown_tools, read_servers
 from graph.teams.remote_keys import read_remote_keys
 from nodes.errors import TeamInvalid
 from nodes.limits.patterns import Pattern
+from nodes.schemas.mcp_server import MCP_PREFIX, McpServer
 from nodes.schemas.team import SPECIALIST, Example, Limits, OwnTool, Team, TeamLimits, Worker
 from nodes.tools.framework.catalog import find_own_tools, list_shipped_tools
 from state import Plan
@@ -52,7 +54,9 @@ def read_team(
         own_tools = find_own_tools(folder / TOOLS_FOLDER)
     except TeamInvalid as error:
         return None, [FileProblem(folder / TOOLS_FOLDER, f"{error}; {error.next}")]
-    reading = _TeamReader(folder, find, (*around, folder.resolve()), own_tools)
+    servers, server_problems = read_servers(folder)
+    reading = _TeamReader(folder, find, (*around, folder.resolve()), own_tools, servers)
+    reading.problems += server_problems
     guidance, keys = reading.read_team_file()
     workers = reading.read_workers()
     names = {path.stem for path in reading.list_worker_files()}
@@ -67,6 +71,7 @@ def read_team(
         workers=workers,
         examples=examples,
         own_tools=own_tools,
+        mcp_servers=servers,
         **keys,
     )
     return team, []
@@ -103,9 +108,10 @@ class _TeamReader:
         find: FindTeam,
         around: tuple[Path, ...],
         own_tools: Mapping[str, OwnTool],
+        servers: Mapping[str, McpServer],
     ) -> None:
         self.folder, self._find_team, self._outer_folders = folder, find, around
-        self._own_tools = own_tools
+        self._own_tools, self._servers = own_tools, servers
         self.problems: list[FileProblem] = []
         self._tool_holders: dict[str, str] = {}
 
@@ -116,6 +122,8 @@ class _TeamReader:
             return "", {}
         keys, problems = read_keys(TeamKeys, page)
         self.problems += [*problems, *self._list_tool_problems(page, "the grant", keys, "grant")]
+        for key in ("access", "approve"):
+            self.problems += list_unknown_tools(page, key, keys.get(key, ()), self._servers)
         return page.body, keys
 
     def list_worker_files(self) -> list[Path]:
@@ -229,7 +237,7 @@ class _TeamReader:
     ) -> list[FileProblem]:
         problems, tools = [], keys.get(key, [])
         for index, tool in enumerate(tools):
-            if text := _find_tool_problem(tool, self._own_tools):
+            if text := self._find_tool_problem(tool, key):
                 problems.append(page.build_problem(text, key, index))
             first = self._tool_holders.setdefault(tool, holder)
             if first != holder:
@@ -238,6 +246,13 @@ class _TeamReader:
             elif tool in tools[:index]:
                 problems.append(page.build_problem(f"tool {tool!r} appears twice", key, index))
         return problems
+
+    def _find_tool_problem(self, tool: str, key: str) -> str:
+        if not tool.startswith(MCP_PREFIX):
+            return _find_tool_problem(tool, self._own_tools)
+        if key == "grant":
+            return f"tool {tool!r}: specialists get no tools of MCP servers; name it in a worker"
+        return find_name_problem(tool, self._servers)
 
     def _read_example(self, page: YamlPage, index: int, workers: set[str]) -> Example | None:
         item = page.value[index]

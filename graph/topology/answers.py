@@ -18,6 +18,9 @@ from nodes.text.counts import format_count
 Question = Mapping[str, Any]
 """`id`, `kind` (`plan`, `question` or `tool_call`), and the question itself."""
 
+ASKING_NODE: Final = "approval"
+"""The next node of a thread whose plan was edited in its state: it asks when the run continues, and
+takes a reply that is given before."""
 _INTERRUPT_ID: Final = Pattern(r"[0-9a-f]{32}")
 _REPLY_FIELDS: Final = frozenset((*FORM_FIELDS, "decisions", "type", "goal", "tasks"))
 """Keys of a reply to one question; other keys name questions."""
@@ -159,6 +162,8 @@ def build_answer_input(
         questions = [question for question in questions if question["id"] in answered]
         if not questions:
             return None, ()
+    if is_reply(input) and not questions and ASKING_NODE in snapshot.next:
+        return input, ()
     if isinstance(input, Command):
         answers = assign_answer(input.resume, questions, is_repeated=answered is not None)
         return replace(input, resume=answers), tuple(answers)

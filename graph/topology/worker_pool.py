@@ -1,7 +1,7 @@
 """Builds the agents and graphs that do a team's tasks, once each, outside the event loop."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from langchain_core.tools import BaseTool
 
@@ -11,7 +11,9 @@ from nodes.execution.worker_agent import WorkerAgent
 from nodes.models.catalog import ModelCatalog
 from nodes.remote.connect import build_remote_agent
 from nodes.remote.session import RemoteAgent
+from nodes.schemas.mcp_server import split_tool_name
 from nodes.schemas.team import SPECIALIST, Team, Worker
+from nodes.tools.framework.confirmed_tool import ConfirmedTool
 from nodes.tools.framework.extras import PackageMissing, require_packages
 from nodes.tools.framework.settings import ToolSettings
 from state import Recruit
@@ -43,6 +45,8 @@ class WorkerPool:
             build,
         )
         self._agents: dict[str, WorkerAgent] = {}
+        self._tool_versions: dict[str, list[str]] = {}
+        """Of the tools of MCP servers that an agent was built with; they may change in between."""
         self._specialist_agents: dict[Recruit, WorkerAgent] = {}
         self._team_graphs: dict[str, SupervisorGraph] = {}
         self._remote_agents: dict[str, RemoteAgent] = {}
@@ -55,11 +59,15 @@ class WorkerPool:
 
         Raises:
             TeamInvalid: one of its tools cannot be loaded.
+            McpServerFailed: a server of its tools cannot be used.
             SettingsInvalid: its model cannot be used with the current settings.
         """
-        if name not in self._agents:
-            worker = self._team.find_worker(name)
-            self._agents[name] = await asyncio.to_thread(self._build_agent, worker)
+        worker = self._team.find_worker(name)
+        of_servers = await self._connect_servers(worker)
+        versions = [tool.version for tool in of_servers]
+        if name not in self._agents or self._tool_versions.get(name, []) != versions:
+            self._agents[name] = await asyncio.to_thread(self._build_agent, worker, of_servers)
+            self._tool_versions[name] = versions
         return self._agents[name]
 
     async def get_specialist(self, recruit: Recruit) -> WorkerAgent:
@@ -67,7 +75,9 @@ class WorkerPool:
         if recruit not in self._specialist_agents:
             made = {"instructions": recruit.instructions, "tools": recruit.tools}
             worker = self._team.find_worker(SPECIALIST).model_copy(update=made)
-            self._specialist_agents[recruit] = await asyncio.to_thread(self._build_agent, worker)
+            self._specialist_agents[recruit] = await asyncio.to_thread(
+                self._build_agent, worker, []
+            )
             for oldest in list(self._specialist_agents)[:-MAX_SPECIALIST_AGENTS]:
                 del self._specialist_agents[oldest]
         return self._specialist_agents[recruit]
@@ -128,23 +138,28 @@ class WorkerPool:
                 self._team_graphs,
             )
             inner._remote_agents = self._remote_agents
+            inner._tool_versions = self._tool_versions
             self._division_graph = await asyncio.to_thread(self._build_graph, inner._team, inner)
         return self._division_graph
 
     async def prepare(self) -> None:
         """Build all agents and graphs that a plan may need and that are not built yet.
 
+        A worker with tools of MCP servers is left out: they are connected when it has a task.
+
         Raises:
             TeamInvalid: the team's tools need packages that are not installed.
         """
         if not self._agents:
             await asyncio.to_thread(require_packages, self._team.name)
+            if any(split_tool_name(name) for each in self._team.workers for name in each.tools):
+                await asyncio.to_thread(require_packages, "mcp", "MCP servers")
         for worker in self._team.workers:
             if worker.remote:
                 await self.get_remote(worker.name)
             elif worker.team:
                 await self.get_team_graph(worker.name)
-            else:
+            elif not any(map(split_tool_name, worker.tools)):
                 await self.get_agent(worker.name)
         if self._team.recruit:
             await self.describe_granted_tools()
@@ -162,11 +177,20 @@ class WorkerPool:
         except ImportError as error:
             raise PackageMissing.from_error(error) or error from None
 
-    def _build_agent(self, worker: Worker) -> WorkerAgent:
+    async def _connect_servers(self, worker: Worker) -> list[ConfirmedTool]:
+        """Return a worker's tools of MCP servers."""
+        if not any(map(split_tool_name, worker.tools)):
+            return []
+        from nodes.tools.mcp_servers.team_servers import load_mcp_tools
+
+        return await load_mcp_tools(self._team, worker, self._tool_settings)
+
+    def _build_agent(self, worker: Worker, of_servers: Sequence[BaseTool] = ()) -> WorkerAgent:
         from nodes.execution.tool_loop import build_worker_agent
         from nodes.tools.framework.catalog import load_tools
 
-        tools = load_tools(worker.tools, self._tool_settings, self._team.own_tools)
+        named = [name for name in worker.tools if not split_tool_name(name)]
+        tools = [*load_tools(named, self._tool_settings, self._team.own_tools), *of_servers]
         return build_worker_agent(worker, tools, self._models.get_chat_model(worker.tier))
 
 

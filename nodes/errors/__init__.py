@@ -4,10 +4,12 @@ SupervisorError
 ├── UsageError            exit 2
 │   ├── RequestInvalid
 │   ├── TeamInvalid
+│   │   └── McpToolChanged    a server's tool is not the one that was checked
 │   ├── FileUnreadable
 │   ├── SettingsInvalid
 │   └── ModelUnknown
 ├── OutputFailed          exit 2: stdout or a file cannot be written
+├── McpServerFailed       exit 2: a server of tools cannot be used
 ├── PlanInvalid           exit 4
 ├── ModelError            exit 4
 │   ├── EndpointUnreachable
@@ -111,6 +113,18 @@ class RequestInvalid(UsageError):
 
 class TeamInvalid(UsageError):
     code = "TEAM_INVALID"
+
+
+class McpToolChanged(TeamInvalid):
+    """A tool of an MCP server is not, or no longer, the one that was checked."""
+
+    code = "MCP_TOOL_CHANGED"
+
+
+class McpServerFailed(SupervisorError):
+    """An MCP server cannot be started or reached, or breaks the protocol."""
+
+    code, exit_code = "MCP_SERVER_FAILED", 2
 
 
 class FileUnreadable(UsageError):

@@ -17,6 +17,7 @@ from nodes.models.run_context import listen_to_reply
 from nodes.planning.assignments import build_sends
 from nodes.planning.plan_stream import BeginTask
 from nodes.planning.speculation import SpeculativeCall, get_speculative_calls
+from nodes.schemas.mcp_server import split_tool_name
 from nodes.schemas.team import SPECIALIST, Team
 from nodes.telemetry.config_metadata import use_metadata
 from state import Context, Plan, SupervisorState, Task, WorkerState
@@ -43,6 +44,8 @@ class FirstCalls:
         def begin(task: Task) -> None:
             worker = team.find_worker(task.worker)
             if worker.team or worker.remote or worker.name == SPECIALIST or task.is_compound:
+                return
+            if any(map(split_tool_name, worker.tools)):  # no server starts before the plan is valid
                 return
             if calls.open_calls >= steps_left:
                 return

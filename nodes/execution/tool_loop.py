@@ -21,9 +21,19 @@ from langgraph.types import Command
 from nodes.errors import ModelError, NothingToRead, ToolFailed, ToolRefused
 from nodes.errors.redaction import redact_text
 from nodes.execution.attempt_context import AttemptContext, TurnLimitReached
+from nodes.execution.call_confirmation import NotConfirmed, confirm_call
+from nodes.execution.call_ending import (
+    MAX_TOOL_RESULT_CHARS,
+    MAX_TRACED_CHARS,
+    build_failure,
+    build_refusal,
+    get_attempt_context,
+    record_outcome,
+)
 from nodes.execution.earlier_calls import EarlierCalls
 from nodes.execution.reading import READ_MATERIAL
-from nodes.execution.tool_outcomes import FAILED, CallEnding, read_failures
+from nodes.execution.restored_calls import restore_calls
+from nodes.execution.tool_outcomes import FAILED
 from nodes.execution.worker_agent import WorkerAgent, begin_turn, end_turn
 from nodes.models.call_deadline import has_time_left
 from nodes.models.run_context import get_run_context
@@ -32,25 +42,22 @@ from nodes.prompts.materials import build_reading_message
 from nodes.prompts.messages import build_worker_prompt
 from nodes.prompts.tags import shorten_text
 from nodes.schemas.team import Worker
-from nodes.security.taint import EgressDenied, Taint
+from nodes.security.taint import Taint
 from nodes.security.tool_access import is_declared, read_access
 from nodes.telemetry.events import emit
+from nodes.text.content_blocks import flatten_content
 from nodes.text.plain_text import sanitize_line, sanitize_text
 from nodes.tools.framework.catalog import load_tools
-from nodes.tools.framework.materials import takes_materials
+from nodes.tools.framework.confirmed_tool import get_origin
 from nodes.tools.framework.settings import ToolSettings
 from state import Report, Usage
 
-MAX_TOOL_RESULT_CHARS = 24_000
-"""Limit for one tool result; a mark in the result shows a cut."""
 MAX_CALLS_PER_TURN = 8
 """Limit for the tool calls of one message; the others are refused and may be repeated."""
 REPORT_SHARE = 0.25
 """Share of an attempt's time at its end, in which the worker may only report."""
 PUT_OFF = "put off"
 """Marks the message of a call that was one too many; no model sees it."""
-MAX_TRACED_CHARS = 500
-"""Limit for an argument, and for the message of an exception, in the trace."""
 MAX_TRACED_RESULT_CHARS = 2_000
 """Limit for what a tool answered, in the trace."""
 
@@ -68,8 +75,11 @@ class TurnLimitMiddleware(AgentMiddleware[WorkerAgentState, AttemptContext, Repo
 
     state_schema = WorkerAgentState
 
-    def __init__(self, *, granted: frozenset[str] = frozenset()) -> None:
+    def __init__(
+        self, tools: Sequence[BaseTool] = (), *, granted: frozenset[str] = frozenset()
+    ) -> None:
         super().__init__()
+        self._tools = {tool.name: tool for tool in tools}
         self._granted = granted
         """Tools that are offered only where a material is cut."""
 
@@ -79,6 +89,7 @@ class TurnLimitMiddleware(AgentMiddleware[WorkerAgentState, AttemptContext, Repo
         handler: Callable[[ModelRequest[AttemptContext]], Awaitable[ModelResponse[Report]]],
     ) -> ModelResponse[Report]:
         context = request.runtime.context
+        restore_calls(context, request.messages, self._tools)
         response = await self._ask(request, handler)
         if not _should_read_on(context, response.structured_response):
             return response
@@ -153,6 +164,10 @@ class ToolGuardMiddleware(AgentMiddleware[WorkerAgentState, AttemptContext, Repo
     the failure of a call.
     """
 
+    def __init__(self, tools: Sequence[BaseTool] = ()) -> None:
+        super().__init__()
+        self._tools = {tool.name: tool for tool in tools}
+
     async def awrap_tool_call(
         self,
         request: ToolCallRequest,
@@ -161,22 +176,20 @@ class ToolGuardMiddleware(AgentMiddleware[WorkerAgentState, AttemptContext, Repo
         began = monotonic()
         denied, failures = request.tool is None, tuple[str, ...]()
         result: ToolMessage | Command[Any]
-        earlier, call = _get_attempt_context(request).earlier_calls, request.tool_call
-        if found := earlier.find(call):
+        context, call = get_attempt_context(request), request.tool_call
+        restore_calls(context, request.state["messages"], self._tools)
+        if found := context.earlier_calls.find(call):
             result = _repeat_result(request, *found)
         else:
-            try:
-                request = _restrict_call(request)
-            except EgressDenied as refusal:
-                denied, result = True, _build_refusal(request, str(refusal))
-            else:
-                result, failures = await _run_call(request, handler)
+            request, result, failures, was_refused = await _make_call(request, handler)
+            denied = denied or was_refused
             if not failures and is_declared(request.tool):
-                _keep_result(earlier, call, result)
+                _keep_result(context.earlier_calls, call, result)
+        context.recorded_calls.add(str(call["id"]))
         failed = isinstance(result, ToolMessage) and result.status == "error"
         await emit(
             "tool_call",
-            tool=request.tool_call["name"],
+            tool=get_origin(request.tool, request.tool_call["name"]),
             args={
                 key: shorten_text(value, MAX_TRACED_CHARS) if isinstance(value, str) else value
                 for key, value in request.tool_call["args"].items()
@@ -200,7 +213,7 @@ def _trace_result(result: ToolMessage | Command[Any]) -> str | None:
 
 def _repeat_result(request: ToolCallRequest, content: str, was_refused: bool) -> ToolMessage:
     """Return the message for a call that was made before."""
-    message = _build_refusal(request, content)
+    message = build_refusal(request, content)
     return message if was_refused else message.model_copy(update={"status": "success"})
 
 
@@ -228,34 +241,58 @@ def _restrict_call(request: ToolCallRequest) -> ToolCallRequest:
     return request.override(tool_call={**call, "args": args})
 
 
+async def _make_call(
+    request: ToolCallRequest,
+    handler: Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]],
+) -> tuple[ToolCallRequest, ToolMessage | Command[Any], tuple[str, ...], bool]:
+    """Make a call that is allowed, and that a human agrees to where its tool asks.
+
+    Returns the call as it was made, its message, what the tool could not do, and whether the call
+    was denied.
+    """
+    try:
+        request = _restrict_call(request)
+        if not _is_surplus(request):
+            request = confirm_call(request, _restrict_call)
+    except NotConfirmed as failure:
+        # The report must say so, though the tool has not failed.
+        message = build_refusal(request, str(failure)).model_copy(update={"artifact": FAILED})
+        return request, message, record_outcome(request, message), True
+    except ToolRefused as refusal:
+        return request, build_refusal(request, str(refusal)), (), True
+    return request, *await _run_call(request, handler), False
+
+
 async def _run_call(
     request: ToolCallRequest,
     handler: Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]],
 ) -> tuple[ToolMessage | Command[Any], tuple[str, ...]]:
     """Run a call; return its message, and what the tool could not do."""
     if _is_surplus(request):
-        refusal = _build_refusal(
+        refusal = build_refusal(
             request, f"only {MAX_CALLS_PER_TURN} calls are made at a time; make this one again"
         )
         return refusal.model_copy(update={"artifact": PUT_OFF}), ()
     try:
         result = await _try_call(request, handler)
     except NothingToRead as error:
-        refusal = _build_refusal(request, str(error))
-        return refusal, _record_outcome(request, refusal)
-    if isinstance(result, ToolMessage) and isinstance(result.content, str):
+        refusal = build_refusal(request, str(error))
+        return refusal, record_outcome(request, refusal)
+    unread = tuple[str, ...]()
+    if isinstance(result, ToolMessage):
+        content, unread = flatten_content(result.content)
         # A model must not read what a human cannot see.
-        result = result.model_copy(update={"content": sanitize_text(redact_text(result.content))})
+        result = result.model_copy(update={"content": sanitize_text(redact_text(content))})
         if request.tool_call["name"] == READ_MATERIAL and result.status == "success":
-            _get_attempt_context(request).reading.record(result.artifact)
+            get_attempt_context(request).reading.record(result.artifact)
     if request.tool is not None:
         content = str(result.content) if isinstance(result, ToolMessage) else ""
         _get_taint(request).record_result(
             request.tool_call["name"], read_access(request.tool), content
         )
-    failures = _record_outcome(request, result)
-    if isinstance(result, ToolMessage) and isinstance(result.content, str):
-        content = shorten_text(result.content, MAX_TOOL_RESULT_CHARS)
+    failures = record_outcome(request, result, unread)
+    if isinstance(result, ToolMessage):
+        content = shorten_text(str(result.content), MAX_TOOL_RESULT_CHARS)
         return result.model_copy(update={"content": content}), failures
     return result, failures
 
@@ -270,46 +307,12 @@ async def _try_call(
     except (GraphBubbleUp, NothingToRead):
         raise
     except ToolRefused as error:
-        return _build_refusal(request, str(error))
+        return build_refusal(request, str(error))
     except ToolFailed as error:
-        return _build_failure(request, str(error))
+        return build_failure(request, str(error))
     except Exception as error:  # a tool may be the user's own: its bug must not end the worker
         reason = f"{type(error).__name__}: {sanitize_line(str(error), MAX_TRACED_CHARS)}"
-        return _build_failure(request, reason)
-
-
-def _record_outcome(
-    request: ToolCallRequest, result: ToolMessage | Command[Any]
-) -> tuple[str, ...]:
-    """Record how a call ended; return what the tool could not do, in words for a human."""
-    name, context = request.tool_call["name"], _get_attempt_context(request)
-    if request.tool is None:
-        return ()
-    content = str(result.content) if isinstance(result, ToolMessage) else ""
-    ending: CallEnding = "answered"
-    reasons: tuple[str, ...] = ()
-    if isinstance(result, ToolMessage) and result.status == "error":
-        ending, reasons = ("failed" if result.artifact == FAILED else "refused"), (content,)
-    else:
-        reasons = tuple(f"{name} is incomplete: {reason}" for reason in read_failures(content))
-        if len(content) > MAX_TOOL_RESULT_CHARS:
-            cut = (
-                f"{name} answered with {len(content):,} characters, of which "
-                f"{MAX_TOOL_RESULT_CHARS:,} are"
-            )
-            reasons = (*reasons, f"{cut} read")
-    if ending == "answered":
-        context.results.append(f"{name}: {shorten_text(content, MAX_TRACED_CHARS)}")
-    materials = request.state.get("materials") or {}
-    context.outcomes.record_call(
-        request.tool_call,
-        ending,
-        turn=context.turns,
-        materials=materials,
-        reasons=reasons,
-        reads_materials=takes_materials(request.tool),
-    )
-    return () if ending == "refused" else reasons
+        return build_failure(request, reason)
 
 
 def _is_surplus(request: ToolCallRequest) -> bool:
@@ -319,28 +322,8 @@ def _is_surplus(request: ToolCallRequest) -> bool:
     return len(calls) > MAX_CALLS_PER_TURN and request.tool_call["id"] not in first
 
 
-def _get_attempt_context(request: ToolCallRequest) -> AttemptContext:
-    context: Any = request.runtime.context  # LangChain does not type it
-    assert isinstance(context, AttemptContext), "a worker's agent runs with an AttemptContext"
-    return context
-
-
 def _get_taint(request: ToolCallRequest) -> Taint:
-    return _get_attempt_context(request).taint
-
-
-def _build_failure(request: ToolCallRequest, reason: str) -> ToolMessage:
-    failure = _build_refusal(request, f"{request.tool_call['name']} failed: {reason}")
-    return failure.model_copy(update={"artifact": FAILED})
-
-
-def _build_refusal(request: ToolCallRequest, reason: str) -> ToolMessage:
-    return ToolMessage(
-        content=redact_text(reason),
-        name=request.tool_call["name"],
-        tool_call_id=request.tool_call["id"],
-        status="error",
-    )
+    return get_attempt_context(request).taint
 
 
 def choose_report_schema(worker: Worker, tools: Sequence[BaseTool]) -> type[Report]:
@@ -360,16 +343,17 @@ def build_worker_agent(
     """
     is_given = any(tool.name == READ_MATERIAL for tool in tools)
     granted = [] if is_given else load_tools([READ_MATERIAL], ToolSettings())
+    offered = [*tools, *granted]
     instructions = SystemMessage(build_worker_prompt(worker))
     response_format = ToolStrategy(choose_report_schema(worker, tools))
     tool_loop = create_agent(
         model,
-        [*tools, *granted],
+        offered,
         system_prompt=instructions,
         response_format=response_format,
         middleware=[
-            TurnLimitMiddleware(granted=frozenset(tool.name for tool in granted)),
-            ToolGuardMiddleware(),
+            TurnLimitMiddleware(offered, granted=frozenset(tool.name for tool in granted)),
+            ToolGuardMiddleware(offered),
         ],
         context_schema=AttemptContext,
         name=f"{worker.name}_loop",

@@ -97,8 +97,7 @@ def _read_text(text: str, request: Mapping[str, Any], depth: int) -> Decision:
 
 
 def _read_mapping(reply: Mapping[Any, Any], request: Mapping[str, Any], depth: int) -> Decision:
-    is_decision = "decisions" in reply or isinstance(reply.get("type"), str)
-    if is_decision and not _is_set(reply.get("reject")):
+    if _is_decision(reply, request) and not _is_set(reply.get("reject")):
         decision = _read_decisions(reply, request, depth)
         if decision.kind in ("approve", "edit") and _read_flag(reply.get("accept")) is False:
             return _unclear("`accept` is false beside a decision")
@@ -110,6 +109,13 @@ def _read_mapping(reply: Mapping[Any, Any], request: Mapping[str, Any], depth: i
     if _is_question(request) and reply:
         return _answer(reply)
     return _unclear("it is no decision")
+
+
+def _is_decision(reply: Mapping[Any, Any], request: Mapping[str, Any]) -> bool:
+    """Return whether an object is meant as decisions; the answer to a question may be any other."""
+    kind = reply.get("type")
+    is_typed = isinstance(kind, str) and (not _is_question(request) or kind.lower() in TYPES)
+    return "decisions" in reply or is_typed
 
 
 def _read_decisions(reply: Mapping[Any, Any], request: Mapping[str, Any], depth: int) -> Decision:

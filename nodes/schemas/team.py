@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
+from nodes.schemas.mcp_server import McpServer, matches_pattern
 from nodes.schemas.remote import RemoteSpec
 from state import (
     Context,
@@ -134,6 +135,15 @@ class OwnTool(Frozen):
         return bool(self.model_fields_set - {"folder"})
 
 
+class DeclaredAccess(Frozen):
+    """What the user declares of tools of an MCP server; it counts before the server's own hints."""
+
+    reads: tuple[TaintLabel, ...]
+    sends: SentContent
+    asks: bool | None = None
+    """Whether a human is asked before each call; None: as follows from the rest."""
+
+
 class Team(Frozen):
     """A supervisor's guidance and the workers it may choose from. No two share a tool."""
 
@@ -157,6 +167,12 @@ class Team(Frozen):
     workers: tuple[Worker, ...] = Field(min_length=1)
     own_tools: dict[str, OwnTool] = Field(default_factory=dict)
     """Tools of the team's own folder by name; they come before shared tools of the same name."""
+    mcp_servers: dict[str, McpServer] = Field(default_factory=dict)
+    """The servers of the team's `mcp.json`."""
+    access: dict[str, DeclaredAccess] = Field(default_factory=dict)
+    """What their tools do, by name or pattern `mcp:SERVER/TOOL`; of several the last one counts."""
+    approve: tuple[str, ...] = ()
+    """Such tools that ask a human before each call, whatever is declared."""
     examples: tuple[Example, ...] = ()
     planner_tier: Tier = "strong"
     synthesizer_tier: Tier = "standard"
@@ -274,6 +290,11 @@ class Team(Frozen):
         """Return the context with the team's deadline and budget where the run sets none."""
         own = {name: getattr(self, name) for name in ("deadline_s", "max_cost_usd", "max_tokens")}
         return replace(context, **{n: cap for n, cap in own.items() if getattr(context, n) is None})
+
+    def find_declared_access(self, tool: str) -> DeclaredAccess | None:
+        """Return what the user declares of a server's tool; None for nothing."""
+        found = [each for pattern, each in self.access.items() if matches_pattern(tool, pattern)]
+        return found[-1] if found else None
 
     def find_worker(self, name: str) -> Worker:
         """Find a worker of the roster by name.

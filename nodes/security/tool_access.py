@@ -32,6 +32,13 @@ UNDECLARED_ACCESS: Final = ToolAccess(frozenset(get_args(TaintLabel)), "anything
 """The access of a tool that declares nothing."""
 LOCAL_ACCESS: Final = ToolAccess(frozenset(get_args(TaintLabel)))
 """The access of a shipped tool: it reads the user's data, which others may have written."""
+HAS_EFFECTS: Final = "has_effects"
+"""Key of the metadata of a tool whose answer may differ at the next call."""
+MCP_ADAPTER: Final = "langchain_mcp_adapters"
+SERVER_KEYS: Final = frozenset(
+    ("_meta", "readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint")
+)
+"""Keys of metadata that an adapter has copied from an MCP server."""
 NON_LOCAL_TOOLS: Final[Mapping[str, ToolAccess]] = {
     "calculate": ToolAccess(frozenset()),
     "fetch_page": ToolAccess(frozenset({"untrusted"}), "address"),
@@ -47,6 +54,8 @@ def get_declared_access(name: str, team: Team) -> ToolAccess:
     """Return what a tool of a team reads and sends, as far as is known without importing it."""
     if own := team.own_tools.get(name):
         return ToolAccess(frozenset(own.reads), own.sends)
+    if declared := team.find_declared_access(name):
+        return ToolAccess(frozenset(declared.reads), declared.sends)
     return UNDECLARED_ACCESS if ":" in name else get_shipped_access(name)
 
 
@@ -73,9 +82,24 @@ def reaches_outside(team: Team) -> bool:
 def is_declared(tool: BaseTool | None) -> bool:
     """Return whether a tool says what it reads and sends; one that does has no other effects.
 
-    An unknown tool does nothing either.
+    An unknown tool does nothing either. A tool of an MCP server may have effects in any case.
     """
-    return tool is None or "sends" in (tool.metadata or {})
+    if tool is None:
+        return True
+    declaration = read_declaration(tool)
+    return "sends" in declaration and not declaration.get(HAS_EFFECTS)
+
+
+def read_declaration(tool: BaseTool) -> dict[str, Any]:
+    """Return a tool's metadata as its author wrote it; empty where a server may have written it.
+
+    The adapter of LangChain copies into it whatever an MCP server sends as annotations.
+    """
+    function = getattr(tool, "coroutine", None) or getattr(tool, "func", None)
+    module = str(getattr(function, "__module__", ""))
+    metadata = tool.metadata or {}
+    is_copied = module.partition(".")[0] == MCP_ADAPTER or not SERVER_KEYS.isdisjoint(metadata)
+    return {} if is_copied else metadata
 
 
 def read_access(tool: BaseTool) -> ToolAccess:
@@ -84,7 +108,7 @@ def read_access(tool: BaseTool) -> ToolAccess:
     Raises:
         TeamInvalid: the declaration is invalid.
     """
-    metadata = tool.metadata or {}
+    metadata = read_declaration(tool)
     reads, sends = metadata.get("reads", get_args(TaintLabel)), metadata.get("sends", "anything")
     is_valid = isinstance(reads, list | tuple | set | frozenset) and set(reads) <= set(
         get_args(TaintLabel)

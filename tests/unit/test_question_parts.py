@@ -24,10 +24,9 @@ def place_values(values: Any, *, modes: Any, subgraphs: bool) -> Any:
 @pytest.mark.parametrize("modes", ["values", ["values", "custom"]])
 def test_later_values_contain_the_questions_before_them(modes: Any, subgraphs: bool) -> None:
     parts = QuestionParts(stream_mode=modes, subgraphs=subgraphs)
-    asked, last = (
-        place_values(values, modes=modes, subgraphs=subgraphs)
-        for values in ({"__interrupt__": (ASKED,), "messages": []}, {"messages": []})
-    )
+    first: dict[str, Any] = {"__interrupt__": (ASKED,), "messages": []}
+    asked = place_values(first, modes=modes, subgraphs=subgraphs)
+    last = place_values({"messages": []}, modes=modes, subgraphs=subgraphs)
 
     shown = [parts.add_interrupts(asked), parts.add_interrupts(last)]
     (after,) = parts.build_last_parts([QUESTION])

@@ -49,7 +49,7 @@ _IDENTIFIER: Final = Pattern(
 )
 _NAMED: Final = Pattern(
     r"`([^`]{1,80})`|[\"\u201c]([^\"\u201d]{1,80})[\"\u201d]|(?<= )'([^']{2,80})'"
-    r"|(?<=[\w,;] )([A-Z][\w\-]+)"
+    r"|(?<=[\w,;] )([A-Z][\w\-]+(?:/[A-Z][\w\-]+)*)"
 )
 _MONEY: Final = r"EUR|USD|GBP|CHF|JPY|euros?|dollars?|pounds?|francs?|[€$£¥]"
 _UNITS: Final = {

@@ -20,7 +20,7 @@ from pydantic import ValidationError
 from nodes.errors import TeamInvalid
 from nodes.limits.patterns import Pattern
 from nodes.schemas.team import OwnTool, SentContent
-from nodes.security.tool_access import get_shipped_access, read_access
+from nodes.security.tool_access import get_shipped_access, read_access, read_declaration
 from nodes.tools.framework.extras import explain_missing_module
 from nodes.tools.framework.invalid_arguments import refuse_invalid_arguments
 from nodes.tools.framework.settings import ToolSettings
@@ -120,7 +120,7 @@ def _advise(place: str) -> str:
 def _attach_access(name: str, tool: BaseTool, own: Mapping[str, OwnTool]) -> BaseTool:
     if name in own:
         declared = own[name].model_dump(mode="json", exclude={"folder"})
-        return _prepare(tool, declared | (tool.metadata or {}))
+        return _prepare(tool, declared | read_declaration(tool))
     if ":" not in name:
         return _prepare(tool, get_shipped_access(name).metadata)
     read_access(tool)

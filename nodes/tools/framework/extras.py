@@ -37,16 +37,21 @@ def list_missing_packages(extra: str) -> list[str]:
     return [each.name for each in _list_requirements(extra) if not _is_installed(each)]
 
 
-def require_packages(team: str) -> None:
-    """Do nothing if all that a team's tools need is installed.
+def require_packages(extra: str, what: str = "") -> None:
+    """Do nothing if the packages of an extra are installed.
+
+    Args:
+        extra: its name; a shipped team has one of its own name.
+        what: needs them, in words; by default the tools of the team.
 
     Raises:
         TeamInvalid: packages are missing; the message has the command that installs them.
     """
-    if missing := list_missing_packages(team):
+    if missing := list_missing_packages(extra):
+        needing = what or f"the tools of {extra}"
         raise TeamInvalid(
-            f"the tools of {team} need packages that are not installed: {', '.join(missing)}",
-            next=write_install_command(team),
+            f"{needing} need packages that are not installed: {', '.join(missing)}",
+            next=write_install_command(extra),
         )
 
 

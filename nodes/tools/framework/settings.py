@@ -20,5 +20,7 @@ class ToolSettings:
     output: Path = field(default_factory=lambda: Path(".supervise") / "documents")
     """Folder that finished documents are written to."""
     tavily_api_key: str | None = field(default=None, repr=False)
+    logs: Path = field(default_factory=lambda: Path(".supervise") / "mcp")
+    """Folder for what MCP servers write to stderr."""
     variables: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
     """The user's variables, from which a team's files take the values that they name."""

@@ -145,6 +145,12 @@ def test_an_approval_or_nothing_is_no_answer(reply: Any):
     assert read_decision(reply, QUESTION).kind == "unclear"
 
 
+def test_an_object_that_is_no_decision_is_an_answer_to_a_question():
+    decision = read_decision({"type": "invoice", "year": 2025}, QUESTION)
+
+    assert (decision.kind, decision.message) == ("respond", '{"type": "invoice", "year": 2025}')
+
+
 def test_a_question_may_be_declined_with_a_reason():
     decision = read_decision({"type": "reject", "message": "I do not know"}, QUESTION)
 

@@ -1,0 +1,73 @@
+"""An MCP server as a team's `mcp.json` describes it, and how its tools are named.
+
+Values still hold their `${VARIABLES}`: a secret is put in only when the server is connected.
+"""
+
+from fnmatch import fnmatchcase
+from typing import Annotated, Any, Final, Literal, Self
+
+from pydantic import AliasChoices, BeforeValidator, Field, model_validator
+
+from state import Frozen
+
+MCP_PREFIX: Final = "mcp:"
+"""Begins the name of a server's tool in a team's files: `mcp:SERVER/TOOL`."""
+DEFAULT_TIMEOUT_S: Final = 30.0
+Transport = Literal["stdio", "http", "sse"]
+
+
+def _read_transport(value: Any) -> Any:
+    """Return the transport, which others also name `streamable-http`."""
+    return "http" if value in ("streamable-http", "streamable_http") else value
+
+
+class McpServer(Frozen):
+    """How a server is started or reached, and how far the user trusts it."""
+
+    transport: Annotated[Transport, BeforeValidator(_read_transport)] = Field(
+        "stdio", validation_alias=AliasChoices("type", "transport")
+    )
+    command: str = ""
+    args: tuple[str, ...] = ()
+    env: dict[str, str] = Field(default_factory=dict, repr=False, exclude=True)
+    cwd: str = ""
+    url: str = ""
+    headers: dict[str, str] = Field(default_factory=dict, repr=False, exclude=True)
+    trust: bool = False
+    """Whether its own hints about a tool may allow more than the team's files do."""
+    timeout_s: float = Field(DEFAULT_TIMEOUT_S, gt=0, le=600, allow_inf_nan=False)
+    """Seconds for the connection, and for each call."""
+    folder: str = Field("", exclude=True)
+    """The team's folder: the place of `mcp.json` and of the lock."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _find_transport(cls, value: Any) -> Any:
+        is_web = isinstance(value, dict) and "url" in value
+        if is_web and not {"type", "transport"} & value.keys():
+            return {**value, "type": "http"}
+        return value
+
+    @model_validator(mode="after")
+    def _require_place(self) -> Self:
+        if self.transport == "stdio" and (not self.command or self.url or self.headers):
+            raise ValueError("a server of type stdio needs a command, and has no url or headers")
+        if self.transport != "stdio" and (not self.url or self.command or self.args or self.env):
+            raise ValueError(f"a server of type {self.transport} needs a url, and has no command")
+        return self
+
+
+def split_tool_name(name: str) -> tuple[str, str] | None:
+    """Return the server and the tool, or pattern of tools, of `mcp:SERVER/TOOL`; else None."""
+    if not name.startswith(MCP_PREFIX):
+        return None
+    server, _, tool = name.removeprefix(MCP_PREFIX).partition("/")
+    return server, tool
+
+
+def matches_pattern(name: str, pattern: str) -> bool:
+    """Return whether a tool's name `mcp:SERVER/TOOL` is, or is one of, those of a pattern."""
+    wanted, found = split_tool_name(pattern), split_tool_name(name)
+    if not wanted or not found:
+        return False
+    return wanted[0] == found[0] and fnmatchcase(found[1], wanted[1])

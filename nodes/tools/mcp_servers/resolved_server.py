@@ -1,0 +1,89 @@
+"""A server with the user's variables put in: what a connection needs."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from nodes.errors import TeamInvalid
+from nodes.errors.redaction import register_secrets
+from nodes.schemas.mcp_server import McpServer
+from nodes.text.variables import VariableUnset, expand_variables, list_variables
+
+INHERITED_VARIABLES: Final = ("PATH", "HOME", "LANG", "TMPDIR")
+"""All that a started server sees of the user's environment, besides what `env` names."""
+PUBLIC_HEADERS: Final = frozenset(("accept", "accept-language", "content-type", "user-agent"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class ResolvedServer:
+    """A server that can be connected; equal ones share a session."""
+
+    name: str
+    transport: str
+    timeout_s: float
+    command: tuple[str, ...] = ()
+    environment: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+    cwd: str = ""
+    url: str = ""
+    headers: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+    log: Path | None = field(default=None, compare=False)
+    """File for what it writes to stderr."""
+
+
+def resolve_server(
+    name: str, server: McpServer, variables: Mapping[str, str], logs: Path | None = None
+) -> ResolvedServer:
+    """Return a server with its variables put in; values that may be secret are registered.
+
+    Raises:
+        TeamInvalid: a variable is not set and has no default.
+    """
+
+    def expand(text: str) -> str:
+        return _expand(text, name, server, variables)
+
+    environment = {key: expand(value) for key, value in server.env.items()}
+    headers = {key: expand(value) for key, value in server.headers.items()}
+    register_secrets(list_secrets({**environment, **headers}))
+    inherited = {key: variables[key] for key in INHERITED_VARIABLES if key in variables}
+    is_started = server.transport == "stdio"
+    return ResolvedServer(
+        name=name,
+        transport=server.transport,
+        timeout_s=server.timeout_s,
+        command=tuple(map(expand, (server.command, *server.args))) if is_started else (),
+        environment=tuple(({**inherited, **environment} if is_started else {}).items()),
+        cwd=str(Path(server.folder, expand(server.cwd))) if is_started else "",
+        url=expand(server.url),
+        headers=tuple(headers.items()),
+        log=logs / f"{name}.log" if logs else None,
+    )
+
+
+def list_secrets(values: Mapping[str, str]) -> list[str]:
+    """Return what may be secret of variables or headers, by name: `Bearer abc` is also `abc`."""
+    kept = [value for name, value in values.items() if name.lower() not in PUBLIC_HEADERS]
+    return [secret for value in kept for secret in (value, value.rpartition(" ")[2])]
+
+
+def list_unset_variables(server: McpServer, variables: Mapping[str, str]) -> list[str]:
+    """Return the names of the variables that a server needs and that are not set."""
+    texts = (
+        *(server.command, server.cwd, server.url, *server.args),
+        *(*server.env.values(), *server.headers.values()),
+    )
+    needed = dict.fromkeys(name for text in texts for name in list_variables(text))
+    return [name for name in needed if not variables.get(name)]
+
+
+def _expand(text: str, name: str, server: McpServer, variables: Mapping[str, str]) -> str:
+    try:
+        return expand_variables(text, variables.get)[0]
+    except VariableUnset as error:
+        raise TeamInvalid(
+            f"{Path(server.folder, 'mcp.json')}: server {name} needs the variable "
+            f"{error.name}, which is not set",
+            next=f"set {error.name} in the environment or in .env, or write a default as "
+            f"${{{error.name}:-value}}",
+        ) from None

@@ -1,0 +1,143 @@
+"""Servers over HTTP: the library's own, and addresses where there is none."""
+
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager, suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from nodes.errors import McpServerFailed
+from nodes.tools.mcp_servers.call_result import read_result
+from nodes.tools.mcp_servers.open_sessions import close_sessions, get_session
+from nodes.tools.mcp_servers.resolved_server import ResolvedServer
+from nodes.tools.mcp_servers.session import CallFailed, SessionLost
+
+pytestmark = pytest.mark.slow
+
+WEB_SERVER = Path(__file__).parents[1] / "mcp" / "web_server.py"
+PATHS = {"http": "/mcp", "sse": "/sse"}
+HEADERS = (("X-Token", "word"),)
+
+
+@pytest.fixture(autouse=True)
+async def no_session_stays_open() -> AsyncIterator[None]:
+    yield
+    await close_sessions()
+
+
+def make_server(url: str, transport: str = "http") -> ResolvedServer:
+    return ResolvedServer(name="web", transport=transport, timeout_s=4.0, url=url, headers=HEADERS)
+
+
+def find_free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+@pytest.fixture(params=["http", "sse"])
+def server(request: pytest.FixtureRequest) -> Iterator[ResolvedServer]:
+    port = find_free_port()
+    command = [sys.executable, str(WEB_SERVER), request.param, str(port)]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        wait_until_listening(port)
+        yield make_server(f"http://127.0.0.1:{port}{PATHS[request.param]}", request.param)
+    finally:
+        process.kill()
+        process.wait()
+
+
+def wait_until_listening(port: int) -> None:
+    end = time.monotonic() + 30
+    while time.monotonic() < end:
+        with suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
+            return
+    raise TimeoutError(f"nothing listens on port {port}")
+
+
+async def call(server: ResolvedServer, tool: str, **arguments: str) -> str:
+    session = await get_session(server)
+    (block,) = read_result(await session.call(tool, arguments))
+    return str(block["text"])
+
+
+async def test_a_tool_is_called_with_the_headers_of_the_entry(server: ResolvedServer) -> None:
+    assert await call(server, "echo", text="hello") == "hello"
+    assert await call(server, "show_header") == "word"
+
+
+async def test_after_a_call_without_an_answer_the_next_one_is_answered(
+    server: ResolvedServer,
+) -> None:
+    with pytest.raises(CallFailed, match="no answer within 4 s"):
+        await call(server, "hang")
+
+    assert await call(server, "echo", text="again") == "again"
+
+
+async def test_an_answer_that_is_too_large_is_not_read(server: ResolvedServer) -> None:
+    with pytest.raises((CallFailed, SessionLost)):
+        await call(server, "big")
+
+    assert await call(server, "echo", text="again") == "again"
+
+
+async def test_a_server_that_ends_is_a_failure_in_time(
+    server: ResolvedServer, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises((CallFailed, SessionLost)):
+        await call(server, "die")
+    with pytest.raises((CallFailed, SessionLost, McpServerFailed)):
+        await call(server, "echo", text="hello")
+
+    assert capfd.readouterr() == ("", "")
+
+
+class _Refusing(BaseHTTPRequestHandler):
+    """Answers each request with the status that its path names."""
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers.get("content-length", 0)))
+        self.send_response(int(self.path[1:4]))
+        self.send_header("location", "http://127.0.0.1:1/elsewhere")
+        self.end_headers()
+
+    do_GET = do_POST
+
+    def log_message(self, *_: object) -> None:
+        """Print nothing."""
+
+
+@contextmanager
+def run_refusing_server() -> Iterator[str]:
+    listening = ThreadingHTTPServer(("127.0.0.1", 0), _Refusing)
+    threading.Thread(target=listening.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{listening.server_port}"
+    finally:
+        listening.shutdown()
+        listening.server_close()
+
+
+@pytest.mark.parametrize("transport", ["http", "sse"])
+@pytest.mark.parametrize(
+    ("status", "reason"), [("401", "401 Unauthorized"), ("500", "500"), ("302", "127.0.0.1:1")]
+)
+async def test_a_refusing_server_is_one_line(transport: str, status: str, reason: str) -> None:
+    with run_refusing_server() as url, pytest.raises(McpServerFailed) as failure:
+        await get_session(make_server(f"{url}/{status}", transport))
+
+    assert reason in failure.value.format_line() and "\n" not in failure.value.format_line()
+
+
+async def test_an_address_without_a_server_is_one_line() -> None:
+    with pytest.raises(McpServerFailed, match="ConnectError"):
+        await get_session(make_server("http://127.0.0.1:1/mcp"))

@@ -1,0 +1,257 @@
+"""Workers with tools of MCP servers, in the compiled graph."""
+
+from collections.abc import AsyncIterator, Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.types import Command
+
+from graph import build_supervisor
+from graph.settings import Settings
+from nodes.tools.mcp_servers.open_sessions import close_sessions
+from tests.endpoint import Endpoint, Scenario, ScriptedTask
+from tests.mcp.teams import describe_hostile, write_team
+
+pytestmark = pytest.mark.slow
+
+CONFIG: Any = {"configurable": {"thread_id": "one"}}
+REQUEST = {"request": "Echo part x, then report on it."}
+HARMLESS = 'access: {"mcp:bad/*": {reads: [untrusted], sends: nothing}}'
+READS_PRIVATE = '''"""Reads."""
+from langchain_core.tools import tool
+
+ACCESS = {"reads": ["private"], "sends": "nothing"}
+
+
+@tool
+def ledger() -> str:
+    """Read the ledger."""
+    return "Zanzibar 4711"
+'''
+
+
+@pytest.fixture(autouse=True)
+async def no_session_stays_open() -> AsyncIterator[None]:
+    yield
+    await close_sessions()
+
+
+class Runs:
+    """Runs one task of a team whose clerk has tools of the hostile server."""
+
+    def __init__(self, endpoint: Endpoint, settings: Settings, folder: Path) -> None:
+        self._endpoint, self._settings, self._folder = endpoint, settings, folder
+
+    def build(
+        self,
+        calls: Iterable[tuple[str, dict[str, Any]]],
+        tools: Iterable[str],
+        front_matter: str = "",
+        *,
+        is_saved: bool = True,
+        calls_a_turn: int = 1,
+    ) -> Any:
+        servers = {"bad": describe_hostile(timeout_s=5)}
+        write_team(self._folder, servers, {"clerk": tools}, front_matter)
+        (self._folder / "tools").mkdir()
+        (self._folder / "tools" / "ledger.py").write_text(READS_PRIVATE)
+        task = ScriptedTask(
+            id="a", worker="clerk", tool_calls=tuple(calls), calls_a_turn=calls_a_turn
+        )
+        self._endpoint.load_scenario(Scenario(tasks=(task,)))
+        saver = InMemorySaver() if is_saved else None
+        return build_supervisor(self._folder, settings=self._settings, checkpointer=saver)
+
+    def list_tool_messages(self) -> list[str]:
+        """Return what the worker's model has read of its tools in its last request."""
+        messages = self._endpoint.select_calls(schema="Report")[-1].body["messages"]
+        return [str(each["content"]) for each in messages if each["role"] == "tool"]
+
+
+@pytest.fixture
+def runs(endpoint: Endpoint, settings: Settings, tmp_path: Path) -> Runs:
+    return Runs(endpoint, settings, tmp_path / "asker")
+
+
+async def get_question(graph: Any) -> Any:
+    (asked,) = (await graph.aget_state(CONFIG)).interrupts
+    return asked
+
+
+async def test_a_tool_that_is_declared_harmless_is_called_without_a_question(runs: Runs) -> None:
+    graph = runs.build([("bad_echo", {"text": "hello"})], ["mcp:bad/echo"], HARMLESS)
+
+    state = await graph.ainvoke(REQUEST, CONFIG)
+
+    assert state["status"] == "done"
+    assert runs.list_tool_messages() == ["hello"]
+
+
+async def test_a_call_is_named_by_its_server_in_the_trace(runs: Runs) -> None:
+    graph = runs.build([("bad_echo", {"text": "hello"})], ["mcp:bad/echo"], HARMLESS)
+
+    stream = graph.astream(REQUEST, CONFIG, stream_mode="custom", subgraphs=True)
+    events = [event async for _, event in stream]
+
+    assert [each["tool"] for each in events if "tool" in each] == ["mcp:bad/echo"]
+
+
+async def test_a_human_is_asked_before_a_call_of_a_tool_that_nothing_is_declared_of(
+    runs: Runs,
+) -> None:
+    graph = runs.build([("bad_echo", {"text": "hello"})], ["mcp:bad/echo"])
+
+    await graph.ainvoke(REQUEST, CONFIG)
+    asked = await get_question(graph)
+    state = await graph.ainvoke(Command(resume={"decisions": [{"type": "approve"}]}), CONFIG)
+
+    (action,) = asked.value["action_requests"]
+    assert (action["name"], action["args"]) == ("mcp:bad/echo", {"text": "hello"})
+    assert (asked.value["task"], asked.value["worker"]) == ("a", "clerk")
+    assert state["status"] == "done" and runs.list_tool_messages() == ["hello"]
+
+
+async def test_a_call_is_made_with_the_arguments_that_the_human_edited(runs: Runs) -> None:
+    graph = runs.build([("bad_echo", {"text": "hello"})], ["mcp:bad/echo"])
+    edited = {"type": "edit", "edited_action": {"name": "mcp:bad/echo", "args": {"text": "bye"}}}
+
+    await graph.ainvoke(REQUEST, CONFIG)
+    await graph.ainvoke(Command(resume={"decisions": [edited]}), CONFIG)
+
+    assert runs.list_tool_messages() == ["bye"]
+
+
+async def test_edited_arguments_must_fit_the_tool(runs: Runs) -> None:
+    graph = runs.build([("bad_echo", {"text": "hello"})], ["mcp:bad/echo"])
+
+    await graph.ainvoke(REQUEST, CONFIG)
+    await graph.ainvoke(Command(resume={"args": {"words": "bye"}}), CONFIG)
+
+    (message,) = runs.list_tool_messages()
+    assert "'text' is a required property" in message
+
+
+async def test_a_rejected_call_is_not_made_and_is_a_gap_of_the_report(runs: Runs) -> None:
+    graph = runs.build([("bad_echo", {"text": "hello"})], ["mcp:bad/echo"])
+
+    await graph.ainvoke(REQUEST, CONFIG)
+    rejected = {"type": "reject", "message": "not on a Sunday"}
+    state = await graph.ainvoke(Command(resume={"decisions": [rejected]}), CONFIG)
+
+    (message,) = runs.list_tool_messages()
+    assert "mcp:bad/echo was not called: a human rejected the call: not on a Sunday" in message
+    assert any("not on a Sunday" in gap for gap in state["answer"].gaps)
+
+
+async def test_without_a_human_to_ask_the_call_is_refused_and_said(runs: Runs) -> None:
+    graph = runs.build([("bad_echo", {"text": "hello"})], ["mcp:bad/echo"], is_saved=False)
+
+    state = await graph.ainvoke(REQUEST)
+
+    assert state["status"] == "partial"
+    assert any("no human can be asked" in gap for gap in state["answer"].gaps)
+
+
+@pytest.mark.parametrize("tool", ["delete", "echo"])
+async def test_the_team_and_a_destructive_hint_can_force_the_question(
+    runs: Runs, tool: str
+) -> None:
+    forced = f'{HARMLESS}\napprove: ["mcp:bad/echo"]'
+    graph = runs.build([(f"bad_{tool}", {"text": "hello"})], [f"mcp:bad/{tool}"], forced)
+
+    await graph.ainvoke(REQUEST, CONFIG)
+
+    assert (await get_question(graph)).value["tool"] == f"mcp:bad/{tool}"
+
+
+async def test_private_data_does_not_reach_a_tool_that_sends_anything(runs: Runs) -> None:
+    calls = [("ledger", {}), ("bad_echo", {"text": "Zanzibar 4711"})]
+    graph = runs.build(calls, ["ledger", "mcp:bad/echo"])
+
+    state = await graph.ainvoke(REQUEST, CONFIG)
+
+    assert "private data was read" in runs.list_tool_messages()[-1]
+    assert not (await graph.aget_state(CONFIG)).interrupts and state["status"] == "done"
+
+
+async def test_what_was_read_before_a_question_restricts_the_calls_after_it(runs: Runs) -> None:
+    asks = 'access: {"mcp:bad/delete": {reads: [], sends: nothing}}'
+    calls = [
+        ("ledger", {}),
+        ("bad_delete", {"text": "x"}),
+        ("bad_echo", {"text": "Zanzibar 4711"}),
+    ]
+    graph = runs.build(calls, ["ledger", "mcp:bad/delete", "mcp:bad/echo"], asks)
+
+    await graph.ainvoke(REQUEST, CONFIG)
+    state = await graph.ainvoke(Command(resume="yes"), CONFIG)
+
+    assert "private data was read" in runs.list_tool_messages()[-1]
+    assert "private" in state["results"]["a"].taint_labels
+
+
+async def test_a_failure_before_a_question_is_a_gap_after_it(runs: Runs) -> None:
+    calls = [("bad_fail", {"text": "no access"}), ("bad_delete", {"text": "x"})]
+    graph = runs.build(calls, ["mcp:bad/fail", "mcp:bad/delete"], HARMLESS)
+
+    await graph.ainvoke(REQUEST, CONFIG)
+    state = await graph.ainvoke(Command(resume="yes"), CONFIG)
+
+    assert any("no access" in gap for gap in state["answer"].gaps)
+
+
+async def test_what_was_not_read_of_an_answer_is_a_gap(runs: Runs) -> None:
+    graph = runs.build([("bad_image", {"text": "a cat"})], ["mcp:bad/image"], HARMLESS)
+
+    state = await graph.ainvoke(REQUEST, CONFIG)
+
+    assert runs.list_tool_messages() == [
+        "a cat\n[image, 40 kB, not read]\n[audio, 300 bytes, not read]"
+    ]
+    assert any("a part that is not read: image, 40 kB" in gap for gap in state["answer"].gaps)
+
+
+async def test_an_answer_of_blocks_is_cut_and_cleaned_as_text_is(runs: Runs) -> None:
+    calls = [("bad_many", {"text": "word"}), ("bad_control", {"text": ""})]
+    graph = runs.build(calls, ["mcp:bad/many", "mcp:bad/control"], HARMLESS, calls_a_turn=2)
+
+    state = await graph.ainvoke(REQUEST, CONFIG)
+
+    many, control = runs.list_tool_messages()
+    assert len(many) <= 24_100 and control == "]0;titleseen"
+    assert any("of which 24,000 are read" in gap for gap in state["answer"].gaps)
+
+
+async def test_a_server_that_cannot_be_used_fails_its_task_alone(
+    endpoint: Endpoint, settings: Settings, tmp_path: Path
+) -> None:
+    team = write_team(
+        tmp_path / "pair",
+        {"bad": describe_hostile("exit")},
+        {"clerk": ["mcp:bad/echo"], "writer": []},
+    )
+    tasks = (ScriptedTask(id="a", worker="clerk"), ScriptedTask(id="b", worker="writer"))
+    endpoint.load_scenario(Scenario(tasks=tasks))
+
+    state = await build_supervisor(team, settings=settings).ainvoke(REQUEST)
+
+    assert state["status"] == "partial" and state["results"]["b"].status == "completed"
+    assert any("MCP server bad cannot be used" in gap for gap in state["answer"].gaps)
+
+
+async def test_no_server_is_started_for_a_worker_without_a_task(
+    endpoint: Endpoint, settings: Settings, tmp_path: Path
+) -> None:
+    state_file = tmp_path / "started"
+    team = write_team(
+        tmp_path / "pair",
+        {"bad": describe_hostile("--state", str(state_file))},
+        {"clerk": ["mcp:bad/echo"], "writer": []},
+    )
+    endpoint.load_scenario(Scenario(tasks=(ScriptedTask(id="b", worker="writer"),)))
+
+    await build_supervisor(team, settings=settings).ainvoke(REQUEST)
+
+    assert not state_file.exists()

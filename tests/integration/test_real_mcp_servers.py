@@ -1,0 +1,112 @@
+"""Servers that others have written, where they are installed."""
+
+import shutil
+import subprocess
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.types import Command
+
+from graph import build_supervisor
+from graph.settings import Settings
+from nodes.tools.mcp_servers.open_sessions import close_sessions
+from tests.endpoint import Endpoint, Scenario, ScriptedTask
+from tests.mcp.teams import write_team
+
+GIT, TIME, FILES = "mcp-server-git", "mcp-server-time", "mcp-server-filesystem"
+CONFIG: Any = {"configurable": {"thread_id": "one"}}
+REQUEST = {"request": "What time is it in Europe/Berlin, and which commits are there?"}
+ACCESS = """access:
+  "mcp:git/*": {reads: [private, untrusted], sends: nothing}
+  "mcp:time/*": {reads: [], sends: nothing}
+"""
+
+
+def need(command: str) -> pytest.MarkDecorator:
+    return pytest.mark.skipif(
+        shutil.which(command) is None, reason=f"{command} is not installed and on the PATH"
+    )
+
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(autouse=True)
+async def no_session_stays_open() -> AsyncIterator[None]:
+    yield
+    await close_sessions()
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    folder = tmp_path / "repository"
+    folder.mkdir()
+    (folder / "greeting.txt").write_text("hello")
+    git = ["git", "-C", str(folder), "-c", "user.name=n", "-c", "user.email=n@example.org"]
+    for words in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "Add a greeting"]):
+        subprocess.run([*git, *words], check=True)
+    return folder
+
+
+def write_pair(folder: Path, repository: Path) -> Path:
+    servers = {
+        "git": {"command": GIT, "args": ["--repository", str(repository)]},
+        "time": {"command": TIME},
+    }
+    workers = {"clock": ["mcp:time/get_current_time"], "historian": ["mcp:git/git_log"]}
+    return write_team(folder / "pair", servers, workers, ACCESS)
+
+
+@need(GIT)
+@need(TIME)
+async def test_two_workers_call_two_servers(
+    endpoint: Endpoint, settings: Settings, tmp_path: Path, repository: Path
+) -> None:
+    zone = ("time_get_current_time", {"timezone": "Europe/Berlin"})
+    log = ("git_log", {"repo_path": str(repository)})
+    tasks = (
+        ScriptedTask(id="a", worker="clock", tool_calls=(zone,)),
+        ScriptedTask(id="b", worker="historian", tool_calls=(log,)),
+    )
+    endpoint.load_scenario(Scenario(tasks=tasks))
+
+    graph = build_supervisor(write_pair(tmp_path, repository), settings=settings)
+    state = await graph.ainvoke(REQUEST)
+
+    read = str([call.body["messages"] for call in endpoint.select_calls(schema="Report")])
+    assert state["status"] == "done"
+    assert "Add a greeting" in read and "day_of_week" in read
+
+
+@need(GIT)
+async def test_the_embedded_model_calls_a_server(tmp_path: Path, repository: Path) -> None:
+    graph = build_supervisor(write_pair(tmp_path, repository), settings=Settings())
+
+    state = await graph.ainvoke({"request": f"Which commits are in the repository `{repository}`?"})
+
+    assert "Add a greeting" in state["answer"].text
+
+
+@need(FILES)
+async def test_a_file_is_written_when_a_human_agrees(
+    endpoint: Endpoint, settings: Settings, tmp_path: Path, repository: Path
+) -> None:
+    servers = {"files": {"command": FILES, "args": [str(repository)]}}
+    team = write_team(tmp_path / "files", servers, {"clerk": ["mcp:files/write_file"]})
+    note = repository / "note.txt"
+    write = ("files_write_file", {"path": str(note), "content": "a"})
+    endpoint.load_scenario(
+        Scenario(tasks=(ScriptedTask(id="a", worker="clerk", tool_calls=(write,)),))
+    )
+    graph = build_supervisor(team, settings=settings, checkpointer=InMemorySaver())
+
+    await graph.ainvoke(REQUEST, CONFIG)
+    was_written_before = note.exists()
+    args = {"path": str(note), "content": "b"}
+    state = await graph.ainvoke(Command(resume={"args": args}), CONFIG)
+
+    assert state["status"] == "done"
+    assert not was_written_before and note.read_text() == "b"
