@@ -13,6 +13,7 @@ from langgraph.types import StateSnapshot, StateUpdate
 
 from graph.topology.blocking_portal import get_portal
 from graph.topology.checkpointer_adapter import adapt_checkpointer, require_checkpointer
+from graph.topology.compact_tracer import compact_tracers
 from graph.topology.drawing import Drawing
 from graph.topology.input_validation import (
     read_context,
@@ -91,6 +92,7 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
         require_checkpointer(self.team, start.context, self.find_checkpointer(config))
         self._require_thread(config)
         stamped, calls = start.stamp_config(config), SpeculativeCalls()
+        stamped = self._compact_traces(stamped)
         stamped["configurable"][SPECULATION_KEY] = calls
         durability = self._choose_durability(stamped, durability)
         try:
@@ -184,6 +186,11 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
     def _merge_call_config(self, config: RunnableConfig | None) -> RunnableConfig:
         """Return a call's config merged with the graph's own and with that of the calling node."""
         return ensure_config(merge_configs(self.config, config))
+
+    def _compact_traces(self, config: RunnableConfig) -> RunnableConfig:
+        merged = self._merge_call_config(config)
+        traced = compact_tracers(merged)
+        return config if traced is merged else {**config, "callbacks": traced["callbacks"]}
 
     def _require_thread(self, config: RunnableConfig | None) -> None:
         """Refuse a run with a checkpointer but without a thread_id."""

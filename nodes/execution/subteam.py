@@ -7,7 +7,7 @@ interrupt; its failures become part of the report.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, cast, get_args
+from typing import Any, Final, cast, get_args
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.graph.state import CompiledStateGraph
@@ -37,6 +37,8 @@ from state import (
 
 TeamGraph = CompiledStateGraph[Any, Context, Any, Any]
 
+OF_OUTER_TASK: Final = frozenset(("task", "worker"))
+"""Metadata of the outer task's calls, which events of the team must not take for its own."""
 MAX_CLAIMS = 60
 """Limit for the claims of an inner team in its report."""
 
@@ -136,7 +138,10 @@ class SubteamRun:
             origin=self.origin,
         )
         configurable = {**self.config["configurable"], SCOPE_KEY: scope}
-        return {**self.config, "configurable": configurable}
+        around = self.config.get("metadata", {})
+        metadata = {key: around[key] for key in around if key not in OF_OUTER_TASK}
+        metadata |= {"team": self.graph.name, "within": scope.outer_task}
+        return {**self.config, "configurable": configurable, "metadata": metadata}
 
 
 def build_report(state: SupervisorState) -> Report:
