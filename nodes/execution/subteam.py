@@ -37,8 +37,8 @@ from state import (
 
 TeamGraph = CompiledStateGraph[Any, Context, Any, Any]
 
-OF_OUTER_TASK: Final = frozenset(("task", "worker"))
-"""Metadata of the outer task's calls, which events of the team must not take for its own."""
+NO_TASK: Final = {"task": "", "worker": ""}
+"""Metadata in place of the outer task's, which events of the team must not take for its own."""
 MAX_CLAIMS = 60
 """Limit for the claims of an inner team in its report."""
 
@@ -138,9 +138,8 @@ class SubteamRun:
             origin=self.origin,
         )
         configurable = {**self.config["configurable"], SCOPE_KEY: scope}
-        around = self.config.get("metadata", {})
-        metadata = {key: around[key] for key in around if key not in OF_OUTER_TASK}
-        metadata |= {"team": self.graph.name, "within": scope.outer_task}
+        own = {"team": self.graph.name, "within": scope.outer_task, **NO_TASK}
+        metadata = {**self.config.get("metadata", {}), **own}
         return {**self.config, "configurable": configurable, "metadata": metadata}
 
 
