@@ -41,7 +41,7 @@ from nodes.schemas.handoff import Constraints, Handoff
 from nodes.schemas.team import SPECIALIST, Worker
 from nodes.security.provenance import build_subteam_origin, build_taint
 from nodes.security.taint import MAX_ADDRESSES, merge_labels
-from nodes.telemetry.run_names import WORK, name_attempt
+from nodes.telemetry.run_names import WORK, name_agent, name_attempt
 from nodes.telemetry.traced_step import TracedStep, trace_step
 from nodes.tools.documents.reader import is_cut
 from state import (
@@ -134,7 +134,7 @@ class AttemptRunner:
             name_attempt(task.id, name),
             {"description": state["description"], "materials": list(state.get("materials", {}))},
             {
-                "agent_name": name,
+                **name_agent(self.config.get("metadata", {}), name, task.id),
                 "task": task.id,
                 "worker": name,
                 "attempt": len(state["attempts"]) + 1,

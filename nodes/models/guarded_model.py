@@ -94,7 +94,8 @@ class GuardedModel(BaseChatModel):
 
     @property
     def _identifying_params(self) -> dict[str, Any]:
-        return {"model": self.model, "tier": self.tier}
+        name = self.model.partition(":")[2] or self.model
+        return {"model": self.model, "model_name": name, "tier": self.tier}
 
     def _get_ls_params(self, stop: list[str] | None = None, **kwargs: Any) -> LangSmithParams:
         return self.inner._get_ls_params(stop=stop, **kwargs)

@@ -11,6 +11,8 @@ from state import Tier
 WORK: Final = "work"
 TURN: Final = "turn"
 """A model call that may call tools; one that may only report is named `report`."""
+AGENT_PATH: Final = "agent_path"
+"""Metadata: the workers whose attempts a call is in, the outermost first."""
 PURPOSES_BY_SCHEMA: Final[Mapping[str, str]] = {
     "Plan": "plan",
     "Decision": "route",
@@ -34,6 +36,19 @@ def get_purpose(schema: str) -> str:
 def name_attempt(task: str, worker: str) -> str:
     """Return the name of an attempt's run, such as `work: t3 (researcher)`."""
     return f"{WORK}: {task} ({worker})"
+
+
+def name_agent(around: Mapping[str, Any], worker: str, task: str) -> dict[str, str]:
+    """Return the metadata that makes an attempt an agent in OpenTelemetry's traces.
+
+    An agent inside another one of its name would be taken for a part of it.
+
+    Args:
+        around: the metadata of the node.
+    """
+    path: str = around.get(AGENT_PATH, "")
+    name = f"{worker} ({task})" if worker in path.split("/") else worker
+    return {"agent_name": name, AGENT_PATH: f"{path}/{worker}".lstrip("/")}
 
 
 def label_model_run(
