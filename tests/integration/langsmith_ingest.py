@@ -34,12 +34,11 @@ def read_multipart(body: bytes, headers: Mapping[str, str]) -> list[Run]:
     return list(runs.values())
 
 
-def merge_runs(held: dict[str, Run], runs: Iterable[Run]) -> dict[str, Any]:
+def merge_runs(held: dict[str, Run], runs: Iterable[Run]) -> None:
     """Add runs to those held, by id; what is given later completes what was given earlier."""
     for run in runs:
         given = {key: value for key, value in run.items() if value is not None}
         held[run["id"]] = held.get(run["id"], {}) | given
-    return {}
 
 
 def _add_part(runs: dict[str, Run], part: Message) -> None:

@@ -39,6 +39,15 @@ class LangSmithRecord:
     runs: dict[str, dict[str, Any]] = field(default_factory=dict)
     """Runs of a trace by their ids; each is posted when it begins and patched when it ends."""
 
+    _received: threading.Condition = field(default_factory=threading.Condition)
+
+    def wait_for_end(self, timeout_s: float = 20.0) -> bool:
+        """Wait until the root of a trace has ended, and return whether it has."""
+        with self._received:
+            return self._received.wait_for(
+                lambda: any(run.get("end_time") for run in self.list_children()), timeout_s
+            )
+
     def list_children(self, parent: str | None = None) -> list[dict[str, Any]]:
         """Return the runs directly inside a run, the roots without one, in the order they began."""
         found = [run for run in self.runs.values() if run.get("parent_run_id") == parent]
@@ -54,10 +63,13 @@ class LangSmithRecord:
         kind, *rest = place.strip("/").split("/")
         if place == "/info":
             return self._describe_server()
-        if place == "/runs/batch":
-            return merge_runs(self.runs, read_batch(body))
-        if place == "/runs/multipart":
-            return merge_runs(self.runs, read_multipart(body, headers))
+        if place in ("/runs/batch", "/runs/multipart"):
+            is_batch = place == "/runs/batch"
+            runs = read_batch(body) if is_batch else read_multipart(body, headers)
+            with self._received:
+                merge_runs(self.runs, runs)
+                self._received.notify_all()
+            return {}
         if method == "GET":
             is_first_page = "offset=" not in query or "offset=0" in query
             held: Any = {"datasets": self.datasets, "examples": self.examples}.get(kind, {})
