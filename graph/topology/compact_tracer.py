@@ -79,7 +79,7 @@ class CompactTracer(LangChainTracer):
         if _is_router(name, metadata or {}) or parent_run_id in self._routers:
             self._routers.add(run_id)
             return None
-        return super().on_chain_start(
+        run = super().on_chain_start(
             serialized,
             shrink_payload(inputs) if parent_run_id else inputs,
             run_id=run_id,
@@ -88,6 +88,11 @@ class CompactTracer(LangChainTracer):
             name=name,
             **kwargs,
         )
+        return _keep_inputs_sent(run)
+
+    def on_chat_model_start(self, *args: Any, **kwargs: Any) -> Run:
+        """Begin a model call, whose inputs stay as they are."""
+        return _keep_inputs_sent(super().on_chat_model_start(*args, **kwargs))
 
     def on_chain_end(self, outputs: dict[str, Any], *, run_id: UUID, **kwargs: Any) -> Any:
         """End a run."""
@@ -107,6 +112,13 @@ class CompactTracer(LangChainTracer):
         super()._persist_run(run)
         if self.original:  # its owner asks it for the address of the last run
             self.original.latest_run = self.latest_run
+
+
+def _keep_inputs_sent(run: Run) -> Run:
+    """Mark a run's inputs as sent, so that they are not sent again when it ends."""
+    if not run.extra.get("defers_inputs"):
+        run.extra["inputs_is_truthy"] = True
+    return run
 
 
 def compact_tracers(config: RunnableConfig) -> RunnableConfig:
