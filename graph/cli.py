@@ -226,18 +226,18 @@ def show(thread: ThreadArgument) -> int:
 def trace(
     thread: ThreadArgument,
     format: Annotated[
-        str, typer.Option("--format", metavar="FORMAT", help="Only json is available.")
+        str, typer.Option("--format", metavar="FORMAT", help="json, or chrome.")
     ] = "json",
     out: Annotated[
         Path | None, typer.Option("--out", metavar="FILE", help="Write it to this file.")
     ] = None,
 ) -> int:
-    """Print everything that happened in a run as JSON."""
-    if format != "json":
-        raise UsageError(f"no trace format {format!r}", next="--format json")
+    """Print everything that happened in a run as JSON, or as spans for Perfetto."""
+    if format not in ("json", "chrome"):
+        raise UsageError(f"no trace format {format!r}", next="--format json, or chrome")
     from graph.commands.runs import show_trace
 
-    return show_trace(thread, out=out, settings=_load_settings())
+    return show_trace(thread, out=out, settings=_load_settings(), format=format)
 
 
 @app.command()

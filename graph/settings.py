@@ -12,7 +12,6 @@ from zlib import crc32
 
 from dotenv import dotenv_values
 from pydantic import (
-    AliasChoices,
     Field,
     SecretStr,
     ValidationError,
@@ -35,7 +34,8 @@ from graph.stores.postgres_url import (
     list_passwords,
     mask_passwords,
 )
-from graph.tier_variables import Address, ApiKey, TierVariables
+from graph.tier_variables import Address, ApiKey
+from graph.tracing_variables import TracingVariables
 from nodes.errors import SettingsInvalid
 from nodes.errors.redaction import register_secrets
 from nodes.models.setting_values import read_origins, read_output_limits, read_price
@@ -74,7 +74,7 @@ RatePerMinute = Annotated[
 ]
 
 
-class Settings(TierVariables):
+class Settings(TracingVariables):
     """The user's validated configuration.
 
     Raises:
@@ -154,16 +154,6 @@ class Settings(TierVariables):
     run_code: Switch = Field(False, validation_alias="SUPERVISE_RUN_CODE")
     """Whether `run_code` may run code; `sandbox/bounds.py` holds its limits."""
     tavily_api_key: ApiKey = Field(None, validation_alias="TAVILY_API_KEY")
-    langsmith_tracing: bool = Field(
-        False,
-        validation_alias=AliasChoices("LANGSMITH_TRACING", "LANGCHAIN_TRACING_V2"),
-    )
-    """The only switch that sends run data to LangSmith."""
-    langsmith_api_key: ApiKey = Field(
-        None, validation_alias=AliasChoices("LANGSMITH_API_KEY", "LANGCHAIN_API_KEY")
-    )
-    langsmith_endpoint: str | None = Field(None, validation_alias="LANGSMITH_ENDPOINT")
-    langsmith_project: str | None = Field(None, validation_alias="LANGSMITH_PROJECT")
     studio_origins: Annotated[tuple[str, ...], NoDecode] = Field(
         (),
         validation_alias="SUPERVISE_STUDIO_ORIGINS",
@@ -280,10 +270,10 @@ class Settings(TierVariables):
 
     def list_secrets(self) -> tuple[str, ...]:
         """List the secret values, which must never be written anywhere."""
-        keys = (self.openai_api_key, self.tavily_api_key, self.langsmith_api_key)
+        keys = (self.openai_api_key, self.tavily_api_key)
         held = tuple(key.get_secret_value() for key in keys if key)
         passwords = (*list_passwords(self.database_url), *list_passwords(self.sql_url or ""))
-        return (*held, *self.list_tier_secrets(), *passwords)
+        return (*held, *self.list_tier_secrets(), *self.list_tracing_secrets(), *passwords)
 
     @classmethod
     def find_unknown_variables(cls) -> dict[str, str]:
@@ -294,18 +284,13 @@ class Settings(TierVariables):
         return {name: "".join(found) for name, found in near.items()}
 
     def export_tracing(self) -> None:
-        """Export the tracing settings of `.env`, since LangSmith's client reads the environment.
+        """Export the tracing settings of `.env`, since those who send read the environment.
 
         LangSmith knows four names for its switch; the one set here overrides the others.
         """
         os.environ["LANGSMITH_TRACING_V2"] = "true" if self.langsmith_tracing else "false"
-        values = {
-            "LANGSMITH_API_KEY": _reveal_secret(self.langsmith_api_key),
-            "LANGSMITH_ENDPOINT": self.langsmith_endpoint,
-            "LANGSMITH_PROJECT": self.langsmith_project,
-        }
-        for name, value in values.items():
-            if value and self.langsmith_tracing and _is_blank(os.environ.get(name, "")):
+        for name, value in self.list_tracing_variables().items():
+            if _is_blank(os.environ.get(name, "")):
                 os.environ[name] = value
 
     def _resolve_model(self, tier: Tier) -> str:
@@ -319,12 +304,6 @@ class Settings(TierVariables):
     def _drop_blank_values(cls, values: Mapping[str, Any]) -> dict[str, Any]:
         kept = {name: v.strip(" \t") if isinstance(v, str) else v for name, v in values.items()}
         return {name: value for name, value in kept.items() if not _is_blank(value)}
-
-    @field_validator("langsmith_tracing", mode="before")
-    @classmethod
-    def _read_tracing_switch(cls, value: Any) -> bool:
-        """Return the switch as LangSmith reads it: every value except `true` is off."""
-        return str(value).lower() == "true"
 
     @field_validator("database_url")
     @classmethod

@@ -62,9 +62,11 @@ def build_worker(
     builder.add_conditional_edges("act", after_act, ["assess", END])
     roads = ["act", "refine", "ask_human", *(["recruit"] if team.recruit else []), END]
     builder.add_conditional_edges("assess", after_assess, roads)
-    builder.add_conditional_edges(
-        START, lambda state: after_assess(state) if "change" in state else first, [first, *roads]
-    )
+
+    def choose_entry(state: WorkerState) -> str:
+        return after_assess(state) if "change" in state else first
+
+    builder.add_conditional_edges(START, choose_entry, [first, *roads])
     builder.add_edge("refine", "act")
     builder.add_edge("ask_human", "act")
     if team.recruit:

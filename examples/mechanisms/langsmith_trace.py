@@ -4,7 +4,7 @@
 
 A server on this machine takes LangSmith's place (`LANGSMITH_ENDPOINT`). The command line answers
 the same request twice, with the key of LangSmith set both times: without `LANGSMITH_TRACING=true`
-the server receives no request at all, with it one tree of runs, which has the team's name and tags.
+the server receives no request at all, with it one tree of runs, each named by what it is for.
 """
 
 import asyncio
@@ -13,13 +13,12 @@ import sys
 from asyncio.subprocess import DEVNULL
 
 from examples.mechanisms.scripted import show
-from graph.settings import Settings
-from graph.teams.team_loader import SHIPPED_TEAMS_FOLDER, load_team
+from graph.teams.team_loader import SHIPPED_TEAMS_FOLDER
 from tests.integration.langsmith_server import LangSmithRecord, run_langsmith_server
+from tests.integration.langsmith_tree import format_tree
 
 TEAM = SHIPPED_TEAMS_FOLDER / "market_analysis"
 COMMAND = ["run", "Which company grew most?", "--team", TEAM.name, "--quiet"]
-STEPS = {"supervisor", "monitor", "synthesizer", "await_inputs", "act", "assess"}
 
 
 async def run_command(url: str, *, is_on: bool) -> None:
@@ -38,29 +37,16 @@ async def run_command(url: str, *, is_on: bool) -> None:
         raise SystemExit("the command failed; its lines above say why")
 
 
-def print_tree(
-    record: LangSmithRecord, parent: str | None = None, inside: str = "", depth: int = 1
-) -> None:
-    """Print the steps, workers and calls among the runs; others are LangGraph's own."""
-    shown = STEPS | {worker.name for worker in load_team(TEAM.name, Settings()).workers}
-    for run in record.list_children(parent):
-        name, kind = run["name"], run["run_type"]
-        is_shown = not parent or kind != "chain" or name in shown - {inside}
-        if is_shown:
-            tags = "" if parent else f", tags: {', '.join(sorted(run['tags']))}"
-            print(f"{'  ' * depth}{name} ({kind}{tags})")
-        print_tree(record, run["id"], name, depth + is_shown)
-
-
 async def run_example() -> dict[bool, LangSmithRecord]:
     """Run the command both ways; return what was received, by whether tracing was on."""
     received = {}
     for is_on in (False, True):
         print(f"LANGSMITH_TRACING={str(is_on).lower()}", flush=True)
-        with run_langsmith_server() as record:
+        with run_langsmith_server("compressed") as record:
             await run_command(record.url, is_on=is_on)
         print(f"requests that LangSmith received: {len(record.requests)}")
-        print_tree(record)
+        for line in format_tree(record, keys=("task", "attempt", "tier")):
+            print(f"  {line}")
         received[is_on] = record
     return received
 

@@ -17,8 +17,10 @@ from graph.display.summary import (
     format_reply_command,
 )
 from graph.display.text import make_printable, to_one_line
+from graph.runs.chrome_trace import build_chrome_trace
 from graph.runs.pruning import PruneSelection, remove_runs
-from graph.runs.trace import list_runs, load_trace
+from graph.runs.timeline import read_timeline
+from graph.runs.trace import list_runs, load_trace, read_thread_log
 from graph.settings import Settings
 from graph.stores.thread_locks import check_thread_id
 from nodes.text.counts import format_count
@@ -94,14 +96,25 @@ def show_run(thread: str, settings: Settings) -> int:
     return 0
 
 
-def show_trace(thread: str, *, out: Path | None, settings: Settings) -> int:
+def show_trace(thread: str, *, out: Path | None, settings: Settings, format: str = "json") -> int:
     """Write a run's trace as JSON, to stdout or to a file."""
-    trace = load_trace(check_thread_id(thread), settings)
+    is_chrome = format == "chrome"
+    trace = (_load_chrome_trace if is_chrome else load_trace)(check_thread_id(thread), settings)
     if out is None:
         print_json(trace)
         return 0
     write_json(trace, out)
     return 0
+
+
+def _load_chrome_trace(thread: str, settings: Settings) -> dict[str, Any]:
+    timeline = read_timeline(read_thread_log(thread, settings))
+    if not timeline.has_ended:
+        print_to_stderr("the run has not ended: open tasks end at its last event", style="yellow")
+    if timeline.unreadable:
+        skipped = format_count(timeline.unreadable, "entry", "entries")
+        print_to_stderr(f"{skipped} of the trace could not be read", style="yellow")
+    return build_chrome_trace(timeline, f"supervise {thread}")
 
 
 def _format_run_row(run: Json) -> tuple[str, ...]:

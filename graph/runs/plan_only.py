@@ -1,5 +1,6 @@
 """Plans a request without running it."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import Any, cast
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
 
+from graph.otel import start_otel
 from graph.runs.event_log import EventListener, EventLog
 from graph.runs.materials import build_input
 from graph.settings import Settings
@@ -55,6 +57,8 @@ async def aplan_with_estimate(
 ) -> tuple[Plan, Estimate]:
     """Return the plan of a request as `aplan` does, with the expected cost of its run."""
     context, begun = replace(read_context(context), speculate=False), now_s()
+    settings = settings or Settings()
+    await asyncio.to_thread(start_otel, settings)
     given = await build_input(request, files, materials, context, on_event)
     graph = build_supervisor(team, settings=settings, checkpointer=InMemorySaver())
     deadline = set_deadline(begun, graph.team.add_caps(context).deadline_s)

@@ -11,6 +11,7 @@ from typing import Any, cast
 from langchain_core.runnables import RunnableConfig
 from langgraph.types import StateSnapshot
 
+from graph.otel import start_otel
 from graph.runs import event_log as journal
 from graph.runs.event_log import EventListener, EventLog
 from graph.runs.follow_up import add_thread_materials
@@ -219,6 +220,7 @@ async def _open_session(
     thread: str, source: Any, settings: Settings, listener: EventListener | None
 ) -> AsyncIterator[_RunSession]:
     settings.export_tracing()
+    await asyncio.to_thread(start_otel, settings)  # its packages are slow to import
     team = Team.model_validate(source) if isinstance(source, dict) else load_team(source, settings)
     async with open_database(thread, settings) as database:
         graph = build_supervisor(

@@ -35,13 +35,21 @@ def load_trace(thread: str, settings: Settings) -> dict[str, Any]:
     Raises:
         ThreadUnknown: no run has this thread id.
     """
+    return build_trace(read_thread_log(thread, settings))
+
+
+def read_thread_log(thread: str, settings: Settings) -> list[dict[str, Any]]:
+    """Return the entries of a thread's event log, in order.
+
+    Raises:
+        ThreadUnknown: no run has this thread id.
+    """
     try:
-        entries = list(event_log.read_log_entries(get_log_path(thread, settings)))
+        return list(event_log.read_log_entries(get_log_path(thread, settings)))
     except (FileNotFoundError, NotADirectoryError):
         raise ThreadUnknown(
             f"no thread {thread!r}", next="`supervise runs` lists the threads there are"
         ) from None
-    return build_trace(entries)
 
 
 def build_trace(entries: Iterable[LogEntry]) -> dict[str, Any]:

@@ -24,6 +24,7 @@ from graph.topology.answers import build_answer_input, is_chat_message, is_reply
 from graph.topology.blocking_portal import get_portal
 from graph.topology.chat_questions import post_questions
 from graph.topology.checkpointer_adapter import adapt_checkpointer, require_checkpointer
+from graph.topology.compact_tracer import compact_tracers
 from graph.topology.drawing import Drawing
 from graph.topology.input_validation import (
     read_context,
@@ -116,6 +117,7 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
         require_checkpointer(self.team, start.context, self.find_checkpointer(config))
         self._require_thread(config)
         stamped, calls = start.stamp_config(config), SpeculativeCalls()
+        stamped = self._compact_traces(stamped)
         asked: list[str] = []
         stamped["configurable"] |= {SPECULATION_KEY: calls, ASKED_KEY: asked}
         durability, shown = self._choose_durability(stamped, durability), QuestionParts(**kwargs)
@@ -259,6 +261,11 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
     def _merge_call_config(self, config: RunnableConfig | None) -> RunnableConfig:
         """Return a call's config merged with the graph's own and with that of the calling node."""
         return ensure_config(merge_configs(self.config, config))
+
+    def _compact_traces(self, config: RunnableConfig) -> RunnableConfig:
+        merged = self._merge_call_config(config)
+        traced = compact_tracers(merged)
+        return config if traced is merged else {**config, "callbacks": traced["callbacks"]}
 
     def _require_thread(self, config: RunnableConfig | None) -> None:
         """Refuse a run with a checkpointer but without a thread_id."""

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
+from langchain_core.runnables.config import merge_configs
 from langchain_core.runnables.graph import Graph
 from langgraph.graph.state import CompiledStateGraph
 
@@ -41,6 +42,7 @@ class WorkerGraph(CompiledStateGraph[WorkerState, Context, Assignment, WorkerOut
         """Work on one assignment, and return its `WorkerOutput`."""
         assert config is not None, "a worker runs inside its supervisor's graph"
         assignment = cast(Assignment, input)
+        config = self._label_runs(assignment, config)
         if self._has_inner_graphs(assignment) or await has_saved_steps(config):
             return await super().ainvoke(input, config, **kwargs)
         state = await self.first_attempt.run(
@@ -58,8 +60,19 @@ class WorkerGraph(CompiledStateGraph[WorkerState, Context, Assignment, WorkerOut
         """Stream the work on one assignment, step by step."""
         # While events are streamed, a node's graph is streamed too, and would emit its whole state.
         kwargs["output_keys"] = kwargs.get("output_keys") or self.output_channels
+        if config is not None:
+            config = self._label_runs(cast(Assignment, input), config)
         async for part in super().astream(input, config, **kwargs):
             yield part
+
+    def _label_runs(self, assignment: Assignment, config: RunnableConfig) -> RunnableConfig:
+        """Return the config with what traces call this graph, and with its task."""
+        task = assignment["task"].id
+        metadata: dict[str, Any] = {"task": task, "worker": self.worker.name}
+        if "plan_version" in assignment:
+            metadata["plan_version"] = assignment["plan_version"]
+        named: RunnableConfig = {"run_name": f"steps: {task}", "metadata": metadata}
+        return merge_configs(config, named)
 
     def _has_inner_graphs(self, assignment: Assignment) -> bool:
         is_specialist = self.worker.name == SPECIALIST

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -48,6 +49,8 @@ from nodes.security.provenance import (
     exclude_worker,
 )
 from nodes.security.taint import MAX_ADDRESSES, merge_labels
+from nodes.telemetry.run_names import WORK, name_agent, name_attempt
+from nodes.telemetry.traced_step import TracedStep, trace_step
 from nodes.tools.documents.reader import is_cut
 from state import (
     Attempt,
@@ -114,7 +117,10 @@ class AttemptRunner:
     async def run(self) -> Attempt:
         """Return the attempt, with its report or its error."""
         self.attempt_context.taint = build_taint(self.state)
-        attempt = await self._run_attempt()
+        async with self._trace_attempt() as step:
+            self.config = step.config
+            attempt = await self._run_attempt()
+            _record_outcome(step, attempt)
         inner = self.subteam_run
         labels, addresses = self._collect_taint()
         report = attempt.report
@@ -130,6 +136,24 @@ class AttemptRunner:
                 "usage": inner.usage if inner else self.attempt_context.usage,
                 "ledger": inner.ledger if inner else {},
             }
+        )
+
+    def _trace_attempt(self) -> AbstractAsyncContextManager[TracedStep]:
+        state, name, change = self.state, self.worker.name, self.state.get("change")
+        task = state["task"]
+        return trace_step(
+            name_attempt(task.id, name),
+            {"description": state["description"], "materials": list(state.get("materials", {}))},
+            {
+                **name_agent(self.config.get("metadata", {}), name, task.id),
+                "task": task.id,
+                "worker": name,
+                "attempt": len(state["attempts"]) + 1,
+                "rung": change.rung if change else "",
+                "tier": self.tier,
+                "plan_version": state.get("plan_version", 1),
+                "purpose": WORK,
+            },
         )
 
     @property
@@ -301,7 +325,6 @@ class AttemptRunner:
             message,
             self.attempt_context,
             inputs={"materials": materials, "lacking": lacking},
-            metadata={"task": self.state["task"].id, "worker": self.worker.name},
             is_checkpointed=self.is_checkpointed,
         )
 
@@ -336,6 +359,14 @@ class AttemptRunner:
                 max_tokens=limits.max_tokens, timeout_s=limits.timeout_s, tier=self.tier
             ),
         )
+
+
+def _record_outcome(step: TracedStep, attempt: Attempt) -> None:
+    report = attempt.report
+    step.error = attempt.error or ""
+    if report and report.status == "failed":
+        step.error = step.error or report.output or "the worker reported failure"
+    step.outputs = report.model_dump(mode="json", exclude_defaults=True) if report else {}
 
 
 def _classify_fault(problem: SupervisorError) -> Fault:

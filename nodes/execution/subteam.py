@@ -7,7 +7,7 @@ interrupt; its failures become part of the report.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, cast, get_args
+from typing import Any, Final, cast, get_args
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.graph.state import CompiledStateGraph
@@ -39,6 +39,8 @@ TeamGraph = CompiledStateGraph[Any, Context, Any, Any]
 
 READ_CHANNELS = ("answer", "ledger", "plan", "results", "status", "steps")
 """The channels of the inner run that the attempt needs."""
+NO_TASK: Final = {"task": "", "worker": ""}
+"""Metadata in place of the outer task's, which events of the team must not take for its own."""
 MAX_CLAIMS = 60
 """Limit for the claims of an inner team in its report."""
 
@@ -142,7 +144,9 @@ class SubteamRun:
             origin=self.origin,
         )
         configurable = {**self.config["configurable"], SCOPE_KEY: scope}
-        return {**self.config, "configurable": configurable}
+        own = {"team": self.graph.name, "within": scope.outer_task, **NO_TASK}
+        metadata = {**self.config.get("metadata", {}), **own}
+        return {**self.config, "configurable": configurable, "metadata": metadata}
 
 
 def build_report(state: SupervisorState) -> Report:

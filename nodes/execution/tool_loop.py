@@ -16,7 +16,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, SystemMessage, ToolMessage
 from langchain_core.tools import BaseTool
 from langgraph.errors import GraphBubbleUp
-from langgraph.types import Command
+from langgraph.types import Command, TracePolicy, omit_payload
 
 from nodes.errors import ModelError, NothingToRead, ToolFailed, ToolRefused
 from nodes.errors.redaction import redact_text
@@ -56,6 +56,10 @@ MAX_CALLS_PER_TURN = 8
 """Limit for the tool calls of one message; the others are refused and may be repeated."""
 REPORT_SHARE = 0.25
 """Share of an attempt's time at its end, in which the worker may only report."""
+UNTRACED = TracePolicy(process_inputs=omit_payload, process_outputs=omit_payload)
+"""The model calls and tools inside record what passes through the middleware."""
+PLAIN_GRAPH = {"ls_integration": "langgraph"}
+"""Metadata of a loop, whose attempt is the agent in traces; the library would name it again."""
 PUT_OFF = "put off"
 """Marks the message of a call that was one too many; no model sees it."""
 MAX_TRACED_RESULT_CHARS = 2_000
@@ -74,6 +78,7 @@ class TurnLimitMiddleware(AgentMiddleware[WorkerAgentState, AttemptContext, Repo
     """Chooses the attempt's model, counts its usage, and allows only a report in the last turn."""
 
     state_schema = WorkerAgentState
+    trace_policy = UNTRACED
 
     def __init__(
         self, tools: Sequence[BaseTool] = (), *, granted: frozenset[str] = frozenset()
@@ -163,6 +168,8 @@ class ToolGuardMiddleware(AgentMiddleware[WorkerAgentState, AttemptContext, Repo
     A call that is refused here is not made. The worker's model receives the reason, as it receives
     the failure of a call.
     """
+
+    trace_policy = UNTRACED
 
     def __init__(self, tools: Sequence[BaseTool] = ()) -> None:
         super().__init__()
@@ -356,8 +363,8 @@ def build_worker_agent(
             ToolGuardMiddleware(offered),
         ],
         context_schema=AttemptContext,
-        name=f"{worker.name}_loop",
-    )
+        name=worker.name,
+    ).with_config(metadata=PLAIN_GRAPH)
     return WorkerAgent(
         tool_loop=tool_loop,
         instructions=instructions,

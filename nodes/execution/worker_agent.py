@@ -18,7 +18,7 @@ from langchain_core.messages import (
     SystemMessage,
     ToolMessage,
 )
-from langchain_core.runnables import RunnableBinding, RunnableConfig
+from langchain_core.runnables import RunnableBinding
 from langchain_core.tools import BaseTool
 from langgraph.graph.state import CompiledStateGraph
 
@@ -27,7 +27,6 @@ from nodes.execution.attempt_context import AttemptContext, TurnLimitReached
 from nodes.models.prompt_shortening import SHORTENED
 from nodes.models.structured_output import UnreadableReply, read_content, read_value
 from nodes.models.usage import read_usage
-from nodes.telemetry.config_metadata import use_metadata
 from state import Report, Usage
 
 ToolLoop = CompiledStateGraph[Any, AttemptContext, Any, Any]
@@ -52,7 +51,6 @@ class WorkerAgent:
         context: AttemptContext,
         *,
         inputs: Mapping[str, Any],
-        metadata: Mapping[str, str],
         is_checkpointed: bool,
     ) -> Report:
         """Return the report on a handoff.
@@ -60,7 +58,6 @@ class WorkerAgent:
         Args:
             message: the handoff.
             inputs: what the tools may read besides their arguments.
-            metadata: the task and the worker, for the trace.
             is_checkpointed: a checkpointer keeps the run.
 
         Raises:
@@ -70,8 +67,7 @@ class WorkerAgent:
         """
         messages: list[AnyMessage] = [message]
         if not self._list_offered(context):
-            with use_metadata(metadata) as config:
-                reply = await self._ask_for_report(messages, context, config)
+            reply = await self._ask_for_report(messages, context)
             try:
                 return self._read_reply(reply)
             except UnreadableReply as error:
@@ -80,7 +76,6 @@ class WorkerAgent:
                 messages += [reply, *_answer_calls(reply, str(error))]
         result = await self.tool_loop.ainvoke(
             {"messages": messages, **inputs},
-            {"metadata": dict(metadata)},
             context=context,
             # A resume repeats the whole attempt, so its turns need no checkpoints.
             durability="exit" if is_checkpointed else None,
@@ -102,13 +97,13 @@ class WorkerAgent:
         return [*self.tools, *(self.reading_tools if context.reading.has_cut else ())]
 
     async def _ask_for_report(
-        self, messages: Sequence[AnyMessage], context: AttemptContext, config: RunnableConfig
+        self, messages: Sequence[AnyMessage], context: AttemptContext
     ) -> AIMessage:
         model = context.model.bind_tools([self.report_tool], tool_choice="any")
         begin_turn(context)
         began = monotonic()
         try:
-            reply = await model.ainvoke([self.instructions, *messages], config)
+            reply = await model.ainvoke([self.instructions, *messages])
         except ModelError as error:
             context.usage += error.usage or Usage()
             raise

@@ -34,7 +34,7 @@ from nodes.models.prompt_shortening import (
     choose_share,
     shorten_messages,
 )
-from nodes.models.run_context import get_run_context, name_requested_schema
+from nodes.models.run_context import REPORT, get_run_context, name_requested_schema
 from nodes.models.settings import EMBEDDED, ModelSettings
 from nodes.models.speed import ModelSpeed, get_model_speed
 from nodes.models.storable_text import replace_lone_surrogates
@@ -46,6 +46,7 @@ from nodes.models.structured_call import StructuredCall, StructuredReply
 from nodes.models.traced_content import describe_messages
 from nodes.models.unknown_model import name_nearest_models
 from nodes.models.usage import UNCOUNTED, build_counts, estimate_usage, read_usage
+from nodes.telemetry.run_names import TURN, get_purpose, label_model_run
 from state import Tier, Usage
 
 KEPT_METADATA = (
@@ -93,7 +94,8 @@ class GuardedModel(BaseChatModel):
 
     @property
     def _identifying_params(self) -> dict[str, Any]:
-        return {"model": self.model, "tier": self.tier}
+        name = self.model.partition(":")[2] or self.model
+        return {"model": self.model, "model_name": name, "tier": self.tier}
 
     def _get_ls_params(self, stop: list[str] | None = None, **kwargs: Any) -> LangSmithParams:
         return self.inner._get_ls_params(stop=stop, **kwargs)
@@ -145,11 +147,21 @@ class GuardedModel(BaseChatModel):
         if offered := await take_offered_reply(self.model, messages, kwargs):
             return offered
         if _has_listeners(self, config):
-            return await super().ainvoke(messages, config, stop=stop, **kwargs)
+            named = self._label_run(config, kwargs)
+            return await super().ainvoke(messages, named, stop=stop, **kwargs)
         result = await self._agenerate(messages, stop=stop, **kwargs)
         answer = result.generations[0].message
         assert isinstance(answer, AIMessage), "a model answers with a message of its own"
         return answer
+
+    def _label_run(
+        self, config: RunnableConfig | None, kwargs: Mapping[str, Any]
+    ) -> RunnableConfig:
+        """Return the config of a call that is traced, named by what the call is for."""
+        schema = name_requested_schema(kwargs)
+        is_turn = schema == REPORT and len(kwargs.get("tools") or ()) > 1
+        purpose = (config or {}).get("run_name") or (TURN if is_turn else get_purpose(schema))
+        return label_model_run(config, purpose, tier=self.tier, model=self.model)
 
     def _generate(
         self,

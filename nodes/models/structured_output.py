@@ -8,6 +8,7 @@ from typing import Any, Generic, TypeVar
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AnyMessage
+from langchain_core.runnables import RunnableConfig
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import (
     BaseModel,
@@ -26,6 +27,7 @@ from nodes.models.structured.json_reading import (
 )
 from nodes.models.unknown_keys import validate_known_keys
 from nodes.models.usage import read_usage
+from nodes.telemetry.run_names import get_purpose
 from state import Usage
 
 MAX_PROBLEMS = 12
@@ -75,6 +77,7 @@ async def ask_model(
     parameters: dict[str, Any] | None = None,
     correct: Callable[[dict[str, Any]], dict[str, Any]] | None = None,
     options: Mapping[str, Any] | None = None,
+    purpose: str = "",
 ) -> ModelReply[T]:
     """Return the model's value of the schema.
 
@@ -82,6 +85,7 @@ async def ask_model(
         parameters: a stricter JSON schema to show it.
         correct: returns the fields of a reply as they are meant, before they are validated.
         options: parameters of the request, such as `temperature`.
+        purpose: what the call is for, in traces, if the schema does not say it.
 
     Raises:
         UnreadableReply: the answer is not such a value; ask again with its problems.
@@ -94,7 +98,8 @@ async def ask_model(
     if options:
         bound = bound.bind(**options)
     try:
-        message = await bound.ainvoke(list(messages))
+        named: RunnableConfig = {"run_name": purpose or get_purpose(schema.__name__)}
+        message = await bound.ainvoke(list(messages), named)
     except ResponseCut as error:
         if not error.is_at_limit:
             raise

@@ -233,7 +233,12 @@ async def _ask_once(
 
     try:
         reply = await models.ask(
-            Plan, messages, parameters=closed, correct=correct, options=options
+            Plan,
+            messages,
+            parameters=closed,
+            correct=correct,
+            options=options,
+            purpose="revision" if check.finished else "plan",
         )
     except UnreadableReply as error:
         return _PlanReply(error.reply_text, error.usage, problems=error.problems)

@@ -145,7 +145,8 @@ async def _ask_decision(
     names = [worker.name for worker in team.roster]
     schema = _build_decision_schema(tuple(names), may_plan=team.plan_when_needed and not may_end)
     try:
-        reply = await models.ask(Decision, asking, parameters=schema)
+        purpose = "step" if may_end else "route"
+        reply = await models.ask(Decision, asking, parameters=schema, purpose=purpose)
         decision, usage = reply.value, reply.usage + models.lost_usage
     except UnreadableReply as error:
         reason = f"chosen by rule, as the model's reply was unusable: {error}"

@@ -86,7 +86,8 @@ async def _ask_best_attempt(
     if model is None:
         return "", "the most confident attempt: no judge was asked", Usage()
     try:
-        reply = await ask_model(model, Verdict, build_selection_messages(description, complete))
+        messages = build_selection_messages(description, complete)
+        reply = await ask_model(model, Verdict, messages, purpose="select")
     except ModelError as error:
         return "", f"the most confident attempt: the judge failed: {error}", Usage()
     except UnreadableReply as error:

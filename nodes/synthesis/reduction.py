@@ -107,7 +107,7 @@ async def _summarize_group(
     answer = Answer(text="\n\n".join(report.output for report in group) or "No text.")
     try:
         messages = build_reduction_messages(request, group, max_chars=share // 2)
-        reply = await ask_model(model, Answer, messages)
+        reply = await ask_model(model, Answer, messages, purpose="reduce")
         answer, spent = reply.value, reply.usage
         claims = tuple(claim for claim in claims if claim.source in answer.sources)
     except ModelError as error:

@@ -2,23 +2,25 @@
 
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from typing import Any, Literal
 from uuid import uuid4
 
-WITHOUT_MULTIPART = {
-    "use_multipart_endpoint": False,
+from tests.integration.langsmith_ingest import merge_runs, read_batch, read_multipart
+
+IngestForm = Literal["batch", "multipart", "compressed"]
+"""How a client sends runs: as plain JSON, in parts, in parts that are compressed."""
+LIMITS = {
     "scale_up_qsize_trigger": 1000,
     "scale_up_nthreads_limit": 1,
     "scale_down_nempty_trigger": 4,
     "size_limit": 100,
     "size_limit_bytes": 20_000_000,
 }
-"""How runs are sent: as plain JSON."""
 
 
 @dataclass
@@ -26,7 +28,10 @@ class LangSmithRecord:
     """What was sent."""
 
     url: str = ""
+    form: IngestForm = "batch"
     requests: list[str] = field(default_factory=list)
+    received_bytes: int = 0
+    """Size of all bodies, compressed or not."""
     datasets: list[dict[str, Any]] = field(default_factory=list)
     examples: list[dict[str, Any]] = field(default_factory=list)
     sessions: list[dict[str, Any]] = field(default_factory=list)
@@ -34,20 +39,37 @@ class LangSmithRecord:
     runs: dict[str, dict[str, Any]] = field(default_factory=dict)
     """Runs of a trace by their ids; each is posted when it begins and patched when it ends."""
 
+    _received: threading.Condition = field(default_factory=threading.Condition)
+
+    def wait_for_end(self, timeout_s: float = 20.0) -> bool:
+        """Wait until the root of a trace has ended, and return whether it has."""
+        with self._received:
+            return self._received.wait_for(
+                lambda: any(run.get("end_time") for run in self.list_children()), timeout_s
+            )
+
     def list_children(self, parent: str | None = None) -> list[dict[str, Any]]:
         """Return the runs directly inside a run, the roots without one, in the order they began."""
         found = [run for run in self.runs.values() if run.get("parent_run_id") == parent]
         return sorted(found, key=lambda run: str(run["start_time"]))
 
-    def answer_request(self, method: str, path: str, body: bytes) -> Any:
+    def answer_request(
+        self, method: str, path: str, body: bytes, headers: Mapping[str, str]
+    ) -> Any:
         """Keep a request, and answer as LangSmith does."""
         place, _, query = path.partition("?")
         self.requests.append(f"{method} {place}")
+        self.received_bytes += len(body)
         kind, *rest = place.strip("/").split("/")
         if place == "/info":
-            return {"batch_ingest_config": WITHOUT_MULTIPART}
-        if place == "/runs/batch":
-            return self._keep_runs(json.loads(body))
+            return self._describe_server()
+        if place in ("/runs/batch", "/runs/multipart"):
+            is_batch = place == "/runs/batch"
+            runs = read_batch(body) if is_batch else read_multipart(body, headers)
+            with self._received:
+                merge_runs(self.runs, runs)
+                self._received.notify_all()
+            return {}
         if method == "GET":
             is_first_page = "offset=" not in query or "offset=0" in query
             held: Any = {"datasets": self.datasets, "examples": self.examples}.get(kind, {})
@@ -66,11 +88,12 @@ class LangSmithRecord:
         made = [_add_item(lists[kind], item) for item in (given if rest == ["bulk"] else [given])]
         return made if rest == ["bulk"] else made[0]
 
-    def _keep_runs(self, batch: dict[str, list[dict[str, Any]]]) -> Any:
-        for run in (*batch.get("post", ()), *batch.get("patch", ())):
-            given = {key: value for key, value in run.items() if value is not None}
-            self.runs[run["id"]] = self.runs.get(run["id"], {}) | given
-        return {}
+    def _describe_server(self) -> dict[str, Any]:
+        in_parts = self.form != "batch"
+        return {
+            "batch_ingest_config": {**LIMITS, "use_multipart_endpoint": in_parts},
+            "instance_flags": {"zstd_compression_enabled": self.form == "compressed"},
+        }
 
     def _change_item(self, kind: str, rest: list[str], given: dict[str, Any]) -> Any:
         (held,) = (one for one in [*self.examples, *self.sessions] if one["id"] == rest[0])
@@ -80,14 +103,16 @@ class LangSmithRecord:
 
 
 @contextmanager
-def run_langsmith_server() -> Iterator[LangSmithRecord]:
+def run_langsmith_server(form: IngestForm = "batch") -> Iterator[LangSmithRecord]:
     """Serve on a free port."""
-    kept = LangSmithRecord()
+    kept = LangSmithRecord(form=form)
 
     class Handler(BaseHTTPRequestHandler):
         def answer(self) -> None:
-            body = self.rfile.read(int(self.headers.get("content-length") or 0))
-            result = json.dumps(kept.answer_request(self.command, self.path, body)).encode()
+            body = self._read_body()
+            headers = {name.lower(): value for name, value in self.headers.items()}
+            answer = kept.answer_request(self.command, self.path, body, headers)
+            result = json.dumps(answer).encode()
             self.send_response(200)
             self.send_header("content-type", "application/json")
             self.send_header("content-length", str(len(result)))
@@ -96,8 +121,18 @@ def run_langsmith_server() -> Iterator[LangSmithRecord]:
 
         do_GET = do_POST = do_PATCH = answer
 
+        def _read_body(self) -> bytes:
+            if self.headers.get("transfer-encoding") != "chunked":
+                return self.rfile.read(int(self.headers.get("content-length") or 0))
+            chunks = []
+            while size := int(self.rfile.readline(), 16):
+                chunks.append(self.rfile.read(size))
+                self.rfile.readline()
+            self.rfile.readline()
+            return b"".join(chunks)
+
         def log_message(self, *args: object) -> None:
-            """Say nothing."""
+            """Log nothing."""
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()

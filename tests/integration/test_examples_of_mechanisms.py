@@ -241,7 +241,7 @@ async def test_langsmith_receives_a_named_tagged_nested_run_where_it_is_switched
     assert {"supervisor", "researcher", "monitor", "synthesizer"} <= set(steps)
     inside = received[True].list_children(steps["synthesizer"])
     (written,) = (run for run in inside if run["run_type"] == "llm")
-    assert written["name"] == "embedded"
+    assert written["name"] == "answer"
 
 
 @pytest.mark.slow

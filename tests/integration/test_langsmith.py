@@ -57,7 +57,7 @@ async def test_a_run_of_the_compiled_graph_is_named_and_tagged_by_its_team(
     steps = [run["name"] for run in langsmith.list_children(root["id"])]
     assert steps[0] == "supervisor" and steps[-1] == "synthesizer"
     assert steps.count("researcher") == 2
-    assert list_all_names(langsmith, "llm") == {"openai:gpt-5-mini", "openai:gpt-5"}
+    assert list_all_names(langsmith, "llm") == {"plan", "report: a", "report: b", "answer"}
     assert all(run.get("end_time") for run in langsmith.runs.values())
 
 
@@ -90,8 +90,9 @@ async def test_an_inner_team_is_nested_below_its_worker_and_tagged_by_its_own_na
     root = await trace_run(langsmith, settings, outer)
 
     assert "readers" not in root["tags"]
-    (read,) = (run for run in langsmith.runs.values() if run["name"] == "reader")
+    (read,) = (run for run in langsmith.runs.values() if run["name"] == "work: part (reader)")
     assert {"house", "readers"} <= set(read["tags"])
+    assert read["extra"]["metadata"].items() >= {"team": "readers", "within": "all"}.items()
 
 
 async def test_with_a_key_alone_nothing_is_sent(

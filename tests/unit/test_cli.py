@@ -214,7 +214,7 @@ def test_a_request_is_read_from_stdin_with_undecodable_bytes_replaced(
         (["rnu"], "run"),
         (["resume", "unknown"], "no thread 'unknown'"),
         (["show", "../up"], "thread id"),
-        (["trace", "x", "--format", "chrome"], "no trace format 'chrome'"),
+        (["trace", "x", "--format", "svg"], "no trace format 'svg'"),
         (["teams", "unknown"], "unknown team"),
     ],
 )

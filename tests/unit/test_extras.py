@@ -57,3 +57,14 @@ def test_a_run_names_the_command_before_it_reads_files(tmp_path: Path, kind: str
     assert done.returncode == 2
     assert "next: pip install '.[tech-support]'" in done.stderr
     assert "cannot read" not in done.stderr and "kept: thread" not in done.stderr
+
+
+def test_opentelemetry_that_is_switched_on_names_its_command(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text("SUPERVISE_OTEL=true\n")
+
+    done = run_without("opentelemetry-sdk", "run", "Sum up the page.", folder=tmp_path)
+
+    line = done.stderr.strip().splitlines()[-1]
+    assert done.returncode == 2 and "Traceback" not in done.stderr
+    assert "SUPERVISE_OTEL is on, but packages are not installed: opentelemetry-sdk" in line
+    assert "next: pip install '.[otel]'" in line

@@ -40,7 +40,6 @@ class AgentRun:
             HANDOFF,
             self.context,
             inputs={"materials": {}, "lacking": []},
-            metadata={"task": "A", "worker": WORKER.name},
             is_checkpointed=False,
         )
         return report

@@ -1,0 +1,224 @@
+"""The tree of runs that LangSmith receives: names, tags, metadata, and sizes."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from langchain_core.tracers.langchain import LangChainTracer
+from langsmith import Client, tracing_context
+
+from graph import arun, build_supervisor
+from graph.settings import Settings
+from nodes.schemas.team import Team, Worker
+from tests.endpoint import Endpoint, Scenario, ScriptedTask
+from tests.integration.dev_server import QUESTION, dev_server
+from tests.integration.langsmith_server import (
+    IngestForm,
+    LangSmithRecord,
+    run_langsmith_server,
+)
+from tests.integration.langsmith_tree import format_tree, list_paths
+from tests.teams import make_team
+
+FORMS: tuple[IngestForm, ...] = ("batch", "multipart", "compressed")
+FAILURE = {"status": "failed", "output": "The figures are not there.", "confidence": 0}
+REPORT = {"output": "Part a costs 42 EUR.", "confidence": 90}
+CASCADE = Scenario(
+    tasks=(
+        ScriptedTask(id="a", report=[FAILURE, REPORT]),
+        ScriptedTask(id="b", worker="analyst", depends_on=("a",)),
+    )
+)
+TREE_OF_CASCADE = """\
+trio [chain]
+  supervisor [chain]
+    plan [llm]
+  researcher [chain]
+    work: a (researcher) [chain] FAILED
+      report: a [llm]
+    steps: a [chain]
+      refine [chain]
+        refine: a [llm]
+      act [chain]
+        work: a (researcher) [chain]
+          report: a [llm]
+      assess [chain]
+  analyst [chain]
+    work: b (analyst) [chain]
+      report: b [llm]
+  supervisor [chain]
+  synthesizer [chain]
+    answer [llm]
+"""
+NAMES_OF_CLASSES = ("GuardedModel", "RunnableSequence", "RunnableLambda", "Unnamed", "__start__")
+MARK = "The unmistakable sentence of the document."
+
+
+@pytest.fixture
+def langsmith() -> Iterator[LangSmithRecord]:
+    with run_langsmith_server("compressed") as record:
+        yield record
+
+
+async def trace_graph(
+    record: LangSmithRecord, settings: Settings, team: Team, **given: Any
+) -> dict[str, Any]:
+    """Run the compiled graph with LangSmith's tracer, and return the last state."""
+    client = Client(record.url, api_key="lsv2_pt_test")
+    graph = build_supervisor(team, settings=settings)
+    config: Any = {"callbacks": [LangChainTracer(client=client)]}
+    state: dict[str, Any] = await graph.ainvoke({"request": QUESTION, **given}, config)
+    client.flush()
+    client.close()
+    return state
+
+
+def read_metadata(record: LangSmithRecord, name: str) -> list[dict[str, Any]]:
+    """Return the metadata of the runs with a name, in the order they began."""
+    runs = [run for run in record.runs.values() if run["name"] == name]
+    runs.sort(key=lambda run: str(run["start_time"]))
+    return [run["extra"]["metadata"] for run in runs]
+
+
+@pytest.mark.parametrize("form", FORMS)
+async def test_the_compiled_graph_sends_a_tree_of_runs_named_by_purpose(
+    endpoint: Endpoint, settings: Settings, form: IngestForm
+) -> None:
+    endpoint.load_scenario(CASCADE)
+
+    with run_langsmith_server(form) as record:
+        await trace_graph(record, settings, make_team())
+
+    lines = [line for line in format_tree(record) if "monitor" not in line]
+    assert "\n".join(lines) + "\n" == TREE_OF_CASCADE
+
+
+async def test_run_sends_the_same_tree_with_the_thread(
+    endpoint: Endpoint, settings: Settings, langsmith: LangSmithRecord
+) -> None:
+    endpoint.load_scenario(CASCADE)
+    client = Client(langsmith.url, api_key="lsv2_pt_test")
+
+    with tracing_context(enabled=True, client=client):
+        outcome = await arun(QUESTION, team=make_team(), settings=settings)
+    client.flush()
+    client.close()
+
+    lines = [line for line in format_tree(langsmith) if "monitor" not in line]
+    assert "\n".join(lines) + "\n" == TREE_OF_CASCADE
+    (root,) = langsmith.list_children()
+    assert root["extra"]["metadata"]["thread_id"] == outcome.thread
+    assert {"supervisor-worker", "trio"} <= set(root["tags"])
+
+
+async def test_each_attempt_names_its_task_worker_rung_tier_and_plan(
+    endpoint: Endpoint, settings: Settings, langsmith: LangSmithRecord
+) -> None:
+    endpoint.load_scenario(CASCADE)
+
+    await trace_graph(langsmith, settings, make_team())
+
+    first, second = read_metadata(langsmith, "work: a (researcher)")
+    shared = {"team": "trio", "task": "a", "worker": "researcher", "plan_version": 1}
+    assert first.items() >= {**shared, "attempt": 1, "rung": "", "tier": "standard"}.items()
+    assert second.items() >= {**shared, "attempt": 2, "rung": "refine"}.items()
+    (refining,) = read_metadata(langsmith, "refine: a")
+    assert refining.items() >= {"task": "a", "purpose": "refine", "tier": "fast"}.items()
+
+
+async def test_runs_of_an_inner_team_are_inside_the_task_of_the_outer_team(
+    endpoint: Endpoint, settings: Settings, langsmith: LangSmithRecord
+) -> None:
+    inner = make_team("reader", name="readers")
+    worker = Worker(name="library", description="Reads.", team=inner)
+    plans = [
+        Scenario(tasks=(ScriptedTask(id=name, worker=who),)).build_plan()
+        for name, who in (("all", "library"), ("part", "reader"))
+    ]
+    endpoint.load_scenario(Scenario(answers={"Plan": plans}))
+
+    await trace_graph(langsmith, settings, make_team(name="house", workers=(worker,)))
+
+    around = "house / library / steps: all / act / work: all (library) / readers"
+    paths = list_paths(langsmith)
+    assert f"{around} / reader / work: part (reader) / report: part" in paths
+    assert f"{around} / supervisor / plan" in paths
+    (report,) = read_metadata(langsmith, "report: part")
+    assert report.items() >= {"team": "readers", "task": "part", "within": "all"}.items()
+
+
+async def test_the_loop_of_a_worker_with_tools_has_the_workers_name(
+    endpoint: Endpoint, settings: Settings, langsmith: LangSmithRecord
+) -> None:
+    call = ("search_documents", {"query": "figures"})
+    endpoint.load_scenario(Scenario(tasks=(ScriptedTask(id="a", tool_calls=(call,)),)))
+
+    await trace_graph(langsmith, settings, make_tool_team(), materials={"a.md": "Figures: 42."})
+
+    names = {run["name"] for run in langsmith.runs.values()}
+    assert {"turn: a", "search_documents"} <= names
+    assert not [name for name in names if name in NAMES_OF_CLASSES or name.endswith("_loop")]
+    assert any(path.endswith("work: a (researcher) / researcher") for path in list_paths(langsmith))
+
+
+@pytest.mark.parametrize(("chars", "most_bytes"), [(4_400, 300_000), (258_000, 700_000)])
+async def test_a_material_is_sent_once_in_a_trace(
+    endpoint: Endpoint, settings: Settings, chars: int, most_bytes: int
+) -> None:
+    document = MARK + "Each part has three figures. " * (chars // 29)
+    call = ("search_documents", {"query": "figures"})
+    tasks = [
+        ScriptedTask(id=name, depends_on=needs, tool_calls=(call,), materials=("parts.md",))
+        for name, needs in (("a", ()), ("b", ()), ("c", ("a", "b")))
+    ]
+    endpoint.load_scenario(Scenario(tasks=tuple(tasks)))
+
+    with run_langsmith_server("multipart") as record:
+        state = await trace_graph(
+            record, settings, make_tool_team(), materials={"parts.md": document}
+        )
+
+    assert state["status"] == "done"
+    steps = [run for run in record.runs.values() if run["run_type"] == "chain"]
+    assert json.dumps(steps).count(document) == 1
+    (root,) = record.list_children()
+    assert root["inputs"]["materials"] == {"parts.md": document}
+    assert root["outputs"]["materials"]["parts.md"].startswith(f"{len(document):,} characters")
+    assert record.received_bytes < most_bytes
+
+
+def make_tool_team() -> Team:
+    fields = make_team("researcher").model_dump()
+    return Team.model_validate(
+        {**fields, "workers": [{**fields["workers"][0], "tools": ["search_documents"]}]}
+    )
+
+
+@pytest.mark.slow
+async def test_a_development_server_with_tracing_on_sends_such_a_tree(
+    tmp_path: Any, langsmith: LangSmithRecord
+) -> None:
+    from langgraph_sdk import get_client
+
+    tracing = {
+        "LANGSMITH_TRACING": "true",
+        "LANGSMITH_ENDPOINT": langsmith.url,
+        "LANGSMITH_API_KEY": "lsv2_pt_test",
+    }
+    with dev_server(tmp_path, **tracing) as server:
+        thread = await (client := get_client(url=server.url)).threads.create()
+        given: Any = {
+            "request": "What did each shop sell?",
+            "materials": {"sales.csv": "shop,eur\na,4"},
+        }
+        await client.runs.wait(thread["thread_id"], "organisation", input=given)
+        assert langsmith.wait_for_end()
+
+    (root,) = langsmith.list_children()
+    names = {run["name"] for run in langsmith.runs.values()}
+    assert root["name"] == "organisation"
+    assert {"supervisor-worker", "organisation"} <= set(root["tags"])
+    assert root["extra"]["metadata"]["thread_id"] == thread["thread_id"]
+    assert "plan" in names and any(name.startswith("work: ") for name in names)
+    assert not [name for name in names if name in NAMES_OF_CLASSES or name.endswith("_loop")]

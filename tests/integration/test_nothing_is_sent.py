@@ -1,0 +1,122 @@
+"""Without a switch nothing is sent, whatever keys and addresses of collectors are set."""
+
+import os
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.integration.dev_server import ROOT, dev_server
+
+pytestmark = pytest.mark.slow
+
+REQUEST = "Which shop sold most?"
+BY_PYTHON = f"""
+from graph import run
+assert run({REQUEST!r}, materials={{"sales.csv": "shop,eur\\na,4"}}).status
+"""
+BY_SERVER_GRAPH = f"""
+from graph.server import graphs
+from graph.topology.blocking_portal import get_portal
+given = {{"request": {REQUEST!r}, "materials": {{"sales.csv": "shop,eur\\na,4"}}}}
+assert get_portal().call(graphs.market_analysis.ainvoke(given))["status"]
+"""
+COMMANDS = {
+    "the command line": ["-m", "graph.cli", "run", REQUEST, "--file", "sales.csv", "--quiet"],
+    "Python": ["-c", BY_PYTHON],
+    "a graph of the server": ["-c", BY_SERVER_GRAPH],
+}
+
+
+class Listener:
+    """Accepts connections, and counts them."""
+
+    def __init__(self) -> None:
+        self.connections = 0
+        self.requests: list[str] = []
+        self._socket = socket.create_server(("127.0.0.1", 0))
+        self.url = f"http://127.0.0.1:{self._socket.getsockname()[1]}"
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def close(self) -> None:
+        self._socket.close()
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                connection, _ = self._socket.accept()
+            except OSError:  # closed
+                return
+            self.connections += 1
+            with connection:
+                self.requests.append(connection.recv(200).decode(errors="replace").split("\r\n")[0])
+                connection.sendall(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}")
+
+
+@pytest.fixture
+def listener() -> Iterator[Listener]:
+    listening = Listener()
+    yield listening
+    listening.close()
+
+
+def address_collectors(listener: Listener) -> dict[str, str]:
+    return {
+        "LANGSMITH_API_KEY": "lsv2_pt_0123456789abcdef",
+        "LANGSMITH_ENDPOINT": listener.url,
+        "OTEL_EXPORTER_OTLP_ENDPOINT": listener.url,
+    }
+
+
+def run_process(arguments: list[str], folder: Path, **variables: str) -> int:
+    (folder / "sales.csv").write_text("shop,eur\na,4\nb,7\n")
+    kept = {name: os.environ[name] for name in os.environ if name != "LANGSMITH_TRACING"}
+    environment = {**kept, "PYTHONPATH": str(ROOT), **variables}
+    return subprocess.run(
+        [sys.executable, *arguments],
+        cwd=folder,
+        env=environment,
+        stdout=subprocess.DEVNULL,
+        check=False,
+    ).returncode
+
+
+@pytest.mark.parametrize("way", COMMANDS)
+def test_no_connection_is_made_to_a_collector_whose_switch_is_off(
+    way: str, tmp_path: Path, listener: Listener
+) -> None:
+    code = run_process(COMMANDS[way], tmp_path, **address_collectors(listener))
+
+    assert code in (0, 3)
+    assert listener.connections == 0
+
+
+@pytest.mark.parametrize("switch", ["LANGSMITH_TRACING", "SUPERVISE_OTEL"])
+def test_the_same_run_is_sent_where_a_switch_is_on(
+    switch: str, tmp_path: Path, listener: Listener
+) -> None:
+    variables = {**address_collectors(listener), switch: "true"}
+
+    run_process(COMMANDS["the command line"], tmp_path, **variables)
+
+    sent = "/v1/traces" if switch == "SUPERVISE_OTEL" else "/runs"
+    assert any(sent in request for request in listener.requests)
+
+
+async def test_a_development_server_sends_no_run_and_no_span(
+    tmp_path: Path, listener: Listener
+) -> None:
+    """LangGraph's server sends its own counts of use where it finds a key of LangSmith."""
+    from langgraph_sdk import get_client
+
+    with dev_server(tmp_path, **address_collectors(listener)) as server:
+        ended = await get_client(url=server.url).runs.wait(
+            None, "market_analysis", input={"request": REQUEST}
+        )
+
+    assert isinstance(ended, dict) and ended["status"]
+    assert {request.split()[1] for request in listener.requests} <= {"/v1/metadata/submit"}

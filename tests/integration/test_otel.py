@@ -1,0 +1,168 @@
+"""Spans by OpenTelemetry's conventions for generative AI, read in memory."""
+
+from collections.abc import Iterator
+
+import pytest
+from opentelemetry.instrumentation.genai.langchain import LangChainInstrumentor
+from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
+from opentelemetry.sdk.trace.export import (
+    SimpleSpanProcessor,
+    SpanExporter,
+    SpanExportResult,
+)
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+from opentelemetry.trace import SpanKind, StatusCode
+
+from graph import build_supervisor
+from graph.otel_export import WarningExporter, build_provider, flush_spans
+from graph.settings import Settings
+from nodes.schemas.team import Team, Worker
+from tests.endpoint import Endpoint, Scenario, ScriptedTask
+from tests.integration.span_tree import find_parent, list_span_tree
+from tests.teams import make_team
+
+QUESTION = "Compare the parts and say which one is best."
+FAILURE = {"status": "failed", "output": "The figures are not there."}
+REPORT = {"output": "Part b costs 42 EUR.", "confidence": 90}
+
+
+@pytest.fixture
+def exporter() -> Iterator[InMemorySpanExporter]:
+    kept, provider = InMemorySpanExporter(), TracerProvider()
+    provider.add_span_processor(SimpleSpanProcessor(kept))
+    instrumentor = LangChainInstrumentor()
+    instrumentor.instrument(tracer_provider=provider)
+    yield kept
+    instrumentor.uninstrument()
+
+
+async def trace_graph(
+    exporter: InMemorySpanExporter, settings: Settings, team: Team
+) -> tuple[ReadableSpan, ...]:
+    graph = build_supervisor(team, settings=settings)
+    await graph.ainvoke({"request": QUESTION}, {"configurable": {"thread_id": "T"}})
+    return exporter.get_finished_spans()
+
+
+def read_attributes(spans: tuple[ReadableSpan, ...], name: str) -> dict[str, object]:
+    span = next(each for each in spans if each.name == name)
+    return dict(span.attributes or {})
+
+
+async def test_parallel_workers_are_agents_inside_the_workflow_of_their_team(
+    endpoint: Endpoint, settings: Settings, exporter: InMemorySpanExporter
+) -> None:
+    call = ("search_documents", {"query": "figures"})
+    tasks = (
+        ScriptedTask(id="a", tool_calls=(call,), latency_s=0.3),
+        ScriptedTask(id="b", worker="analyst", report=[FAILURE, REPORT], latency_s=0.3),
+    )
+    fields = make_team("researcher", "analyst").model_dump()
+    fields["workers"][0]["tools"] = ["search_documents"]
+    endpoint.load_scenario(Scenario(tasks=tasks))
+
+    spans = await trace_graph(exporter, settings, Team.model_validate(fields))
+
+    (root,) = (span for span in spans if span.parent is None)
+    assert root.name == "invoke_workflow trio"
+    agents = [span for span in spans if span.name.startswith("invoke_agent")]
+    assert {find_parent(spans, span) for span in agents} == {root}
+    assert sorted(span.name for span in agents) == [
+        "invoke_agent analyst",
+        "invoke_agent analyst",
+        "invoke_agent researcher",
+    ]
+    inside = [
+        each.name
+        for each in spans
+        if (around := find_parent(spans, each)) and around.name == "invoke_agent researcher"
+    ]
+    assert inside.count("chat gpt-5-mini") == 2
+    assert inside.count("execute_tool search_documents") == 1
+    failed = [span.name for span in agents if span.status.status_code is StatusCode.ERROR]
+    assert failed == ["invoke_agent analyst"]
+
+
+async def test_spans_have_the_attributes_of_the_convention_and_no_content(
+    endpoint: Endpoint, settings: Settings, exporter: InMemorySpanExporter
+) -> None:
+    endpoint.load_scenario(Scenario(tasks=(ScriptedTask(id="a"),)))
+
+    spans = await trace_graph(exporter, settings, make_team())
+
+    shared = {"gen_ai.conversation.id": "T"}
+    workflow = read_attributes(spans, "invoke_workflow trio")
+    assert workflow.items() >= {**shared, "gen_ai.workflow.name": "trio"}.items()
+    agent = read_attributes(spans, "invoke_agent researcher")
+    assert agent.items() >= {**shared, "gen_ai.agent.name": "researcher"}.items()
+    chat = next(span for span in spans if span.name == "chat gpt-5")
+    assert chat.kind is SpanKind.CLIENT and chat.attributes is not None
+    assert chat.attributes["gen_ai.provider.name"] == "openai"
+    assert int(str(chat.attributes["gen_ai.usage.input_tokens"])) > 0
+    assert QUESTION not in str([span.to_json() for span in spans])
+
+
+async def test_prompts_are_in_spans_where_the_standard_variable_says_so(
+    endpoint: Endpoint, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", "span_only")
+    kept, provider = InMemorySpanExporter(), TracerProvider()
+    provider.add_span_processor(SimpleSpanProcessor(kept))
+    instrumentor = LangChainInstrumentor()
+    instrumentor.instrument(tracer_provider=provider)
+    endpoint.load_scenario(Scenario(tasks=(ScriptedTask(id="a"),)))
+
+    try:
+        spans = await trace_graph(kept, settings, make_team())
+    finally:
+        instrumentor.uninstrument()
+
+    assert QUESTION in str(read_attributes(spans, "chat gpt-5")["gen_ai.input.messages"])
+
+
+async def test_workers_of_an_inner_team_are_inside_the_agent_that_the_team_is(
+    endpoint: Endpoint, settings: Settings, exporter: InMemorySpanExporter
+) -> None:
+    inner = make_team("reader", name="readers")
+    worker = Worker(name="library", description="Reads.", team=inner)
+    plans = [
+        Scenario(tasks=(ScriptedTask(id=name, worker=who),)).build_plan()
+        for name, who in (("all", "library"), ("part", "reader"))
+    ]
+    endpoint.load_scenario(Scenario(answers={"Plan": plans}))
+
+    spans = await trace_graph(exporter, settings, make_team(name="house", workers=(worker,)))
+
+    assert list(list_span_tree(spans)) == [
+        "invoke_workflow house",
+        "  chat gpt-5",
+        "  invoke_agent library",
+        "    chat gpt-5",
+        "    invoke_agent reader",
+        "      chat gpt-5-mini",
+        "    chat gpt-5-mini",
+        "  chat gpt-5-mini",
+    ]
+
+
+class BrokenExporter(SpanExporter):
+    def export(self, spans: object) -> SpanExportResult:
+        raise ConnectionError("refused")
+
+
+def test_spans_that_cannot_be_sent_are_reported_once(caplog: pytest.LogCaptureFixture) -> None:
+    exporter = WarningExporter(BrokenExporter())
+
+    assert exporter.export([]) is exporter.export([]) is SpanExportResult.FAILURE
+
+    (warned,) = caplog.messages
+    assert "the run continues: ConnectionError: refused. next: check OTEL_EXPORTER" in warned
+
+
+def test_the_end_of_a_process_waits_for_spans_only_within_a_limit(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    provider = build_provider(InMemorySpanExporter())
+
+    flush_spans(provider)
+    assert caplog.messages == []

@@ -1,0 +1,253 @@
+"""A run's trace in Chrome's trace event format, checked against the format's rules."""
+
+import json
+from collections import defaultdict
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from graph.commands.runs import show_trace
+from graph.runs.chrome_trace import build_chrome_trace
+from graph.runs.timeline import TraceUnreadable, read_timeline
+from graph.runs.timeline_rows import Span, place_spans
+from graph.runs.trace import ThreadUnknown, get_log_path
+from graph.settings import Settings
+
+Json = dict[str, Any]
+NEEDED = {
+    "X": ("name", "cat", "ts", "dur", "args"),
+    "M": ("name", "args"),
+    "C": ("name", "ts", "args"),
+    "i": ("name", "ts", "s"),
+    "s": ("name", "cat", "ts", "id"),
+    "f": ("name", "cat", "ts", "id", "bp"),
+}
+
+
+def make_event(t: float, kind: str, task: str = "", worker: str = "", **more: Any) -> Json:
+    return {"t": t, "kind": kind, "task": task, "worker": worker, **more}
+
+
+def make_run() -> list[Json]:
+    """Make the events of a run: a and b in parallel by one worker, then c, which needs both."""
+    tasks = [
+        {"id": name, "description": "Do it.", "worker": worker, "depends_on": needs}
+        for name, worker, needs in (
+            ("a", "researcher", []),
+            ("b", "researcher", []),
+            ("c", "writer", ["a", "b"]),
+        )
+    ]
+    used: Json = {"model": "gpt-5", "input_tokens": 100, "output_tokens": 10}
+    done: Json = {"report": {"status": "completed"}}
+    return [
+        {"run": {"thread": "T"}},
+        make_event(0.0, "request", request="Compare."),
+        make_event(0.5, "model_call", schema="Plan", seconds=0.4, **used),
+        make_event(0.5, "plan_created", plan={"goal": "Compare.", "tasks": tasks}),
+        make_event(0.6, "task_started", "a", "researcher", attempt=1, tier="standard", rung=""),
+        make_event(0.6, "task_started", "b", "researcher", attempt=1, tier="standard", rung=""),
+        make_event(0.9, "model_call", "a", "researcher", schema="Report", seconds=0.3, **used),
+        make_event(1.2, "tool_call", "a", "researcher", tool="search", seconds=0.2),
+        make_event(1.3, "tool_call", "a", "researcher", tool="search", seconds=0.2),
+        make_event(1.5, "task_started", "a", "researcher", attempt=2, tier="strong", rung="tier"),
+        make_event(1.8, "report", "b", "researcher", **done),
+        make_event(2.0, "report", "a", "researcher", **done),
+        make_event(2.1, "task_started", "c", "writer", attempt=1, tier="standard", rung=""),
+        make_event(2.5, "report", "c", "writer", **done),
+        make_event(3.0, "answer", status="done"),
+    ]
+
+
+def build(events: list[Json]) -> list[Json]:
+    trace = build_chrome_trace(read_timeline(events), "supervise T")
+    found: list[Json] = trace["traceEvents"]
+    return found
+
+
+def list_problems(events: list[Json]) -> list[str]:
+    """Return what the format forbids: missing fields, times that are no microseconds, and spans
+    of one row that overlap in part."""
+    problems = []
+    for event in events:
+        missing = [name for name in (*NEEDED[event["ph"]], "pid", "tid") if name not in event]
+        times = [event.get(name, 0) for name in ("ts", "dur")]
+        wrong = [time for time in times if type(time) is not int or time < 0]
+        problems += [f"{event['name']}: {what}" for what in (*missing, *wrong)]
+    rows: defaultdict[int, list[Json]] = defaultdict(list)
+    for event in events:
+        if event["ph"] == "X":
+            rows[event["tid"]].append(event)
+    for row in rows.values():
+        problems += _list_overlaps(row)
+    named = {event["tid"] for event in events if event["name"] == "thread_name"}
+    return [*problems, *(f"row {tid} has no name" for tid in rows.keys() - named)]
+
+
+def _list_overlaps(row: list[Json]) -> list[str]:
+    open_ends: list[int] = []
+    problems = []
+    for span in sorted(row, key=lambda each: (each["ts"], -each["dur"])):
+        while open_ends and open_ends[-1] <= span["ts"]:
+            open_ends.pop()
+        if open_ends and open_ends[-1] < span["ts"] + span["dur"]:
+            problems.append(f"{span['name']} overlaps in part")
+        open_ends.append(span["ts"] + span["dur"])
+    return problems
+
+
+def find_spans(events: list[Json], category: str) -> Mapping[str, Json]:
+    return {each["name"]: each for each in events if each["ph"] == "X" and each["cat"] == category}
+
+
+def test_a_trace_keeps_to_the_format() -> None:
+    assert list_problems(build(make_run())) == []
+
+
+def test_tasks_of_one_worker_that_overlap_have_rows_of_their_own() -> None:
+    events = build(make_run())
+
+    tasks = find_spans(events, "task")
+    assert tasks["a"]["tid"] != tasks["b"]["tid"] != tasks["c"]["tid"]
+    names = {each["tid"]: each["args"]["name"] for each in events if each["name"] == "thread_name"}
+    assert {names[tasks[task]["tid"]] for task in "ab"} == {"researcher", "researcher (2)"}
+    assert tasks["a"]["ts"] == 600_000 and tasks["a"]["dur"] == 1_400_000
+    assert tasks["a"]["args"]["status"] == "completed"
+
+
+def test_attempts_and_calls_are_inside_their_task() -> None:
+    events = build(make_run())
+
+    attempts = find_spans(events, "attempt")
+    assert attempts["attempt 2, tier"]["args"]["tier"] == "strong"
+    (call,) = (each for each in events if each["name"] == "model: Report")
+    assert call["tid"] == find_spans(events, "task")["a"]["tid"]
+    assert call["ts"] == 600_000 and call["dur"] == 300_000
+
+
+def test_an_arrow_goes_from_each_task_to_the_tasks_that_need_it() -> None:
+    events = build(make_run())
+
+    begins = {each["id"]: each for each in events if each["ph"] == "s"}
+    ends = {each["id"]: each for each in events if each["ph"] == "f"}
+    target = find_spans(events, "task")["c"]
+    assert len(begins) == 2 and begins.keys() == ends.keys()
+    assert {(end["ts"], end["tid"]) for end in ends.values()} == {(target["ts"], target["tid"])}
+    assert all(begins[number]["ts"] <= ends[number]["ts"] for number in begins)
+
+
+def test_counters_show_tokens_and_tasks_that_run() -> None:
+    counters = [each for each in build(make_run()) if each["ph"] == "C"]
+
+    tokens = [each["args"] for each in counters if each["name"] == "tokens"]
+    assert tokens[-1] == {"input": 200, "output": 20}
+    running = [each["args"]["tasks"] for each in counters if each["name"] == "running tasks"]
+    assert max(running) == 2 and running[-1] == 0
+
+
+def test_an_inner_team_has_rows_of_its_own() -> None:
+    inner = {"within": "a"}
+    events = build(
+        [
+            make_event(0.0, "request"),
+            make_event(0.1, "task_started", "a", "library"),
+            make_event(0.2, "model_call", "a", schema="Plan", seconds=0.1, **inner),
+            make_event(0.3, "task_started", "a/part", "reader", **inner),
+            make_event(0.5, "report", "a/part", "reader", report={}, **inner),
+            make_event(0.6, "report", "a", "library", report={}),
+            make_event(0.7, "answer"),
+        ]
+    )
+
+    names = [each["args"]["name"] for each in events if each["name"] == "thread_name"]
+    assert names == ["supervisor", "library", "a/supervisor", "a/reader"]
+    assert list_problems(events) == []
+
+
+def test_a_run_that_goes_on_is_cut_at_its_last_event() -> None:
+    timeline = read_timeline(make_run()[:9])
+
+    assert not timeline.has_ended
+    tasks = find_spans(build(make_run()[:9]), "task")
+    assert {task["args"]["status"] for task in tasks.values()} == {"not ended"}
+    assert tasks["a"]["ts"] + tasks["a"]["dur"] == 1_300_000
+
+
+@pytest.mark.parametrize(
+    "foreign",
+    [
+        {"kind": "task_started", "t": "soon"},
+        {"kind": "report", "t": float("nan")},
+        {"kind": 7, "t": 1},
+        {"kind": "model_call", "t": 1, "seconds": -1},
+        {"kind": "tool_call", "t": 1e30},
+        {"kind": "request"},
+    ],
+)
+def test_entries_of_other_programs_are_counted_and_left_out(foreign: Json) -> None:
+    timeline = read_timeline([*make_run(), foreign])
+
+    assert timeline.unreadable == 1 and timeline.has_ended
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        make_event(0.7, "plan_revised", plan={"tasks": "none"}),
+        make_event(0.7, "report", "a", report="text"),
+        make_event(0.7, "report", "never_started", report={}),
+        make_event(0.7, "model_call", input_tokens="many", schema=None),
+        make_event(0.7, "task_started", "\x1b[31m" + "x" * 5000, "w\u202e"),
+    ],
+)
+def test_odd_values_break_no_rule_of_the_format(odd: Json) -> None:
+    events = build([*make_run(), odd])
+
+    assert list_problems(events) == []
+    assert "\\u001b" not in json.dumps(events) and len(json.dumps(events)) < 20_000
+
+
+def test_a_file_without_events_of_a_run_is_refused_in_one_line(settings: Settings) -> None:
+    path = get_log_path("T", settings)
+    path.parent.mkdir(parents=True)
+    path.write_text('{"hello": "world"}\n[1, 2]\nnot JSON\n')
+
+    with pytest.raises(TraceUnreadable) as refused:
+        show_trace("T", out=None, settings=settings, format="chrome")
+    assert "\n" not in refused.value.format_line()
+
+    with pytest.raises(ThreadUnknown):
+        show_trace("other", out=None, settings=settings, format="chrome")
+
+
+def test_the_command_writes_a_file_and_says_that_a_run_goes_on(
+    settings: Settings, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = get_log_path("T", settings)
+    path.parent.mkdir(parents=True)
+    lines = [json.dumps(event) for event in make_run()[:9]]
+    path.write_text("\n".join([*lines, '{"t": 1.4, "kind": "repo']))
+
+    show_trace("T", out=tmp_path / "t.json", settings=settings, format="chrome")
+
+    assert "the run has not ended" in capsys.readouterr().err
+    written = json.loads((tmp_path / "t.json").read_text())
+    assert list_problems(written["traceEvents"]) == []
+
+
+def test_spans_of_another_task_are_never_inside_a_task() -> None:
+    spans = [
+        Span(name=n, category="x", group="w", owner=o, start_s=s, end_s=e, is_outer=outer)
+        for n, o, s, e, outer in (
+            ("a", "a", 0.0, 9.0, True),
+            ("b", "b", 1.0, 2.0, True),
+            ("call of b", "b", 1.2, 1.5, False),
+            ("call of c", "c", 3.0, 4.0, False),
+        )
+    ]
+
+    rows = {placed.span.name: placed.row for placed in place_spans(spans)}
+
+    assert rows == {"a": 0, "b": 1, "call of b": 1, "call of c": 1}
