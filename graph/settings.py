@@ -28,6 +28,7 @@ from pydantic_settings import (
     SettingsConfigDict,
 )
 
+from graph.server_variables import ServerVariables
 from graph.stores.postgres_url import (
     format_public_address,
     is_postgres,
@@ -73,7 +74,7 @@ RatePerMinute = Annotated[
 ]
 
 
-class Settings(TierVariables):
+class Settings(TierVariables, ServerVariables):
     """The user's validated configuration.
 
     Raises:
@@ -163,15 +164,6 @@ class Settings(TierVariables):
     )
     langsmith_endpoint: str | None = Field(None, validation_alias="LANGSMITH_ENDPOINT")
     langsmith_project: str | None = Field(None, validation_alias="LANGSMITH_PROJECT")
-    studio_origins: Annotated[tuple[str, ...], NoDecode] = Field(
-        (),
-        validation_alias="SUPERVISE_STUDIO_ORIGINS",
-        description="addresses such as http://localhost:3000, separated by commas",
-    )
-    """Origins that may call the development server, besides LangSmith's Studio."""
-    server_edition: str = Field("", validation_alias="LANGGRAPH_RUNTIME_EDITION")
-    server_url: str = Field("", validation_alias="LANGGRAPH_API_URL")
-    """The address of LangGraph's server, which the server sets."""
 
     def __init__(self, **values: Any) -> None:
         try:
@@ -276,7 +268,12 @@ class Settings(TierVariables):
 
     def list_secrets(self) -> tuple[str, ...]:
         """List the secret values, which must never be written anywhere."""
-        keys = (self.openai_api_key, self.tavily_api_key, self.langsmith_api_key)
+        keys = (
+            self.openai_api_key,
+            self.tavily_api_key,
+            self.langsmith_api_key,
+            self.mcp_token,
+        )
         held = tuple(key.get_secret_value() for key in keys if key)
         passwords = (*list_passwords(self.database_url), *list_passwords(self.sql_url or ""))
         return (*held, *self.list_tier_secrets(), *passwords)
