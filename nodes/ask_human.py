@@ -1,10 +1,13 @@
 """The node that asks a human about one task, and gives the answer to that task alone."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
-from langgraph.types import interrupt
 
 from nodes.execution.dispatch import Dispatch
+from nodes.human.request import ask_until_clear, build_question_request
 from nodes.telemetry.events import build_task_path
 from state import Context, WorkerState
 
@@ -26,13 +29,19 @@ async def ask_human(
     asked = report.escalation if report else None
     question = asked.message if asked else state["problem"]
     partial = (asked.partial if asked else "") or (report.output if report else "")
-    said = interrupt(
-        {
-            "kind": "question",
-            "task": build_task_path(config, task.id),
-            "worker": state["change"].worker,
-            "question": question,
-            "partial": partial,
-        }
+    request = build_question_request(
+        question,
+        task=build_task_path(config, task.id),
+        worker=state["change"].worker,
+        partial=partial,
     )
-    return {"answers": {**state.get("answers", {}), question: str(said).strip()}}
+    return {"answers": {**state.get("answers", {}), question: _read_answer(request)}}
+
+
+def _read_answer(request: Mapping[str, Any]) -> str:
+    """Return a human's answer to a question; a refusal in words that a worker understands."""
+    decision = ask_until_clear(request)
+    if decision.kind == "respond":
+        return decision.message
+    reason = f": {decision.message}" if decision.message else ""
+    return f"(the human declined to answer{reason})"

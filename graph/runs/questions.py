@@ -2,11 +2,12 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, get_args
 
 from langgraph.types import Command, StateSnapshot
 
 from nodes.errors import UsageError
+from nodes.human.request import CLIENT_KEYS, RequestKind
 from nodes.text.counts import format_count
 
 Question = Mapping[str, Any]
@@ -27,10 +28,15 @@ class AnswerUnclear(UsageError):
 
 def list_open_questions(snapshot: StateSnapshot) -> list[dict[str, Any]]:
     """Return the open questions of a run, in the order in which they were asked."""
-    return [
-        {"id": asked.id, **(asked.value if isinstance(asked.value, dict) else {"is": asked.value})}
-        for asked in snapshot.interrupts
-    ]
+    return [{"id": asked.id, **_select_content(asked.value)} for asked in snapshot.interrupts]
+
+
+def _select_content(value: Any) -> Mapping[str, Any]:
+    """Return what a question says, without the same in the form that graphical clients show."""
+    if not isinstance(value, Mapping):
+        return {"is": value}
+    is_ours = value.get("kind") in get_args(RequestKind)
+    return {n: v for n, v in value.items() if not (is_ours and n in CLIENT_KEYS)}
 
 
 def build_answer_command(thread: str, questions: Sequence[Question], answer: str) -> Command[Any]:

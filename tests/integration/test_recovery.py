@@ -281,13 +281,8 @@ async def test_a_human_answers_one_task_and_its_dependants_follow(
     state = await graph.ainvoke(Command(resume="2023, of course"), make_thread_config())
 
     (question,) = asked["__interrupt__"]
-    assert question.value == {
-        "kind": "question",
-        "task": "A",
-        "worker": "researcher",
-        "question": "Which year?",
-        "partial": "2024: 5",
-    }
+    said = {"kind": "question", "task": "A", "worker": "researcher", "partial": "2024: 5"}
+    assert question.value.items() >= {**said, "question": "Which year?"}.items()
     assert done_before == {"A", "B", "E"}
     assert state["status"] == "done"
     assert state["results"]["A"].attempts == 2

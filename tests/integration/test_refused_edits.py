@@ -16,8 +16,8 @@ from graph.runs.run_store import build_strict_serializer
 from graph.runs.trace import load_trace
 from graph.settings import Settings
 from graph.topology.supervisor_graph import SupervisorGraph
-from nodes.approval import MAX_UNUSABLE_REPLIES
 from nodes.errors import PlanInvalid
+from nodes.human.request import MAX_UNUSABLE_REPLIES
 from nodes.schemas.team import Team
 from state import Plan, RequestInput
 from tests.endpoint import Endpoint, Scenario, ScriptedTask

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from nodes.approval import MAX_UNUSABLE_REPLIES, approve
+from nodes.approval import approve
+from nodes.human.request import MAX_UNUSABLE_REPLIES
 from state import SupervisorState
 from tests.node_runs import run_until_interrupt
 from tests.node_samples import make_plan, make_planned_state, make_task

@@ -1,0 +1,265 @@
+"""Reads a human's reply to a question, in each of the forms that clients send."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from nodes.human.words import read_words
+from nodes.models.structured.json_reading import InvalidJson, read_json_object
+from nodes.text.plain_text import sanitize_text
+
+DecisionKind = Literal["approve", "edit", "reject", "respond", "unclear"]
+
+MAX_REPLY_CHARS: Final = 100_000
+"""Limit for the words of one reply; a longer one is unclear."""
+TOO_LONG: Final = f"it is longer than {MAX_REPLY_CHARS:,} characters"
+MAX_DEPTH: Final = 6
+"""Limit for forms within forms, such as JSON in a string in a list."""
+TYPES: Final[Mapping[str, DecisionKind]] = {
+    "approve": "approve",
+    "accept": "approve",
+    "edit": "edit",
+    "reject": "reject",
+    "ignore": "reject",
+    "respond": "respond",
+    "response": "respond",
+}
+"""The types of LangChain's decisions and of Agent Inbox's responses."""
+_FORM_FIELDS: Final = ("accept", "reject", "plan", "args", "answer")
+_RANKS: Final = ("approve", "edit", "respond", "unclear", "reject")
+"""Of several decisions the last of these counts: what objects is never approved."""
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What a human's reply decides."""
+
+    kind: DecisionKind
+    args: Mapping[str, Any] | None = None
+    """Of an edit: the arguments to use. Nothing has checked them yet."""
+    message: str = ""
+    """The answer, the reason of a rejection, or why the reply is unclear."""
+
+
+def read_decision(reply: Any, request: Mapping[str, Any]) -> Decision:
+    """Return what a reply to a request decides; one that is not certain is unclear.
+
+    The words of a reply to a question are its answer, whatever they are. Elsewhere words approve,
+    reject, or are unclear.
+
+    Args:
+        reply: LangChain's `{"decisions": [...]}` or one decision, Agent Inbox's list, our forms
+            (`{"accept": true}`, `{"plan": {...}}` or `{"args": {...}}`, `{"reject": "why"}`,
+            `{"answer": "..."}`), words, or any of these as JSON in a string.
+        request: the value of the interrupt, as `nodes.human.request` builds it.
+    """
+    return _check_allowed(_read(reply, request, MAX_DEPTH), request)
+
+
+def _read(reply: Any, request: Mapping[str, Any], depth: int) -> Decision:
+    if depth <= 0:
+        return _unclear("it is nested too deeply")
+    if isinstance(reply, str):
+        return _read_text(reply, request, depth)
+    if isinstance(reply, bool) and not _is_question(request):
+        return Decision("approve") if reply else Decision("reject")
+    if isinstance(reply, Mapping):
+        return _read_mapping(reply, request, depth)
+    if isinstance(reply, Sequence) and not isinstance(reply, bytes):
+        return _read_list(reply, request, depth)
+    if _is_question(request) and reply is not None:
+        return _answer(reply)
+    return _unclear("it is empty" if reply is None else "it is neither words nor a decision")
+
+
+def _read_list(reply: Sequence[Any], request: Mapping[str, Any], depth: int) -> Decision:
+    if _is_question(request) and not any(isinstance(item, Mapping) for item in reply):
+        return _answer(reply)
+    return _choose_decision([_read(item, request, depth - 1) for item in reply])
+
+
+def _read_text(text: str, request: Mapping[str, Any], depth: int) -> Decision:
+    if len(text) > MAX_REPLY_CHARS:
+        return _unclear(TOO_LONG)
+    text = sanitize_text(text).strip()
+    found = _parse_json(text)
+    if isinstance(found, Mapping | list) or (isinstance(found, str) and found != text):
+        decision = _read(found, request, depth - 1)
+        if decision.kind != "unclear" or not _is_question(request):
+            return decision
+    if _is_question(request):
+        return _answer(text)
+    if text.startswith(("{", "[{", "```")):
+        return _unclear(_describe_broken_json(text))
+    verdict, reason = read_words(text)
+    return Decision(verdict, message=reason) if verdict != "unclear" else _slip(text)
+
+
+def _read_mapping(reply: Mapping[Any, Any], request: Mapping[str, Any], depth: int) -> Decision:
+    if "decisions" in reply:
+        return _read(reply["decisions"], request, depth - 1)
+    if isinstance(kind := reply.get("type"), str):
+        return _read_typed(kind, reply, request, depth)
+    if any(field in reply for field in _FORM_FIELDS):
+        return _read_form(reply, request, depth)
+    if request.get("kind") == "plan" and ("tasks" in reply or "goal" in reply):
+        return _read_edit(reply, request)
+    if _is_question(request) and reply:
+        return _answer(reply)
+    return _unclear("it is no decision")
+
+
+def _read_typed(
+    kind: str, reply: Mapping[Any, Any], request: Mapping[str, Any], depth: int
+) -> Decision:
+    """Read a decision of LangChain or a response of Agent Inbox."""
+    decision, args = TYPES.get(kind.strip().lower()), reply.get("args")
+    if decision == "edit":
+        return _read_edit(reply.get("edited_action", args), request)
+    words = _read_message(reply)
+    if decision == "approve":
+        is_plain = not words or read_words(words)[0] == "approve"
+        return Decision("approve") if is_plain else _unclear("it approves and says more")
+    if decision is None or words is None:
+        return _unclear(f"the type {kind[:40]!r} is unknown" if words is not None else TOO_LONG)
+    # Agent Inbox has one field for words and sends them to a HITLRequest as a rejection.
+    if _is_question(request) and (decision == "respond" or (words and isinstance(args, str))):
+        return _answer(words)
+    if decision == "reject":
+        return Decision("reject", message=words)
+    said = _read_text(words, request, depth - 1)
+    return said if said.kind == "approve" or not words else Decision("reject", message=words)
+
+
+def _read_message(reply: Mapping[Any, Any]) -> str | None:
+    """Return the words of a decision, as LangChain or Agent Inbox names them; None if too long."""
+    args = reply.get("args")
+    words = str(reply.get("message") or (args if isinstance(args, str) else ""))
+    return sanitize_text(words).strip() if len(words) <= MAX_REPLY_CHARS else None
+
+
+def _read_form(reply: Mapping[Any, Any], request: Mapping[str, Any], depth: int) -> Decision:
+    """Read a form, which sends all its fields: an edited plan that is accepted is an edit."""
+    accepted, rejected = _read_flag(reply.get("accept")), reply.get("reject")
+    if _is_question(request) and str(reply.get("answer") or "").strip():
+        return _answer(reply["answer"])
+    if rejected and rejected != "false":
+        return Decision("reject", message="" if rejected is True else _shorten(str(rejected)))
+    if edited := reply.get("plan" if request.get("kind") == "plan" else "args"):
+        if accepted is False:
+            return _unclear("`accept` is false beside an edit")
+        return _read_edit(edited, request)
+    if accepted is True:
+        return Decision("approve")
+    if accepted is False or rejected == "":
+        return Decision("reject")
+    if reply.get("answer"):
+        return _read(reply["answer"], request, depth - 1)
+    return _unclear("its form is empty")
+
+
+def _read_flag(value: Any) -> bool | None:
+    """Return a switch of a form, which may be a word; None where it is neither on nor off."""
+    if not isinstance(value, str):
+        return value if isinstance(value, bool) else None
+    return {"approve": True, "reject": False, "unclear": None}[read_words(value)[0]]
+
+
+def _read_edit(edited: Any, request: Mapping[str, Any]) -> Decision:
+    """Read edited arguments, bare or as an action; values may come back as strings."""
+    found = _parse_json(edited) if isinstance(edited, str) else edited
+    action, inner = _get_action(request)
+    if isinstance(found, Mapping) and "args" in found and not inner.get("args"):
+        name = found.get("name") or found.get("action") or action
+        if name != action:
+            return _unclear(f"it edits {str(name)[:80]!r}, and the question is about {action!r}")
+        found = found["args"]
+        found = _parse_json(found) if isinstance(found, str) else found
+    if not isinstance(found, Mapping):
+        problem = _describe_broken_json(edited) if isinstance(edited, str) else "no object"
+        return _unclear(f"its edited arguments cannot be read: {problem}")
+    restored = {str(name): _restore(value, inner.get(name)) for name, value in found.items()}
+    if not _is_question(request):
+        return Decision("edit", args=restored)
+    return _answer(restored.get("answer", ""))
+
+
+def _restore(value: Any, before: Any) -> Any:
+    """Return a value that a form has made a string as what it was; other values unchanged."""
+    if not isinstance(value, str) or isinstance(before, str) or before is None:
+        return value
+    found = _parse_json(value)
+    return value if found is None else found
+
+
+def _choose_decision(decisions: Sequence[Decision]) -> Decision:
+    """Return the decision of a list for one action; a rejection wins, two edits are unclear."""
+    if not decisions:
+        return _unclear("its list of decisions is empty")
+    first = max(decisions, key=lambda each: _RANKS.index(each.kind))
+    same_kind = [each for each in decisions if each.kind == first.kind]
+    if first.kind in ("edit", "respond") and any(each != first for each in same_kind):
+        return _unclear("its decisions contradict each other")
+    return first
+
+
+def _check_allowed(decision: Decision, request: Mapping[str, Any]) -> Decision:
+    configs = request.get("review_configs") or [{}]
+    allowed = configs[0].get("allowed_decisions", ())
+    if decision.kind == "unclear" or decision.kind in allowed:
+        return decision
+    return _unclear(f"{decision.kind} is not possible here, only {', '.join(allowed)}")
+
+
+def _get_action(request: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
+    """Return the name and the arguments of the action that a request is about."""
+    action = (request.get("action_requests") or [{}])[0]
+    return action.get("name", ""), action.get("args") or {}
+
+
+def _is_question(request: Mapping[str, Any]) -> bool:
+    return request.get("kind") == "question"
+
+
+def _answer(value: Any) -> Decision:
+    """Return an answer in words; one that is empty or too long is unclear."""
+    if not isinstance(value, str):
+        try:
+            value = json.dumps(value, ensure_ascii=False, default=str)
+        except (ValueError, TypeError, RecursionError):
+            return _unclear("the answer is not JSON")
+    if len(value) > MAX_REPLY_CHARS:
+        return _unclear(TOO_LONG)
+    words = sanitize_text(value).strip()
+    return Decision("respond", message=words) if words else _unclear("the answer is empty")
+
+
+def _slip(text: str) -> Decision:
+    said = f"{text[:80]!r} is neither" if text else "it is empty, so neither"
+    return _unclear(f"{said} an approval nor a reason against it")
+
+
+def _unclear(why: str) -> Decision:
+    return Decision("unclear", message=f"the reply is unclear: {why}")
+
+
+def _parse_json(text: str) -> Any:
+    """Return the value of a JSON text; None for any other text."""
+    text = text.strip()
+    try:
+        return read_json_object(text) if text.startswith(("{", "```")) else json.loads(text)
+    except (InvalidJson, ValueError, RecursionError):
+        return None
+
+
+def _describe_broken_json(text: str) -> str:
+    try:
+        read_json_object(text)
+    except (InvalidJson, RecursionError) as error:
+        return str(error)
+    return "it is no JSON"
+
+
+def _shorten(reason: str) -> str:
+    return sanitize_text(reason[:MAX_REPLY_CHARS]).strip()

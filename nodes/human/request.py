@@ -1,0 +1,213 @@
+"""Builds the value of an interrupt: what a human is asked, as clients can show it.
+
+The keys are those of LangChain's HITLRequest, with our own beside them. `action_request` and
+`config` are the older form that the published template of agent-chat-ui shows.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, Literal
+
+from langgraph.types import interrupt
+
+from nodes.human.reply import Decision, DecisionKind, read_decision
+from nodes.text.plain_text import sanitize_text
+from state import Plan
+
+RequestKind = Literal["plan", "question", "tool_call"]
+
+MAX_UNUSABLE_REPLIES: Final = 5
+"""Limit for unusable replies to one question; after the last one it counts as rejected."""
+MAX_DESCRIPTION_CHARS: Final = 8_000
+CLIENT_KEYS: Final = (
+    "action_requests",
+    "review_configs",
+    "description",
+    "response_schema",
+    "action_request",
+    "config",
+)
+"""Keys for clients that show forms; the others hold all that a human must know."""
+_APPROVAL: Final[tuple[DecisionKind, ...]] = ("approve", "edit", "reject")
+_ANSWER: Final[tuple[DecisionKind, ...]] = ("respond", "edit", "reject")
+
+
+def build_plan_request(plan: Plan, problems: Sequence[str] = (), task: str = "") -> dict[str, Any]:
+    """Build the question whether a plan may run.
+
+    Args:
+        problems: what was wrong with the last reply.
+        task: the outer task of an inner team.
+    """
+    fields = plan.model_dump(mode="json")
+    return _build_request(
+        "plan",
+        action="run_plan",
+        args={"goal": fields["goal"], "tasks": fields["tasks"]},
+        description=describe_plan(plan),
+        problems=problems,
+        task=task,
+        plan=fields,
+        reply="accept, reject: <why>, or the plan as edited",
+    )
+
+
+def build_question_request(
+    question: str, *, task: str, worker: str, partial: str = "", problems: Sequence[str] = ()
+) -> dict[str, Any]:
+    """Build a worker's question to a human; `partial` is what was found so far."""
+    return _build_request(
+        "question",
+        action="answer_question",
+        args={"answer": ""},
+        description=question,
+        problems=problems,
+        task=task,
+        worker=worker,
+        question=question,
+        partial=partial,
+    )
+
+
+def build_tool_request(
+    tool: str,
+    args: Mapping[str, Any],
+    *,
+    task: str,
+    worker: str,
+    description: str = "",
+    args_schema: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """Build the question whether a tool may be called with these arguments.
+
+    Args:
+        description: what the human should know; by default the tool, its worker and its task.
+        args_schema: JSON Schema of the arguments.
+    """
+    return _build_request(
+        "tool_call",
+        action=tool,
+        args=dict(args),
+        description=description or f"{worker} wants to call {tool} for the task {task}.",
+        args_schema=args_schema,
+        task=task,
+        worker=worker,
+        tool=tool,
+        call_args=dict(args),
+    )
+
+
+def ask(request: Mapping[str, Any]) -> Decision:
+    """Interrupt the run until a human replies; return what the reply decides, perhaps unclear.
+
+    The node runs again from its top when the reply comes.
+    """
+    value = dict(request)
+    return read_decision(interrupt(value, response_schema=value["response_schema"]), value)
+
+
+def ask_until_clear(request: Mapping[str, Any]) -> Decision:
+    """Interrupt the run until a reply is clear, and return its decision.
+
+    After the limit of unclear replies the question counts as rejected.
+    """
+    problems: list[str] = []
+    for _ in range(MAX_UNUSABLE_REPLIES):
+        decision = ask({**request, "problems": problems})
+        if decision.kind != "unclear":
+            return decision
+        problems = [decision.message]
+    return Decision("reject", message=problems[0])
+
+
+def describe_plan(plan: Plan) -> str:
+    """Return a plan as a human reads it: the goal, then each task with its worker."""
+    lines = [f"**Goal:** {_join_line(plan.goal)}", ""]
+    for number, task in enumerate(plan.tasks, 1):
+        needs = ", ".join(edge.task for edge in task.depends_on)
+        after = f", after {needs}" if needs else ""
+        lines.append(
+            f"{number}. **{task.id}** ({task.worker}{after}): {_join_line(task.description)}"
+        )
+    return _cut("\n".join(lines))
+
+
+def _build_request(
+    kind: RequestKind,
+    *,
+    action: str,
+    args: Mapping[str, Any],
+    description: str,
+    args_schema: Mapping[str, Any] | None = None,
+    problems: Sequence[str] = (),
+    task: str = "",
+    **own: Any,
+) -> dict[str, Any]:
+    allowed = _ANSWER if kind == "question" else _APPROVAL
+    shown = _cut(sanitize_text(description))
+    return {
+        "action_requests": [{"name": action, "args": dict(args), "description": shown}],
+        "review_configs": [{"action_name": action, "allowed_decisions": list(allowed)}],
+        "description": shown,
+        "response_schema": _build_response_schema(action, allowed, args_schema),
+        "action_request": {"action": action, "args": dict(args)},
+        "config": {
+            "allow_accept": "approve" in allowed,
+            "allow_edit": "edit" in allowed,
+            "allow_respond": True,
+            "allow_ignore": True,
+        },
+        "kind": kind,
+        **({"task": task} if task else {}),
+        **own,
+        "problems": list(problems),
+    }
+
+
+def _build_response_schema(
+    action: str, allowed: Sequence[DecisionKind], args_schema: Mapping[str, Any] | None
+) -> dict[str, Any]:
+    """Return the JSON Schema of a reply with one decision."""
+    edited = {
+        "type": "object",
+        "properties": {
+            "name": {"const": action},
+            "args": dict(args_schema or {"type": "object"}),
+        },
+        "required": ["name", "args"],
+    }
+    text = {"type": "string"}
+    fields: dict[DecisionKind, dict[str, Any]] = {
+        "approve": {},
+        "edit": {"edited_action": edited},
+        "reject": {"message": text},
+        "respond": {"message": text},
+    }
+    decisions = [
+        {
+            "type": "object",
+            "properties": {"type": {"const": each}, **fields[each]},
+            "required": ["type", *([] if each == "reject" else fields[each])],
+        }
+        for each in allowed
+    ]
+    return {
+        "type": "object",
+        "properties": {
+            "decisions": {
+                "type": "array",
+                "items": {"anyOf": decisions},
+                "minItems": 1,
+                "maxItems": 1,
+            }
+        },
+        "required": ["decisions"],
+    }
+
+
+def _join_line(text: str) -> str:
+    return " ".join(sanitize_text(text).split())
+
+
+def _cut(text: str) -> str:
+    limit = MAX_DESCRIPTION_CHARS
+    return text if len(text) <= limit else f"{text[: limit - 1]}…"
