@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Self
 
 from langchain_core.messages import AnyMessage
 from langgraph.graph.message import add_messages
+from langgraph.graph.ui import AnyUIMessage, ui_message_reducer
 from langgraph.types import Overwrite
 from pydantic import (
     BaseModel,
@@ -605,17 +606,33 @@ def merge_attempts(left: Mapping[str, Attempt], right: Mapping[str, Attempt]) ->
 class RequestInput(TypedDict, total=False):
     """What a caller gives: a request in words, or a chat whose last human message is one."""
 
-    request: Annotated[str, Field(description="What to do, in words.")]
+    request: Annotated[
+        str, Field(description="What the team should do, in words; a question or an instruction.")
+    ]
     messages: Annotated[
         list[AnyMessage],
-        Field(description="A chat instead: its last human message is the request."),
+        Field(
+            description="A chat instead of `request`: its last human message is the request, and "
+            "files attached to it become materials."
+        ),
         add_messages,
     ]
-    materials: Annotated[dict[str, str], Field(description="Documents to work on: name to text.")]
+    materials: Annotated[
+        dict[str, str],
+        Field(description="Documents to work on: the name of each, such as `sales.csv`, to text."),
+    ]
 
 
 REOPENED: Final = ""
 """As `planned_for`: the request is planned once more, and what it has cost so far still counts."""
+
+
+class Todo(TypedDict):
+    """A task of the plan, as chat interfaces show it."""
+
+    id: str
+    content: str
+    status: Literal["pending", "in_progress", "completed"]
 
 
 class SupervisorState(RequestInput, total=False):
@@ -679,6 +696,8 @@ class SupervisorState(RequestInput, total=False):
     """When the request was read, and the plan made: seconds on the run's clock."""
     planned_s: float
     timing: Timing
+    todos: tuple[Todo, ...]
+    ui: Annotated[list[AnyUIMessage], ui_message_reducer]
 
 
 def require_plan(state: SupervisorState) -> Plan:

@@ -32,6 +32,7 @@ from nodes.critic import after_critic, criticize
 from nodes.execution.dispatch_registry import DispatchRegistry
 from nodes.execution.first_call import FirstCalls
 from nodes.models.catalog import ModelCatalog
+from nodes.schemas.run_output import RunOutput
 from nodes.schemas.team import Team
 from nodes.supervisor import after_supervisor, supervise
 from nodes.synthesizer import after_synthesizer, synthesize
@@ -92,7 +93,12 @@ def _compile_graph(
             ),
         )
 
-    builder = StateGraph(SupervisorState, context_schema=Context, input_schema=RequestInput)
+    builder = StateGraph(
+        SupervisorState,
+        context_schema=Context,
+        input_schema=RequestInput,
+        output_schema=RunOutput,
+    )
     steps: dict[str, SupervisorStep] = {
         "supervisor": partial(
             supervise,

@@ -13,7 +13,7 @@ from graph.runs.event_log import EventListener
 from nodes.errors import DeadlinePassed, FileUnreadable
 from nodes.planning.request import read_request
 from nodes.text.plain_text import sanitize_name
-from nodes.tools.documents.folder import READABLE_SUFFIXES
+from nodes.tools.documents.kinds import DATABASE_SUFFIXES, MATERIAL_SUFFIXES
 from nodes.tools.documents.reader import read_documents
 from state import Context, SupervisorState
 
@@ -21,15 +21,6 @@ MAX_TOTAL_BYTES: Final = 5_000_000
 MAX_FILES: Final = 200
 PROGRESS_INTERVAL_S: Final = 0.5
 """Between two events that report how many files are read."""
-DATABASE_SUFFIXES: Final = frozenset(
-    (".parquet", ".sqlite", ".sqlite3", ".db", ".duckdb", ".feather", ".xlsx", ".xls")
-)
-
-MATERIAL_SUFFIXES: Final = READABLE_SUFFIXES | {
-    *(".jsonl", ".ndjson", ".yaml", ".yml", ".toml", ".ini", ".cfg", ".properties", ".py"),
-}
-"""Files of a folder that become materials; document search excludes code and settings."""
-
 
 ReadProgress = Callable[[int, int], None]
 """Called with the number of files read, and the total."""

@@ -65,5 +65,11 @@ async def aplan_with_estimate(
         },
         "callbacks": [EventLog(None, on_event)],
     }
-    state = await graph.ainvoke(given, config, context=context, interrupt_after=["supervisor"])
+    state = await graph.ainvoke(
+        given,
+        config,
+        context=context,
+        interrupt_after=["supervisor"],
+        output_keys=["plan", "estimate"],
+    )
     return cast(Plan, state["plan"]), cast(Estimate, state["estimate"])

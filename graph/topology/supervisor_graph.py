@@ -1,6 +1,7 @@
 """A compiled graph for every caller: synchronous Python, a notebook, a server."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, Self
 
 from langchain_core.runnables import RunnableConfig
@@ -11,6 +12,7 @@ from langgraph.errors import InvalidUpdateError
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import StateSnapshot, StateUpdate
 
+from graph.chat.attachments import add_attachments
 from graph.topology.blocking_portal import get_portal
 from graph.topology.checkpointer_adapter import adapt_checkpointer, require_checkpointer
 from graph.topology.drawing import Drawing
@@ -33,13 +35,14 @@ from nodes.errors import SettingsInvalid
 from nodes.limits.run_scope import get_run_scope
 from nodes.planning.speculation import SPECULATION_KEY, SpeculativeCalls
 from nodes.planning.validation import list_plan_problems
+from nodes.schemas.run_output import RunOutput
 from nodes.schemas.team import Team
 from state import Context, Plan, RequestInput, SupervisorState
 
 StateEdits = list[list[StateUpdate]]
 
 
-class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput, SupervisorState]):
+class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput, RunOutput]):
     """LangGraph's compiled graph with input checks, a run clock and synchronous entry points.
 
     The synchronous methods run on one background loop of the process, so that all runs share its
@@ -82,10 +85,14 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
         *,
         context: Context | Mapping[str, Any] | None = None,
         durability: Any = None,
+        output_keys: str | Sequence[str] | None = None,
         **kwargs: Any,
     ) -> AsyncIterator[Any]:
-        """Stream a run; every other entry point calls this one."""
-        input = read_input(input)
+        """Stream a run; every other entry point calls this one.
+
+        Without `output_keys`, only the channels of the graph's output are streamed.
+        """
+        input = await add_attachments(read_input(input), partial(self._read_kept_materials, config))
         reject_foreign_scope(self._merge_call_config(config))
         start = await self._prepare_start(input, config, context)
         require_checkpointer(self.team, start.context, self.find_checkpointer(config))
@@ -95,7 +102,12 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
         durability = self._choose_durability(stamped, durability)
         try:
             async for part in super().astream(
-                input, stamped, context=start.context, durability=durability, **kwargs
+                input,
+                stamped,
+                context=start.context,
+                durability=durability,
+                output_keys=output_keys or self.output_channels,
+                **kwargs,
             ):
                 yield part
         finally:
@@ -180,6 +192,14 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
             team = self.team.apply_context(context)
             await list_team_changes(team, self.find_checkpointer(config), around)
         return RunStart(self.team.add_caps(context), snapshot, context, is_same_run=is_same)
+
+    async def _read_kept_materials(self, config: RunnableConfig | None) -> Mapping[str, str]:
+        """Return the materials that a thread keeps for its next message."""
+        around = self._merge_call_config(config)
+        if self.find_checkpointer(config) is None or "thread_id" not in around["configurable"]:
+            return {}
+        materials: Mapping[str, str] = (await self.aget_state(around)).values.get("materials", {})
+        return materials
 
     def _merge_call_config(self, config: RunnableConfig | None) -> RunnableConfig:
         """Return a call's config merged with the graph's own and with that of the calling node."""

@@ -37,6 +37,8 @@ from state import (
 
 TeamGraph = CompiledStateGraph[Any, Context, Any, Any]
 
+READ_CHANNELS = ("answer", "ledger", "plan", "results", "status", "steps")
+"""The channels of the inner run that the attempt needs."""
 MAX_CLAIMS = 60
 """Limit for the claims of an inner team in its report."""
 
@@ -82,7 +84,11 @@ class SubteamRun:
             approve_plan=False,
         )
         async for values in self.graph.astream(
-            inner_input, self._build_config(), context=context, stream_mode="values"
+            inner_input,
+            self._build_config(),
+            context=context,
+            stream_mode="values",
+            output_keys=READ_CHANNELS,
         ):
             self.state = cast(dict[str, Any], values)
         return build_report(cast(SupervisorState, self.state))

@@ -1,19 +1,24 @@
 """Finds the request in a caller's input."""
 
-from langchain_core.messages import HumanMessage
+from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.runnables import RunnableConfig
 
 from nodes.errors import RequestInvalid
 from nodes.limits.run_scope import get_run_scope
 from nodes.prompts.tags import shorten_text
 from nodes.telemetry.events import build_task_path
+from nodes.text.plain_text import sanitize_line, sanitize_name
 from state import SupervisorState
 
 MAX_REQUEST_BYTES = 100_000
 MAX_MATERIAL_BYTES = 5_000_000
 """All materials of one request together."""
 MAX_HISTORY_CHARS = 6_000
+MAX_REASON_CHARS = 300
 FINAL_STATUSES = ("done", "partial", "failed")
+ATTACHMENTS_KEY = "attachments"
+"""Of a chat message's `additional_kwargs`: its files, each with `name`, and `unread` if it was not
+read: the reason."""
 
 
 def is_new_request(state: SupervisorState) -> bool:
@@ -57,6 +62,22 @@ def _read_last_human_message(state: SupervisorState) -> str:
     messages = state.get("messages", [])
     is_open = bool(messages) and isinstance(messages[-1], HumanMessage)
     return str(messages[-1].text).strip() if is_open else ""
+
+
+def list_unread_attachments(state: SupervisorState) -> list[str]:
+    """Return which files of the messages since the last answer were not read, and why."""
+    unread: list[str] = []
+    for message in reversed(state.get("messages", [])):
+        if isinstance(message, AIMessage):
+            break
+        records = message.additional_kwargs.get(ATTACHMENTS_KEY)
+        unread += [
+            f"{sanitize_name(str(record.get('name')))} was not read: "
+            f"{sanitize_line(str(record['unread']), MAX_REASON_CHARS)}"
+            for record in (records if isinstance(records, list) else ())
+            if isinstance(record, dict) and record.get("unread")
+        ]
+    return unread
 
 
 def read_history(state: SupervisorState) -> str:

@@ -12,6 +12,7 @@ from nodes.limits.deadline import is_deadline_past
 from nodes.limits.degradation import should_degrade
 from nodes.limits.step_cap import count_steps_left
 from nodes.models.catalog import EMBEDDED, ModelCatalog
+from nodes.planning.request import list_unread_attachments
 from nodes.planning.skipping import list_shortfalls
 from nodes.schemas.team import Team
 from nodes.synthesis.contradictions import ClaimPair, find_contradicting_pairs
@@ -133,6 +134,7 @@ async def prepare_input(state: SupervisorState, judge_models: JudgeModels) -> Sy
         missing=[
             *gaps,
             *notes,
+            *list_unread_attachments(state),
             *filter(None, [state.get("stop_reason")]),
         ],
         findings=collect_findings(reports, min_confidence=team.min_finding_confidence),

@@ -24,7 +24,9 @@ async def run_graph(
     graph: SupervisorGraph, request: RequestInput = REQUEST
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     events, state = [], {}
-    async for mode, part in graph.astream(request, stream_mode=["custom", "values"]):
+    async for mode, part in graph.astream(
+        request, stream_mode=["custom", "values"], output_keys=graph.stream_channels_list
+    ):
         if mode == "custom":
             events.append(part)
         else:

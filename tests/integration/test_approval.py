@@ -275,7 +275,7 @@ async def test_revisions_that_bring_nothing_new_end_at_the_stall_counter(
     endpoint.load_scenario(Scenario(tasks=tasks, answers={"Plan": rounds}))
     graph = build_supervisor(make_team(max_revisions=9, max_attempts=1), settings=settings)
 
-    state = await graph.ainvoke(REQUEST)
+    state = await graph.ainvoke(REQUEST, output_keys=graph.stream_channels_list)
 
     assert state["stalls"] == 2 and len(endpoint.select_calls(schema="Plan")) == 3
     assert state["results"]["Z"].status == "skipped" and state["status"] == "failed"
@@ -308,7 +308,9 @@ async def test_a_resumed_graph_continues_its_clock(endpoint: Endpoint, settings:
     config: Any = {"configurable": {"thread_id": "one"}}
 
     await graph.ainvoke(REQUEST, config)
-    state = await graph.ainvoke(Command(resume="accept"), config)
+    state = await graph.ainvoke(
+        Command(resume="accept"), config, output_keys=graph.stream_channels_list
+    )
 
     assert state["results"]["A"].started_s >= state["planned_s"] >= 0.3
     assert state["timing"].wall_s >= state["timing"].critical_path_s >= 0.3

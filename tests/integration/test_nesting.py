@@ -75,7 +75,12 @@ async def run_graph(
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     events, state = [], {}
     async for where, mode, part in graph.astream(
-        given, CONFIG, stream_mode=["custom", "values"], subgraphs=True, **options
+        given,
+        CONFIG,
+        stream_mode=["custom", "values"],
+        subgraphs=True,
+        output_keys=graph.stream_channels_list,
+        **options,
     ):
         if mode == "custom":
             events.append(part)

@@ -39,11 +39,13 @@ async def run_team(
     made: Team, settings: Settings, given: RequestInput = REQUEST, **fields: Any
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     events, state = [], {}
-    async for where, mode, part in build_supervisor(made, settings=settings, **fields).astream(
+    graph = build_supervisor(made, settings=settings, **fields)
+    async for where, mode, part in graph.astream(
         given,
         {"configurable": {"thread_id": "taint"}},
         stream_mode=["custom", "values"],
         subgraphs=True,
+        output_keys=graph.stream_channels_list,
     ):
         if mode == "custom" and part["kind"] == "tool_call":
             events.append(part)

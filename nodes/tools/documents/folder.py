@@ -6,13 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from nodes.tools.documents.reader import PARSED_SUFFIXES
+from nodes.tools.documents.kinds import READABLE_SUFFIXES
 from nodes.tools.framework.tool_report import join_names
 
-READABLE_SUFFIXES = PARSED_SUFFIXES | {
-    *(".md", ".markdown", ".txt", ".text", ".rst"),
-    *(".csv", ".tsv", ".json", ".log", ".diff", ".patch"),
-}
 MAX_DOCUMENTS = 2000
 
 

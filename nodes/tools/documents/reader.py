@@ -10,11 +10,10 @@ from typing import Any
 from nodes.errors import FileUnreadable, ToolFailed, ToolRefused
 from nodes.limits.patterns import Pattern
 from nodes.text.plain_text import sanitize_text
+from nodes.tools.documents.kinds import PARSED_SUFFIXES
 from nodes.tools.framework.isolation import IsolatedFunction, run_isolated_blocking
 
 PARSER = "nodes.tools.documents.parser:parse_document"
-PARSED_SUFFIXES = frozenset({".pdf", ".docx", ".html", ".htm", ".xhtml"})
-"""Suffixes that need a parser, which runs in a process of its own."""
 MAX_FILE_BYTES = 50_000_000
 MAX_TEXT_CHARS = 2_000_000
 CUT_MARK = f"\n[cut at {MAX_TEXT_CHARS} characters]"

@@ -1,0 +1,177 @@
+"""Turns the files that are attached to chat messages into materials of the request."""
+
+import asyncio
+import base64
+import binascii
+import os
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final
+
+from langchain_core.messages import BaseMessage, HumanMessage, convert_to_messages
+
+from graph.chat.content_blocks import Attachment, list_candidate_names, read_block
+from nodes.errors import FileUnreadable
+from nodes.errors.redaction import redact_text
+from nodes.planning.request import ATTACHMENTS_KEY, MAX_MATERIAL_BYTES
+from nodes.text.plain_text import sanitize_text
+from nodes.tools.documents.reader import (
+    MAX_PARSERS,
+    PARSE_TIMEOUT_S,
+    PARSER,
+    read_document_with,
+)
+from nodes.tools.framework.isolation import IsolatedFunction
+
+MAX_ATTACHMENTS: Final = 200
+MAX_ENCODED_CHARS: Final = 60_000_000
+"""Limit for the base64 content of all attachments of an input together."""
+READ_TIMEOUT_S: Final = 120.0
+"""Limit for reading all attachments of an input."""
+
+ReadMaterials = Callable[[], Awaitable[Mapping[str, str]]]
+
+
+async def add_attachments(given: Any, read_kept: ReadMaterials) -> Any:
+    """Return an input with the files of its messages as materials, and only words in its messages.
+
+    What could not be read is recorded in its message, for the gaps of the answer.
+
+    Args:
+        read_kept: returns the materials of the thread, which a further message adds to.
+    """
+    if not isinstance(given, Mapping) or not (messages := _list_messages(given.get("messages"))):
+        return given
+    if not any(map(_has_blocks, messages)):
+        return given
+    materials = dict(given["materials"] if "materials" in given else await read_kept())
+    taken, read = set(given.get("materials", ())), []
+    room = [MAX_ATTACHMENTS, MAX_ENCODED_CHARS]
+    for message in messages:
+        read.append(await _read_message(message, materials, taken, room))
+    changed = {"materials": materials} if taken else {}
+    return {**given, "messages": read, **changed}
+
+
+def _list_messages(messages: Any) -> list[Any]:
+    if messages is None or isinstance(messages, str):
+        return []
+    return list(messages) if isinstance(messages, list | tuple) else [messages]
+
+
+def _has_blocks(message: Any) -> bool:
+    """Return whether a message holds more than words."""
+    human = _read_human_message(message)
+    return human is not None and isinstance(human.content, list)
+
+
+def _read_human_message(message: Any) -> HumanMessage | None:
+    """Return what a user has said; None for any other message, or what is none."""
+    try:
+        read: BaseMessage = convert_to_messages([message])[0]
+    except (ValueError, NotImplementedError, TypeError, KeyError):
+        return None  # the channel's reducer refuses it
+    return read if isinstance(read, HumanMessage) else None
+
+
+async def _read_message(
+    message: Any, materials: dict[str, str], taken: set[str], room: list[int]
+) -> Any:
+    human = _read_human_message(message)
+    if human is None or not isinstance(human.content, list):
+        return message
+    blocks = [read_block(block) for block in human.content]
+    files = [block for block in blocks if isinstance(block, Attachment)]
+    records = []
+    for file, text in zip(files, await _read_files(files, room), strict=True):
+        names = list_candidate_names(file.name)
+        name = next(name for name in names if name not in taken)
+        if isinstance(text, FileUnreadable):
+            records.append({"name": file.name, "unread": redact_text(text.cause)})
+            continue
+        size = sum(len(each.encode()) for key, each in materials.items() if key != name)
+        if size + len(text.encode()) > MAX_MATERIAL_BYTES:
+            limit = f"together the materials have more than {MAX_MATERIAL_BYTES / 1e6:g} MB"
+            records.append({"name": file.name, "unread": limit})
+            continue
+        taken.add(name)
+        materials[name] = redact_text(text)
+        records.append({"name": name, "unread": ""})
+    words = "\n\n".join(block for block in blocks if isinstance(block, str) and block.strip())
+    kept = {**human.additional_kwargs, ATTACHMENTS_KEY: records} if records else {}
+    return HumanMessage(
+        redact_text(sanitize_text(words)),
+        id=human.id,
+        name=human.name,
+        additional_kwargs=kept or human.additional_kwargs,
+    )
+
+
+async def _read_files(files: Sequence[Attachment], room: list[int]) -> list[str | FileUnreadable]:
+    """Return the text of each file, or why there is none."""
+    read: list[str | FileUnreadable] = [
+        _refuse("reading all files takes longer than two minutes") for _ in files
+    ]
+    admitted = []
+    for number, file in enumerate(files):
+        if refusal := file.refusal or _find_refusal(file, room):
+            read[number] = _refuse(refusal)
+        else:
+            room[:] = room[0] - 1, room[1] - _measure(file)
+            admitted.append((number, file))
+    if not admitted:
+        return read
+    left = iter(admitted)
+    with TemporaryDirectory(prefix="attachments-") as folder:
+        try:
+            async with asyncio.timeout(READ_TIMEOUT_S), asyncio.TaskGroup() as readers:
+                for _ in range(min(MAX_PARSERS, os.cpu_count() or 1, len(admitted))):
+                    readers.create_task(_read_next_files(left, read, Path(folder)))
+        except TimeoutError:
+            pass  # what was not reached says so
+    return read
+
+
+def _find_refusal(file: Attachment, room: Sequence[int]) -> str:
+    if not room[0]:
+        return f"only {MAX_ATTACHMENTS} files are read"
+    if _measure(file) <= room[1]:
+        return ""
+    return f"all files together may have {MAX_ENCODED_CHARS * 3 / 4e6:g} MB"
+
+
+def _measure(file: Attachment) -> int:
+    return len(file.encoded) + len(file.text or "")
+
+
+async def _read_next_files(
+    left: Iterable[tuple[int, Attachment]], read: list[str | FileUnreadable], folder: Path
+) -> None:
+    async with IsolatedFunction(PARSER, timeout_s=PARSE_TIMEOUT_S) as parser:
+        for number, file in left:
+            path = folder / f"{number}{file.suffix}"
+            try:
+                await asyncio.to_thread(_write_file, file, path)
+                read[number] = await read_document_with(parser, path)
+            except FileUnreadable as error:
+                read[number] = error
+            finally:
+                await asyncio.to_thread(path.unlink, missing_ok=True)
+
+
+def _write_file(file: Attachment, path: Path) -> None:
+    try:
+        encoded = "".join(file.encoded.split()).replace("-", "+").replace("_", "/")
+        content = (
+            base64.b64decode(f"{encoded}{'=' * (-len(encoded) % 4)}", validate=True)
+            if file.text is None
+            else file.text.encode(errors="replace")
+        )
+        path.write_bytes(content)
+    except (binascii.Error, ValueError):
+        raise _refuse("its content is not base64") from None
+
+
+def _refuse(cause: str) -> FileUnreadable:
+    return FileUnreadable("an attachment cannot be read", cause=cause)

@@ -1,0 +1,17 @@
+"""The kinds of files that can be read, by suffix."""
+
+from typing import Final
+
+PARSED_SUFFIXES: Final = frozenset({".pdf", ".docx", ".html", ".htm", ".xhtml"})
+"""Suffixes that need a parser, which runs in a process of its own."""
+READABLE_SUFFIXES: Final = PARSED_SUFFIXES | {
+    *(".md", ".markdown", ".txt", ".text", ".rst"),
+    *(".csv", ".tsv", ".json", ".log", ".diff", ".patch"),
+}
+MATERIAL_SUFFIXES: Final = READABLE_SUFFIXES | {
+    *(".jsonl", ".ndjson", ".yaml", ".yml", ".toml", ".ini", ".cfg", ".properties", ".py"),
+}
+"""Files of a folder that become materials; document search excludes code and settings."""
+DATABASE_SUFFIXES: Final = frozenset(
+    (".parquet", ".sqlite", ".sqlite3", ".db", ".duckdb", ".feather", ".xlsx", ".xls")
+)
