@@ -1,6 +1,7 @@
 """Questions of a run, asked through the client's own form."""
 
 import json
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import anyio
@@ -9,12 +10,12 @@ from mcp.server.session import ServerSession
 from mcp.shared.exceptions import McpError
 
 from graph.mcp_server.caller import Caller
-from graph.mcp_server.result import format_question_text, name_question
+from graph.mcp_server.result import format_question_text
 from graph.runs.questions import Question
 
 MAX_WAIT_S: Final = 600.0
 """For a user's reply; after it the call returns, and the question stays open."""
-_PLAN_FORM: Final[dict[str, Any]] = {
+_DECISION_FORM: Final[dict[str, Any]] = {
     "type": "object",
     "properties": {
         "decision": {"type": "string", "title": "Decision", "enum": ["accept", "reject"]},
@@ -36,31 +37,29 @@ def can_ask(session: ServerSession) -> bool:
     )
 
 
-async def ask_user(caller: Caller, question: Question) -> str | None:
-    """Return the user's reply as `aresume` takes it; None if the user gives none."""
-    is_plan = question.get("kind") == "plan"
+async def ask_user(caller: Caller, questions: Sequence[Question]) -> str | None:
+    """Return the user's reply to the first question as `aresume` takes it; None without one."""
+    question = questions[0]
+    is_decision = question.get("kind") in ("plan", "tool_call")
     try:
         with anyio.fail_after(MAX_WAIT_S):
             said = await caller.session.elicit_form(
                 format_question_text(question),
-                _PLAN_FORM if is_plan else _ANSWER_FORM,
+                _DECISION_FORM if is_decision else _ANSWER_FORM,
                 related_request_id=caller.request_id,
             )
     except (TimeoutError, McpError):  # also a client that cannot show this form after all
         return None
-    if said.action != "accept":
-        return None
-    content = said.content or {}
-    return _read_decision(content) if is_plan else _read_answer(question, content)
+    content = (said.content if said.action == "accept" else None) or {}
+    reply = _read_decision(content) if is_decision else str(content.get("answer") or "").strip()
+    # A reply to the only plan is no object by task, since an edited plan is an object.
+    is_bare = not reply or (len(questions) == 1 and question.get("kind") == "plan")
+    return (reply or None) if is_bare else json.dumps({question["id"]: reply})
 
 
-def _read_decision(content: dict[str, Any]) -> str | None:
+def _read_decision(content: Mapping[str, Any]) -> str:
+    """Return a decision in words; empty where the form has none."""
     if content.get("decision") == "accept":
         return "accept"
-    reason = str(content.get("reason") or "").strip() or "the user does not want this plan"
-    return f"reject: {reason}" if content.get("decision") == "reject" else None
-
-
-def _read_answer(question: Question, content: dict[str, Any]) -> str | None:
-    answer = str(content.get("answer") or "").strip()
-    return json.dumps({name_question(question): answer}) if answer else None
+    reason = str(content.get("reason") or "").strip() or "the user does not want this"
+    return f"reject: {reason}" if content.get("decision") == "reject" else ""

@@ -109,7 +109,7 @@ class ToolCalls:
             async with report.send_events():
                 outcome = await _run_uninterrupted(work(on_event=report.note_event))
                 while outcome.questions and can_ask(caller.session):
-                    reply = await ask_user(caller, outcome.questions[0])
+                    reply = await ask_user(caller, outcome.questions)
                     if reply is None:
                         break
                     resume = partial(aresume, thread, answer=reply, settings=self.settings)

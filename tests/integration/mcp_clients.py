@@ -45,7 +45,6 @@ class Heard:
 def build_environment(folder: Path, **more: str) -> dict[str, str]:
     """Return the environment of a server in a folder, with the embedded model."""
     home = folder.parent / "home"
-    home.mkdir(exist_ok=True)
     return {"PATH": os.defpath, "PYTHONPATH": str(ROOT), "HOME": str(home), **more}
 
 
