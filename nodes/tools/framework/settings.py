@@ -1,7 +1,12 @@
 """Resources that tools may access; `graph/settings.py` reads them from the environment."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from langchain_core.tools import BaseTool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,3 +24,5 @@ class ToolSettings:
     output: Path = field(default_factory=lambda: Path(".supervise") / "documents")
     """Folder that finished documents are written to."""
     tavily_api_key: str | None = field(default=None, repr=False)
+    given: "Mapping[str, BaseTool]" = field(default_factory=dict)
+    """Tools that a program passes as objects, by the names under which workers hold them."""
