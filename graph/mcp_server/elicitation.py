@@ -10,8 +10,7 @@ from mcp.server.session import ServerSession
 from mcp.shared.exceptions import McpError
 
 from graph.mcp_server.caller import Caller
-from graph.mcp_server.result import format_question_text
-from graph.runs.questions import Question
+from graph.mcp_server.result import Question, format_question_text
 
 MAX_WAIT_S: Final = 600.0
 """For a user's reply; after it the call returns, and the question stays open."""

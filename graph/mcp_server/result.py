@@ -1,5 +1,6 @@
 """What a tool of the MCP server returns: the answer as Markdown, and as fields."""
 
+from collections.abc import Mapping
 from typing import Any, Final
 
 from mcp import types
@@ -9,10 +10,11 @@ from graph.display.markdown_escaping import escape_active_markdown
 from graph.display.summary import format_answer, format_question
 from graph.display.text import make_printable
 from graph.runs.outcome import Outcome
-from graph.runs.questions import Question
 from nodes.errors import SupervisorError
 from state import RunStatus
 
+Question = Mapping[str, Any]
+"""An open question, as `Outcome.questions` holds it."""
 MAX_ITEMS: Final = 100
 """Of each list in an answer."""
 
