@@ -1,5 +1,6 @@
 """`supervise mcp`: teams as tools for the programs that speak MCP."""
 
+import logging
 from collections.abc import Sequence
 
 from graph.commands.cancellation import run_cancellable
@@ -20,6 +21,7 @@ def serve_teams(
     names: Sequence[str], settings: Settings, *, http: str | None, context: Context
 ) -> int:
     """Serve teams until the client leaves, or a signal ends the server; return the exit code."""
+    _silence_libraries()
     teams = load_served_teams(names, settings) if names else _load_all(settings)
     calls = ToolCalls(teams, settings, context, is_local=http is None)
     served = format_count(len(teams), "team")
@@ -34,6 +36,14 @@ def serve_teams(
     print_to_stderr(f"serving {served} at http://{shown}:{port}{PATH}", style="dim")
     run_cancellable(serve_http(build_server(calls), listener, token), farewell=_describe_end)
     return 0
+
+
+def _silence_libraries() -> None:
+    """Drop what libraries log, which are tracebacks of connections that a client has left."""
+    for name in ("mcp", "sse_starlette", "uvicorn"):
+        logger = logging.getLogger(name)
+        logger.propagate = False
+        logger.addHandler(logging.NullHandler())
 
 
 def _load_all(settings: Settings) -> dict[str, ServedTeam]:

@@ -24,12 +24,16 @@ class Caller:
     log_level: types.LoggingLevel = "info"
     """The least level of lines that the client wants in its log."""
 
-    async def send_log(self, level: types.LoggingLevel, text: str) -> None:
+    async def send_log(
+        self, level: types.LoggingLevel, text: str, *, is_cancelled: bool = False
+    ) -> None:
         """Send a line for the client's log, also while its request is being cancelled."""
         if _LEVELS.index(level) < _LEVELS.index(self.log_level):
             return
+        # The stream of a request that is cancelled has ended.
+        related = None if is_cancelled else self.request_id
         with suppress(*_ENDED_CONNECTION), anyio.CancelScope(shield=True), anyio.move_on_after(1):
-            await self.session.send_log_message(level, text, "supervise", self.request_id)
+            await self.session.send_log_message(level, text, "supervise", related)
 
     async def send_progress(self, progress: float, total: float | None, message: str) -> None:
         """Send how far a run is, if the client asked for it."""

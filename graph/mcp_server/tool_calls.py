@@ -119,7 +119,7 @@ class ToolCalls:
             kept = "nothing, the run had not begun"
             if report.has_begun:
                 kept = f"thread {thread}. next: call {RESUME_TOOL} with it"
-            await caller.send_log("warning", f"cancelled. kept: {kept}")
+            await caller.send_log("warning", f"cancelled. kept: {kept}", is_cancelled=True)
             raise
 
     async def _require_thread(self, thread: str, teams: tuple[ServedTeam, ...]) -> None:

@@ -48,11 +48,15 @@ async def find_assistant(client: LangGraphClient) -> str:
     return str(found[0]["assistant_id"])
 
 
-async def send(client: Client, *parts: Any, task: protocol.Task | None = None) -> protocol.Task:
+async def send(
+    client: Client, *parts: Any, task: protocol.Task | None = None, thread: str = ""
+) -> protocol.Task:
     """Send a message; return the task with what it has come to."""
     message = new_message(list(parts), role=protocol.ROLE_USER)
     if task is not None:
         message.task_id, message.context_id = task.id, task.context_id
+    elif thread:
+        message.context_id = thread
     request = protocol.SendMessageRequest(message=message)
     sent = [reply.task async for reply in client.send_message(request) if reply.HasField("task")]
     return await client.get_task(protocol.GetTaskRequest(id=sent[0].id))
@@ -95,12 +99,15 @@ async def test_a_message_over_a2a_is_answered_and_its_data_part_holds_the_materi
     async with connect_a2a(server, await find_assistant(client), streaming=False) as agent:
         given = new_data_part({"materials": {"a.md": "# A"}})
         task = await send(agent, new_text_part(QUESTION), given)
+        further = await send(agent, new_text_part("And the worst?"), thread=task.context_id)
         with pytest.raises(ContentTypeNotSupportedError):
             await send(agent, new_raw_part(b"# A", "text/markdown", "a.md"))
 
     state = await client.threads.get_state(task.context_id)
     assert task.status.state == protocol.TASK_STATE_COMPLETED
     assert task.history[-1].parts[0].text == ANSWER
+    assert further.status.state == protocol.TASK_STATE_COMPLETED
+    assert further.context_id == task.context_id
     assert isinstance(state["values"], dict) and state["values"]["materials"] == {"a.md": "# A"}
 
 
