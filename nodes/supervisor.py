@@ -136,6 +136,8 @@ def after_supervisor(state: SupervisorState) -> list[Send | str] | str:
     """
     if state.get("awaits_approval"):
         return "approval"
+    if state.get("plan") is None:  # the reply to small talk
+        return "synthesizer"
     sends = build_sends(state, state["todo"])
     if not sends:
         return "synthesizer"

@@ -53,10 +53,21 @@ async def synthesize(
 ) -> SupervisorState:
     """Write and deliver the answer; without a synthesizer it lists the reports.
 
-    An answer that the critic reviews is a draft: the run continues.
+    An answer that the critic reviews is a draft: the run continues. The reply to small talk is
+    there already.
     """
     rounds = state.get("critic_rounds", 0)
     dispatches.close(runtime, config)
+    if (reply := state.get("answer")) is not None and state.get("plan") is None:
+        return await deliver_answer(
+            state,
+            config,
+            answer=reply,
+            status="done",
+            ledger={},
+            capacity=get_team_load(team),
+            store=runtime.store,
+        )
     judge_models = JudgeModels(team, models, runtime.context, config, rounds)
     evidence = await prepare_input(state, judge_models)
     get_writers = partial(models.get_available_models, team.synthesizer_tier, runtime.context)

@@ -7,7 +7,7 @@ text of the answer alone is, under the id of the message that ends the run.
 from typing import Any, Final
 from uuid import uuid4
 
-from langchain_core.callbacks import AsyncCallbackHandler, BaseCallbackHandler, CallbackManager
+from langchain_core.callbacks import AsyncCallbackHandler, CallbackManager
 from langchain_core.callbacks.manager import CallbackManagerForLLMRun
 from langchain_core.messages import AIMessage, AIMessageChunk
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, LLMResult
@@ -33,7 +33,7 @@ class AnswerStream:
 
     def __init__(self, config: RunnableConfig) -> None:
         callbacks = config.get("callbacks")
-        handlers: list[BaseCallbackHandler] = [
+        handlers: list[Any] = [  # the marker class is no callback handler itself
             handler
             for handler in (getattr(callbacks, "handlers", None) or ())
             if isinstance(handler, _StreamingCallbackHandler)

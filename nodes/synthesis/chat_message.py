@@ -14,9 +14,13 @@ _STATUS_WORDS: Final[Mapping[str, str]] = {
 }
 
 
-def write_chat_message(answer: Answer, status: RunStatus) -> str:
-    """Return the answer as Markdown that is safe to render; it begins with the answer's text."""
-    shown = format_answer(answer.model_dump(mode="json"))
+def write_chat_message(answer: Answer, status: RunStatus, *, is_planned: bool = True) -> str:
+    """Return the answer as Markdown that is safe to render; it begins with the answer's text.
+
+    Args:
+        is_planned: it rests on tasks; the reply to small talk is shown without a confidence.
+    """
+    shown = format_answer(answer.model_dump(mode="json")) if is_planned else answer.text
     if status in _STATUS_WORDS:
         shown += f"\n\n**Status:** {_STATUS_WORDS[status]}"
     return escape_active_markdown(make_printable(shown))

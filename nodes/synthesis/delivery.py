@@ -33,12 +33,10 @@ async def deliver_answer(
         stream: has sent the beginning of the message; without it the message is sent whole.
     """
     await capacity.save_to_store(store)
-    plan = state["plan"]
-    assert plan is not None, "the supervisor has planned"
     ledger = {**ledger, **_collect_cut_off_usage({**state.get("ledger", {}), **ledger}, config)}
     usage = sum_ledger({**state.get("ledger", {}), **ledger}, state.get("estimate"))
     timing = measure_latency(
-        plan,
+        state.get("plan"),
         state.get("results", {}),
         asked_s=state["asked_s"],
         planned_s=state["planned_s"],
@@ -51,7 +49,8 @@ async def deliver_answer(
         usage=usage.model_dump(mode="json"),
         timing=timing.model_dump(mode="json"),
     )
-    message = (stream or AnswerStream(config)).finish(write_chat_message(answer, status))
+    shown = write_chat_message(answer, status, is_planned=state.get("plan") is not None)
+    message = (stream or AnswerStream(config)).finish(shown)
     return {
         "answer": answer,
         "status": status,
