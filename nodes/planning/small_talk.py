@@ -1,7 +1,7 @@
 """Recognizes messages that ask for no work: a greeting, thanks, or what the team can do.
 
-A message is one only where all of it is: each of its sentences must be in a short list. Whatever
-else stands in it makes it a request, so no request is lost; an unusual greeting is planned.
+A message is one only where all of it is: each of its sentences must be in a short list. Anything
+else in it makes it a request, so no request is lost; an unusual greeting is planned.
 """
 
 from typing import Final, Literal

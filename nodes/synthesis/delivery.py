@@ -49,7 +49,8 @@ async def deliver_answer(
         usage=usage.model_dump(mode="json"),
         timing=timing.model_dump(mode="json"),
     )
-    shown = write_chat_message(answer, status, is_planned=state.get("plan") is not None)
+    plan = state.get("plan")
+    shown = write_chat_message(answer, status, is_planned=plan is not None)
     message = (stream or AnswerStream(config)).finish(shown)
     return {
         "answer": answer,
