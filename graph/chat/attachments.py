@@ -4,9 +4,10 @@ import asyncio
 import base64
 import binascii
 import os
+import shutil
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import mkdtemp
 from typing import Any, Final
 
 from langchain_core.messages import BaseMessage, HumanMessage, convert_to_messages
@@ -123,13 +124,15 @@ async def _read_files(files: Sequence[Attachment], room: list[int]) -> list[str 
     if not admitted:
         return read
     left = iter(admitted)
-    with TemporaryDirectory(prefix="attachments-") as folder:
-        try:
-            async with asyncio.timeout(READ_TIMEOUT_S), asyncio.TaskGroup() as readers:
-                for _ in range(min(MAX_PARSERS, os.cpu_count() or 1, len(admitted))):
-                    readers.create_task(_read_next_files(left, read, Path(folder)))
-        except TimeoutError:
-            pass  # what was not reached says so
+    folder = Path(await asyncio.to_thread(mkdtemp, prefix="attachments-"))
+    try:
+        async with asyncio.timeout(READ_TIMEOUT_S), asyncio.TaskGroup() as readers:
+            for _ in range(min(MAX_PARSERS, os.cpu_count() or 1, len(admitted))):
+                readers.create_task(_read_next_files(left, read, folder))
+    except TimeoutError:
+        pass  # what was not reached says so
+    finally:
+        await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
     return read
 
 

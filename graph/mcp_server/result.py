@@ -6,11 +6,12 @@ from typing import Any, Final
 from mcp import types
 from pydantic import BaseModel, Field
 
-from graph.display.markdown_escaping import escape_active_markdown
-from graph.display.summary import format_answer, format_question
+from graph.display.summary import format_question
 from graph.display.text import make_printable
 from graph.runs.outcome import Outcome
 from nodes.errors import SupervisorError
+from nodes.text.answer_markdown import format_answer
+from nodes.text.markdown_escaping import escape_active_markdown
 from state import RunStatus
 
 Question = Mapping[str, Any]
