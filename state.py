@@ -628,12 +628,15 @@ REOPENED: Final = ""
 """As `planned_for`: the request is planned once more, and what it has cost so far still counts."""
 
 
+TodoStatus = Literal["pending", "in_progress", "completed"]
+
+
 class Todo(TypedDict):
     """A task of the plan, as chat interfaces show it."""
 
     id: str
     content: str
-    status: Literal["pending", "in_progress", "completed"]
+    status: TodoStatus
 
 
 class SupervisorState(RequestInput, total=False):

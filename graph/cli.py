@@ -8,7 +8,7 @@ import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
@@ -16,6 +16,7 @@ from typer.core import TyperGroup
 from graph import __version__
 from graph.commands.exit_codes import run_to_exit_code
 from graph.commands.log_output import configure_logging
+from graph.commands.mcp_command import serve_mcp
 from graph.commands.options import (
     AnswerOption,
     ApproveOption,
@@ -33,7 +34,6 @@ from graph.commands.options import (
     MaxTasksOption,
     MaxTokensOption,
     OlderThanOption,
-    OnlineOption,
     PlanOnlyOption,
     ProbeOption,
     QuietOption,
@@ -42,7 +42,6 @@ from graph.commands.options import (
     SpeculateOption,
     StatusOption,
     StrategyOption,
-    TeamArgument,
     TeamOption,
     ThreadArgument,
     ThreadOption,
@@ -53,6 +52,8 @@ from graph.commands.options import (
     require_plain_comparison,
 )
 from graph.commands.process_exit import end_process, prepare_process, treat_sigterm_as_interrupt
+from graph.commands.settings_loading import load_settings
+from graph.commands.team_commands import check, draw, evaluate, new_team, teams
 from graph.display.streams import (
     announce_start,
     print_to_stdout,
@@ -145,7 +146,7 @@ def run(
             team=team,
             files=file or [],
             context=build_context(ctx.params),
-            settings=_load_settings(trace_content=trace_content),
+            settings=load_settings(trace_content=trace_content),
             display=display,
             as_json=as_json,
             quiet=quiet,
@@ -183,7 +184,7 @@ def resume(
         thread,
         answer=answer,
         context=build_context(ctx.params),
-        settings=_load_settings(trace_content=trace_content),
+        settings=load_settings(trace_content=trace_content),
         as_json=as_json,
         quiet=quiet,
     )
@@ -208,9 +209,9 @@ def runs(
     if not prune:
         if older_than or keep or status or dry_run:
             raise UsageError("these options need --prune", next="add --prune")
-        return runs.show_runs(_load_settings())
+        return runs.show_runs(load_settings())
     return runs.prune_runs(
-        _load_settings(), older_than=older_than, keep=keep, status=status, is_dry=dry_run
+        load_settings(), older_than=older_than, keep=keep, status=status, is_dry=dry_run
     )
 
 
@@ -219,7 +220,7 @@ def show(thread: ThreadArgument) -> int:
     """Show a run's plan, its reports and its answer."""
     from graph.commands.runs import show_run
 
-    return show_run(thread, _load_settings())
+    return show_run(thread, load_settings())
 
 
 @app.command()
@@ -237,114 +238,15 @@ def trace(
         raise UsageError(f"no trace format {format!r}", next="--format json, or chrome")
     from graph.commands.runs import show_trace
 
-    return show_trace(thread, out=out, settings=_load_settings(), format=format)
+    return show_trace(thread, out=out, settings=load_settings(), format=format)
 
 
-@app.command()
-def teams(
-    name: Annotated[
-        str | None, typer.Argument(metavar="TEAM", help="The team to describe.")
-    ] = None,
-    as_json: JsonOption = False,
-) -> int:
-    """List the teams, or describe one."""
-    from graph.commands import teams as command
-
-    if name is None:
-        return command.show_teams(_load_settings(), as_json=as_json)
-    return command.show_team(name, _load_settings(), as_json=as_json)
-
-
-@app.command()
-def check(
-    path: Annotated[
-        str, typer.Argument(metavar="TEAM", help="A team's folder or name, or a folder of teams.")
-    ],
-    online: OnlineOption = False,
-) -> int:
-    """List all problems in a team's files."""
-    from graph.commands import teams as command
-
-    return command.report_problems(path, _load_settings(), is_online=online)
-
-
-@app.command("eval")
-def evaluate(
-    team: TeamArgument,
-    threshold: Annotated[
-        float,
-        typer.Option(
-            "--threshold",
-            metavar="PERCENT",
-            min=0,
-            max=100,
-            help="A lower score ends with exit code 3.",
-        ),
-    ] = 80.0,
-    against: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--against", metavar="OTHER", help="standard=MODEL, or another team. May be repeated."
-        ),
-    ] = None,
-    limit: Annotated[
-        int | None,
-        typer.Option("--limit", metavar="N", min=1, help="Only the first N rows."),
-    ] = None,
-    only: Annotated[
-        list[str] | None,
-        typer.Option("--only", metavar="ROW", help="Only the row with this id. May be repeated."),
-    ] = None,
-    judge: Annotated[
-        Literal["fast", "standard", "strong"],
-        typer.Option("--judge", metavar="TIER", help="The tier that judges `judged` rows."),
-    ] = "strong",
-    as_json: JsonOption = False,
-    quiet: QuietOption = False,
-    verbose: VerboseOption = False,
-) -> int:
-    """Run a team's exam, evals.jsonl, and grade it."""
-    if not quiet:
-        announce_start(f"starting the exam of team {team}")
-    from graph.commands import evaluate as command
-
-    return command.evaluate(
-        team,
-        threshold=threshold,
-        against=against or [],
-        limit=limit,
-        only=only or [],
-        judge_tier=judge,
-        as_json=as_json,
-        quiet=quiet,
-        settings=_load_settings(),
-    )
-
-
-@app.command("new-team")
-def new_team(
-    name: Annotated[
-        str, typer.Argument(metavar="NAME", help="The team's name: letters, digits and _.")
-    ],
-    into: Annotated[
-        Path, typer.Option("--into", metavar="FOLDER", help="The parent folder.")
-    ] = Path(),
-) -> int:
-    """Create a working example team that you can change."""
-    from graph.commands.new_team import make_team_folder
-
-    return make_team_folder(name, into)
-
-
-@app.command()
-def draw(
-    name: TeamArgument,
-    flat: Annotated[bool, typer.Option("--flat", help="Only the top level.")] = False,
-) -> int:
-    """Draw a team's graph as Mermaid."""
-    from graph.commands import teams as command
-
-    return command.draw_graph(name, _load_settings(), is_flat=flat)
+app.command()(teams)
+app.command()(check)
+app.command("eval")(evaluate)
+app.command("new-team")(new_team)
+app.command()(draw)
+app.command("mcp")(serve_mcp)
 
 
 @app.command()
@@ -357,7 +259,7 @@ def doctor(
         announce_start("calling the language models; a slow one may take minutes")
     from graph.commands.doctor import run_doctor
 
-    return run_doctor(_load_settings(), is_probing=probe, as_json=as_json)
+    return run_doctor(load_settings(), is_probing=probe, as_json=as_json)
 
 
 def start() -> None:
@@ -384,15 +286,6 @@ def _run_app(arguments: Sequence[str] | None) -> Any:
         standalone_mode=False,
         terminal_width=columns,
     )
-
-
-def _load_settings(*, trace_content: bool = False) -> Any:
-    """Read the settings, and export whether LangSmith may trace runs."""
-    from graph.settings import Settings
-
-    settings = Settings()
-    settings.export_tracing()
-    return settings.model_copy(update={"trace_content": True}) if trace_content else settings
 
 
 if __name__ == "__main__":

@@ -27,6 +27,7 @@ from pydantic_settings import (
     SettingsConfigDict,
 )
 
+from graph.server_variables import ServerVariables
 from graph.setting_problems import describe_setting_problem
 from graph.stores.postgres_url import (
     format_public_address,
@@ -74,7 +75,7 @@ RatePerMinute = Annotated[
 ]
 
 
-class Settings(TracingVariables):
+class Settings(TracingVariables, ServerVariables):
     """The user's validated configuration.
 
     Raises:
@@ -154,15 +155,6 @@ class Settings(TracingVariables):
     run_code: Switch = Field(False, validation_alias="SUPERVISE_RUN_CODE")
     """Whether `run_code` may run code; `sandbox/bounds.py` holds its limits."""
     tavily_api_key: ApiKey = Field(None, validation_alias="TAVILY_API_KEY")
-    studio_origins: Annotated[tuple[str, ...], NoDecode] = Field(
-        (),
-        validation_alias="SUPERVISE_STUDIO_ORIGINS",
-        description="addresses such as http://localhost:3000, separated by commas",
-    )
-    """Origins that may call the development server, besides LangSmith's Studio."""
-    server_edition: str = Field("", validation_alias="LANGGRAPH_RUNTIME_EDITION")
-    server_url: str = Field("", validation_alias="LANGGRAPH_API_URL")
-    """The address of LangGraph's server, which the server sets."""
 
     def __init__(self, **values: Any) -> None:
         try:
@@ -270,7 +262,7 @@ class Settings(TracingVariables):
 
     def list_secrets(self) -> tuple[str, ...]:
         """List the secret values, which must never be written anywhere."""
-        keys = (self.openai_api_key, self.tavily_api_key)
+        keys = (self.openai_api_key, self.tavily_api_key, self.mcp_token)
         held = tuple(key.get_secret_value() for key in keys if key)
         passwords = (*list_passwords(self.database_url), *list_passwords(self.sql_url or ""))
         return (*held, *self.list_tier_secrets(), *self.list_tracing_secrets(), *passwords)

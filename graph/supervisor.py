@@ -9,10 +9,12 @@ START → supervisor ──▶ approval (interrupt) ──▶ supervisor
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from langchain_core.language_models import BaseChatModel
+from langchain_core.tools import BaseTool
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.store.base import BaseStore
@@ -37,6 +39,7 @@ from nodes.schemas.team import Team
 from nodes.supervisor import after_supervisor, supervise
 from nodes.synthesizer import after_synthesizer, synthesize
 from nodes.text.counts import format_count
+from nodes.tools.framework.settings import ToolSettings
 from state import Assignment, Context, RequestInput, SupervisorState, Tier
 
 
@@ -45,6 +48,7 @@ def build_supervisor(
     *,
     settings: Settings | None = None,
     models: Mapping[Tier, BaseChatModel] | None = None,
+    tools: Mapping[str, BaseTool] | None = None,
     checkpointer: BaseCheckpointSaver[str] | None = None,
     store: BaseStore | None = None,
 ) -> SupervisorGraph:
@@ -55,16 +59,20 @@ def build_supervisor(
 
     Args:
         models: chat models of your own for some tiers; the settings name those of the others.
+        tools: tools of your own as objects, for names in workers' `tools`. What a tool reads and
+            sends is in its `metadata`; without it the tool is trusted least.
         store: keeps data beyond a thread.
 
     Raises:
         TeamInvalid: there is no such team, or its folder does not hold one.
-        SettingsInvalid: a value of the environment is not allowed, or a model is none.
+        SettingsInvalid: a value of the environment is not allowed, a model is none, or a tool is
+            none or is held by no worker.
     """
     settings = settings or Settings()
     return _compile_graph(
-        load_team(team, settings),
+        load_team(team, settings, tools=tools),
         settings=settings,
+        tools=replace(settings.build_tool_settings(), given=dict(tools or {})),
         models=ModelCatalog(settings.build_model_settings(), models),
         checkpointer=checkpointer,
         store=store,
@@ -76,6 +84,7 @@ def _compile_graph(
     *,
     settings: Settings,
     models: ModelCatalog,
+    tools: ToolSettings,
     checkpointer: BaseCheckpointSaver[str] | None = None,
     store: BaseStore | None = None,
     pool: WorkerPool | None = None,
@@ -87,9 +96,9 @@ def _compile_graph(
         pool = WorkerPool(
             team,
             models=models,
-            tools=settings.build_tool_settings(),
+            tools=tools,
             build=lambda inner, built: _compile_graph(
-                inner, settings=settings, models=models, pool=built
+                inner, settings=settings, models=models, tools=tools, pool=built
             ),
         )
 

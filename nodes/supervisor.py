@@ -25,6 +25,7 @@ from nodes.planning.request import is_new_request
 from nodes.planning.revision import find_revision_reason, revise_plan
 from nodes.planning.skipping import skip_blocked
 from nodes.planning.speculation import get_speculative_calls
+from nodes.planning.todo_list import show_plan
 from nodes.schemas.team import Team
 from nodes.telemetry.events import emit
 from state import Context, SupervisorState, enter_expenses, require_plan
@@ -74,8 +75,23 @@ async def supervise(
         plan = update.get("plan") or require_plan(state)
         results = {} if "planned_for" in update else state.get("results", {})
         update["assigned"] = await assign_idle_workers(plan, update["todo"], results, team)
+    update = {**update, **_show_plan(state, update, config)}
+    if update["todo"] and not update.get("awaits_approval"):
         await emit("dispatched", tasks=list(update["todo"]))
     return update
+
+
+def _show_plan(
+    state: SupervisorState, update: SupervisorState, config: RunnableConfig
+) -> SupervisorState:
+    """Return the plan after an update as a to-do list; the reply to small talk has none."""
+    plan = update["plan"] if "plan" in update else state.get("plan")
+    if plan is None:
+        return {"todos": ()}
+    is_new = "planned_for" in update
+    results = {} if is_new else {**state.get("results", {}), **update.get("results", {})}
+    sent = () if update.get("awaits_approval") else update["todo"]
+    return show_plan(config, plan, results, sent=sent)
 
 
 async def _decide_next(
@@ -136,6 +152,8 @@ def after_supervisor(state: SupervisorState) -> list[Send | str] | str:
     """
     if state.get("awaits_approval"):
         return "approval"
+    if state.get("plan") is None:  # the reply to small talk
+        return "synthesizer"
     sends = build_sends(state, state["todo"])
     if not sends:
         return "synthesizer"

@@ -15,11 +15,12 @@ from nodes.limits.worker_load import get_team_load
 from nodes.models.available_models import AvailableModels
 from nodes.models.catalog import EMBEDDED, ModelCatalog
 from nodes.models.prompt_shortening import SHORTENED
-from nodes.models.run_context import use_answer_reserve
+from nodes.models.run_context import listen_to_reply, use_answer_reserve
 from nodes.models.structured_output import UnreadableReply
 from nodes.planning.request import read_history
 from nodes.prompts.messages import build_problem_message, build_synthesis_messages
 from nodes.schemas.team import Team
+from nodes.synthesis.answer_stream import AnswerStream
 from nodes.synthesis.contradictions import find_named_pairs
 from nodes.synthesis.delivery import deliver_answer
 from nodes.synthesis.evidence import JudgeModels, SynthesisInput, prepare_input
@@ -52,14 +53,31 @@ async def synthesize(
 ) -> SupervisorState:
     """Write and deliver the answer; without a synthesizer it lists the reports.
 
-    An answer that the critic reviews is a draft: the run continues.
+    An answer that the critic reviews is a draft: the run continues. The reply to small talk is
+    there already.
     """
     rounds = state.get("critic_rounds", 0)
     dispatches.close(runtime, config)
+    if (reply := state.get("answer")) is not None and state.get("plan") is None:
+        return await deliver_answer(
+            state,
+            config,
+            answer=reply,
+            status="done",
+            ledger={},
+            capacity=get_team_load(team),
+            store=runtime.store,
+        )
     judge_models = JudgeModels(team, models, runtime.context, config, rounds)
     evidence = await prepare_input(state, judge_models)
     get_writers = partial(models.get_available_models, team.synthesizer_tier, runtime.context)
-    answer, usage, problem = await _write_answer(state, evidence, get_writers, team=team)
+    judge = models.get_name(team.judge_tier, runtime.context)
+    # A draft may be sent back: none of it is shown.
+    is_final = not may_need_review(team, config, judge=judge)
+    stream = AnswerStream(config) if is_final else None
+    answer, usage, problem = await _write_answer(
+        state, evidence, get_writers, team=team, stream=stream
+    )
     is_known = problem == NO_RESULT and evidence.missing
     missing = [*evidence.missing, problem] if problem and not is_known else evidence.missing
     answer = ground_unanswered(answer, state["request"], require_plan(state).goal)
@@ -85,7 +103,6 @@ async def synthesize(
         status = "failed"
     tasks = [report.task for report in evidence.reports]
     await emit("synthesized", tasks=tasks, problem=problem, findings=len(evidence.findings))
-    judge = models.get_name(team.judge_tier, runtime.context)
     if needs_review(team, answer, config, judge=judge) and not problem:
         return {"answer": answer, "status": "running", "drafted": status, "ledger": ledger}
     return await deliver_answer(
@@ -96,6 +113,7 @@ async def synthesize(
         ledger=ledger,
         capacity=get_team_load(team),
         store=runtime.store,
+        stream=stream,
     )
 
 
@@ -112,10 +130,15 @@ def needs_review(team: Team, answer: Answer, config: RunnableConfig, *, judge: s
     Args:
         judge: the name of the critic's model.
     """
-    if team.critic == "off" or judge == EMBEDDED or should_degrade(config):
+    if not may_need_review(team, config, judge=judge):
         return False
     is_sure = answer.confidence is not None and answer.confidence >= team.critic_below
     return team.critic == "on" or not is_sure
+
+
+def may_need_review(team: Team, config: RunnableConfig, *, judge: str) -> bool:
+    """Return whether the critic may review an answer, before its confidence is known."""
+    return not (team.critic == "off" or judge == EMBEDDED or should_degrade(config))
 
 
 async def _write_answer(
@@ -124,6 +147,7 @@ async def _write_answer(
     get_writers: Callable[[], AvailableModels],
     *,
     team: Team,
+    stream: AnswerStream | None,
 ) -> tuple[Answer, Usage, str]:
     """Return the answer to the reports, its usage, and why it is not a model's, if so."""
     fallback = write_fallback_answer(evidence, team.contact)
@@ -139,7 +163,8 @@ async def _write_answer(
         contradictions=evidence.contradictions,
         history=read_history(state),
     )
-    return await _ask_for_answer(get_writers(), messages, fallback=fallback)
+    with listen_to_reply(stream.listener if stream else None):
+        return await _ask_for_answer(get_writers(), messages, fallback=fallback)
 
 
 async def _ask_for_answer(

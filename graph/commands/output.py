@@ -13,7 +13,6 @@ from rich.console import Console
 from rich.text import Text
 
 from graph.display.markdown import AnswerMarkdown
-from graph.display.markdown_escaping import escape_active_markdown
 from graph.display.stderr_console import print_to_stderr
 from graph.display.streams import is_terminal, print_to_stdout
 from graph.display.tables import FittedTable
@@ -21,6 +20,7 @@ from graph.display.text import make_printable, wrap_lines
 from nodes.errors import OutputFailed
 from nodes.errors.redaction import redact_text
 from nodes.limits.patterns import Pattern
+from nodes.text.markdown_escaping import escape_active_markdown
 
 MIN_LAST_COLUMN: Final = 30
 """Below this width the last column of a listing gets its own line."""

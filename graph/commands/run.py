@@ -17,7 +17,6 @@ from graph.display.progress_display import ProgressDisplay
 from graph.display.stderr_console import print_to_stderr
 from graph.display.streams import announce_start
 from graph.display.summary import (
-    format_answer,
     format_estimate,
     format_figures,
     format_question,
@@ -30,6 +29,7 @@ from graph.runs.trace import build_trace, load_trace
 from graph.settings import Settings
 from graph.stores.thread_locks import check_thread_id, make_thread_id
 from nodes.errors import OutputFailed, RequestInvalid, SupervisorError
+from nodes.text.answer_markdown import format_answer
 from state import Context
 
 MAX_STDIN_BYTES: Final = 10_000_000

@@ -10,7 +10,6 @@ from graph.display.progress import STATE_LABELS
 from graph.display.stderr_console import print_to_stderr
 from graph.display.streams import print_to_stdout
 from graph.display.summary import (
-    format_answer,
     format_figures,
     format_plan,
     format_question,
@@ -23,6 +22,7 @@ from graph.runs.timeline import read_timeline
 from graph.runs.trace import list_runs, load_trace, read_thread_log
 from graph.settings import Settings
 from graph.stores.thread_locks import check_thread_id
+from nodes.text.answer_markdown import format_answer
 from nodes.text.counts import format_count
 
 Json = Mapping[str, Any]

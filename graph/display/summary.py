@@ -1,7 +1,7 @@
-"""The summary of a run: its answer, its sources, its time and its cost."""
+"""The summary of a run: its plan, its time and its cost."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from graph.display.labels import format_seconds, format_task
@@ -10,41 +10,10 @@ from graph.display.text import to_one_line
 from nodes.text.counts import format_count
 
 Json = Mapping[str, Any]
-MAX_SOURCES_CHARS = 8000
-"""Limit for the places named in one document."""
-UNKNOWN = "(confidence unknown)"
 MIN_PARALLEL_S = 1e-3
 """Least time of tasks outside the critical path with which the speed-up is shown."""
 _MECHANISM_LABELS: Mapping[str, str] = {"lost": "failed planning"}
 """Labels of call purposes whose own name is unclear."""
-
-
-def format_answer(answer: Json) -> str:
-    """Return an answer as Markdown, with its sources, gaps and confidence below.
-
-    A gap that its text states is not repeated.
-    """
-    text = str(answer.get("text", "")).strip()
-    parts = [text]
-    if findings := answer.get("findings"):
-        parts.append(_format_list("Findings", map(_format_finding, findings)))
-    if sources := answer.get("sources"):
-        parts.append(_format_list("Sources", _group_by_document(sources), MAX_SOURCES_CHARS))
-    if contradictions := answer.get("contradictions"):
-        parts.append(_format_list("Contradictions", map(_format_contradiction, contradictions)))
-    if gaps := [gap for gap in answer.get("gaps") or () if " ".join(gap.split()) not in text]:
-        parts.append(_format_list("Gaps", gaps))
-    parts.append(f"**Confidence:** {_format_confidence(answer)}")
-    return "\n\n".join(parts)
-
-
-def _format_confidence(answer: Json) -> str:
-    """Return an answer's confidence, with the tasks it rests on whose confidence is unknown."""
-    confidence, unrated = answer.get("confidence"), answer.get("unrated") or ()
-    if confidence is None:
-        return "unknown"
-    named = f", but unknown for {', '.join(map(str, unrated))}" if unrated else ""
-    return f"{confidence} of 100{named}"
 
 
 def format_figures(thread: str, status: str, timing: Json, usage: Json) -> list[str]:
@@ -170,38 +139,3 @@ def format_estimate(estimate: Json) -> str:
     tokens = f"{estimate['input_tokens']:,} tokens in, {estimate['output_tokens']:,} out"
     price = "cost unknown" if cost is None else f"${cost:,.4f}" if cost else "$0"
     return f"expected: {format_count(estimate['model_calls'], 'model call')} · {tokens} · {price}"
-
-
-def _format_list(title: str, items: Iterable[Any], max_chars: int = 1000) -> str:
-    return "\n".join([f"**{title}**", "", *(f"- {to_one_line(item, max_chars)}" for item in items)])
-
-
-def _group_by_document(sources: Iterable[Any]) -> Iterator[str]:
-    """Yield each document once, with the places in it that sources name after a `#`."""
-    places: dict[str, list[str]] = {}
-    for source in map(str, sources):
-        document, _, place = source.partition("#")
-        places.setdefault(document, []).append(place)
-    for document, named in places.items():
-        known = list(filter(None, named))
-        if len(known) > 1:
-            yield f"{document}: {', '.join(known)}"
-        else:
-            yield "#".join([document, *known])
-
-
-def _format_finding(finding: Json) -> str:
-    place = ":".join(str(finding[key]) for key in ("file", "line") if finding.get(key))
-    shown = f"`{place}` " if place else ""
-    text = f"**{finding.get('severity', '')}** {shown}{finding.get('message', '')}"
-    unknown = "" if "confidence" not in finding or finding["confidence"] is not None else UNKNOWN
-    return " ".join(filter(None, [text, finding.get("suggestion"), unknown]))
-
-
-def _format_contradiction(contradiction: Json) -> str:
-    sides = " / ".join(
-        f"{claim.get('text', '')} ({claim.get('source') or 'no source'})"
-        for claim in contradiction.get("claims", ())
-    )
-    verdict = contradiction.get("verdict")
-    return f"{contradiction.get('subject', '')}: {sides}{f' · {verdict}' if verdict else ''}"

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from graph.display.summary import format_answer
 from graph.runs.event_log import Event
 from graph.runs.outcome import Outcome
 from nodes.errors import SupervisorError
+from nodes.text.answer_markdown import format_answer
 from state import Plan
 
 

@@ -17,6 +17,7 @@ from graph.stores.thread_locks import make_thread_id
 from graph.supervisor import build_supervisor
 from graph.teams.default_team import DEFAULT_TEAM
 from graph.topology.input_validation import read_context
+from nodes.errors import RequestInvalid
 from nodes.limits.clock import now_s
 from nodes.limits.run_scope import SCOPE_KEY, RunScope, set_deadline
 from nodes.schemas.team import Team
@@ -36,7 +37,8 @@ async def aplan(
     """Return the plan of a request; nothing is run or saved.
 
     Raises:
-        UsageError: the request, the team, a file or a setting cannot be used.
+        UsageError: the request, the team, a file or a setting cannot be used, or the request is
+            small talk, which has no plan.
         PlanInvalid: no valid plan within the allowed repairs.
         ModelError: the planner cannot be reached.
     """
@@ -76,4 +78,9 @@ async def aplan_with_estimate(
         interrupt_after=["supervisor"],
         output_keys=["plan", "estimate"],
     )
+    if state["plan"] is None:
+        raise RequestInvalid(
+            "the request asks for no work, so there is no plan",
+            next="write what the team should do",
+        )
     return cast(Plan, state["plan"]), cast(Estimate, state["estimate"])

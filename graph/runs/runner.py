@@ -8,7 +8,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
 
+from langchain_core.language_models import BaseChatModel
 from langchain_core.runnables import RunnableConfig
+from langchain_core.tools import BaseTool
 from langgraph.types import StateSnapshot
 
 from graph.otel import start_otel
@@ -107,6 +109,8 @@ async def arun(
     on_event: EventListener | None = None,
     on_answer_text: AnswerListener | None = None,
     plan: Plan | None = None,
+    models: Mapping[Tier, BaseChatModel] | None = None,
+    tools: Mapping[str, BaseTool] | None = None,
 ) -> Outcome:
     """Run a request to its outcome. An error after the run began is in `Outcome.error`.
 
@@ -119,6 +123,8 @@ async def arun(
         on_answer_text: called with the answer's text so far, some times a second, while a model
             writes it; the model is then asked for a stream.
         plan: is run instead of one that the planner makes; it is checked like any other plan.
+        models, tools: objects of your own, as `build_supervisor` takes them; a resume needs them
+            again.
 
     Raises:
         UsageError: the request, the team, a file or a setting cannot be used.
@@ -132,7 +138,8 @@ async def arun(
     await asyncio.to_thread(require_packages, _get_team_name(source))
     given = await build_input(request, files, materials, context, on_event)
     thread = check_thread_id(thread or make_thread_id())
-    async with _open_session(thread, source, settings, on_event) as session:
+    made = {"models": models, "tools": tools}
+    async with _open_session(thread, source, settings, on_event, **made) as session:
         # The deadline counts from before the files were read.
         deadline = set_deadline(begun, session.team.add_caps(context).deadline_s)
         session.update_scope(deadline=deadline, given_plan=plan)
@@ -161,6 +168,8 @@ async def aresume(
     settings: Settings | None = None,
     on_event: EventListener | None = None,
     on_answer_text: AnswerListener | None = None,
+    models: Mapping[Tier, BaseChatModel] | None = None,
+    tools: Mapping[str, BaseTool] | None = None,
 ) -> Outcome:
     """Resume a thread after a kill, an error, a question or a partial result.
 
@@ -169,6 +178,7 @@ async def aresume(
     Args:
         answer: to the thread's open question; with several open, JSON keyed by task.
         context: settings of the run to change; deadline and budget restart.
+        models, tools: the objects that the run was begun with.
 
     Raises:
         SettingsInvalid: a setting of the context cannot be used.
@@ -180,7 +190,8 @@ async def aresume(
     """
     settings, given = settings or Settings(), read_context(context)
     accepted = await load_run_record(check_thread_id(thread), settings)
-    async with _open_session(thread, accepted["source"], settings, on_event) as session:
+    source, made = accepted["source"], {"models": models, "tools": tools}
+    async with _open_session(thread, source, settings, on_event, **made) as session:
         if session.is_new_here:  # another machine began it
             noted = {"thread": thread, "team": session.graph.name, "started": _utc_now()}
             session.event_log.write_required({"run": noted, **accepted})
@@ -217,14 +228,15 @@ async def aresume(
 
 @asynccontextmanager
 async def _open_session(
-    thread: str, source: Any, settings: Settings, listener: EventListener | None
+    thread: str, source: Any, settings: Settings, listener: EventListener | None, **made: Any
 ) -> AsyncIterator[_RunSession]:
     settings.export_tracing()
     await asyncio.to_thread(start_otel, settings)  # its packages are slow to import
-    team = Team.model_validate(source) if isinstance(source, dict) else load_team(source, settings)
+    named = Team.model_validate(source) if isinstance(source, dict) else source
+    team = load_team(named, settings, tools=made["tools"])
     async with open_database(thread, settings) as database:
         graph = build_supervisor(
-            team, settings=settings, checkpointer=database.saver, store=database.store
+            team, settings=settings, checkpointer=database.saver, store=database.store, **made
         )
         path = get_log_path(thread, settings)
         is_new_here = not path.exists() or not path.stat().st_size

@@ -5,14 +5,14 @@ This middleware is for servers that only run graphs of this application.
 """
 
 import json
-from collections.abc import AsyncIterator, Iterator
 from dataclasses import fields
 from difflib import get_close_matches
 from typing import Any, Final
 
 from starlette.responses import JSONResponse
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
+from graph.server.request_body import read_body
 from graph.topology.input_validation import read_context
 from nodes.errors import SettingsInvalid
 from nodes.limits.patterns import Pattern
@@ -35,11 +35,10 @@ class ContextCheckMiddleware:
             return await self._app(scope, receive, send)
         if not CHECKED_PATHS.fullmatch(scope["path"]):
             return await self._app(scope, receive, send)
-        messages = [message async for message in _read_body(receive)]
-        body = b"".join(message.get("body", b"") for message in messages)
+        body, replayed = await read_body(receive)
         if problem := find_context_problem(body):
             return await JSONResponse({"detail": problem}, status_code=422)(scope, receive, send)
-        await self._app(scope, _replay_messages(messages, receive), send)
+        await self._app(scope, replayed, send)
 
 
 def find_context_problem(body: bytes) -> str:
@@ -71,20 +70,3 @@ def _find_misspelt_setting(asked: Any) -> str:
         if name not in known and (near := get_close_matches(name, known, n=1, cutoff=0.85)):
             return f"unknown setting {name!r} in the configurable; did you mean {near[0]!r}?"
     return ""
-
-
-async def _read_body(receive: Receive) -> AsyncIterator[Message]:
-    while True:
-        message = await receive()
-        yield message
-        if not message.get("more_body"):
-            return
-
-
-def _replay_messages(messages: list[Message], receive: Receive) -> Receive:
-    kept: Iterator[Message] = iter(messages)
-
-    async def replayed() -> Message:
-        return next(kept, None) or await receive()
-
-    return replayed

@@ -18,6 +18,8 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from graph.server.context_check import ContextCheckMiddleware
+from graph.server.mcp_answers import McpAnswerMiddleware
+from graph.server.mcp_check import McpCheckMiddleware
 from graph.settings import Settings
 from nodes.limits.patterns import Pattern
 
@@ -67,12 +69,17 @@ def build_app(settings: Settings) -> Starlette:
 
     A deployed server has its own host names and authentication, so no origin is refused.
     """
+    own = [
+        Middleware(ContextCheckMiddleware),
+        Middleware(McpCheckMiddleware),
+        Middleware(McpAnswerMiddleware),
+    ]
     if settings.server_edition != "inmem":
-        return Starlette(middleware=[Middleware(ContextCheckMiddleware)])
+        return Starlette(middleware=own)
     origins = settings.studio_origins
     hosts = {_parse_host(url) for url in (*origins, settings.server_url)}
     access = Middleware(StudioAccessMiddleware, origins=origins, hosts=hosts)
-    return Starlette(middleware=[access, Middleware(ContextCheckMiddleware)])
+    return Starlette(middleware=[access, *own])
 
 
 async def _send_refusal(problem: str, scope: Scope, receive: Receive, send: Send) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final
 
 from pydantic import ValidationError
@@ -40,22 +41,27 @@ _list_shipped_tools = cache(list_shipped_tools)
 
 
 def read_team(
-    folder: Path, find: FindTeam, *, around: tuple[Path, ...] = ()
+    folder: Path,
+    find: FindTeam,
+    *,
+    around: tuple[Path, ...] = (),
+    given: Mapping[str, OwnTool] = MappingProxyType({}),
 ) -> tuple[Team | None, list[FileProblem]]:
     """Read a team, and those it nests; the team is None if there are problems.
 
     Args:
         find: returns the folder of a team that a worker's file names.
         around: the folders of the teams that nest this one, the outermost first.
+        given: tools that a program passes as objects.
     """
     if refusal := _find_folder_problem(folder):
         return None, [refusal]
     try:
-        own_tools = find_own_tools(folder / TOOLS_FOLDER)
+        own_tools = {**find_own_tools(folder / TOOLS_FOLDER), **given}
     except TeamInvalid as error:
         return None, [FileProblem(folder / TOOLS_FOLDER, f"{error}; {error.next}")]
     servers, server_problems = read_servers(folder)
-    reading = _TeamReader(folder, find, (*around, folder.resolve()), own_tools, servers)
+    reading = _TeamReader(folder, find, (*around, folder.resolve()), own_tools, servers, given)
     reading.problems += server_problems
     guidance, keys = reading.read_team_file()
     workers = reading.read_workers()
@@ -109,9 +115,10 @@ class _TeamReader:
         around: tuple[Path, ...],
         own_tools: Mapping[str, OwnTool],
         servers: Mapping[str, McpServer],
+        given: Mapping[str, OwnTool],
     ) -> None:
         self.folder, self._find_team, self._outer_folders = folder, find, around
-        self._own_tools, self._servers = own_tools, servers
+        self._own_tools, self._servers, self._given = own_tools, servers, given
         self.problems: list[FileProblem] = []
         self._tool_holders: dict[str, str] = {}
 
@@ -228,7 +235,9 @@ class _TeamReader:
             shown = " -> ".join(path.name for path in chain)
             problems.append(page.build_problem(f"a team cannot nest itself: {shown}", "team"))
             return None
-        team, found = read_team(folder, self._find_team, around=self._outer_folders)
+        team, found = read_team(
+            folder, self._find_team, around=self._outer_folders, given=self._given
+        )
         problems += found
         return team
 

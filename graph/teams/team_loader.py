@@ -1,41 +1,58 @@
 """Finds and loads teams by name or by path: a shipped one, or a user's folder."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from importlib.metadata import entry_points
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
+
+from langchain_core.tools import BaseTool
 
 from graph.settings import Settings
 from graph.teams.front_matter_keys import suggest_name
 from graph.teams.team_folder import TEAM_FILE, FindTeam, read_team
 from nodes.errors import TeamInvalid
 from nodes.schemas.team import Team
+from nodes.tools.framework.given_tools import (
+    add_given_tools,
+    check_given_tools,
+    declare_given_tools,
+)
 
 ENTRY_POINT_GROUP: Final = "supervisor_worker.teams"
 """Of packages that bring teams: `acme = "acme_teams.acme"`, the package that is the folder."""
 SHIPPED_TEAMS_FOLDER: Final = Path(__file__).resolve().parents[2] / "teams"
 
 
-def load_team(name_or_path: str | Path | Team, settings: Settings | None = None) -> Team:
+def load_team(
+    name_or_path: str | Path | Team,
+    settings: Settings | None = None,
+    *,
+    tools: Mapping[str, BaseTool] | None = None,
+) -> Team:
     """Return a team: by its name, by the path of its folder, or an instance unchanged.
 
     A folder under `SUPERVISE_TEAMS` takes precedence over a shipped team of the same name.
 
+    Args:
+        tools: objects for names in workers' `tools`.
+
     Raises:
         TeamInvalid: there is no such team, or its files cannot be used.
+        SettingsInvalid: one of `tools` is no tool, or no worker has it.
     """
+    given = declare_given_tools(check_given_tools(tools))
     if isinstance(name_or_path, Team):
-        return name_or_path
+        return add_given_tools(name_or_path, given)
     folder = find_team(name_or_path, settings)
-    team, problems = read_team(folder, _build_finder(settings))
+    team, problems = read_team(folder, _build_finder(settings), given=given)
     if team is None:
         others = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
         next_step = "supervise teams lists those that have a name"
         if (folder / TEAM_FILE).exists():
             next_step = f"fix the file; supervise check {folder} lists every problem"
         raise TeamInvalid(f"{problems[0]}{others}", next=next_step)
-    return team
+    return add_given_tools(team, given)
 
 
 def list_team_problems(name_or_path: str | Path, settings: Settings | None = None) -> list[str]:

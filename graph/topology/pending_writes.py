@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from langgraph.types import StateSnapshot
+from langgraph.types import Overwrite, StateSnapshot
 
 from nodes.execution.attempt import build_expenses
 from state import Expense, Plan, Report, Task, merge_ledger, merge_plans
@@ -72,7 +72,7 @@ def collect_ledger(snapshot: StateSnapshot) -> dict[str, Expense]:
     ledger: dict[str, Expense] = dict(snapshot.values.get("ledger", {}))
     for task in snapshot.tasks:
         if isinstance(task.result, Mapping):
-            ledger = merge_ledger(ledger, task.result.get("ledger") or {})
+            ledger = merge_ledger(ledger, _get_entries(task.result, "ledger"))
         if isinstance(task.state, StateSnapshot):
             inner = {**_collect_attempt_expenses(task.state.values), **collect_ledger(task.state)}
             ledger = merge_ledger(ledger, inner)
@@ -80,7 +80,13 @@ def collect_ledger(snapshot: StateSnapshot) -> dict[str, Expense]:
 
 
 def _get_reports(values: Mapping[str, Any] | Any) -> dict[str, Report]:
-    return dict(values.get("results") or {}) if isinstance(values, Mapping) else {}
+    return _get_entries(values, "results") if isinstance(values, Mapping) else {}
+
+
+def _get_entries(values: Mapping[str, Any], channel: str) -> dict[str, Any]:
+    """Return what is written to a channel; for a new request it is an `Overwrite`."""
+    written = values.get(channel)
+    return dict((written.value if isinstance(written, Overwrite) else written) or {})
 
 
 def _collect_attempt_expenses(worker: Mapping[str, Any]) -> dict[str, Expense]:

@@ -11,7 +11,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from nodes.execution.plan_watch import PlanWatch
-from state import Report, WorkerOutput
+from state import Report, TodoStatus, WorkerOutput
+
+StatusListener = Callable[[str, TodoStatus], None]
+"""Called with a task's id when it begins an attempt and when it ends."""
+
+
+def ignore_status(task: str, status: TodoStatus) -> None:
+    """Show nothing."""
 
 
 def _build_open_gate() -> asyncio.Event:
@@ -46,6 +53,8 @@ class Dispatch:
     """Tasks that a revision changed or dropped: the version of the plan that did it."""
     watch: PlanWatch | None = None
     may_start: asyncio.Event = field(default_factory=_build_open_gate)
+    show_status: StatusListener = ignore_status
+    """Shows a chat how far a task is."""
     _withdrawals: "dict[str, asyncio.Future[None]]" = field(default_factory=dict)
 
     async def wait_for_inputs(
@@ -75,6 +84,7 @@ class Dispatch:
         """Wake the tasks that wait for this one. The first report of a task counts."""
         if self.watch is not None and self.watch.note_report(report):
             self.may_start.clear()
+        self.show_status(task, "completed")
         self._set_result(task, report)
 
     def open_watch(
@@ -156,6 +166,7 @@ class Dispatch:
             return False
         self.attempts[task] = self.attempts.get(task, 0) + 1
         self.started.add(task)
+        self.show_status(task, "in_progress")
         return True
 
     def record_attempts(self, task: str, attempts: int) -> None:

@@ -15,8 +15,10 @@ from typing import Final
 from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import RunControl, Runtime
 
-from nodes.execution.dispatch import Dispatch
+from nodes.execution.dispatch import Dispatch, StatusListener, ignore_status
 from nodes.limits.run_scope import get_run_scope
+from nodes.planning.todo_list import build_status_event
+from nodes.telemetry.events import build_task_path
 from state import Context, Plan, Report, WorkerOutput
 
 
@@ -69,7 +71,7 @@ class DispatchRegistry:
         self._dispatches: OrderedDict[tuple[_GraphRun, str], asyncio.Future[Dispatch]] = (
             OrderedDict()
         )
-        self._new: OrderedDict[_GraphRun, None] = OrderedDict()
+        self._new: OrderedDict[_GraphRun, StatusListener] = OrderedDict()
 
     def open(
         self, runtime: Runtime[Context], config: RunnableConfig, materials: Mapping[str, str]
@@ -83,7 +85,7 @@ class DispatchRegistry:
         """
         graph_ns = _get_parent_namespace(_read_namespace(config))
         get_run_scope(config).materials[graph_ns] = materials
-        self._new[_GraphRun(runtime.control, graph_ns)] = None
+        self._new[_GraphRun(runtime.control, graph_ns)] = _build_status_listener(runtime, config)
         while len(self._new) > MAX_DISPATCHES:
             self._new.popitem(last=False)
 
@@ -117,10 +119,10 @@ class DispatchRegistry:
         address = (graph_run, checkpoint_id)
         if address not in self._dispatches:
             is_new = graph_run in self._new
-            self._new.pop(graph_run, None)
+            show_status = self._new.pop(graph_run, ignore_status)
             at = _build_checkpoint_config(config, graph_ns, checkpoint_id)
             made = self._create(
-                Dispatch(steps_left, graph_ns),
+                Dispatch(steps_left, graph_ns, show_status=show_status),
                 None if is_new else at,
                 # Under a limit the workers that wait would keep the monitor from its turn.
                 may_hold=not config.get("max_concurrency"),
@@ -157,6 +159,13 @@ class DispatchRegistry:
             is_over = opened.done() and (opened.cancelled() or opened.exception() is not None)
             if is_over or (opened.done() and opened.result().is_idle()):
                 self._dispatches.pop(address, None)
+
+
+def _build_status_listener(runtime: Runtime[Context], config: RunnableConfig) -> StatusListener:
+    """Return what streams the statuses of tasks; those of a team inside a task are not shown."""
+    if build_task_path(config):
+        return ignore_status
+    return lambda task, status: runtime.stream_writer(build_status_event(task, status, config))
 
 
 def withdraw_tasks(dispatch: Dispatch, old: Plan, new: Plan) -> None:

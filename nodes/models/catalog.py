@@ -7,6 +7,7 @@ from typing import Any, get_args
 from urllib.parse import urlsplit
 
 from langchain_core.language_models import BaseChatModel
+from langgraph.constants import TAG_NOSTREAM
 
 from nodes.errors import ModelUnknown, SettingsInvalid
 from nodes.models import prices
@@ -75,6 +76,8 @@ class ModelCatalog:
         key = (tier, name, cap, is_given)
         if key not in self._guarded_models:
             self._guarded_models[key] = GuardedModel(
+                # A chat shows the answer's text alone, which `AnswerStream` sends.
+                tags=[TAG_NOSTREAM],
                 **(self._describe_given(tier) if is_given else self._describe_named(name, tier)),
                 settings=self.settings,
                 name=name,

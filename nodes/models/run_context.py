@@ -142,9 +142,18 @@ def get_run_context() -> RunContext:
 
 
 def _choose_listener(on_answer_text: TextListener | None) -> TextListener | None:
+    listener = _reply_listener.get()
     if on_answer_text is None:
-        return _reply_listener.get()
-    return AnswerTextListener(on_answer_text)
+        return listener
+    of_answer = AnswerTextListener(on_answer_text)
+    if listener is None:
+        return of_answer
+
+    def read_text(text: str) -> None:
+        listener(text)
+        of_answer(text)
+
+    return read_text
 
 
 def name_requested_schema(kwargs: Mapping[str, Any]) -> str:

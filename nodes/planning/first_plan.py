@@ -21,6 +21,7 @@ from nodes.models.available_models import AvailableModels
 from nodes.models.catalog import EMBEDDED, ModelCatalog
 from nodes.models.price_check import require_prices
 from nodes.models.run_context import TextListener
+from nodes.planning.direct_reply import begin_direct_reply, find_direct_reply
 from nodes.planning.estimate import estimate_run
 from nodes.planning.examples import (
     MAX_EXAMPLES,
@@ -90,20 +91,25 @@ async def begin_request(
     describe_database: DescribeDatabase = describe_no_database,
     prepare_first_calls: PrepareFirstCalls = prepare_no_calls,
 ) -> SupervisorState:
-    """Return the state of a new request, with its plan.
+    """Return the state of a new request, with its plan; small talk has a reply and no plan.
 
     Raises:
         RequestInvalid: there is no request to plan.
         PlanInvalid: no valid plan within the repairs.
         ModelError: the planner cannot be reached.
     """
-    request, asked_s = read_request(state), get_elapsed_s(config)
+    asked_s = get_elapsed_s(config)
+    names = {tier: models.get_name(tier, runtime.context) for tier in TIERS}
+    if (reply := find_direct_reply(state, config, team)) is not None:
+        return await begin_direct_reply(
+            state, config, reply, team=team, models=names, asked_s=asked_s
+        )
+    request = read_request(state)
     materials, context = state.get("materials", {}), runtime.context
     scope = get_run_scope(config)
     # What an event log holds was spent on this request: it was killed before it had a plan.
     if scope.budget and scope.read_logged_usage is None:
         scope.budget.reset()
-    names = {tier: models.get_name(tier, context) for tier in TIERS}
     await require_prices(names, models, context)
     given: dict[str, Any] = {
         "materials": list(materials),

@@ -32,7 +32,7 @@ def is_new_request(state: SupervisorState) -> bool:
     """
     if state.get("plan") is None or state.get("status") in FINAL_STATUSES:
         return True
-    return _find_request_text(state) != state.get("planned_for")
+    return find_request_text(state) != state.get("planned_for")
 
 
 def read_request(state: SupervisorState) -> str:
@@ -41,7 +41,7 @@ def read_request(state: SupervisorState) -> str:
     Raises:
         RequestInvalid: the text is empty, or longer than a request may be.
     """
-    request = _find_request_text(state)
+    request = find_request_text(state)
     if not request:
         raise RequestInvalid("empty request", next="write what the team should do")
     _check_size("the request", request, MAX_REQUEST_BYTES)
@@ -54,7 +54,7 @@ def is_last_message(state: SupervisorState, request: str) -> bool:
     return _read_last_human_message(state) == request
 
 
-def _find_request_text(state: SupervisorState) -> str:
+def find_request_text(state: SupervisorState) -> str:
     """Return the last message, unless a request without a plan came after it."""
     request = state.get("request", "").strip()
     if request and request != state.get("planned_for"):
@@ -84,18 +84,30 @@ def _is_request(message: AnyMessage) -> bool:
 
 def list_unread_attachments(state: SupervisorState) -> list[str]:
     """Return which files of the messages since the last answer were not read, and why."""
-    unread: list[str] = []
+    return [f"{name} was not read: {why}" for name, why in _list_attachments(state) if why]
+
+
+def list_read_attachments(state: SupervisorState) -> list[str]:
+    """Return the names of the files of the messages since the last answer that were read."""
+    return [name for name, why in _list_attachments(state) if not why]
+
+
+def _list_attachments(state: SupervisorState) -> list[tuple[str, str]]:
+    """Return the name of each file, and why it was not read; empty for one that was."""
+    found: list[tuple[str, str]] = []
     for message in reversed(state.get("messages", [])):
         if isinstance(message, AIMessage):
             break
         records = message.additional_kwargs.get(ATTACHMENTS_KEY)
-        unread += [
-            f"{sanitize_name(str(record.get('name')))} was not read: "
-            f"{sanitize_line(str(record['unread']), MAX_REASON_CHARS)}"
+        found += [
+            (
+                sanitize_line(sanitize_name(str(record.get("name"))), MAX_REASON_CHARS),
+                sanitize_line(str(record.get("unread") or ""), MAX_REASON_CHARS),
+            )
             for record in (records if isinstance(records, list) else ())
-            if isinstance(record, dict) and record.get("unread")
+            if isinstance(record, dict)
         ]
-    return unread
+    return found
 
 
 def read_history(state: SupervisorState) -> str:

@@ -123,9 +123,10 @@ SentContent = Literal["nothing", "query", "address", "anything"]
 
 
 class OwnTool(Frozen):
-    """A tool in the team's own folder: where it is, what it reads, what it sends outside."""
+    """A tool of the team's own: where it is, what it reads, what it sends outside."""
 
-    folder: Path
+    folder: Path | None = None
+    """None for a tool that a program passes as an object."""
     reads: tuple[TaintLabel, ...] = ("private", "untrusted")
     sends: SentContent = "anything"
 

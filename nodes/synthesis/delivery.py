@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping
 
-from langchain_core.messages import AIMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.store.base import BaseStore
 
 from nodes.limits.clock import get_elapsed_s
 from nodes.limits.run_scope import get_run_scope
 from nodes.limits.worker_load import TeamLoad
+from nodes.synthesis.answer_stream import AnswerStream
+from nodes.synthesis.chat_message import write_chat_message
 from nodes.telemetry.cost import find_unattributed, sum_ledger
 from nodes.telemetry.events import build_task_path, emit
 from nodes.telemetry.latency import measure_latency
@@ -24,15 +25,18 @@ async def deliver_answer(
     ledger: dict[str, Expense],
     capacity: TeamLoad,
     store: BaseStore | None,
+    stream: AnswerStream | None = None,
 ) -> SupervisorState:
-    """Send the answer event and return the last state update; `ledger` has the new entries."""
+    """Send the answer event and return the last state update; `ledger` has the new entries.
+
+    Args:
+        stream: has sent the beginning of the message; without it the message is sent whole.
+    """
     await capacity.save_to_store(store)
-    plan = state["plan"]
-    assert plan is not None, "the supervisor has planned"
     ledger = {**ledger, **_collect_cut_off_usage({**state.get("ledger", {}), **ledger}, config)}
     usage = sum_ledger({**state.get("ledger", {}), **ledger}, state.get("estimate"))
     timing = measure_latency(
-        plan,
+        state.get("plan"),
         state.get("results", {}),
         asked_s=state["asked_s"],
         planned_s=state["planned_s"],
@@ -45,10 +49,13 @@ async def deliver_answer(
         usage=usage.model_dump(mode="json"),
         timing=timing.model_dump(mode="json"),
     )
+    plan = state.get("plan")
+    shown = write_chat_message(answer, status, is_planned=plan is not None)
+    message = (stream or AnswerStream(config)).finish(shown)
     return {
         "answer": answer,
         "status": status,
-        "messages": [AIMessage(answer.text)],
+        "messages": [message],
         "ledger": ledger,
         "usage": usage,
         "timing": timing,

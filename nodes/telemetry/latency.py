@@ -1,15 +1,15 @@
 """The latency report: what the run took, and what it would have taken in sequence."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
-from state import Plan, Report, Timing
+from state import Plan, Report, Task, Timing
 
 SLACK = 1.15
 """Wall time over the critical path from which waiting, not work, is what bounds a run."""
 
 
 def measure_latency(
-    plan: Plan,
+    plan: Plan | None,
     results: Mapping[str, Report],
     *,
     asked_s: float,
@@ -17,15 +17,16 @@ def measure_latency(
     ended_s: float,
 ) -> Timing:
     """Measure a run from the moments it noted, all on the run's clock."""
+    tasks = plan.order_tasks() if plan else ()
     spans = {
         task.id: results[task.id].ended_s - results[task.id].started_s
-        for task in plan.tasks
+        for task in tasks
         if task.id in results
     }
     planning_s = planned_s - asked_s
     last_s = max((results[name].ended_s for name in spans), default=planned_s)
     synthesis_s = max(0.0, ended_s - last_s)
-    chain, chain_s = _find_longest_chain(plan, spans)
+    chain, chain_s = _find_longest_chain(tasks, spans)
     wall_s = max(ended_s - asked_s, 1e-6)
     path_s = planning_s + chain_s + synthesis_s
     parts = {"supervisor": planning_s, **{n: spans[n] for n in chain}, "synthesizer": synthesis_s}
@@ -41,9 +42,12 @@ def measure_latency(
     )
 
 
-def _find_longest_chain(plan: Plan, spans: Mapping[str, float]) -> tuple[tuple[str, ...], float]:
+def _find_longest_chain(
+    tasks: Iterable[Task], spans: Mapping[str, float]
+) -> tuple[tuple[str, ...], float]:
+    """Return the chain of dependencies that took longest; the tasks are in topological order."""
     chains: dict[str, tuple[tuple[str, ...], float]] = {}
-    for task in plan.order_tasks():
+    for task in tasks:
         before = max(
             (chains[edge.task] for edge in task.depends_on if edge.task in chains),
             key=lambda chain: chain[1],

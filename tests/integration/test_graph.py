@@ -44,7 +44,7 @@ async def test_a_request_becomes_a_plan_parallel_work_and_one_answer(
         DIAMOND, "completed"
     )
     assert state["answer"].sources == ("A.md", "B.md", "C.md", "D.md")
-    assert state["messages"][-1].text == state["answer"].text
+    assert state["messages"][-1].text.startswith(state["answer"].text)
     assert state["timing"].critical_path[0] == "supervisor"
 
 

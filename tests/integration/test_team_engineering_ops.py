@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from graph import load_team
-from graph.display.summary import format_answer
 from graph.runs.outcome import Outcome
+from nodes.text.answer_markdown import format_answer
 from tests.team_runs import run_team
 
 pytestmark = pytest.mark.slow

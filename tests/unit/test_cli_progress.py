@@ -11,9 +11,10 @@ from rich.console import Console
 from graph.display.progress import RunProgress
 from graph.display.progress_display import ProgressTable
 from graph.display.progress_lines import format_event
-from graph.display.summary import format_answer, format_figures, format_plan
+from graph.display.summary import format_figures, format_plan
 from graph.display.text import make_printable, to_one_line
 from nodes.telemetry.events import EventKind
+from nodes.text.answer_markdown import format_answer
 
 PLAN = {
     "goal": "Compare.",

@@ -64,7 +64,8 @@ def load_tools(
 ) -> list[BaseTool]:
     """Build tools by name: of the team's own, a file of `nodes/tools`, or `module:attribute`.
 
-    Each tool declares what it reads and sends: shipped ones in the catalog, others themselves.
+    A tool that the program passes as an object comes first. Each tool declares what it reads and
+    sends: shipped ones in the catalog, others themselves.
 
     Raises:
         TeamInvalid: a name leads to no tool, or to one whose declaration cannot be read; or two
@@ -86,8 +87,7 @@ def resolve_tool(name: str, own: Mapping[str, OwnTool] = MappingProxyType({})) -
     if ":" in name:
         module, _, attribute = name.partition(":")
         return _import_tool(name, attribute, partial(import_module, module))
-    if name in own:
-        folder = own[name].folder
+    if name in own and (folder := own[name].folder):
         return _import_tool(
             str(folder / f"{name}.py"), name, partial(import_tool_module, folder, name)
         )
@@ -133,7 +133,7 @@ def _prepare(tool: BaseTool, metadata: dict[str, Any] | None) -> BaseTool:
 
 
 def _load_tool(name: str, settings: ToolSettings, own: Mapping[str, OwnTool]) -> BaseTool:
-    found = resolve_tool(name, own)
+    found = settings.given.get(name) or resolve_tool(name, own)
     if isinstance(found, BaseTool):
         return found
     cause = f"it is a {type(found).__name__}"
@@ -158,7 +158,8 @@ def _build_unknown_tool_error(name: str, own: Mapping[str, OwnTool]) -> TeamInva
     return TeamInvalid(
         f"unknown tool {name!r}",
         cause=hint,
-        next="name a file of the team's tools/ or of nodes/tools, or package.module:attribute",
+        next="name a file of the team's tools/ or of nodes/tools, or package.module:attribute; a "
+        "Python program passes it in tools={…}",
     )
 
 

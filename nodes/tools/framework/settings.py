@@ -3,6 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from langchain_core.tools import BaseTool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,3 +28,5 @@ class ToolSettings:
     """Folder for what MCP servers write to stderr."""
     variables: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
     """The user's variables, from which a team's files take the values that they name."""
+    given: "Mapping[str, BaseTool]" = field(default_factory=dict)
+    """Tools that a program passes as objects, by the names under which workers hold them."""

@@ -64,6 +64,7 @@ def test_a_shared_tool_that_can_connect_is_declared_as_one_that_sends(name):
 @pytest.mark.parametrize("name", find_team_tools())
 def test_a_tool_of_a_shipped_team_declares_that_it_sends_nothing_and_cannot_connect(name):
     own = find_team_tools()[name]
+    assert own.folder
     module = f"{name_tool_package(own.folder)}.{name}"
 
     assert (set(own.reads), own.sends) == ({"private", "untrusted"}, "nothing")

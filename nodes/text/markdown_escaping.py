@@ -37,6 +37,12 @@ def escape_active_markdown(markdown: str) -> str:
     )
 
 
+def find_active_markdown(markdown: str) -> int:
+    """Return where the first picture or HTML may begin; the length where there is none."""
+    found = _ACTIVE_SYNTAX.search(markdown)
+    return found.start() if found else len(markdown)
+
+
 def _parse_markdown(markdown: str) -> "list[Token]":
     from markdown_it import MarkdownIt
 

@@ -1,0 +1,112 @@
+"""What a client may send to a tool of the MCP server, checked before anything runs."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Final, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, StrictStr, ValidationError
+from pydantic.json_schema import SkipJsonSchema
+
+from nodes.errors import RequestInvalid
+
+MAX_ARGUMENT_BYTES: Final = 5_000_000
+"""Limit for a request and its materials together."""
+
+
+def _drop_default(schema: dict[str, Any]) -> None:
+    schema.pop("default", None)
+
+
+Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+Cap = Annotated[Amount | SkipJsonSchema[None], Field(json_schema_extra=_drop_default)]
+OptionalText = Annotated[StrictStr | SkipJsonSchema[None], Field(json_schema_extra=_drop_default)]
+
+
+class _Arguments(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class RunArguments(_Arguments):
+    """A request to a team."""
+
+    request: StrictStr = Field(min_length=1, description="What the team is to do, in your words.")
+    materials: dict[StrictStr, StrictStr] = Field(
+        default_factory=dict,
+        description="Texts for the team to work on: name, such as sales.csv, to text.",
+    )
+    deadline_s: Cap = Field(None, description="Seconds; then it answers with what it has.")
+    max_cost_usd: Cap = Field(None, description="US dollars; then it answers with what it has.")
+    thread: OptionalText = Field(
+        None, description="The thread of an earlier answer of this team, for a follow-up to it."
+    )
+
+    @property
+    def local_files(self) -> tuple[str, ...]:
+        """The paths of files to read; a client elsewhere can name none."""
+        return ()
+
+
+class LocalRunArguments(RunArguments):
+    """A request of a client on this machine, which may name files."""
+
+    files: tuple[StrictStr, ...] = Field(
+        (),
+        max_length=200,
+        description="Paths of documents to read, below the client's roots or the working folder.",
+    )
+
+    @property
+    def local_files(self) -> tuple[str, ...]:
+        """The paths of files to read."""
+        return self.files
+
+
+class AnswerArguments(_Arguments):
+    """An answer to what a run asks."""
+
+    thread: StrictStr = Field(description="The thread that waits.")
+    answer: StrictStr | dict[StrictStr, JsonValue] = Field(
+        description="The answer as text. For a plan: accept, or reject: why, or the edited plan as "
+        "JSON. With several questions open: an object, the task of each question to its answer."
+    )
+
+
+class ResumeArguments(_Arguments):
+    """A run to resume."""
+
+    thread: StrictStr = Field(description="The thread of a run that was cancelled or is partial.")
+
+
+Arguments = TypeVar("Arguments", bound=_Arguments)
+
+
+def read_arguments(kind: type[Arguments], given: Mapping[str, Any]) -> Arguments:
+    """Return the checked arguments of a call.
+
+    Raises:
+        RequestInvalid: one is missing, unknown, too large or has a wrong type.
+    """
+    try:
+        read = kind.model_validate(given)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        place = str(first["loc"][0])[:80]
+        raise RequestInvalid(
+            "the arguments cannot be used",
+            cause=f"{place}: {first['msg']}",
+            next=f"send {', '.join(kind.model_fields)} as the tool's input schema says",
+        ) from None
+    if len(read.model_dump_json().encode(errors="replace")) > MAX_ARGUMENT_BYTES:
+        raise RequestInvalid(
+            f"the arguments are too large: more than {MAX_ARGUMENT_BYTES / 1e6:g} MB",
+            next="send less text, or set SUPERVISE_DOCUMENTS to a folder, which is searched",
+        )
+    return read
+
+
+def describe_arguments(kind: type[_Arguments]) -> dict[str, Any]:
+    """Return the JSON schema of a tool's arguments."""
+    schema = kind.model_json_schema()
+    del schema["title"], schema["description"]
+    for field in schema["properties"].values():
+        del field["title"]
+    return schema

@@ -1,0 +1,131 @@
+"""What a run asks, and the caps of its caller, through the public client in one process."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+from mcp import ClientSession, types
+from mcp.shared.memory import create_connected_server_and_client_session
+
+from graph.mcp_server.served_teams import load_served_teams
+from graph.mcp_server.server import build_server
+from graph.mcp_server.tool_calls import ToolCalls
+from graph.runs.run_record import load_run_record
+from graph.settings import Settings
+from state import Context
+from tests.endpoint import Endpoint, Scenario, ScriptedTask
+from tests.integration.mcp_clients import read_text
+
+TEAM = "market_analysis"
+ASKING = {
+    "status": "escalated",
+    "confidence": 0,
+    "escalation": {"reason": "ambiguous_input", "message": "Which year?"},
+}
+REQUEST = {"request": "Compare the parts and say which one is best."}
+
+
+@asynccontextmanager
+async def connect(
+    settings: Settings, context: Context, replies: list[types.ElicitResult] | None = None
+) -> AsyncIterator[tuple[ClientSession, list[str]]]:
+    """Give a client of a server; its user gives these replies in turn, or has no forms."""
+    asked: list[str] = []
+
+    async def answer(context: Any, params: Any) -> types.ElicitResult:
+        asked.append(params.message)
+        assert replies is not None
+        return replies.pop(0)
+
+    calls = ToolCalls(load_served_teams([TEAM], settings), settings, context, is_local=True)
+    async with create_connected_server_and_client_session(
+        build_server(calls), elicitation_callback=None if replies is None else answer
+    ) as session:
+        yield session, asked
+
+
+def accept(**content: str) -> types.ElicitResult:
+    return types.ElicitResult(action="accept", content={**content})
+
+
+def load_asking_tasks(endpoint: Endpoint, *names: str) -> None:
+    """Let each of these tasks ask once, and then complete."""
+    reports: Any = [ASKING, {"output": "Done."}]
+    tasks = tuple(ScriptedTask(id=name, report=reports) for name in names)
+    endpoint.load_scenario(Scenario(tasks=tasks))
+
+
+async def test_the_questions_of_workers_are_asked_one_after_another(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    load_asking_tasks(endpoint, "a", "b")
+    replies = [accept(answer="2025"), accept(answer='{"year": 2026}')]
+
+    async with connect(settings, Context(ask_human=True), replies) as (session, asked):
+        result = await session.call_tool(TEAM, REQUEST)
+
+    assert len(asked) == 2 and all("Which year?" in question for question in asked)
+    assert result.structuredContent and result.structuredContent["status"] == "done"
+
+
+async def test_a_client_without_forms_answers_several_questions_by_their_tasks(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    load_asking_tasks(endpoint, "a", "b")
+
+    async with connect(settings, Context(ask_human=True)) as (session, _):
+        waits = (await session.call_tool(TEAM, REQUEST)).structuredContent
+        assert waits and waits["status"] == "needs_input"
+        tasks = [question["task"] for question in waits["questions"]]
+        answers = dict.fromkeys(tasks, "2025")
+        ended = await session.call_tool(
+            "answer_question", {"thread": waits["thread"], "answer": answers}
+        )
+
+    assert sorted(tasks) == ["a", "b"]
+    assert ended.structuredContent and ended.structuredContent["status"] == "done"
+
+
+@pytest.mark.parametrize(
+    "reply", [types.ElicitResult(action="cancel"), accept(answer=" "), accept(decision="reject")]
+)
+async def test_a_question_without_an_answer_stays_open(
+    endpoint: Endpoint, settings: Settings, reply: types.ElicitResult
+) -> None:
+    load_asking_tasks(endpoint, "a")
+
+    async with connect(settings, Context(ask_human=True), [reply]) as (session, _):
+        result = await session.call_tool(TEAM, REQUEST)
+
+    assert result.structuredContent and result.structuredContent["status"] == "needs_input"
+    assert "Which year?" in read_text(result)
+
+
+async def test_a_rejected_plan_is_made_again_with_the_reason(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    endpoint.load_scenario(Scenario(tasks=(ScriptedTask(id="a"),)))
+    replies = [accept(decision="reject", reason="It lacks the prices."), accept(decision="accept")]
+
+    async with connect(settings, Context(approve_plan=True), replies) as (session, asked):
+        result = await session.call_tool(TEAM, REQUEST)
+
+    assert [question.partition(":")[0] for question in asked] == ["plan 1", "plan 2"]
+    assert [call.schema for call in endpoint.requests].count("Plan") == 2
+    assert result.structuredContent and result.structuredContent["status"] == "done"
+
+
+@pytest.mark.parametrize(("asked", "kept"), [(5.0, 5.0), (500.0, 60.0), (None, 60.0)])
+async def test_a_client_may_lower_a_cap_and_not_raise_it(
+    endpoint: Endpoint, settings: Settings, asked: float | None, kept: float
+) -> None:
+    endpoint.load_scenario(Scenario(tasks=(ScriptedTask(id="a"),)))
+
+    async with connect(settings, Context(deadline_s=60, max_tokens=90_000)) as (session, _):
+        result = await session.call_tool(TEAM, {**REQUEST, "deadline_s": asked})
+
+    assert result.structuredContent
+    record = await load_run_record(result.structuredContent["thread"], settings)
+    assert record["context"]["deadline_s"] == kept
+    assert record["context"]["max_tokens"] == 90_000
