@@ -27,6 +27,8 @@ from nodes.tools.framework.isolation import IsolatedFunction
 MAX_ATTACHMENTS: Final = 200
 MAX_ENCODED_CHARS: Final = 60_000_000
 """Limit for the base64 content of all attachments of an input together."""
+MAX_NAMED_UNREAD: Final = 20
+"""Limit for the files of a message that are named one by one because they were not read."""
 READ_TIMEOUT_S: Final = 120.0
 """Limit for reading all attachments of an input."""
 
@@ -98,6 +100,7 @@ async def _read_message(
         taken.add(name)
         materials[name] = redact_text(text)
         records.append({"name": name, "unread": ""})
+    records = _limit_unread(records)
     words = "\n\n".join(block for block in blocks if isinstance(block, str) and block.strip())
     kept = {**human.additional_kwargs, ATTACHMENTS_KEY: records} if records else {}
     return HumanMessage(
@@ -106,6 +109,18 @@ async def _read_message(
         name=human.name,
         additional_kwargs=kept or human.additional_kwargs,
     )
+
+
+def _limit_unread(records: list[dict[str, str]]) -> list[dict[str, str]]:
+    """Return the records of files; of many that were not read only the first are named."""
+    unread = [record for record in records if record["unread"]]
+    more = unread[MAX_NAMED_UNREAD:]
+    if not more:
+        return records
+    left_out = set(map(id, more))
+    named = [record for record in records if id(record) not in left_out]
+    why = more[0]["unread"] if len({each["unread"] for each in more}) == 1 else "for like reasons"
+    return [*named, {"name": f"{len(more)} more files", "unread": why}]
 
 
 async def _read_files(files: Sequence[Attachment], room: list[int]) -> list[str | FileUnreadable]:

@@ -84,7 +84,7 @@ def _is_request(message: AnyMessage) -> bool:
 
 def list_unread_attachments(state: SupervisorState) -> list[str]:
     """Return which files of the messages since the last answer were not read, and why."""
-    return [f"{name} was not read: {why}" for name, why in _list_attachments(state) if why]
+    return [f"not read: {name} ({why})" for name, why in _list_attachments(state) if why]
 
 
 def list_read_attachments(state: SupervisorState) -> list[str]:

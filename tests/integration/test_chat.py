@@ -126,7 +126,7 @@ async def test_the_message_says_what_is_missing_where_it_is_from_and_how_it_ende
     shown = state["messages"][-1].text
     assert state["status"] == "partial" and isinstance(state["messages"][-1], AIMessage)
     assert "**Sources**\n\n- A.md\n- B.md" in shown and "**Confidence:** 50 of 100" in shown
-    assert "- picture was not read: pictures cannot be read" in shown
+    assert "- not read: picture (pictures cannot be read" in shown
     assert "**Status:** partial" in shown
 
 

@@ -57,7 +57,7 @@ async def test_a_message_with_files_streams_one_answer_and_keeps_the_wire_small(
 
     last = values["messages"][-1]
     assert texts == {last["id"]: last["content"]} and last["content"].startswith(TEXT)
-    assert "chart.png was not read" in last["content"] and values["status"] == "partial"
+    assert "not read: chart.png (pictures" in last["content"] and values["status"] == "partial"
     assert sizes["values"] < 30_000 and sizes["messages"] < 30_000
     state: Any = (await client.threads.get_state(thread))["values"]
     assert state["materials"] == {"notes.txt": DOCUMENT}
