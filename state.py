@@ -771,6 +771,8 @@ class WorkerState(Assignment, total=False):
     answers: dict[str, str]
     """What a human answered to the questions of this task: question to answer."""
     started_s: float
+    assessed_s: float
+    """When the last attempt was assessed, in seconds from the run's start."""
     results: Annotated[dict[str, Report], merge_results]
     steps: Annotated[dict[str, int], merge_steps]
     ledger: Annotated[dict[str, Expense], merge_ledger]

@@ -34,6 +34,7 @@ async def ask_human(
         task=build_task_path(config, task.id),
         worker=state["change"].worker,
         partial=partial,
+        asked_s=round(state.get("assessed_s", 0.0), 3),
     )
     return {"answers": {**state.get("answers", {}), question: _read_answer(request)}}
 

@@ -66,7 +66,8 @@ async def assess(
     if (problem or reason) and may_retry:
         change = await _choose_action(state, config, runtime, team=team, models=models)
         if change is not None:
-            return await _begin_recovery(state, change, problem or _describe_escalation(last))
+            begun = await _begin_recovery(state, change, problem or _describe_escalation(last))
+            return {**begun, "assessed_s": get_elapsed_s(config)}
     report = _build_final_report(
         state, problem, ended_s=get_elapsed_s(config), min_confidence=team.min_confidence
     )

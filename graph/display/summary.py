@@ -84,14 +84,18 @@ def format_plan(plan: Json, states: Mapping[str, str] | None = None) -> list[str
 
 def format_question(question: Json, *, shown_plan: Json | None = None) -> list[str]:
     """Return a run's question to the user; a plan already on the screen is not repeated."""
+    problems = [f"problem: {to_one_line(text, 300)}" for text in question.get("problems") or ()]
     if question.get("kind") == "plan":
         plan = question["plan"]
         shown = [] if plan == shown_plan else format_plan(plan)
-        problems = [f"problem: {to_one_line(text, 300)}" for text in question.get("problems") or ()]
         return [*shown, *problems, "Run this plan? accept, reject: why, or the plan edited as JSON"]
     asker = format_task(question.get("task") or "", question.get("worker") or "")
+    if question.get("kind") == "tool_call":
+        call = f"{question['tool']} {json.dumps(question['call_args'], ensure_ascii=False)}"
+        wish = f"{to_one_line(asker)} wants to call {to_one_line(call, 1000)}"
+        return [*problems, wish, 'Call it? approve, reject: why, or {"args": …} as edited']
     asked = to_one_line(str(question.get("question") or question.get("is") or ""), 1000)
-    return [f"{to_one_line(asker)} asks: {asked}"]
+    return [*problems, f"{to_one_line(asker)} asks: {asked}"]
 
 
 def format_reply_command(thread: str, questions: Sequence[Json]) -> str:
@@ -104,7 +108,8 @@ def _format_reply(questions: Sequence[Json]) -> str:
     if len(questions) > 1:
         names = (question.get("task") or question["id"] for question in questions)
         return f"'{json.dumps(dict.fromkeys(names, '…'), ensure_ascii=False)}'"
-    return "accept" if questions[0].get("kind") == "plan" else "'the answer'"
+    words = {"plan": "accept", "tool_call": "approve"}
+    return words.get(questions[0].get("kind", ""), "'the answer'")
 
 
 def _format_edge(edge: Json) -> str:

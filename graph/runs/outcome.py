@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from graph.runs.questions import Question
+from graph.topology.answers import Question
 from nodes.errors import MODEL_EXIT_CODE, SupervisorError, is_model_failure
 from nodes.telemetry.cost import sum_ledger
 from state import Answer, Plan, Report, RunStatus, RunUsage, SupervisorState

@@ -18,7 +18,7 @@ from graph.runs.log_recovery import state_from_log
 from graph.runs.log_usage import usage_from_log
 from graph.runs.materials import build_input
 from graph.runs.outcome import Outcome
-from graph.runs.questions import build_answer_command, list_open_questions
+from graph.runs.questions import build_answer_command
 from graph.runs.resumption import build_reopen_command, has_unfinished_work, is_in_progress
 from graph.runs.run_record import load_run_record, save_run_record
 from graph.runs.run_store import RunDatabase, open_database
@@ -28,6 +28,7 @@ from graph.stores.thread_locks import check_thread_id, make_thread_id
 from graph.supervisor import build_supervisor
 from graph.teams.default_team import DEFAULT_TEAM
 from graph.teams.team_loader import find_team, load_team
+from graph.topology.answers import list_open_questions
 from graph.topology.blocking_portal import get_portal
 from graph.topology.input_validation import read_context
 from graph.topology.pending_writes import collect_pending_reports
@@ -189,7 +190,7 @@ async def aresume(
             session.config,
             request=accepted["input"]["request"],
         )
-        snapshot = await session.graph.aget_state(session.config)
+        snapshot = await session.graph.aget_state(session.config, subgraphs=True)
         values, questions = cast(SupervisorState, snapshot.values), list_open_questions(snapshot)
         command = None if answer is None else build_answer_command(thread, questions, answer)
         if questions and command is None:

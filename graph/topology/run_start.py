@@ -24,6 +24,8 @@ The value is JSON, since LangGraph keeps only plain values there.
 """
 CLOCK_KEY: Final = "run_clock"
 """The same for the run's start and deadline, used when a server starts the same run again."""
+RESUMING_KEY: Final = "__pregel_resuming"
+"""LangGraph's key in the configurable of a graph that is a node of another one."""
 
 
 COMMON_NAMES: Final = frozenset(("strategy", "critic", "sequential", "speculate", "ask_human"))
@@ -40,15 +42,15 @@ class RunStart:
     """The state from which the run resumes; None for a new run."""
     kept_context: Context
     """Without the team's caps: what a resume takes over, since the team's files may change."""
-    is_same_run: bool = False
-    """A server starts the same run again after a crash: its clock has not stopped."""
+    saved_clock: str = ""
+    """Of a run that a server starts again after a crash: its clock, which has not stopped."""
 
     def stamp_config(self, config: RunnableConfig | None) -> RunnableConfig:
         """Return a config that holds the run's clock, deadline, budget and settings."""
         given = config or RunnableConfig()
         scope = get_run_scope(given)
-        if self.is_same_run and self.resumed_snapshot:
-            scope = replace(scope, **_read_saved_clock(self.resumed_snapshot))
+        if self.saved_clock:
+            scope = replace(scope, **_parse_clock(self.saved_clock))
         if scope.began_at is None:
             scope = replace(scope, began_at=now_s() - self._compute_elapsed_s())
         if scope.deadline is None:
@@ -87,12 +89,15 @@ class RunStart:
         return budget
 
 
-def _read_saved_clock(snapshot: StateSnapshot) -> dict[str, Any]:
-    """Return the clock fields of a scope from a checkpoint."""
-    known: Any = (snapshot.metadata or {}).get(CLOCK_KEY)
-    if not known:
-        return {}
-    clock = json.loads(known)
+def read_saved_clock(snapshot: StateSnapshot | None) -> str:
+    """Return the clock of a checkpoint's run, as it was stamped; empty if there is none."""
+    known: Any = (snapshot.metadata or {}).get(CLOCK_KEY, "") if snapshot else ""
+    return str(known)
+
+
+def _parse_clock(text: str) -> dict[str, Any]:
+    """Return the clock fields of a scope."""
+    clock = json.loads(text)
     return {**clock, "deadline": clock["deadline"] and Deadline(**clock["deadline"])}
 
 
@@ -134,16 +139,21 @@ def read_inherited_context(config: RunnableConfig | None) -> Context:
 
 def is_resumed(input: Any, configurable: Mapping[str, Any]) -> bool:
     """Return whether an input resumes the run that a thread holds."""
-    if "__pregel_resuming" in configurable:  # set for a graph that is a node of another one
-        return bool(configurable["__pregel_resuming"])
+    if RESUMING_KEY in configurable:
+        return bool(configurable[RESUMING_KEY])
     return input is None or (isinstance(input, Command) and input.resume is not None)
 
 
 def is_same_run(config: RunnableConfig, snapshot: StateSnapshot) -> bool:
     """Return whether a server starts a checkpoint's run again, by run id, as LangGraph decides."""
-    metadata, configurable = config.get("metadata", {}), config.get("configurable", {})
-    run = metadata.get("run_id") or configurable.get("run_id")
-    return run is not None and run == (snapshot.metadata or {}).get("run_id")
+    run = get_run_id(config)
+    return bool(run) and run == (snapshot.metadata or {}).get("run_id")
+
+
+def get_run_id(config: RunnableConfig) -> str:
+    """Return the id that a server has given to a run; empty outside a server."""
+    run = config.get("metadata", {}).get("run_id") or config.get("configurable", {}).get("run_id")
+    return str(run or "")
 
 
 def _select_set_fields(context: Context) -> dict[str, Any]:

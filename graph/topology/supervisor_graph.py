@@ -1,6 +1,7 @@
 """A compiled graph for every caller: synchronous Python, a notebook, a server."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Self
 
 from langchain_core.runnables import RunnableConfig
@@ -11,7 +12,14 @@ from langgraph.errors import InvalidUpdateError
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import StateSnapshot, StateUpdate
 
+from graph.topology.answer_record import (
+    AnswerRecord,
+    load_answer_record,
+    save_answer_record,
+)
+from graph.topology.answers import build_answer_input, is_chat_message, is_reply
 from graph.topology.blocking_portal import get_portal
+from graph.topology.chat_questions import post_questions
 from graph.topology.checkpointer_adapter import adapt_checkpointer, require_checkpointer
 from graph.topology.drawing import Drawing
 from graph.topology.input_validation import (
@@ -21,15 +29,20 @@ from graph.topology.input_validation import (
     reject_foreign_scope,
 )
 from graph.topology.run_start import (
+    CLOCK_KEY,
+    RESUMING_KEY,
     RunStart,
+    get_run_id,
     is_resumed,
     is_same_run,
     merge_context,
     read_inherited_context,
+    read_saved_clock,
     read_saved_context,
 )
 from graph.topology.team_changes import list_team_changes
 from nodes.errors import SettingsInvalid
+from nodes.human.request import ASKED_KEY
 from nodes.limits.run_scope import get_run_scope
 from nodes.planning.speculation import SPECULATION_KEY, SpeculativeCalls
 from nodes.planning.validation import list_plan_problems
@@ -85,19 +98,29 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
         **kwargs: Any,
     ) -> AsyncIterator[Any]:
         """Stream a run; every other entry point calls this one."""
-        input = read_input(input)
         reject_foreign_scope(self._merge_call_config(config))
+        input, record = await self._assign_answer(read_input(input), config)
         start = await self._prepare_start(input, config, context)
+        if record and record.clock:
+            start = replace(start, saved_clock=record.clock)
         require_checkpointer(self.team, start.context, self.find_checkpointer(config))
         self._require_thread(config)
         stamped, calls = start.stamp_config(config), SpeculativeCalls()
-        stamped["configurable"][SPECULATION_KEY] = calls
+        asked: list[str] = []
+        stamped["configurable"] |= {SPECULATION_KEY: calls, ASKED_KEY: asked}
         durability = self._choose_durability(stamped, durability)
+        if record and record.run and start.resumed_snapshot:
+            record = replace(record, clock=stamped["metadata"][CLOCK_KEY])
+            await save_answer_record(
+                record, start.resumed_snapshot.config, self.find_checkpointer(config)
+            )
         try:
             async for part in super().astream(
                 input, stamped, context=start.context, durability=durability, **kwargs
             ):
                 yield part
+            if asked:
+                await self._post_questions(config)
         finally:
             await calls.close()
 
@@ -170,16 +193,44 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
         if not is_kept:
             return RunStart(self.team.add_caps(given), None, given)
         resumed, is_same = is_resumed(input, configurable), False
-        if not resumed and "run_id" in {**configurable, **around["metadata"]}:
-            resumed = is_same = is_same_run(around, await self.aget_state(around))
-        snapshot = None
-        if resumed:
-            snapshot = await self.aget_state(around, subgraphs=True)
+        if "run_id" in {**configurable, **around["metadata"]}:
+            is_same = is_same_run(around, await self.aget_state(around))
+        resumed = resumed or is_same
+        snapshot = await self.aget_state(around, subgraphs=True) if resumed else None
         context = merge_context(read_saved_context(snapshot), given)
+        clock = read_saved_clock(snapshot) if is_same else ""
         if resumed:
             team = self.team.apply_context(context)
             await list_team_changes(team, self.find_checkpointer(config), around)
-        return RunStart(self.team.add_caps(context), snapshot, context, is_same_run=is_same)
+        return RunStart(self.team.add_caps(context), snapshot, context, saved_clock=clock)
+
+    async def _assign_answer(
+        self, input: Any, config: RunnableConfig | None
+    ) -> tuple[Any, AnswerRecord | None]:
+        """Return the input with an answer assigned to its question, and what to note of it.
+
+        Any other input is returned as it is.
+        """
+        around, saver = self._merge_call_config(config), self.find_checkpointer(config)
+        is_outer = {"thread_id"} == {"thread_id", RESUMING_KEY} & around["configurable"].keys()
+        if saver is None or not is_outer or not (is_reply(input) or is_chat_message(input)):
+            return input, None
+        snapshot, run = await self.aget_state(around, subgraphs=True), get_run_id(around)
+        if is_same_run(around, snapshot):  # the checkpoint came after the answer
+            return None, None
+        earlier = await load_answer_record(run, snapshot.config, saver) if run else None
+        input, answered = build_answer_input(
+            input, snapshot, earlier.questions if earlier else None
+        )
+        return input, earlier or (AnswerRecord(run, answered) if answered else None)
+
+    async def _post_questions(self, config: RunnableConfig | None) -> None:
+        """Put the questions with which a run has ended into the chat of its thread."""
+        around, saver = self._merge_call_config(config), self.find_checkpointer(config)
+        if saver is None or RESUMING_KEY in around["configurable"]:
+            return
+        kept = {n: v for n, v in around["configurable"].items() if n != "checkpoint_id"}
+        await post_questions(await self.aget_state({**around, "configurable": kept}), saver)
 
     def _merge_call_config(self, config: RunnableConfig | None) -> RunnableConfig:
         """Return a call's config merged with the graph's own and with that of the calling node."""

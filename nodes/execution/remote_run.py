@@ -15,6 +15,7 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.errors import GraphBubbleUp
 
 from nodes.limits.budget import Budget
+from nodes.limits.clock import get_elapsed_s
 from nodes.limits.run_scope import get_run_scope
 from nodes.models.run_context import get_run_context
 from nodes.models.usage import BYTES_PER_TOKEN
@@ -144,7 +145,8 @@ class RemoteRun:
 
     async def _wait_and_ask(self, session: RemoteSession, start: RemoteStart) -> RemoteState:
         path = build_task_path(self.config, self.handoff.task)
-        human = HumanQuestions(task=path, worker=self.handoff.to)
+        asked_s = round(get_elapsed_s(self.config), 3)
+        human = HumanQuestions(task=path, worker=self.handoff.to, asked_s=asked_s)
         human.skip(start.answered)
         while True:
             state = await self._retry(lambda: session.wait(self._hear))

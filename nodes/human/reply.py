@@ -26,7 +26,7 @@ TYPES: Final[Mapping[str, DecisionKind]] = {
     "response": "respond",
 }
 """The types of LangChain's decisions and of Agent Inbox's responses."""
-_FORM_FIELDS: Final = ("accept", "reject", "plan", "args", "answer")
+FORM_FIELDS: Final = ("accept", "reject", "plan", "args", "answer")
 _RANKS: Final = ("approve", "edit", "respond", "unclear", "reject")
 """Of several decisions the last of these counts: what objects is never approved."""
 
@@ -97,17 +97,31 @@ def _read_text(text: str, request: Mapping[str, Any], depth: int) -> Decision:
 
 
 def _read_mapping(reply: Mapping[Any, Any], request: Mapping[str, Any], depth: int) -> Decision:
-    if "decisions" in reply:
-        return _read(reply["decisions"], request, depth - 1)
-    if isinstance(kind := reply.get("type"), str):
-        return _read_typed(kind, reply, request, depth)
-    if any(field in reply for field in _FORM_FIELDS):
+    if _is_decision(reply, request) and not _is_set(reply.get("reject")):
+        decision = _read_decisions(reply, request, depth)
+        if decision.kind in ("approve", "edit") and _read_flag(reply.get("accept")) is False:
+            return _unclear("`accept` is false beside a decision")
+        return decision
+    if any(field in reply for field in FORM_FIELDS):
         return _read_form(reply, request, depth)
     if request.get("kind") == "plan" and ("tasks" in reply or "goal" in reply):
         return _read_edit(reply, request)
     if _is_question(request) and reply:
         return _answer(reply)
     return _unclear("it is no decision")
+
+
+def _is_decision(reply: Mapping[Any, Any], request: Mapping[str, Any]) -> bool:
+    """Return whether an object is meant as decisions; the answer to a question may be any other."""
+    kind = reply.get("type")
+    is_typed = isinstance(kind, str) and (not _is_question(request) or kind.lower() in TYPES)
+    return "decisions" in reply or is_typed
+
+
+def _read_decisions(reply: Mapping[Any, Any], request: Mapping[str, Any], depth: int) -> Decision:
+    if "decisions" in reply:
+        return _read(reply["decisions"], request, depth - 1)
+    return _read_typed(reply["type"], reply, request, depth)
 
 
 def _read_typed(
@@ -144,7 +158,7 @@ def _read_form(reply: Mapping[Any, Any], request: Mapping[str, Any], depth: int)
     accepted, rejected = _read_flag(reply.get("accept")), reply.get("reject")
     if _is_question(request) and str(reply.get("answer") or "").strip():
         return _answer(reply["answer"])
-    if rejected and rejected != "false":
+    if _is_set(rejected):
         return Decision("reject", message="" if rejected is True else _shorten(str(rejected)))
     if edited := reply.get("plan" if request.get("kind") == "plan" else "args"):
         if accepted is False:
@@ -157,6 +171,11 @@ def _read_form(reply: Mapping[Any, Any], request: Mapping[str, Any], depth: int)
     if reply.get("answer"):
         return _read(reply["answer"], request, depth - 1)
     return _unclear("its form is empty")
+
+
+def _is_set(rejected: Any) -> bool:
+    """Return whether the field `reject` of a form objects: a reason, or a switch that is on."""
+    return bool(rejected) and rejected != "false"
 
 
 def _read_flag(value: Any) -> bool | None:

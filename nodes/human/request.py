@@ -5,11 +5,14 @@ The keys are those of LangChain's HITLRequest, with our own beside them. `action
 """
 
 from collections.abc import Mapping, Sequence
+from html import escape
 from typing import Any, Final, Literal
 
+from langgraph.config import get_config
 from langgraph.types import interrupt
 
 from nodes.human.reply import Decision, DecisionKind, read_decision
+from nodes.limits.patterns import Pattern
 from nodes.text.plain_text import sanitize_text
 from state import Plan
 
@@ -17,6 +20,8 @@ RequestKind = Literal["plan", "question", "tool_call"]
 
 MAX_UNUSABLE_REPLIES: Final = 5
 """Limit for unusable replies to one question; after the last one it counts as rejected."""
+ASKED_KEY: Final = "asked_questions"
+"""Key of a run's configurable: a list to which the kind of each question is added."""
 MAX_DESCRIPTION_CHARS: Final = 8_000
 CLIENT_KEYS: Final = (
     "action_requests",
@@ -27,6 +32,8 @@ CLIENT_KEYS: Final = (
     "config",
 )
 """Keys for clients that show forms; the others hold all that a human must know."""
+_ACTIVE_MARKDOWN: Final = Pattern(r"!(?=\[)|<(?=[A-Za-z/!?])")
+"""Pictures and HTML: a client that renders the description must not load what a page wrote."""
 _APPROVAL: Final[tuple[DecisionKind, ...]] = ("approve", "edit", "reject")
 _ANSWER: Final[tuple[DecisionKind, ...]] = ("respond", "edit", "reject")
 
@@ -43,7 +50,7 @@ def build_plan_request(plan: Plan, problems: Sequence[str] = (), task: str = "")
         "plan",
         action="run_plan",
         args={"goal": fields["goal"], "tasks": fields["tasks"]},
-        description=describe_plan(plan),
+        description=_describe_tasks(plan),
         problems=problems,
         task=task,
         plan=fields,
@@ -52,19 +59,24 @@ def build_plan_request(plan: Plan, problems: Sequence[str] = (), task: str = "")
 
 
 def build_question_request(
-    question: str, *, task: str, worker: str, partial: str = "", problems: Sequence[str] = ()
+    question: str, *, task: str, worker: str, partial: str = "", asked_s: float = 0.0
 ) -> dict[str, Any]:
-    """Build a worker's question to a human; `partial` is what was found so far."""
+    """Build a worker's question to a human.
+
+    Args:
+        partial: what was found so far.
+        asked_s: seconds from the run's start; open questions are answered in this order.
+    """
     return _build_request(
         "question",
         action="answer_question",
         args={"answer": ""},
         description=question,
-        problems=problems,
         task=task,
         worker=worker,
         question=question,
         partial=partial,
+        asked_s=asked_s,
     )
 
 
@@ -102,6 +114,9 @@ def ask(request: Mapping[str, Any]) -> Decision:
     The node runs again from its top when the reply comes.
     """
     value = dict(request)
+    asked = get_config()["configurable"].get(ASKED_KEY)
+    if asked is not None:
+        asked.append(value["kind"])
     return read_decision(interrupt(value, response_schema=value["response_schema"]), value)
 
 
@@ -120,7 +135,11 @@ def ask_until_clear(request: Mapping[str, Any]) -> Decision:
 
 
 def describe_plan(plan: Plan) -> str:
-    """Return a plan as a human reads it: the goal, then each task with its worker."""
+    """Return a plan as a human reads it, in Markdown: the goal, then each task with its worker."""
+    return _clean(_describe_tasks(plan))
+
+
+def _describe_tasks(plan: Plan) -> str:
     lines = [f"**Goal:** {_join_line(plan.goal)}", ""]
     for number, task in enumerate(plan.tasks, 1):
         needs = ", ".join(edge.task for edge in task.depends_on)
@@ -128,7 +147,7 @@ def describe_plan(plan: Plan) -> str:
         lines.append(
             f"{number}. **{task.id}** ({task.worker}{after}): {_join_line(task.description)}"
         )
-    return _cut("\n".join(lines))
+    return "\n".join(lines)
 
 
 def _build_request(
@@ -143,7 +162,7 @@ def _build_request(
     **own: Any,
 ) -> dict[str, Any]:
     allowed = _ANSWER if kind == "question" else _APPROVAL
-    shown = _cut(sanitize_text(description))
+    shown = _clean(description)
     return {
         "action_requests": [{"name": action, "args": dict(args), "description": shown}],
         "review_configs": [{"action_name": action, "allowed_decisions": list(allowed)}],
@@ -208,6 +227,9 @@ def _join_line(text: str) -> str:
     return " ".join(sanitize_text(text).split())
 
 
-def _cut(text: str) -> str:
+def _clean(text: str) -> str:
+    """Return Markdown of limited length, in which pictures and HTML are text."""
     limit = MAX_DESCRIPTION_CHARS
-    return text if len(text) <= limit else f"{text[: limit - 1]}…"
+    clean = sanitize_text(text)
+    cut = clean if len(clean) <= limit else f"{clean[: limit - 1]}…"
+    return _ACTIVE_MARKDOWN.sub(lambda found: escape(found.group()).replace("!", "&#33;"), cut)

@@ -20,7 +20,7 @@ _APPROVING: Final = _list_words(
     yup"""
 )
 _FILLING: Final = _list_words(
-    """a absolutely ahead all and as by course for i is it let lets looks me now of on plan please
+    """a absolutely ahead all and as by course for i is it lets looks me now of on plan please
     s seems sounds thank thanks that the thing this to us very we with"""
 )
 """Words that neither approve nor object."""
@@ -34,6 +34,7 @@ _PHRASES: Final = (
     ("\N{THUMBS DOWN SIGN}", " no "),
     ("\N{CROSS MARK}", " no "),
     ("\N{RIGHT SINGLE QUOTATION MARK}", "'"),
+    ("let's", "lets"),
     ("do it", " go "),
     ("thank you", " thanks "),
 )

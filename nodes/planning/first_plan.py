@@ -12,6 +12,7 @@ from langgraph.types import Overwrite
 
 from nodes.errors import ModelError, PlanInvalid, SupervisorError, is_refusal
 from nodes.errors.redaction import redact_text
+from nodes.human.messages import build_plan_message
 from nodes.limits.clock import get_elapsed_s
 from nodes.limits.run_scope import get_run_scope
 from nodes.limits.step_cap import count_steps_left
@@ -162,7 +163,10 @@ async def begin_request(
         "given": begun["given"],
         "origin": begun["origin"],
         "team_record": build_team_record(team),
-        "messages": [] if is_last_message(state, request) else [HumanMessage(request)],
+        "messages": [
+            *([] if is_last_message(state, request) else [HumanMessage(request)]),
+            *([build_plan_message(plan)] if awaits_approval else []),
+        ],
         "plan": plan,
         "plans": (plan,),
         # It takes the place of an earlier request's ledger, which the reducer would keep.

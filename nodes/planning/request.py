@@ -1,6 +1,8 @@
 """Finds the request in a caller's input."""
 
-from langchain_core.messages import HumanMessage
+from typing import Final
+
+from langchain_core.messages import AnyMessage, HumanMessage
 from langchain_core.runnables import RunnableConfig
 
 from nodes.errors import RequestInvalid
@@ -13,6 +15,8 @@ MAX_REQUEST_BYTES = 100_000
 MAX_MATERIAL_BYTES = 5_000_000
 """All materials of one request together."""
 MAX_HISTORY_CHARS = 6_000
+ANSWER_KEY: Final = "answers"
+"""Key of a chat message's `additional_kwargs`: the ids of the questions that it answered."""
 FINAL_STATUSES = ("done", "partial", "failed")
 
 
@@ -55,14 +59,28 @@ def _find_request_text(state: SupervisorState) -> str:
 
 def _read_last_human_message(state: SupervisorState) -> str:
     messages = state.get("messages", [])
-    is_open = bool(messages) and isinstance(messages[-1], HumanMessage)
-    return str(messages[-1].text).strip() if is_open else ""
+    return str(messages[-1].text).strip() if messages and _is_request(messages[-1]) else ""
+
+
+def mark_answer(message: AnyMessage, *questions: str) -> AnyMessage:
+    """Return a chat message marked as the answer to questions, by id; it is no request then."""
+    marked = {**message.additional_kwargs, ANSWER_KEY: list(questions)}
+    return message.model_copy(update={"additional_kwargs": marked})
+
+
+def is_answer(message: AnyMessage) -> bool:
+    """Return whether a chat message was the answer to a question."""
+    return ANSWER_KEY in message.additional_kwargs
+
+
+def _is_request(message: AnyMessage) -> bool:
+    return isinstance(message, HumanMessage) and not is_answer(message)
 
 
 def read_history(state: SupervisorState) -> str:
     """Return the earlier turns of the thread, newest kept, as text for a model."""
     earlier = state.get("messages", [])
-    if earlier and isinstance(earlier[-1], HumanMessage):
+    if earlier and _is_request(earlier[-1]):
         earlier = earlier[:-1]
     turns = [f"{message.type}: {shorten_text(str(message.text), 2000)}" for message in earlier]
     return "\n\n".join(turns)[-MAX_HISTORY_CHARS:]

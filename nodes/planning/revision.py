@@ -8,6 +8,7 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
 
 from nodes.errors import ModelError, PlanInvalid
+from nodes.human.messages import build_plan_message
 from nodes.limits.step_cap import count_steps_left
 from nodes.models.catalog import ModelCatalog
 from nodes.planning.planner import make_plan
@@ -132,6 +133,7 @@ async def revise_plan(
         "ledger": enter_expenses(_bill(team, state, usage)),
         "objection": "",
         "awaits_approval": rejected,
+        "messages": [build_plan_message(plan)] if rejected else [],
         "revisions": revisions + 1,
         "stalls": count_stalls(plan, state),
         "completed_at_last_revision": count_completed(results),

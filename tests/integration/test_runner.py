@@ -11,11 +11,11 @@ import pytest
 from graph import arun, run
 from graph.runs.outcome import Outcome
 from graph.runs.plan_only import aplan, aplan_with_estimate
-from graph.runs.questions import NoOpenQuestion
 from graph.runs.runner import ThreadUnfinished, aresume
 from graph.runs.trace import ThreadUnknown, get_log_path, list_runs, load_trace
 from graph.settings import Settings
 from graph.stores.thread_locks import ThreadInvalid, lock_thread
+from graph.topology.answers import NoOpenQuestion
 from nodes.errors import RequestInvalid, StoreError, TeamInvalid, ThreadBusy
 from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask, script_tasks
 from tests.teams import make_team

@@ -63,6 +63,7 @@ def test_plain_words_approve(words: str):
         ("don't run it", "don't run it"),
         ("yes but without B", "yes but without B"),
         ("do not approve this", "do not approve this"),
+        ("let it go", "let it go"),
         ("looks good except task B", "looks good except task B"),
     ],
 )
@@ -144,6 +145,12 @@ def test_an_approval_or_nothing_is_no_answer(reply: Any):
     assert read_decision(reply, QUESTION).kind == "unclear"
 
 
+def test_an_object_that_is_no_decision_is_an_answer_to_a_question():
+    decision = read_decision({"type": "invoice", "year": 2025}, QUESTION)
+
+    assert (decision.kind, decision.message) == ("respond", '{"type": "invoice", "year": 2025}')
+
+
 def test_a_question_may_be_declined_with_a_reason():
     decision = read_decision({"type": "reject", "message": "I do not know"}, QUESTION)
 
@@ -208,3 +215,15 @@ def test_decisions_with_a_rejection_never_approve(before: list[Any], no: str, af
 @given(st.text(min_size=1).filter(lambda why: why not in ("false",)), st.booleans())
 def test_a_form_with_a_reason_against_it_never_approves(why: str, accept: bool):
     assert read_decision({"accept": accept, "reject": why}, PLAN).kind == "reject"
+
+
+@given(st.dictionaries(st.sampled_from(["type", "decisions", "accept", "plan"]), JSON))
+def test_an_object_that_objects_never_approves(fields: dict[str, Any]):
+    assert read_decision({**fields, "reject": "why"}, PLAN).kind not in ("approve", "edit")
+    assert read_decision({**fields, "accept": False}, PLAN).kind not in ("approve", "edit")
+
+
+@pytest.mark.parametrize("reply", [{"type": "approve"}, {"decisions": [{"type": "approve"}]}])
+def test_a_decision_beside_an_objection_does_not_approve(reply: dict[str, Any]):
+    assert read_decision({**reply, "reject": "too dear"}, PLAN).kind == "reject"
+    assert read_decision({**reply, "accept": False}, PLAN).kind == "unclear"

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from jsonschema import validate
+from jsonschema import validate  # type: ignore[import-untyped]  # it has no stubs
 from langchain.agents.middleware.human_in_the_loop import HITLRequest
 from pydantic import TypeAdapter
 
@@ -57,3 +57,11 @@ def test_a_description_has_no_invisible_characters_and_a_limit():
     ]
 
     assert shown.startswith("a[2Jb") and len(shown) == MAX_DESCRIPTION_CHARS
+
+
+def test_a_description_loads_no_picture_and_holds_no_html():
+    seen = "\\![x](https://a.example/?q=1) <img src=y> 1 < 2!"
+
+    shown = build_question_request(seen, task="A", worker="w")["description"]
+
+    assert "![" not in shown and "<img" not in shown and "1 < 2!" in shown

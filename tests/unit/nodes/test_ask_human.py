@@ -5,6 +5,7 @@ from typing import Any
 
 from nodes.ask_human import ask_human
 from nodes.execution.dispatch import Dispatch
+from nodes.human.request import MAX_UNUSABLE_REPLIES
 from state import RecoveryAction, WorkerState
 from tests.node_runs import run_until_interrupt
 from tests.node_samples import make_attempt, make_escalated_report, make_report, make_worker_state
@@ -46,3 +47,29 @@ async def test_the_answer_is_kept_beside_the_earlier_ones():
     _, result = await ask(state, " 2025 ")
 
     assert result["answers"] == {"Shop?": "B", "Which year?": "2025"}
+
+
+async def test_an_empty_answer_is_asked_for_again_with_the_reason():
+    state = make_worker_state(attempts=[make_attempt()], change=CHANGE, problem="Which year?")
+
+    questions, result = await ask(state, " ", {"decisions": [{"type": "respond", "message": "7"}]})
+
+    assert questions[1]["problems"] == ["the reply is unclear: the answer is empty"]
+    assert result["answers"] == {"Which year?": "7"}
+
+
+async def test_a_worker_learns_that_a_human_declined_to_answer():
+    state = make_worker_state(attempts=[make_attempt()], change=CHANGE, problem="Which year?")
+
+    _, result = await ask(state, [{"type": "ignore", "args": None}])
+
+    assert result["answers"] == {"Which year?": "(the human declined to answer)"}
+
+
+async def test_after_too_many_empty_answers_the_worker_continues_without():
+    state = make_worker_state(attempts=[make_attempt()], change=CHANGE, problem="Which year?")
+
+    questions, result = await ask(state, *[""] * MAX_UNUSABLE_REPLIES)
+
+    assert len(questions) == MAX_UNUSABLE_REPLIES
+    assert "declined to answer" in result["answers"]["Which year?"]

@@ -1,0 +1,192 @@
+"""Open questions of a thread, and which of them an input answers."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final, get_args
+
+from langchain_core.messages import AnyMessage, HumanMessage, convert_to_messages
+from langgraph.types import Command, StateSnapshot
+
+from nodes.errors import UsageError
+from nodes.human.reply import FORM_FIELDS
+from nodes.human.request import CLIENT_KEYS, RequestKind
+from nodes.limits.patterns import Pattern
+from nodes.planning.request import is_answer, mark_answer
+from nodes.text.counts import format_count
+
+Question = Mapping[str, Any]
+"""`id`, `kind` (`plan`, `question` or `tool_call`), and the question itself."""
+
+ASKING_NODE: Final = "approval"
+"""The next node of a thread whose plan was edited in its state: it asks when the run continues, and
+takes a reply that is given before."""
+_INTERRUPT_ID: Final = Pattern(r"[0-9a-f]{32}")
+_REPLY_FIELDS: Final = frozenset((*FORM_FIELDS, "decisions", "type", "goal", "tasks"))
+"""Keys of a reply to one question; other keys name questions."""
+
+
+class NoOpenQuestion(UsageError):
+    """An answer was given, and no question is open."""
+
+    code = "NOTHING_ASKED"
+
+
+class AnswerUnclear(UsageError):
+    """The answer names a question that is not open."""
+
+    code = "ANSWER_UNCLEAR"
+
+
+def list_open_questions(snapshot: StateSnapshot) -> list[dict[str, Any]]:
+    """Return the open questions of a run, in the order in which they were asked.
+
+    In a snapshot with subgraphs, a question whose task is at work on the answer is not open.
+    """
+    open_ids = _collect_open_ids(snapshot)
+    asked = [
+        {"id": each.id, **_select_content(each.value)}
+        for each in snapshot.interrupts
+        if each.id in open_ids
+    ]
+    return sorted(asked, key=lambda question: float(question.get("asked_s") or 0.0))
+
+
+def _collect_open_ids(snapshot: StateSnapshot) -> set[str]:
+    found: set[str] = set()
+    for task in snapshot.tasks:
+        if isinstance(task.state, StateSnapshot) and task.state.tasks:
+            found |= _collect_open_ids(task.state)
+        else:
+            found |= {each.id for each in task.interrupts}
+    return found
+
+
+def _select_content(value: Any) -> Mapping[str, Any]:
+    """Return what a question says, without the same in the form that graphical clients show."""
+    if not isinstance(value, Mapping):
+        return {"is": value}
+    is_ours = value.get("kind") in get_args(RequestKind)
+    return {n: v for n, v in value.items() if not (is_ours and n in CLIENT_KEYS)}
+
+
+def assign_answer(
+    reply: Any, questions: Sequence[Question], *, is_repeated: bool = False
+) -> dict[str, Any]:
+    """Return an answer by the id of its question; a bare one is for the first question.
+
+    Several questions are answered by a mapping of their ids or tasks, which may be JSON in a
+    string.
+
+    Args:
+        is_repeated: some of the questions that it names may have their answer already.
+
+    Raises:
+        NoOpenQuestion: no question is open.
+        AnswerUnclear: the answer names a question that is not open.
+    """
+    if not questions:
+        raise NoOpenQuestion(
+            "the thread has no open question",
+            kept="the thread as it is",
+            next="resume it without an answer, or send a new request",
+        )
+    names: dict[str, str] = {}
+    for question in questions:
+        names.setdefault(question.get("task") or question["id"], question["id"])
+    known = {**names, **{question["id"]: question["id"] for question in questions}}
+    replies = _read_replies(reply)
+    if replies is None or not _names_questions(replies, known, questions[0]):
+        return {questions[0]["id"]: reply}
+    unknown = [str(name) for name in replies if name not in known]
+    if (unknown and not is_repeated) or not replies:
+        raise AnswerUnclear(
+            _describe_mismatch(unknown, len(questions)),
+            kept="the questions, open as they are",
+            next=f"answer with a JSON object; its keys are one or more of {', '.join(names)}",
+        )
+    return {known[name]: answer for name, answer in replies.items() if name in known}
+
+
+def _read_replies(reply: Any) -> Mapping[Any, Any] | None:
+    """Return the object that a reply is, perhaps as JSON in a string; None for another reply."""
+    if isinstance(reply, str) and reply.lstrip().startswith("{"):
+        try:
+            reply = json.loads(reply)
+        except (ValueError, RecursionError):
+            return None
+    return reply if isinstance(reply, Mapping) else None
+
+
+def _names_questions(replies: Mapping[Any, Any], known: Mapping[str, str], first: Question) -> bool:
+    """Return whether the keys of an object are names of questions, though perhaps wrong ones."""
+    keys = [str(key) for key in replies]
+    if any(key in known or _INTERRUPT_ID.fullmatch(key) for key in keys):
+        return True
+    return first.get("kind") == "question" and not _REPLY_FIELDS & set(keys)
+
+
+def _describe_mismatch(unknown: Sequence[str], count: int) -> str:
+    """Return what is wrong with an answer by task: an unknown name, or none at all."""
+    if unknown:
+        return f"no open question of {', '.join(map(repr, unknown))}"
+    return f"{format_count(count, 'question')} open, and the answer names none"
+
+
+def is_reply(input: Any) -> bool:
+    """Return whether an input is a command that answers."""
+    return isinstance(input, Command) and input.resume is not None
+
+
+def is_chat_message(input: Any) -> bool:
+    """Return whether an input, as `read_input` returns it, is a chat message without a request."""
+    return isinstance(input, Mapping) and input.get("request") == "" and "messages" in input
+
+
+def build_answer_input(
+    input: Any, snapshot: StateSnapshot, answered: Sequence[str] | None = None
+) -> tuple[Any, tuple[str, ...]]:
+    """Return the input with which LangGraph gives an answer to its question, and its questions.
+
+    A chat message on a thread that waits is an answer to its first open question.
+
+    Args:
+        answered: the ids of the questions that the run has answered, where a server repeats it;
+            those that are not open any more have their answer.
+
+    Raises:
+        NoOpenQuestion, AnswerUnclear: as `assign_answer`.
+    """
+    questions = list_open_questions(snapshot)
+    if answered is not None:
+        questions = [question for question in questions if question["id"] in answered]
+        if not questions:
+            return None, ()
+    if is_reply(input) and not questions and ASKING_NODE in snapshot.next:
+        return input, ()
+    if isinstance(input, Command):
+        answers = assign_answer(input.resume, questions, is_repeated=answered is not None)
+        return replace(input, resume=answers), tuple(answers)
+    *earlier, last = _list_messages(input["messages"])
+    if answered is None and _is_given(last, snapshot):
+        return None, ()
+    if not questions:
+        return input, ()
+    answers = assign_answer(str(last.text), questions, is_repeated=answered is not None)
+    kept = {name: value for name, value in input.items() if name not in ("request", "messages")}
+    messages = [*earlier, mark_answer(last, *answers)]
+    return Command(resume=answers, update={**kept, "messages": messages}), tuple(answers)
+
+
+def _list_messages(given: Any) -> list[AnyMessage]:
+    found: list[Any] = convert_to_messages(given if isinstance(given, list) else [given])
+    return found
+
+
+def _is_given(message: AnyMessage, snapshot: StateSnapshot) -> bool:
+    """Return whether a chat message has been the answer to a question before."""
+    known = snapshot.values.get("messages", [])
+    return message.id is not None and any(
+        each.id == message.id and isinstance(each, HumanMessage) and is_answer(each)
+        for each in known
+    )

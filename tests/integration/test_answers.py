@@ -1,0 +1,224 @@
+"""Answers to open questions of a thread: bare, by name, by id, as a chat message."""
+
+from typing import Any
+
+import pytest
+from langchain_core.messages import AIMessage, HumanMessage
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.types import Command
+
+from graph import build_supervisor
+from graph.settings import Settings
+from graph.topology.answers import AnswerUnclear, NoOpenQuestion
+from graph.topology.supervisor_graph import SupervisorGraph
+from tests.endpoint import Endpoint, Scenario, ScriptedTask, script_tasks
+from tests.human_replies import PLAN_REPLIES
+from tests.teams import make_team
+
+CONFIG: Any = {"configurable": {"thread_id": "one"}}
+REQUEST = {"request": "Compare the parts and say which one is best."}
+GOOD = {"output": "Found it, with its source.", "confidence": 90}
+
+
+def make_escalation(question: str) -> dict[str, Any]:
+    asked = {"reason": "ambiguous_input", "message": question}
+    return {"status": "escalated", "output": "", "escalation": asked}
+
+
+YEAR, CURRENCY = make_escalation("Which year?"), make_escalation("Which currency?")
+
+
+def build_graph(settings: Settings, **changes: Any) -> SupervisorGraph:
+    team = make_team(**changes)
+    return build_supervisor(team, settings=settings, checkpointer=InMemorySaver())
+
+
+@pytest.fixture
+async def asking(endpoint: Endpoint, settings: Settings) -> SupervisorGraph:
+    """A thread on which B has asked first, then A."""
+    tasks = (
+        ScriptedTask(id="A", report=[YEAR, GOOD], latency_s=0.3),
+        ScriptedTask(id="B", report=[CURRENCY, GOOD]),
+    )
+    endpoint.load_scenario(Scenario(tasks=tasks))
+    graph = build_graph(settings, ladder=("refine", "human"))
+    await graph.ainvoke(REQUEST, CONFIG)
+    return graph
+
+
+@pytest.fixture
+async def proposing(endpoint: Endpoint, settings: Settings) -> SupervisorGraph:
+    """A thread on which the plan waits to be approved."""
+    endpoint.load_scenario(Scenario(tasks=script_tasks({"A": ()})))
+    graph = build_graph(settings, approve_plan=True)
+    await graph.ainvoke({"messages": [HumanMessage("Compare the parts.")]}, CONFIG)
+    return graph
+
+
+async def list_open_tasks(graph: SupervisorGraph) -> list[str]:
+    return sorted(each.value["task"] for each in (await graph.aget_state(CONFIG)).interrupts)
+
+
+async def test_a_bare_answer_is_for_the_question_that_was_asked_first(
+    asking: SupervisorGraph, endpoint: Endpoint
+) -> None:
+    await asking.ainvoke(Command(resume="euros"), CONFIG)
+    left = await list_open_tasks(asking)
+    state = await asking.ainvoke(Command(resume="2025"), CONFIG)
+
+    assert left == ["A"] and state["status"] == "done"
+    assert 'question="Which currency?"' in str(endpoint.select_calls(task="B")[1].body)
+    assert "euros" in str(endpoint.select_calls(task="B")[1].body)
+    assert "2025" in str(endpoint.select_calls(task="A")[1].body)
+
+
+@pytest.mark.parametrize("is_text", [False, True])
+async def test_several_questions_are_answered_at_once_by_task(
+    asking: SupervisorGraph, endpoint: Endpoint, is_text: bool
+) -> None:
+    replies: Any = '{"A": "2025", "B": "euros"}' if is_text else {"A": "2025", "B": "euros"}
+
+    state = await asking.ainvoke(Command(resume=replies), CONFIG)
+
+    assert state["status"] == "done"
+    assert "2025" in str(endpoint.select_calls(task="A")[1].body)
+    assert "euros" in str(endpoint.select_calls(task="B")[1].body)
+
+
+async def test_several_questions_are_answered_at_once_by_id(asking: SupervisorGraph) -> None:
+    asked = (await asking.aget_state(CONFIG)).interrupts
+
+    state = await asking.ainvoke(Command(resume={each.id: "42" for each in asked}), CONFIG)
+
+    assert state["status"] == "done"
+
+
+@pytest.mark.parametrize("name", ["Z", "0" * 32])
+async def test_an_answer_to_an_unknown_question_is_refused_and_nothing_is_lost(
+    asking: SupervisorGraph, name: str
+) -> None:
+    with pytest.raises(AnswerUnclear) as refused:
+        await asking.ainvoke(Command(resume={"A": "2025", name: "x"}), CONFIG)
+
+    line = refused.value.format_line()
+    assert repr(name) in line and "A, " in line.replace("B, A", "A, B") and "kept: " in line
+    assert await list_open_tasks(asking) == ["A", "B"]
+
+
+async def test_an_answer_that_is_given_twice_is_refused(asking: SupervisorGraph) -> None:
+    await asking.ainvoke(Command(resume={"A": "2025"}), CONFIG)
+
+    with pytest.raises(AnswerUnclear, match="no open question of 'A'"):
+        await asking.ainvoke(Command(resume={"A": "2024"}), CONFIG)
+
+
+async def test_an_answer_to_nothing_is_refused(asking: SupervisorGraph) -> None:
+    await asking.ainvoke(Command(resume={"A": "2025", "B": "euros"}), CONFIG)
+
+    with pytest.raises(NoOpenQuestion) as refused:
+        await asking.ainvoke(Command(resume="2025"), CONFIG)
+
+    assert refused.value.format_line().startswith("error[NOTHING_ASKED] ")
+
+
+async def test_a_chat_message_is_the_answer_to_the_first_question(
+    asking: SupervisorGraph, endpoint: Endpoint
+) -> None:
+    await asking.ainvoke({"messages": [{"role": "user", "content": "euros"}]}, CONFIG)
+    left = await list_open_tasks(asking)
+    state = await asking.ainvoke({"messages": [HumanMessage("2025", id="m2")]}, CONFIG)
+
+    assert left == ["A"] and state["status"] == "done"
+    assert state["request"] == REQUEST["request"]
+    assert len(endpoint.select_calls(schema="Plan")) == 1
+    said = [message.text for message in state["messages"]]
+    assert said.index("euros") < said.index("2025") < len(said) - 1
+
+
+async def test_each_question_of_a_worker_appears_once_in_the_chat(
+    asking: SupervisorGraph,
+) -> None:
+    before = (await asking.aget_state(CONFIG)).values["messages"]
+    assert ["currency?" in message.text for message in before[-2:]] == [True, False]
+    await asking.ainvoke(Command(resume="euros"), CONFIG)
+    after = (await asking.aget_state(CONFIG)).values["messages"]
+    state = await asking.ainvoke(Command(resume="2025"), CONFIG)
+
+    for messages in (before, after, state["messages"]):
+        said = [message.text for message in messages if isinstance(message, AIMessage)]
+        assert sum("Which year?" in text for text in said) == 1
+        assert sum("Which currency?" in text for text in said) == 1
+    assert isinstance(after[-1], AIMessage) and state["messages"][-1].text == state["answer"].text
+
+
+async def test_a_plan_that_waits_appears_in_the_chat(proposing: SupervisorGraph) -> None:
+    messages = (await proposing.aget_state(CONFIG)).values["messages"]
+
+    assert [type(message) for message in messages] == [HumanMessage, AIMessage]
+    assert "**A** (researcher)" in messages[1].text and "Approve the plan" in messages[1].text
+
+
+@pytest.mark.parametrize("words", ["approve", "Looks good, go ahead!"])
+async def test_a_chat_message_approves_the_plan(
+    proposing: SupervisorGraph, endpoint: Endpoint, words: str
+) -> None:
+    state = await proposing.ainvoke({"messages": [HumanMessage(words)]}, CONFIG)
+
+    assert state["status"] == "done" and state["request"] == "Compare the parts."
+    assert len(endpoint.select_calls(schema="Plan")) == 1
+    assert [m.type for m in state["messages"]] == ["human", "ai", "human", "ai"]
+
+
+async def test_a_chat_message_that_objects_has_the_plan_made_again(
+    proposing: SupervisorGraph, endpoint: Endpoint
+) -> None:
+    state = await proposing.ainvoke({"messages": [HumanMessage("Leave the first one out")]}, CONFIG)
+
+    assert state["__interrupt__"][0].value["plan"]["version"] == 2
+    assert "Leave the first one out" in str(endpoint.select_calls(schema="Plan")[1].body)
+    assert [message.type for message in state["messages"]] == ["human", "ai", "human", "ai"]
+
+
+async def test_a_chat_message_that_is_unclear_is_answered_in_the_chat(
+    proposing: SupervisorGraph, endpoint: Endpoint
+) -> None:
+    await proposing.ainvoke({"messages": [HumanMessage("hm")]}, CONFIG)
+    messages = (await proposing.aget_state(CONFIG)).values["messages"]
+    state = await proposing.ainvoke({"messages": [HumanMessage("ok")]}, CONFIG)
+
+    assert "unclear: 'hm' is neither" in messages[-1].text
+    assert state["status"] == "done" and len(endpoint.select_calls(schema="Plan")) == 1
+
+
+async def test_a_request_replaces_the_question(
+    proposing: SupervisorGraph, endpoint: Endpoint
+) -> None:
+    state = await proposing.ainvoke({"request": "Compare other parts."}, CONFIG)
+
+    assert state["request"] == "Compare other parts."
+    assert len(endpoint.select_calls(schema="Plan")) == 2
+
+
+async def test_a_request_after_an_answered_question_is_planned(
+    proposing: SupervisorGraph, endpoint: Endpoint
+) -> None:
+    await proposing.ainvoke({"messages": [HumanMessage("approve")]}, CONFIG)
+
+    state = await proposing.ainvoke({"messages": [HumanMessage("Compare other parts.")]}, CONFIG)
+
+    assert state["request"] == "Compare other parts." and "__interrupt__" in state
+    assert len(endpoint.select_calls(schema="Plan")) == 2
+
+
+@pytest.mark.parametrize("client", PLAN_REPLIES)
+async def test_the_reply_of_each_client_reaches_the_plan(
+    proposing: SupervisorGraph, endpoint: Endpoint, client: str
+) -> None:
+    reply, kind = PLAN_REPLIES[client]
+
+    state = await proposing.ainvoke(Command(resume=reply), CONFIG)
+
+    if kind == "reject":
+        assert state["__interrupt__"][0].value["plan"]["version"] == 2
+    else:
+        assert sorted(state["results"]) == (["C"] if kind == "edit" else ["A"])

@@ -1,0 +1,139 @@
+"""Answers to questions of a run on `langgraph dev`, as chat clients and inboxes send them."""
+
+import json
+from typing import Any
+
+import pytest
+from langchain.agents.middleware.human_in_the_loop import HITLRequest
+from langgraph_sdk.client import LangGraphClient
+from pydantic import TypeAdapter
+
+from tests.endpoint import Endpoint, Scenario, ScriptedTask
+from tests.human_replies import PLAN_REPLIES
+from tests.integration.dev_server import QUESTION, REQUEST, TEAM, DevServer, run_to_end
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("langgraph_dev")]
+
+APPROVAL = {"approve_plan": True}
+ASKED = {"reason": "ambiguous_input", "message": "Which year?"}
+ASKING = ScriptedTask(
+    id="A",
+    report=[{"status": "escalated", "output": "", "escalation": ASKED}, {"output": "42"}],
+)
+
+
+async def list_interrupts(client: LangGraphClient, thread: str) -> list[Any]:
+    state = await client.threads.get_state(thread)
+    return [each for task in state["tasks"] for each in task["interrupts"]]
+
+
+async def test_a_plan_that_waits_is_a_request_of_langchains_middleware(
+    client: LangGraphClient, thread: str, played: Endpoint
+):
+    await run_to_end(
+        client, thread, {"messages": [{"role": "user", "content": QUESTION}]}, context=APPROVAL
+    )
+
+    (asked,) = await list_interrupts(client, thread)
+    held: Any = await client.threads.get(thread)
+    TypeAdapter(HITLRequest).validate_python(asked["value"])
+    assert asked["value"]["action_requests"][0]["name"] == "run_plan"
+    assert asked["response_schema"] == asked["value"]["response_schema"]
+    assert held["status"] == "interrupted"
+    assert [message["type"] for message in held["values"]["messages"]] == ["human", "ai"]
+    assert "Approve the plan" in held["values"]["messages"][-1]["content"]
+
+
+@pytest.mark.parametrize("client_name", PLAN_REPLIES)
+async def test_the_reply_of_each_client_decides_about_the_plan(
+    client: LangGraphClient, thread: str, played: Endpoint, client_name: str
+):
+    reply, kind = PLAN_REPLIES[client_name]
+    await run_to_end(client, thread, REQUEST, context=APPROVAL)
+
+    ended = await run_to_end(client, thread, None, command={"resume": reply})
+
+    if kind == "reject":
+        assert ended["__interrupt__"][0]["value"]["plan"]["version"] == 2
+    else:
+        expected = {"C"} if kind == "edit" else {"A", "B"}
+        assert (ended["status"], set(ended["results"])) == ("done", expected)
+
+
+async def test_a_chat_message_approves_the_plan_of_a_thread_that_waits(
+    client: LangGraphClient, thread: str, played: Endpoint
+):
+    await run_to_end(client, thread, REQUEST, context=APPROVAL)
+
+    message = {"role": "user", "content": "approve", "id": "m2"}
+    ended = await run_to_end(client, thread, {"messages": [message]})
+
+    assert (ended["status"], ended["request"]) == ("done", QUESTION)
+    assert [message["type"] for message in ended["messages"]] == ["human", "ai", "human", "ai"]
+    assert len(played.select_calls(schema="Plan")) == 1
+
+
+async def test_a_workers_question_is_seen_and_answered_in_the_chat(
+    client: LangGraphClient, thread: str, played: Endpoint
+):
+    played.load_scenario(Scenario(tasks=(ASKING,)))
+    await run_to_end(client, thread, REQUEST, context={"ask_human": True})
+    (asked,) = await list_interrupts(client, thread)
+    state: Any = await client.threads.get_state(thread)
+    history: Any = await client.threads.get_history(thread)
+
+    message = {"role": "user", "content": "2025"}
+    ended = await run_to_end(client, thread, {"messages": [message]})
+
+    assert asked["value"]["question"] == "Which year?"
+    for held in (state, history[0]):
+        assert "Which year?" in held["values"]["messages"][-1]["content"]
+    assert ended["status"] == "done" and "2025" in str(played.select_calls(task="A")[-1].body)
+    assert [message["type"] for message in ended["messages"]] == ["human", "ai", "human", "ai"]
+
+
+async def test_an_answer_to_nothing_is_refused_in_one_line(
+    client: LangGraphClient, thread: str, played: Endpoint
+):
+    await run_to_end(client, thread, REQUEST)
+
+    ended = await run_to_end(client, thread, None, command={"resume": "accept"})
+
+    assert ended["__error__"]["error"] == "NoOpenQuestion"
+    assert ended["__error__"]["message"].startswith("the thread has no open question")
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        {"kind": "text", "text": "Looks good, go ahead"},
+        {"kind": "data", "data": {"resume": {"decisions": [{"type": "approve"}]}}},
+    ],
+    ids=["text", "data"],
+)
+async def test_an_a2a_client_approves_the_plan(
+    client: LangGraphClient, server: DevServer, played: Endpoint, reply: Any
+):
+    approving = await client.assistants.create(TEAM, context=APPROVAL)
+
+    def send(part: Any, **place: str) -> Any:
+        message = {"role": "user", "parts": [part], "messageId": f"m{len(place)}"}
+        body = {
+            "jsonrpc": "2.0",
+            "id": "1",
+            "method": "message/send",
+            "params": {"message": {**message, **place}},
+        }
+        headers = {"content-type": "application/json", "accept": "application/json"}
+        path = f"/a2a/{approving['assistant_id']}"
+        status, _, answer = server.send_request("POST", path, json.dumps(body), headers)
+        assert status == 200, answer
+        return json.loads(answer)["result"]
+
+    asked = send({"kind": "text", "text": QUESTION})
+    ended = send(reply, contextId=asked["contextId"], taskId=asked["id"])
+
+    assert asked["status"]["state"] == "input-required"
+    assert "run_plan" in json.dumps(asked["artifacts"])
+    assert ended["status"]["state"] == "completed"
+    await client.assistants.delete(approving["assistant_id"])
