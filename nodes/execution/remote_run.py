@@ -15,6 +15,7 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.errors import GraphBubbleUp
 
 from nodes.limits.budget import Budget
+from nodes.limits.clock import get_elapsed_s
 from nodes.limits.run_scope import get_run_scope
 from nodes.models.run_context import get_run_context
 from nodes.models.usage import BYTES_PER_TOKEN
@@ -97,9 +98,9 @@ class RemoteRun:
         with get_run_context().reserve_call(tokens, None):
             async with self.agent.open(self._build_headers()) as session:
                 state = await self._work(session, request)
-        report = self._read_state(state)
+        report = read_report(state.values) if state.status == "done" else None
         await self._charge(state, request, report, monotonic() - began)
-        return report
+        return report or self._escalate(state)
 
     @property
     def taint_labels(self) -> tuple[TaintLabel, ...]:
@@ -130,10 +131,10 @@ class RemoteRun:
                 return await self._wait_and_ask(session, start)
         except GraphBubbleUp:  # the far side waits for the human's answer
             raise
-        except (asyncio.CancelledError, RemoteError) as error:
+        except (asyncio.CancelledError, Exception) as error:  # whatever ends the wait ends the work
             if start is not None or isinstance(error, asyncio.CancelledError):
                 await self._cancel(session)
-            if start is not None and isinstance(error, asyncio.CancelledError):
+            if start is not None:
                 await self._charge_estimate(request)
             raise
 
@@ -144,7 +145,8 @@ class RemoteRun:
 
     async def _wait_and_ask(self, session: RemoteSession, start: RemoteStart) -> RemoteState:
         path = build_task_path(self.config, self.handoff.task)
-        human = HumanQuestions(task=path, worker=self.handoff.to)
+        asked_s = round(get_elapsed_s(self.config), 3)
+        human = HumanQuestions(task=path, worker=self.handoff.to, asked_s=asked_s)
         human.skip(start.answered)
         while True:
             state = await self._retry(lambda: session.wait(self._hear))
@@ -185,28 +187,32 @@ class RemoteRun:
             outcome = "cancelled there"
         await self._emit_end(outcome)
 
-    def _read_state(self, state: RemoteState) -> Report:
+    def _escalate(self, state: RemoteState) -> Report:
+        """Return the question with which the far side has ended, as an escalation.
+
+        Raises:
+            RemoteRunFailed: it has ended with a failure.
+        """
         name = f"{self.handoff.to} at {self.agent.spec.host}"
         if state.status in ("failed", "cancelled"):
             raise RemoteRunFailed(f"{name} has failed", cause=state.error)
-        if state.status == "asks":
-            asked = "; ".join(describe_question(each.value) for each in state.questions)
-            return Report(
-                status="escalated",
-                escalation=Escalation(reason="ambiguous_input", message=asked or "it asks a human"),
-                confidence=0,
-            )
-        return read_report(state.values)
+        asked = "; ".join(describe_question(each.value) for each in state.questions)
+        return Report(
+            status="escalated",
+            escalation=Escalation(reason="ambiguous_input", message=asked or "it asks a human"),
+            confidence=0,
+        )
 
     async def _charge(
-        self, state: RemoteState, request: RemoteRequest, report: Report, seconds: float
+        self, state: RemoteState, request: RemoteRequest, report: Report | None, seconds: float
     ) -> None:
         said = read_usage(state.values)
         if said is None:
-            await self._charge_estimate(request, report.output, seconds)
+            await self._charge_estimate(request, report.output if report else "", seconds)
         else:
             await self._add_usage(said, seconds)
-        await self._emit_end(report.status, usage=self.usage.model_dump(mode="json"))
+        outcome = report.status if report else state.status
+        await self._emit_end(outcome, usage=self.usage.model_dump(mode="json"))
 
     async def _charge_estimate(
         self, request: RemoteRequest, answer: str = "", seconds: float = 0.0

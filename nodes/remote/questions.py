@@ -29,6 +29,8 @@ class HumanQuestions:
     task: str
     """Its path."""
     worker: str
+    asked_s: float = 0.0
+    """Seconds from the run's start, by which open questions are ordered."""
     asked: int = 0
     """How often the run was interrupted in this attempt, unclear replies included."""
 
@@ -45,7 +47,7 @@ class HumanQuestions:
             return {"decisions": [self._decide(name, args, said) for name, args, said in actions]}
         text = f"{self.worker} asks: {describe_question(question.value)}"
         decision = self._ask_until_clear(
-            build_question_request(text, task=self.task, worker=self.worker)
+            build_question_request(text, task=self.task, worker=self.worker, asked_s=self.asked_s)
         )
         if decision.kind != "respond":
             reason = f": {decision.message}" if decision.message else ""

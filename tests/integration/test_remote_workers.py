@@ -18,6 +18,8 @@ from langgraph_sdk import get_client
 
 from graph import build_supervisor
 from graph.settings import Settings
+from graph.teams.remote_workers import probe_remote_workers
+from graph.teams.team_loader import load_team
 from tests.endpoint import Endpoint, Scenario, ScriptedTask
 from tests.integration.far_side.server import OURS, FarSide, far_side
 
@@ -234,6 +236,23 @@ def test_a_question_is_answered_on_the_command_line(
     assert "Which size?" in second.stderr + second.stdout
     assert "It is red and large." in third.stdout
     assert far.list_calls() == ["answered red large"]
+
+
+def test_a_probe_says_what_each_server_offers_and_starts_nothing(
+    far: FarSide, tmp_path: Path
+) -> None:
+    names = {"ours": OURS, "foreign": "echo", "gone": "nowhere"}
+    for name in names:
+        (tmp_path / name).mkdir()
+    teams = {name: write_team(tmp_path / name, far.url, graph) for name, graph in names.items()}
+
+    said = {name: probe_remote_workers(load_team(team), {}) for name, team in teams.items()}
+
+    assert "takes request and materials" in said["ours"]["far"]
+    assert "caps that it knows: deadline_s, max_cost_usd, max_tokens" in said["ours"]["far"]
+    assert "takes a message" in said["foreign"]["far"]
+    assert said["gone"]["far"].startswith("error[REMOTE_UNKNOWN]")
+    assert far.list_calls() == []
 
 
 async def list_statuses(far: FarSide) -> dict[str, list[str]]:

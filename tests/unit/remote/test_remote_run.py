@@ -180,11 +180,19 @@ async def test_a_cancelled_attempt_cancels_the_far_side_and_counts_its_tokens() 
     assert run.list_events("remote_ended")[0]["outcome"] == "cancelled there"
 
 
-async def test_a_failure_there_is_a_failure_here_with_its_reason() -> None:
-    far = FarSide([RemoteState("failed", None, error="error: it broke")])
+async def test_a_failure_there_is_a_failure_here_with_its_reason_and_its_usage() -> None:
+    usage = {"model_calls": 3, "input_tokens": 700, "output_tokens": 50, "cost_usd": 0.25}
+    far, run = (
+        FarSide([RemoteState("failed", {"usage": usage}, error="error: it broke")]),
+        NodeRun(),
+    )
+    attempt = make_run(far, run)
 
     with pytest.raises(RemoteRunFailed, match="it broke"):
-        await work(far)
+        await run.call(attempt.run, earlier="", answers={})
+
+    assert attempt.usage.input_tokens == 700
+    assert run.list_events("remote_ended")[0]["outcome"] == "failed"
 
 
 async def test_without_a_saved_run_a_question_becomes_an_escalation() -> None:
