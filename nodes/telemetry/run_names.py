@@ -38,6 +38,11 @@ def name_attempt(task: str, worker: str) -> str:
     return f"{WORK}: {task} ({worker})"
 
 
+def name_speculation(task: str) -> str:
+    """Return the name of the run in which a task's first call is made before the plan is known."""
+    return f"speculated: {task}"
+
+
 def name_agent(around: Mapping[str, Any], worker: str, task: str) -> dict[str, str]:
     """Return the metadata that makes an attempt an agent in OpenTelemetry's traces.
 

@@ -145,6 +145,19 @@ async def test_workers_of_an_inner_team_are_inside_the_agent_that_the_team_is(
     ]
 
 
+async def test_a_worker_inside_a_task_of_its_own_is_an_agent_too(
+    endpoint: Endpoint, settings: Settings, exporter: InMemorySpanExporter
+) -> None:
+    task = ScriptedTask(id="a", report=[FAILURE, FAILURE, FAILURE, REPORT])
+    endpoint.load_scenario(Scenario(tasks=(task,)))
+
+    spans = await trace_graph(exporter, settings, make_team("researcher"))
+
+    (inner,) = (span for span in spans if span.name == "invoke_agent researcher (a)")
+    around = find_parent(spans, inner)
+    assert around and around.name == "invoke_agent researcher"
+
+
 class BrokenExporter(SpanExporter):
     def export(self, spans: object) -> SpanExportResult:
         raise ConnectionError("refused")
