@@ -25,7 +25,7 @@ PURPOSES_BY_SCHEMA: Final[Mapping[str, str]] = {
     "Critique": "critic",
 }
 """The purpose of a model call by what it asks for, unless the caller names another one."""
-_PURPOSES_OF_TASKS: Final = frozenset(("report", TURN, "refine", "recruit", "select"))
+_PURPOSES_OF_TASKS: Final = frozenset(("report", TURN, "refine", "recruit"))
 
 
 def get_purpose(schema: str) -> str:
