@@ -1,6 +1,7 @@
 """Spans by OpenTelemetry's conventions for generative AI, read in memory."""
 
 from collections.abc import Iterator
+from threading import Event
 
 import pytest
 from opentelemetry.instrumentation.genai.langchain import LangChainInstrumentor
@@ -163,19 +164,36 @@ class BrokenExporter(SpanExporter):
         raise ConnectionError("refused")
 
 
+class StuckExporter(SpanExporter):
+    def __init__(self) -> None:
+        self.released = Event()
+
+    def export(self, spans: object) -> SpanExportResult:
+        self.released.wait(10)
+        return SpanExportResult.SUCCESS
+
+
 def test_spans_that_cannot_be_sent_are_reported_once(caplog: pytest.LogCaptureFixture) -> None:
     exporter = WarningExporter(BrokenExporter())
 
     assert exporter.export([]) is exporter.export([]) is SpanExportResult.FAILURE
 
     (warned,) = caplog.messages
-    assert "the run continues: ConnectionError: refused. next: check OTEL_EXPORTER" in warned
+    assert "spans were not sent, which changes no run: ConnectionError: refused" in warned
+    assert "next: check OTEL_EXPORTER_OTLP_ENDPOINT" in warned
 
 
 def test_the_end_of_a_process_waits_for_spans_only_within_a_limit(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    provider = build_provider(InMemorySpanExporter())
+    stuck = StuckExporter()
+    exporter = WarningExporter(stuck)
+    provider = build_provider(exporter)
+    provider.get_tracer("test").start_span("a").end()
 
-    flush_spans(provider)
-    assert caplog.messages == []
+    flush_spans(provider, exporter, limit_s=0.1)
+    flush_spans(provider, exporter, limit_s=0.1)
+    stuck.released.set()
+
+    (warned,) = caplog.messages
+    assert "the last ones took longer than 0.1 s" in warned
