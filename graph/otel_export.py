@@ -36,8 +36,9 @@ def start_export() -> None:
         return
     provider = trace.get_tracer_provider()
     if not isinstance(provider, TracerProvider):
-        provider = build_provider(OTLPSpanExporter())
-        atexit.register(flush_spans, provider)
+        exporter = WarningExporter(OTLPSpanExporter())
+        provider = build_provider(exporter)
+        atexit.register(flush_spans, provider, exporter)
     instrumentor.instrument(tracer_provider=provider)
 
 
@@ -50,21 +51,19 @@ def build_provider(exporter: SpanExporter) -> TracerProvider:
     if str(resource.attributes.get(SERVICE_NAME, UNNAMED_SERVICE)).startswith(UNNAMED_SERVICE):
         resource = resource.merge(Resource({SERVICE_NAME: DEFAULT_SERVICE}))
     provider = TracerProvider(resource=resource, shutdown_on_exit=False)
-    provider.add_span_processor(
-        BatchSpanProcessor(WarningExporter(exporter), schedule_delay_millis=EXPORT_DELAY_MS)
-    )
+    provider.add_span_processor(BatchSpanProcessor(exporter, schedule_delay_millis=EXPORT_DELAY_MS))
     return provider
 
 
-def flush_spans(provider: TracerProvider, limit_s: float = FLUSH_LIMIT_S) -> None:
+def flush_spans(
+    provider: TracerProvider, exporter: "WarningExporter", limit_s: float = FLUSH_LIMIT_S
+) -> None:
     """Send the spans that are left; spans that take longer than the limit are lost."""
     sending = Thread(target=provider.shutdown, name="otel-flush", daemon=True)
     sending.start()
     sending.join(limit_s)
     if sending.is_alive():
-        _logger.warning(
-            "OpenTelemetry: the last spans were not sent within %g s. next: %s", limit_s, ADVICE
-        )
+        exporter.warn_once(f"the last ones took longer than {limit_s:g} s")
 
 
 class WarningExporter(SpanExporter):
@@ -80,14 +79,16 @@ class WarningExporter(SpanExporter):
             result = self._exporter.export(spans)
         except Exception as error:  # whatever a client raises must not end the sending thread
             result, cause = SpanExportResult.FAILURE, f"{type(error).__name__}: {error}"
-        if result is not SpanExportResult.SUCCESS and not self._has_warned:
-            self._has_warned = True
-            _logger.warning(
-                "OpenTelemetry: spans were not sent, the run continues: %s. next: %s",
-                redact_text(cause),
-                ADVICE,
-            )
+        if result is not SpanExportResult.SUCCESS:
+            self.warn_once(cause)
         return result
+
+    def warn_once(self, cause: str) -> None:
+        """Warn that spans are lost, unless that was said before; no run ends for it."""
+        if not self._has_warned:
+            self._has_warned = True
+            lost = "OpenTelemetry: spans were not sent, which changes no run: %s. next: %s"
+            _logger.warning(lost, redact_text(cause), ADVICE)
 
     def shutdown(self) -> None:
         """Close the exporter."""

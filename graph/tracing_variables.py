@@ -4,6 +4,7 @@ from typing import Annotated, Any
 
 from pydantic import AliasChoices, Field, SecretStr, field_validator
 
+from graph.stores.postgres_url import list_passwords
 from graph.tier_variables import ApiKey, TierVariables
 
 
@@ -38,6 +39,15 @@ class TracingVariables(TierVariables):
         """Return the switch as LangSmith reads it: every value except `true` is off."""
         return str(value).lower() == "true"
 
+    @field_validator("otel_endpoint")
+    @classmethod
+    def _check_otel_endpoint(cls, url: str | None) -> str | None:
+        try:
+            list_passwords(url or "")
+        except ValueError:
+            raise ValueError("is not a valid address") from None
+        return url
+
     def list_tracing_variables(self) -> dict[str, str]:
         """Return the variables that the clients which are switched on read themselves."""
         langsmith = {
@@ -55,10 +65,11 @@ class TracingVariables(TierVariables):
         return {name: value for name, value in used.items() if value}
 
     def list_tracing_secrets(self) -> tuple[str, ...]:
-        """List LangSmith's key, and the values of the headers for the collector."""
+        """List LangSmith's key, and the passwords and header values for the collector."""
+        passwords = list_passwords(self.otel_endpoint or "")
         key, headers = _reveal(self.langsmith_api_key), _reveal(self.otel_headers) or ""
         values = [pair.partition("=")[2].split() for pair in headers.split(",")]
-        return (*([key] if key else ()), *(value[-1] for value in values if value))
+        return (*([key] if key else ()), *passwords, *(value[-1] for value in values if value))
 
 
 def _reveal(secret: SecretStr | None) -> str | None:

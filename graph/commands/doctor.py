@@ -16,7 +16,9 @@ from graph.commands.doctor_sql import check_sql_database
 from graph.commands.output import print_json, print_listing
 from graph.display.text import to_one_line
 from graph.evaluation.team_check import check_team
+from graph.otel import EXTRA
 from graph.settings import Settings
+from graph.stores.postgres_url import mask_passwords
 from graph.teams.team_loader import list_teams
 from nodes.errors import SettingsInvalid
 from nodes.errors.redaction import redact_value
@@ -98,7 +100,9 @@ def _check_sources(settings: Settings) -> Iterator[DoctorCheck]:
 
 def _check_tracing(settings: Settings) -> Iterator[DoctorCheck]:
     if not settings.langsmith_tracing:
-        text = "off: run data leaves this machine only in requests to models and tools"
+        only = "only in requests to models and tools"
+        to = f"{only}, and as set below" if settings.otel else only
+        text = f"off: run data leaves this machine {to}"
         yield DoctorCheck("ok", "LangSmith tracing", text)
     elif settings.langsmith_api_key is None:
         fix = "set LANGSMITH_API_KEY, or unset LANGSMITH_TRACING"
@@ -107,6 +111,19 @@ def _check_tracing(settings: Settings) -> Iterator[DoctorCheck]:
         where = settings.langsmith_endpoint or "LangSmith's own endpoint"
         text = f"on: requests, prompts and answers are sent to {where}"
         yield DoctorCheck("ok", "LangSmith tracing", text)
+
+
+def _check_otel(settings: Settings) -> Iterator[DoctorCheck]:
+    if not settings.otel:
+        return
+    if missing := list_missing_packages(EXTRA):
+        fix = write_install_command(EXTRA)
+        yield DoctorCheck("broken", "OpenTelemetry", f"on, without {', '.join(missing)}", fix)
+    else:
+        address = settings.otel_endpoint or ""
+        where = mask_passwords(address, address) or "OpenTelemetry's default address"
+        content = "with prompts and replies" if settings.otel_content else "without content"
+        yield DoctorCheck("ok", "OpenTelemetry", f"on: spans {content} are sent to {where}")
 
 
 def _check_setting_names(settings: Settings) -> Iterator[DoctorCheck]:
@@ -125,4 +142,5 @@ _CHECKS: Final[tuple[Callable[[Settings], Iterator[DoctorCheck]], ...]] = (
     check_mcp_servers,
     _check_sources,
     _check_tracing,
+    _check_otel,
 )

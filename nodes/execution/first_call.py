@@ -19,7 +19,8 @@ from nodes.planning.plan_stream import BeginTask
 from nodes.planning.speculation import SpeculativeCall, get_speculative_calls
 from nodes.schemas.mcp_server import split_tool_name
 from nodes.schemas.team import SPECIALIST, Team
-from nodes.telemetry.config_metadata import use_metadata
+from nodes.telemetry.run_names import name_speculation
+from nodes.telemetry.traced_step import trace_step
 from state import Context, Plan, SupervisorState, Task, WorkerState
 
 
@@ -100,11 +101,10 @@ class FirstCalls:
             call.prompt_usage = model.estimate_prompt_usage(messages, kwargs)
         await call.emit_outcome("begun")
         # It began inside the planner's call, whose reply is listened to.
-        with (
-            listen_to_reply(None),
-            use_metadata({"task": task.id, "worker": worker.name}) as around,
-        ):
-            return await bound.ainvoke(messages, around)
+        metadata = {"task": task.id, "worker": worker.name}
+        with listen_to_reply(None):
+            async with trace_step(name_speculation(task.id), {}, metadata):
+                return await bound.ainvoke(messages)
 
 
 def _build_worker_state(state: SupervisorState, task: Task) -> WorkerState:

@@ -25,7 +25,7 @@ PURPOSES_BY_SCHEMA: Final[Mapping[str, str]] = {
     "Critique": "critic",
 }
 """The purpose of a model call by what it asks for, unless the caller names another one."""
-_PURPOSES_OF_TASKS: Final = frozenset(("report", TURN, "refine", "recruit", "select"))
+_PURPOSES_OF_TASKS: Final = frozenset(("report", TURN, "refine", "recruit"))
 
 
 def get_purpose(schema: str) -> str:
@@ -36,6 +36,11 @@ def get_purpose(schema: str) -> str:
 def name_attempt(task: str, worker: str) -> str:
     """Return the name of an attempt's run, such as `work: t3 (researcher)`."""
     return f"{WORK}: {task} ({worker})"
+
+
+def name_speculation(task: str) -> str:
+    """Return the name of the run in which a task's first call is made before the plan is known."""
+    return f"speculated: {task}"
 
 
 def name_agent(around: Mapping[str, Any], worker: str, task: str) -> dict[str, str]:

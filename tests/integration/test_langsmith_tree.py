@@ -112,6 +112,21 @@ async def test_run_sends_the_same_tree_with_the_thread(
     assert {"supervisor-worker", "trio"} <= set(root["tags"])
 
 
+async def test_a_callers_tracer_knows_the_last_run(
+    endpoint: Endpoint, settings: Settings, langsmith: LangSmithRecord
+) -> None:
+    endpoint.load_scenario(CASCADE)
+    client = Client(langsmith.url, api_key="lsv2_pt_test")
+    tracer = LangChainTracer(client=client)
+
+    await build_supervisor(make_team(), settings=settings).ainvoke(
+        {"request": QUESTION}, {"callbacks": [tracer]}
+    )
+    client.close()
+
+    assert tracer.latest_run is not None and tracer.latest_run.name == "trio"
+
+
 async def test_each_attempt_names_its_task_worker_rung_tier_and_plan(
     endpoint: Endpoint, settings: Settings, langsmith: LangSmithRecord
 ) -> None:

@@ -1,6 +1,7 @@
 """Spans by OpenTelemetry's conventions for generative AI, read in memory."""
 
 from collections.abc import Iterator
+from threading import Event
 
 import pytest
 from opentelemetry.instrumentation.genai.langchain import LangChainInstrumentor
@@ -145,9 +146,31 @@ async def test_workers_of_an_inner_team_are_inside_the_agent_that_the_team_is(
     ]
 
 
+async def test_a_worker_inside_a_task_of_its_own_is_an_agent_too(
+    endpoint: Endpoint, settings: Settings, exporter: InMemorySpanExporter
+) -> None:
+    task = ScriptedTask(id="a", report=[FAILURE, FAILURE, FAILURE, REPORT])
+    endpoint.load_scenario(Scenario(tasks=(task,)))
+
+    spans = await trace_graph(exporter, settings, make_team("researcher"))
+
+    (inner,) = (span for span in spans if span.name == "invoke_agent researcher (a)")
+    around = find_parent(spans, inner)
+    assert around and around.name == "invoke_agent researcher"
+
+
 class BrokenExporter(SpanExporter):
     def export(self, spans: object) -> SpanExportResult:
         raise ConnectionError("refused")
+
+
+class StuckExporter(SpanExporter):
+    def __init__(self) -> None:
+        self.released = Event()
+
+    def export(self, spans: object) -> SpanExportResult:
+        self.released.wait(10)
+        return SpanExportResult.SUCCESS
 
 
 def test_spans_that_cannot_be_sent_are_reported_once(caplog: pytest.LogCaptureFixture) -> None:
@@ -156,13 +179,21 @@ def test_spans_that_cannot_be_sent_are_reported_once(caplog: pytest.LogCaptureFi
     assert exporter.export([]) is exporter.export([]) is SpanExportResult.FAILURE
 
     (warned,) = caplog.messages
-    assert "the run continues: ConnectionError: refused. next: check OTEL_EXPORTER" in warned
+    assert "spans were not sent, which changes no run: ConnectionError: refused" in warned
+    assert "next: check OTEL_EXPORTER_OTLP_ENDPOINT" in warned
 
 
 def test_the_end_of_a_process_waits_for_spans_only_within_a_limit(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    provider = build_provider(InMemorySpanExporter())
+    stuck = StuckExporter()
+    exporter = WarningExporter(stuck)
+    provider = build_provider(exporter)
+    provider.get_tracer("test").start_span("a").end()
 
-    flush_spans(provider)
-    assert caplog.messages == []
+    flush_spans(provider, exporter, limit_s=0.1)
+    flush_spans(provider, exporter, limit_s=0.1)
+    stuck.released.set()
+
+    (warned,) = caplog.messages
+    assert "the last ones took longer than 0.1 s" in warned

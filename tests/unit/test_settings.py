@@ -303,3 +303,24 @@ def test_output_tokens_are_limited_for_all_purposes_or_by_purpose(value, limits,
     monkeypatch.setenv("SUPERVISE_MAX_OUTPUT_TOKENS", value)
 
     assert Settings().build_model_settings().max_output_tokens == limits
+
+
+def test_opentelemetry_is_configured_from_the_file_only_where_it_is_switched_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    names = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_HEADERS")
+    for name in (*names, "LANGSMITH_TRACING_V2"):
+        monkeypatch.setenv(name, "")  # restored after the test
+    given = "OTEL_EXPORTER_OTLP_ENDPOINT=http://me:hidden-1@localhost:6006\n"
+    given += "OTEL_EXPORTER_OTLP_HEADERS=authorization=Bearer hidden-2\n"
+
+    Path(".env").write_text(given)
+    Settings().export_tracing()
+    assert [os.environ[name] for name in names] == ["", ""]
+
+    Path(".env").write_text(f"{given}SUPERVISE_OTEL=true\n")
+    settings = Settings()
+    settings.export_tracing()
+    assert os.environ[names[1]] == "authorization=Bearer hidden-2"
+    assert {"hidden-1", "hidden-2"} <= set(settings.list_secrets())
+    assert "hidden-2" not in repr(settings)
