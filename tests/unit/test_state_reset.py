@@ -9,6 +9,7 @@ from state import Expense, Report, SupervisorState, Usage, reopen_request, reset
 WRITTEN_WITH_THE_PLAN = {
     *("request", "planned_for", "given", "origin", "team_record", "messages", "plan", "plans"),
     *("estimate", "max_attempts", "steps_left", "asked_s", "planned_s", "todo"),
+    *("todos", "ui"),
 }
 WRITTEN_WITH_THE_ANSWER = {"usage", "timing", "drafted"}
 KEPT = {"materials"}
