@@ -12,11 +12,11 @@ from graph.evaluation.exam_file import EXAM_FILE, read_exam
 from graph.evaluation.team_check import check_team, check_tools
 from graph.settings import Settings
 from graph.teams.lethal_trifecta import list_trifecta_warnings
-from graph.teams.remote_workers import list_remote_warnings
+from graph.teams.remote_workers import list_remote_warnings, probe_remote_workers
 from graph.teams.team_folder import list_teams_in_folder
 from graph.teams.team_loader import find_team, list_teams, load_team
 from graph.teams.team_shape import list_shape_warnings
-from nodes.errors import McpServerFailed, TeamInvalid
+from nodes.errors import McpServerFailed, SupervisorError, TeamInvalid
 from nodes.schemas.team import Team, Worker
 from nodes.text.counts import format_count
 from nodes.tools.framework.catalog import list_shipped_tools
@@ -109,6 +109,7 @@ def _report_team_problems(path: str, settings: Settings, *, is_online: bool) -> 
     _describe_own_tools(team)
     if is_online:
         check_servers(team, settings)
+        _check_remote_workers(team, settings)
     elif team.mcp_servers:
         print_text(
             f"MCP servers, not started: {', '.join(team.mcp_servers)} (--online starts them)"
@@ -124,6 +125,20 @@ def _report_team_problems(path: str, settings: Settings, *, is_online: bool) -> 
         f"{path}: valid. {_summarize_team(team)}, {_describe_exam(find_team(path, settings))}"
     )
     return 0
+
+
+def _check_remote_workers(team: Team, settings: Settings) -> None:
+    """Call the servers of a team's remote workers, and print what each offers.
+
+    Raises:
+        SupervisorError: the first that cannot be used.
+    """
+    found = probe_remote_workers(team, settings.build_tool_settings().variables)
+    for name, offer in found.items():
+        print_text(f"remote worker {name}: {to_one_line(str(offer), 300)}")
+    for offer in found.values():
+        if isinstance(offer, SupervisorError):
+            raise offer
 
 
 def _describe_own_tools(team: Team) -> None:

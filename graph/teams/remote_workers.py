@@ -44,28 +44,32 @@ def list_remote_warnings(team: Team) -> list[str]:
     ]
 
 
-def probe_remote_workers(team: Team, variables: Mapping[str, str]) -> dict[str, str]:
-    """Call each server, and return by worker what it offers, or the error in one line."""
+def probe_remote_workers(
+    team: Team, variables: Mapping[str, str]
+) -> dict[str, str | SupervisorError]:
+    """Call each server, and return by worker what it offers, or why it cannot be used."""
     return asyncio.run(_probe_all(list_remote_workers(team), variables))
 
 
 async def _probe_all(
     specs: Mapping[str, RemoteSpec], variables: Mapping[str, str]
-) -> dict[str, str]:
+) -> dict[str, str | SupervisorError]:
     lines = await asyncio.gather(*(_probe(*item, variables) for item in specs.items()))
     return dict(zip(specs, lines, strict=True))
 
 
-async def _probe(name: str, spec: RemoteSpec, variables: Mapping[str, str]) -> str:
+async def _probe(
+    name: str, spec: RemoteSpec, variables: Mapping[str, str]
+) -> str | SupervisorError:
     try:
         agent = build_remote_agent(name, spec, variables.get)
         async with asyncio.timeout(PROBE_TIMEOUT_S), agent.open({}) as session:
             return await session.probe()
     except SupervisorError as error:
-        return error.format_line()
+        return error
     except TimeoutError:
         limit = f"no answer within {PROBE_TIMEOUT_S:g} s"
-        return RemoteUnreachable(f"{spec.host} cannot be reached", cause=limit).format_line()
+        return RemoteUnreachable(f"{spec.host} cannot be reached", cause=limit)
 
 
 def _find_warnings(spec: RemoteSpec) -> Iterator[str]:

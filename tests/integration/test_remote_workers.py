@@ -20,6 +20,7 @@ from graph import build_supervisor
 from graph.settings import Settings
 from graph.teams.remote_workers import probe_remote_workers
 from graph.teams.team_loader import load_team
+from nodes.remote.errors import RemoteError
 from tests.endpoint import Endpoint, Scenario, ScriptedTask
 from tests.integration.far_side.server import OURS, FarSide, far_side
 
@@ -246,12 +247,12 @@ def test_a_probe_says_what_each_server_offers_and_starts_nothing(
         (tmp_path / name).mkdir()
     teams = {name: write_team(tmp_path / name, far.url, graph) for name, graph in names.items()}
 
-    said = {name: probe_remote_workers(load_team(team), {}) for name, team in teams.items()}
+    said = {name: probe_remote_workers(load_team(team), {})["far"] for name, team in teams.items()}
 
-    assert "takes request and materials" in said["ours"]["far"]
-    assert "caps that it knows: deadline_s, max_cost_usd, max_tokens" in said["ours"]["far"]
-    assert "takes a message" in said["foreign"]["far"]
-    assert said["gone"]["far"].startswith("error[REMOTE_UNKNOWN]")
+    assert "takes request and materials" in str(said["ours"])
+    assert "caps that it knows: deadline_s, max_cost_usd, max_tokens" in str(said["ours"])
+    assert "takes a message" in str(said["foreign"])
+    assert isinstance(said["gone"], RemoteError) and said["gone"].code == "REMOTE_UNKNOWN"
     assert far.list_calls() == []
 
 
