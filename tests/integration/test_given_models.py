@@ -10,7 +10,7 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 from pydantic import Field, SecretStr
 
-from graph import build_supervisor
+from graph import aresume, arun, build_supervisor
 from graph.settings import Settings
 from nodes.errors import SettingsInvalid
 from nodes.errors.redaction import redact_text
@@ -127,3 +127,17 @@ def test_what_is_no_model_is_refused_when_the_graph_is_built(
 ) -> None:
     with pytest.raises(SettingsInvalid, match=message):
         build_supervisor(make_team(), settings=Settings(), models=models)
+
+
+async def test_a_saved_run_takes_models_and_so_does_its_resume(settings: Settings) -> None:
+    words = WordsModel()
+    given: Any = dict.fromkeys(("fast", "standard", "strong"), words)
+    request = "Name three figures of part a and the sources of part b"
+
+    waits = await arun(
+        request, team=make_team(), settings=settings, models=given, context={"approve_plan": True}
+    )
+    ended = await aresume(waits.thread, answer="accept", settings=settings, models=given)
+
+    assert (waits.status, ended.status) == ("needs_input", "done")
+    assert len(words.prompts) == 4
