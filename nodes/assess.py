@@ -9,8 +9,8 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
 
 from nodes.errors import UsageError
-from nodes.execution.attempt import build_expenses
 from nodes.execution.dispatch import Dispatch
+from nodes.execution.expenses import build_expenses
 from nodes.limits.clock import get_elapsed_s
 from nodes.limits.deadline import is_deadline_past
 from nodes.limits.degradation import should_degrade

@@ -5,7 +5,7 @@ from typing import Any
 
 from langgraph.types import Overwrite, StateSnapshot
 
-from nodes.execution.attempt import build_expenses
+from nodes.execution.expenses import build_expenses
 from state import Expense, Plan, Report, Task, merge_ledger, merge_plans
 
 

@@ -11,19 +11,13 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.errors import GraphBubbleUp
 
 from nodes.errors import (
-    BadResponse,
-    BudgetSpent,
-    DeadlinePassed,
-    ModelError,
-    ModelUnknown,
-    PlanInvalid,
-    ResponseCut,
     StoreError,
     SupervisorError,
     ThreadBusy,
 )
 from nodes.errors.redaction import redact_text
 from nodes.execution.attempt_context import AttemptContext, TurnLimitReached
+from nodes.execution.fault import classify_fault
 from nodes.execution.reading import MaterialReading
 from nodes.execution.remote_run import RemoteRun
 from nodes.execution.subteam import SubteamRun, TeamGraph
@@ -56,14 +50,12 @@ from state import (
     Attempt,
     Context,
     Escalation,
-    Expense,
     Fault,
     Recruit,
     Report,
     TaintLabel,
     Tier,
     WorkerState,
-    enter_expenses,
 )
 
 LONG_MATERIALS_CHARS = 20_000
@@ -220,7 +212,7 @@ class AttemptRunner:
             # Temporary errors were already retried where the model is called, and only there.
             is_remote = isinstance(problem, RemoteError)
             error = f"{problem.code}: {problem.describe() if is_remote else problem}"
-            fault = _classify_fault(problem)
+            fault = classify_fault(problem)
         except Exception as problem:  # raised here, it would cancel the task's siblings
             error = f"{type(problem).__name__}: {problem}"
         return Attempt(
@@ -367,44 +359,3 @@ def _record_outcome(step: TracedStep, attempt: Attempt) -> None:
     if report and report.status == "failed":
         step.error = step.error or report.output or "the worker reported failure"
     step.outputs = report.model_dump(mode="json", exclude_defaults=True) if report else {}
-
-
-def _classify_fault(problem: SupervisorError) -> Fault:
-    """Return what an error concerns: the reply, the model that was asked, or every attempt."""
-    if isinstance(problem, PlanInvalid):
-        return "content"
-    if isinstance(problem, RemoteError):
-        return "content" if problem.may_reword else "worker"
-    is_cut = isinstance(problem, ResponseCut) and problem.is_at_limit
-    if is_cut or (isinstance(problem, BadResponse) and problem.reply_text):
-        return "content"  # the model wrote it: other words may help
-    if isinstance(problem, BudgetSpent | DeadlinePassed):
-        return "permanent"
-    return "model" if isinstance(problem, ModelError | ModelUnknown) else "permanent"
-
-
-def build_expenses(task: str, number: int, attempt: Attempt) -> dict[str, Expense]:
-    """Return an attempt's entries for the run's ledger; those of a nested team one by one."""
-    if not attempt.ledger:
-        spent = Expense(
-            worker=attempt.worker,
-            tier=attempt.tier,
-            usage=attempt.usage,
-            task=task,
-            attempt=number,
-        )
-        return enter_expenses(spent)
-    return enter_expenses(
-        *(
-            Expense(
-                worker=spent.worker,
-                tier=spent.tier,
-                usage=spent.usage,
-                purpose="inner team",
-                task=task,
-                attempt=number,
-                inner=key,
-            )
-            for key, spent in attempt.ledger.items()
-        )
-    )

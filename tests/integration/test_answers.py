@@ -148,7 +148,8 @@ async def test_each_question_of_a_worker_appears_once_in_the_chat(
         said = [message.text for message in messages if isinstance(message, AIMessage)]
         assert sum("Which year?" in text for text in said) == 1
         assert sum("Which currency?" in text for text in said) == 1
-    assert isinstance(after[-1], AIMessage) and state["messages"][-1].text == state["answer"].text
+    assert isinstance(after[-1], AIMessage)
+    assert state["messages"][-1].text.startswith(state["answer"].text)
 
 
 async def test_a_plan_that_waits_appears_in_the_chat(proposing: SupervisorGraph) -> None:
