@@ -21,6 +21,8 @@ from tests.integration.langsmith_server import (
 from tests.integration.langsmith_tree import format_tree, list_paths
 from tests.teams import make_team
 
+AS_PLANNED = {"speculate": False}
+"""No call begins before the plan is complete, so that each run has the same tree."""
 FORMS: tuple[IngestForm, ...] = ("batch", "multipart", "compressed")
 FAILURE = {"status": "failed", "output": "The figures are not there.", "confidence": 0}
 REPORT = {"output": "Part a costs 42 EUR.", "confidence": 90}
@@ -68,7 +70,9 @@ async def trace_graph(
     client = Client(record.url, api_key="lsv2_pt_test")
     graph = build_supervisor(team, settings=settings)
     config: Any = {"callbacks": [LangChainTracer(client=client)]}
-    state: dict[str, Any] = await graph.ainvoke({"request": QUESTION, **given}, config)
+    state: dict[str, Any] = await graph.ainvoke(
+        {"request": QUESTION, **given}, config, context=AS_PLANNED
+    )
     client.flush()
     client.close()
     return state
@@ -101,7 +105,7 @@ async def test_run_sends_the_same_tree_with_the_thread(
     client = Client(langsmith.url, api_key="lsv2_pt_test")
 
     with tracing_context(enabled=True, client=client):
-        outcome = await arun(QUESTION, team=make_team(), settings=settings)
+        outcome = await arun(QUESTION, team=make_team(), settings=settings, context=AS_PLANNED)
     client.flush()
     client.close()
 
