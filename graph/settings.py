@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Annotated, Any, Final
 from zlib import crc32
 
-from dotenv import dotenv_values
 from pydantic import (
     Field,
     SecretStr,
@@ -21,6 +20,7 @@ from pydantic import (
 )
 from pydantic_settings import (
     BaseSettings,
+    DotEnvSettingsSource,
     EnvSettingsSource,
     NoDecode,
     PydanticBaseSettingsSource,
@@ -351,8 +351,8 @@ def _parse_folders(names: Iterable[str]) -> tuple[Path, ...]:
 
 def _read_variables() -> dict[str, str]:
     """Return all variables of the environment, and of `.env`, by their names."""
-    named = {name: value or "" for name, value in dotenv_values(".env").items()}
-    return {**named, **os.environ}
+    found = DotEnvSettingsSource(Settings, env_file=".env", case_sensitive=True).env_vars
+    return {**{name: value or "" for name, value in found.items()}, **os.environ}
 
 
 def _is_blank(value: Any) -> bool:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from graph.settings import Settings
 from graph.teams.team_loader import list_team_problems, load_team
 from nodes.errors import TeamInvalid
 from nodes.errors.redaction import redact_text
@@ -132,3 +133,15 @@ def test_access_and_approval_name_tools_of_servers(
     found = list_problems(tmp_path, {"git": GIT}, [], front_matter)
 
     assert "team.md:3: " in found and problem in found
+
+
+def test_variables_come_from_the_environment_and_from_env_files(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    Path(".env").write_text("Team_Repo=/srv/shop\nWEB_TOKEN=from-the-file\n")
+    monkeypatch.setenv("WEB_TOKEN", "from-the-environment")
+
+    variables = Settings().build_tool_settings().variables
+
+    assert variables["Team_Repo"] == "/srv/shop"
+    assert variables["WEB_TOKEN"] == "from-the-environment"
