@@ -136,25 +136,6 @@ def test_no_version_with_a_known_hole_is_allowed(name: str) -> None:
     assert lowest >= Version(SAFE_FROM[name])
 
 
-SERVER_ONLY = {
-    ("starlette", "graph/server/context_check.py"),
-    ("starlette", "graph/server/mcp_answers.py"),
-    ("starlette", "graph/server/mcp_check.py"),
-    ("starlette", "graph/server/request_body.py"),
-    ("starlette", "graph/server/studio_access.py"),
-}
-"""Installed with LangGraph's server, which alone imports these files."""
-WITH_MCP = {
-    ("anyio", "graph/mcp_server/caller.py"),
-    ("anyio", "graph/mcp_server/elicitation.py"),
-    ("anyio", "graph/mcp_server/stdio_transport.py"),
-    ("anyio", "graph/mcp_server/tool_calls.py"),
-    ("starlette", "graph/mcp_server/http_transport.py"),
-    ("uvicorn", "graph/mcp_server/http_transport.py"),
-}
-"""Installed with the package `mcp`, in whose server these files run."""
-
-
 def test_everything_imported_is_declared() -> None:
     """Of a team's tools by the team's own extra."""
     homes = packages_distributions()
@@ -167,7 +148,7 @@ def test_everything_imported_is_declared() -> None:
             if not declared & {canonicalize_name(home) for home in homes.get(name, [name])}:
                 undeclared.add((name, path.relative_to(ROOT).as_posix()))
 
-    assert undeclared == SERVER_ONLY | WITH_MCP
+    assert undeclared == set()
 
 
 def test_each_shipped_team_has_an_extra_of_its_name_and_all_includes_it() -> None:
