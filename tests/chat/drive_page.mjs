@@ -35,6 +35,8 @@ await drive(given, "page", async (page, takePicture) => {
   await takePicture("plan");
   await question.getByRole("button", { name: "approve" }).click();
 
+  await page.locator(".todo li", { hasText: "[~]" }).first().waitFor();
+  await takePicture("working");
   await question.filter({ hasText: given.question }).waitFor();
   seen.workerQuestion = await question.innerText();
   await takePicture("question");

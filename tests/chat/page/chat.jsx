@@ -2,9 +2,11 @@
 import { useState } from "react";
 import { createRoot } from "react-dom/client";
 import { useStream } from "@langchain/langgraph-sdk/react";
+import { isUIMessage, uiMessageReducer } from "@langchain/langgraph-sdk/react-ui";
 
 const given = new URLSearchParams(window.location.search);
-const PLAN_APPROVED = JSON.parse(given.get("context") ?? "{}");
+const CONTEXT = JSON.parse(given.get("context") ?? "{}");
+const MODES = ["values", "messages-tuple", "custom"];
 const MARKS = { pending: "[ ]", in_progress: "[~]", completed: "[x]" };
 
 function readText(message) {
@@ -38,16 +40,24 @@ function Question({ value, answer }) {
 function Chat() {
   const [words, setWords] = useState("");
   const [file, setFile] = useState(null);
-  const [seenTodos, setSeenTodos] = useState([]);
+  const [events, setEvents] = useState(0);
   const [thread, setThread] = useState(null);
   const stream = useStream({
     apiUrl: given.get("api"),
     assistantId: given.get("assistant"),
     threadId: thread,
     onThreadId: setThread,
-    onCustomEvent: (event) => setSeenTodos((seen) => [...seen, event]),
+    onCustomEvent: (event, { mutate }) => {
+      setEvents((count) => count + 1);
+      if (isUIMessage(event)) mutate((before) => ({ ...before, ui: uiMessageReducer(before.ui ?? [], event) }));
+    },
   });
-  const todos = stream.values?.todos ?? [];
+  const plan = (stream.values?.ui ?? []).find((each) => each.name === "plan");
+  // The to-do list has the tasks, the UI message how far each of them is.
+  const todos = (stream.values?.todos ?? []).map((todo) => ({
+    ...todo,
+    status: plan?.props[`task:${todo.id}`] ?? todo.status,
+  }));
 
   async function submit(event) {
     event.preventDefault();
@@ -56,7 +66,7 @@ function Chat() {
     setFile(null);
     stream.submit(
       { messages: [{ type: "human", content }] },
-      { context: PLAN_APPROVED, streamMode: ["values", "messages-tuple", "custom"], streamSubgraphs: true },
+      { context: CONTEXT, streamMode: MODES },
     );
   }
 
@@ -75,7 +85,7 @@ function Chat() {
         <Question
           key={stream.interrupt.id}
           value={stream.interrupt.value}
-          answer={(resume) => stream.submit(undefined, { command: { resume }, context: PLAN_APPROVED })}
+          answer={(resume) => stream.submit(undefined, { command: { resume }, context: CONTEXT, streamMode: MODES })}
         />
       )}
       {stream.error && <p className="error" role="alert">{String(stream.error.message ?? stream.error)}</p>}
@@ -84,7 +94,7 @@ function Chat() {
         <input aria-label="file" type="file" onChange={(event) => setFile(event.target.files[0])} />
         <button type="submit" disabled={stream.isLoading}>send</button>
       </form>
-      <p id="state">{stream.isLoading ? "working" : "ready"} · {seenTodos.length} events</p>
+      <p id="state">{stream.isLoading ? "working" : "ready"} · {events} events</p>
     </main>
   );
 }
