@@ -69,8 +69,9 @@ class McpSession:
 
     @property
     def is_lost(self) -> bool:
-        """Whether the server, or the connection, has ended."""
-        return self._owner.done() or bool(self._screened and self._screened.end_reason)
+        """Whether the server, or the connection, has ended, or is about to."""
+        is_ending = self._closing.is_set() or self._owner.done()
+        return is_ending or bool(self._screened and self._screened.end_reason)
 
     def end(self) -> None:
         """Begin to end the session, and the server if it was started for it."""
