@@ -71,3 +71,9 @@ def matches_pattern(name: str, pattern: str) -> bool:
     if not wanted or not found:
         return False
     return wanted[0] == found[0] and fnmatchcase(found[1], wanted[1])
+
+
+def is_pattern(name: str) -> bool:
+    """Return whether `mcp:SERVER/TOOL` may mean several tools."""
+    split = split_tool_name(name)
+    return split is not None and not {"*", "?", "["}.isdisjoint(split[1])

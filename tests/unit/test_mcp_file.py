@@ -145,3 +145,16 @@ def test_variables_come_from_the_environment_and_from_env_files(
 
     assert variables["Team_Repo"] == "/srv/shop"
     assert variables["WEB_TOKEN"] == "from-the-environment"
+
+
+def test_a_key_in_an_address_is_a_secret(tmp_path: Path) -> None:
+    servers = {
+        "query": {"url": "https://example.org/mcp?key=${WEB_KEY}&v=literal-key-1"},
+        "path": {"url": "https://ada:word-of-passage@example.org/${LONG_KEY}/mcp"},
+    }
+    folder = write_team(tmp_path / "ops", servers, {"clerk": ["mcp:query/*", "mcp:path/*"]})
+    variables = {"WEB_KEY": "key-of-the-web", "LONG_KEY": "k" * 40}
+
+    for name, server in load_team(folder).mcp_servers.items():
+        url = resolve_server(name, server, variables).url
+        assert redact_text(f"401 for {url}").count("[secret]") == 2

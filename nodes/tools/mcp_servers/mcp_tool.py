@@ -34,6 +34,7 @@ class McpTool(ConfirmedTool):
 
     _server: ResolvedServer = PrivateAttr()
     _listed: ListedTool = PrivateAttr()
+    _may_have_effects: bool = PrivateAttr(True)
 
     async def _arun(self, /, **arguments: Any) -> list[Block]:
         """Return the content of the server's answer.
@@ -76,7 +77,7 @@ class McpTool(ConfirmedTool):
         try:
             return await session.call(self._listed.name, arguments)
         except SessionLost as lost:
-            if self.asks:
+            if self.asks or self._may_have_effects:
                 raise SessionLost(
                     f"the server ended during the call, which may have had its effect: {lost}"
                 ) from None
@@ -111,6 +112,7 @@ def build_mcp_tool(server: ResolvedServer, listed: ListedTool, access: McpAccess
         asks=access.asks,
     )
     tool._server, tool._listed = server, listed
+    tool._may_have_effects = access.may_have_effects
     return tool
 
 
