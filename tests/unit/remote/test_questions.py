@@ -8,6 +8,9 @@ from nodes.remote.questions import describe_question, read_actions
 from nodes.remote.request import build_remote_request
 from nodes.schemas.handoff import Constraints, Handoff
 
+DEEP: dict[str, Any] = {}
+for _ in range(2_000):
+    DEEP = {"a": DEEP}
 ACTION = {"name": "book", "args": {"city": "Rome"}, "description": "May I?"}
 
 
@@ -20,6 +23,7 @@ ACTION = {"name": "book", "args": {"city": "Rome"}, "description": "May I?"}
         ({"amount": 5}, '{"amount": 5}'),
         (["a", "b"], '["a", "b"]'),
         (None, "null"),
+        (DEEP, "(nested too deeply to be shown)"),
         ("\x1b[2JWhich\u202e year?", "[2JWhich year?"),
     ],
 )
@@ -45,6 +49,8 @@ def test_actions_are_read_from_a_request_for_approval() -> None:
         {"action_requests": "no list"},
         {"action_requests": ["no action"]},
         {"action_requests": [ACTION] * 21},
+        {"action_requests": [{"name": "book", "args": {"text": "x" * 30_000}}]},
+        {"action_requests": [{"name": "book", "args": DEEP}]},
         {"kind": "question", "action_requests": [ACTION]},
     ],
 )

@@ -104,16 +104,17 @@ def test_the_last_pattern_that_matches_counts() -> None:
 
 
 @pytest.mark.parametrize(
-    ("declared", "hints", "may_have_effects"),
+    ("sends", "hints", "may_have_effects"),
     [
-        (DeclaredAccess(reads=(), sends="anything", asks=False), ServerHints(), True),
-        (DeclaredAccess(reads=(), sends="nothing", asks=False), ServerHints(destructive=True), True),
-        (DeclaredAccess(reads=(), sends="nothing", asks=False), ServerHints(), False),
+        ("anything", ServerHints(), True),
+        ("nothing", ServerHints(destructive=True), True),
+        ("nothing", ServerHints(), False),
     ],
 )
 def test_a_tool_that_does_not_ask_may_still_have_effects(
-    declared: DeclaredAccess, hints: ServerHints, may_have_effects: bool
+    sends: Any, hints: ServerHints, may_have_effects: bool
 ) -> None:
+    declared = DeclaredAccess(reads=(), sends=sends, asks=False)
     found = decide_mcp_access(make_server_team(access={"mcp:s/t": declared}), "s", "t", hints)
 
     assert (found.asks, found.may_have_effects) == (False, may_have_effects)
