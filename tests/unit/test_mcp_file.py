@@ -77,6 +77,8 @@ def test_values_of_headers_are_not_listed(tmp_path: Path) -> None:
         ({"git": {"args": []}}, "a server of type stdio needs a command"),
         ({"git": {"type": "http"}}, "a server of type http needs a url"),
         ({"git": {"type": "carrier pigeon", "url": "x"}}, "server git: type: Input should be"),
+        ({"web": {"url": "http://[x"}}, "url must be an address such as https://example.com/mcp"),
+        ({"web": {"url": "file:///etc/passwd"}}, "url must be an address"),
         ({"git": {**GIT, "timeout_s": 0}}, "timeout_s: Input should be greater than 0"),
         ({"my git": GIT}, "allowed are letters, digits"),
         ({"git": 3}, "must be an object with a command or a url"),
