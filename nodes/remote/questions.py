@@ -14,6 +14,7 @@ from nodes.human.request import (
     build_question_request,
     build_tool_request,
 )
+from nodes.limits.nesting import is_nested_too_deeply
 from nodes.remote.session import RemoteQuestion
 from nodes.text.plain_text import sanitize_line, sanitize_text
 
@@ -43,7 +44,8 @@ class HumanQuestions:
         """Take the replies that an earlier pass of the step has sent to the far side already."""
         while self.asked < answered:
             self.asked += 1
-            interrupt({"kind": "question", "question": "(this was answered before)"})
+            text = f"{self.worker} has this answer already; any reply continues"
+            interrupt(build_question_request(text, task=self.task, worker=self.worker))
 
     def ask(self, question: RemoteQuestion) -> Any:
         """Return the reply to send; the run is interrupted until a human gives it."""
@@ -120,8 +122,7 @@ def _dump(value: Any) -> str:
 
 
 def _fits(args: Mapping[str, Any]) -> bool:
-    text = _dump(args)
-    return text != TOO_DEEP and len(text) <= MAX_ARGS_CHARS
+    return not is_nested_too_deeply(args) and len(_dump(args)) <= MAX_ARGS_CHARS
 
 
 def _read_action(action: Mapping[str, Any]) -> tuple[str, Mapping[str, Any], str]:

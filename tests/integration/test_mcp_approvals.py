@@ -95,3 +95,16 @@ async def test_a_call_that_may_have_effects_is_made_once_though_its_server_ends(
         await graph.ainvoke(Command(resume=APPROVE), CONFIG)
 
     assert recorded.list_calls() == ["die x"]
+
+
+async def test_arguments_that_no_run_can_save_are_refused_before_a_human_is_asked(
+    recorded: Recorded,
+) -> None:
+    deep: Any = "x"
+    for _ in range(200):
+        deep = [deep]
+    graph = recorded.build((("bad_echo", {"text": "one", "more": deep}),))
+
+    state = await graph.ainvoke(REQUEST, CONFIG)
+
+    assert state["status"] in ("done", "partial") and not recorded.list_calls()

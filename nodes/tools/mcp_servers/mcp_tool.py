@@ -9,6 +9,7 @@ from pydantic import PrivateAttr
 
 from nodes.errors import McpServerFailed, McpToolChanged, ToolFailed, ToolRefused
 from nodes.errors.redaction import redact_text
+from nodes.limits.nesting import MAX_LEVELS, is_nested_too_deeply
 from nodes.schemas.mcp_server import MCP_PREFIX
 from nodes.security.mcp_access import McpAccess
 from nodes.security.tool_access import HAS_EFFECTS
@@ -65,6 +66,8 @@ class McpTool(ConfirmedTool):
         Raises:
             ToolRefused: they do not; the message says which and why.
         """
+        if is_nested_too_deeply(arguments):
+            raise ToolRefused(f"the arguments are nested deeper than {MAX_LEVELS} levels")
         try:
             Draft202012Validator(_drop_unchecked(self._listed.schema)).validate(dict(arguments))
         except ValidationError as error:

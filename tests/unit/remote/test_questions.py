@@ -1,5 +1,6 @@
 """What a remote worker asks a human, in our form, and the reply in its own."""
 
+import json
 from typing import Any
 
 import pytest
@@ -51,6 +52,7 @@ def test_actions_are_read_from_a_request_for_approval() -> None:
         {"action_requests": [ACTION] * 21},
         {"action_requests": [{"name": "book", "args": {"text": "x" * 30_000}}]},
         {"action_requests": [{"name": "book", "args": DEEP}]},
+        {"action_requests": [{"name": "book", "args": json.loads('{"a":' * 40 + "1" + "}" * 40)}]},
         {"kind": "question", "action_requests": [ACTION]},
     ],
 )
