@@ -7,10 +7,16 @@ from typing import Any
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
+from mcp import types
+from mcp.shared.memory import create_connected_server_and_client_session
 
 from graph import build_supervisor
+from graph.mcp_server.served_teams import load_served_teams
+from graph.mcp_server.server import build_server
+from graph.mcp_server.tool_calls import ToolCalls
 from graph.settings import Settings
 from nodes.tools.mcp_servers.open_sessions import close_sessions
+from state import Context
 from tests.endpoint import Endpoint, Scenario, ScriptedTask
 from tests.mcp.teams import describe_hostile, write_team
 
@@ -35,7 +41,7 @@ class Recorded:
         self._endpoint, self._settings, self._folder = endpoint, settings, folder
         self._calls = folder / "calls"
 
-    def build(self, calls: Any, front_matter: str = "", **fields: Any) -> Any:
+    def write(self, calls: Any, front_matter: str = "", **fields: Any) -> Path:
         servers = {"bad": describe_hostile(timeout_s=5, env={"CALLS": str(self._calls)})}
         team = write_team(
             self._folder / "asker",
@@ -45,6 +51,10 @@ class Recorded:
         )
         task = ScriptedTask(id="a", worker="clerk", tool_calls=calls, **fields)
         self._endpoint.load_scenario(Scenario(tasks=(task,)))
+        return team
+
+    def build(self, calls: Any, front_matter: str = "", **fields: Any) -> Any:
+        team = self.write(calls, front_matter, **fields)
         return build_supervisor(team, settings=self._settings, checkpointer=InMemorySaver())
 
     def list_calls(self) -> list[str]:
@@ -108,3 +118,21 @@ async def test_arguments_that_no_run_can_save_are_refused_before_a_human_is_aske
     state = await graph.ainvoke(REQUEST, CONFIG)
 
     assert state["status"] in ("done", "partial") and not recorded.list_calls()
+
+
+@pytest.mark.parametrize(("action", "status"), [("decline", "partial"), ("cancel", "needs_input")])
+async def test_a_call_that_the_user_declines_cannot_be_approved_by_the_calling_model(
+    recorded: Recorded, settings: Settings, action: Any, status: str
+) -> None:
+    async def answer(context: Any, params: Any) -> types.ElicitResult:
+        return types.ElicitResult(action=action)
+
+    team = recorded.write((("bad_echo", {"text": "one"}),))
+    calls = ToolCalls(load_served_teams([team], settings), settings, Context(), is_local=True)
+    async with create_connected_server_and_client_session(
+        build_server(calls), elicitation_callback=answer
+    ) as client:
+        result = await client.call_tool("asker", REQUEST)
+
+    assert result.structuredContent and result.structuredContent["status"] == status
+    assert not recorded.list_calls()
