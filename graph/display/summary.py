@@ -12,6 +12,9 @@ from nodes.text.counts import format_count
 Json = Mapping[str, Any]
 MIN_PARALLEL_S = 1e-3
 """Least time of tasks outside the critical path with which the speed-up is shown."""
+MAX_ARGUMENTS_CHARS = 2_000
+"""Limit for the arguments of a call that is to be approved; each has an equal share of it."""
+MIN_ARGUMENT_CHARS = 40
 _MECHANISM_LABELS: Mapping[str, str] = {"lost": "failed planning"}
 """Labels of call purposes whose own name is unclear."""
 
@@ -60,11 +63,24 @@ def format_question(question: Json, *, shown_plan: Json | None = None) -> list[s
         return [*shown, *problems, "Run this plan? accept, reject: why, or the plan edited as JSON"]
     asker = format_task(question.get("task") or "", question.get("worker") or "")
     if question.get("kind") == "tool_call":
-        call = f"{question['tool']} {json.dumps(question['call_args'], ensure_ascii=False)}"
-        wish = f"{to_one_line(asker)} wants to call {to_one_line(call, 1000)}"
+        call = f"{to_one_line(question['tool'], 200)} {_format_arguments(question['call_args'])}"
+        wish = f"{to_one_line(asker)} wants to call {call}"
         return [*problems, wish, 'Call it? approve, reject: why, or {"args": …} as edited']
     asked = to_one_line(str(question.get("question") or question.get("is") or ""), 1000)
     return [*problems, f"{to_one_line(asker)} asks: {asked}"]
+
+
+def _format_arguments(args: Json) -> str:
+    """Return a call's arguments on one line, each of them in part: none may hide behind another."""
+    share = max(MIN_ARGUMENT_CHARS, MAX_ARGUMENTS_CHARS // max(1, len(args)))
+    shown = {name: _cut_argument(value, share) for name, value in args.items()}
+    return to_one_line(json.dumps(shown, ensure_ascii=False), 2 * MAX_ARGUMENTS_CHARS)
+
+
+def _cut_argument(value: Any, max_chars: int) -> Any:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    left = len(text) - max_chars
+    return value if left <= 0 else f"{text[:max_chars]}… and {format_count(left, 'character')} more"
 
 
 def format_reply_command(thread: str, questions: Sequence[Json]) -> str:

@@ -21,7 +21,7 @@ def resolve_files(names: Iterable[str], roots: Sequence[Path]) -> list[Path]:
 def choose_roots(declared: Iterable[str]) -> list[Path]:
     """Return the folders whose files may be read: the client's roots, else the working folder.
 
-    A working folder that is a home folder or a whole disk is none: some clients start their
+    A working folder that is a home folder, or holds one, is none: some clients start their
     servers there, which no user has chosen.
 
     Args:
@@ -31,7 +31,8 @@ def choose_roots(declared: Iterable[str]) -> list[Path]:
     if named:
         return named
     here = Path.cwd().resolve()
-    return [] if here in (Path(here.anchor), Path.home().resolve()) else [here]
+    is_chosen = here != Path(here.anchor) and not Path.home().resolve().is_relative_to(here)
+    return [here] if is_chosen else []
 
 
 def _read_root(address: str) -> Path | None:

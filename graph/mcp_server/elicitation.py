@@ -49,6 +49,9 @@ async def ask_user(caller: Caller, questions: Sequence[Question]) -> str | None:
             )
     except (TimeoutError, McpError):  # also a client that cannot show this form after all
         return None
+    if said.action == "decline" and question.get("kind") == "tool_call":
+        # Left open, the calling model could approve what its user has just refused.
+        return json.dumps({question["id"]: "reject: the user declined it"})
     content = (said.content if said.action == "accept" else None) or {}
     reply = _read_decision(content) if is_decision else str(content.get("answer") or "").strip()
     # A reply to the only plan is no object by task, since an edited plan is an object.

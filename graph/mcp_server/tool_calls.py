@@ -5,7 +5,7 @@ import json
 from collections.abc import Callable, Coroutine, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import anyio
 from mcp import types
@@ -35,6 +35,8 @@ from state import Context
 Work = Callable[..., Coroutine[Any, Any, Outcome]]
 """Begins or resumes a run; takes `on_event`."""
 Result = TypeVar("Result")
+CAPS: Final = ("deadline_s", "max_cost_usd", "max_tokens")
+"""The settings that no client can raise."""
 
 
 @dataclass(frozen=True)
@@ -98,11 +100,14 @@ class ToolCalls:
         return await self._finish(thread, work, caller)
 
     async def _resume(self, thread: str, answer: str | None, caller: Caller) -> Outcome:
-        await self._require_thread(thread, tuple(self.teams.values()))
-        work = partial(aresume, thread, answer=answer, settings=self.settings)
-        return await self._finish(thread, work, caller)
+        record = await self._require_thread(thread, tuple(self.teams.values()))
+        caps = self._cap_resume(record)
+        work = partial(aresume, thread, answer=answer, context=caps, settings=self.settings)
+        return await self._finish(thread, work, caller, caps)
 
-    async def _finish(self, thread: str, work: Work, caller: Caller) -> Outcome:
+    async def _finish(
+        self, thread: str, work: Work, caller: Caller, caps: Mapping[str, Any] | None = None
+    ) -> Outcome:
         """Run to the end, asking the client's user what the run asks."""
         report = RunReport(caller, thread)
         try:
@@ -112,7 +117,9 @@ class ToolCalls:
                     reply = await ask_user(caller, outcome.questions)
                     if reply is None:
                         break
-                    resume = partial(aresume, thread, answer=reply, settings=self.settings)
+                    resume = partial(
+                        aresume, thread, answer=reply, context=caps, settings=self.settings
+                    )
                     outcome = await _run_uninterrupted(resume(on_event=report.note_event))
                 return outcome
         except asyncio.CancelledError:
@@ -122,8 +129,10 @@ class ToolCalls:
             await caller.send_log("warning", f"cancelled. kept: {kept}", is_cancelled=True)
             raise
 
-    async def _require_thread(self, thread: str, teams: tuple[ServedTeam, ...]) -> None:
-        """Refuse a thread of other teams: a client of this server may not read it.
+    async def _require_thread(
+        self, thread: str, teams: tuple[ServedTeam, ...]
+    ) -> Mapping[str, Any]:
+        """Return a thread's record; refuse one of other teams, which a client may not read.
 
         Raises:
             ThreadUnknown: no run has this thread id here.
@@ -134,6 +143,13 @@ class ToolCalls:
             raise RequestInvalid(
                 f"thread {thread!r} is of another team", next="call the team that began it"
             )
+        return record
+
+    def _cap_resume(self, record: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the caps of a resume, of each the lower one of the run's and this server's."""
+        kept = record.get("context") or {}
+        caps = {name: _find_lowest((kept.get(name), getattr(self.context, name))) for name in CAPS}
+        return {name: cap for name, cap in caps.items() if cap is not None}
 
     def _lower_caps(self, served: ServedTeam, asked: RunArguments) -> Context:
         """Return the settings of a run: of each cap the lowest of client, server and team."""

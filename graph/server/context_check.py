@@ -45,7 +45,7 @@ def find_context_problem(body: bytes) -> str:
     """Return the problem of a context in a request's JSON; empty if there is none."""
     try:
         asked = json.loads(body)
-    except ValueError:
+    except (ValueError, RecursionError):
         return ""  # the server refuses it itself
     for each in asked if isinstance(asked, list) else [asked]:
         context = each.get("context") if isinstance(each, dict) else None

@@ -12,7 +12,7 @@ from graph.teams.front_matter_keys import suggest_name
 from nodes.errors.redaction import register_secrets
 from nodes.limits.patterns import Pattern
 from nodes.schemas.mcp_server import MCP_PREFIX, McpServer, split_tool_name
-from nodes.tools.mcp_servers.resolved_server import list_secrets
+from nodes.tools.mcp_servers.resolved_server import list_address_secrets, list_secrets
 
 MCP_FILE: Final = "mcp.json"
 SERVERS_KEY: Final = "mcpServers"
@@ -107,5 +107,6 @@ def _read_server(path: Path, name: str, entry: Any) -> McpServer:
         text = first["msg"].removeprefix("Value error, ")
         raise FileProblem(path, f"server {name}: {f'{place}: ' if place else ''}{text}") from None
     given = {**server.env, **server.headers}
-    register_secrets(list_secrets({key: text for key, text in given.items() if "${" not in text}))
+    secrets = list_secrets(given) + list_address_secrets(server.url)
+    register_secrets(text for text in secrets if "${" not in text)
     return server

@@ -187,10 +187,11 @@ class WorkerPool:
 
     def _build_agent(self, worker: Worker, of_servers: Sequence[BaseTool] = ()) -> WorkerAgent:
         from nodes.execution.tool_loop import build_worker_agent
-        from nodes.tools.framework.catalog import load_tools
+        from nodes.tools.framework.catalog import load_tools, require_distinct_names
 
         named = [name for name in worker.tools if not split_tool_name(name)]
         tools = [*load_tools(named, self._tool_settings, self._team.own_tools), *of_servers]
+        require_distinct_names(tools)
         return build_worker_agent(worker, tools, self._models.get_chat_model(worker.tier))
 
 

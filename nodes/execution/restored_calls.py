@@ -11,6 +11,7 @@ from langchain_core.tools import BaseTool
 from nodes.execution.attempt_context import AttemptContext
 from nodes.execution.tool_outcomes import FAILED
 from nodes.security.tool_access import read_access
+from nodes.tools.framework.confirmed_tool import is_of_server
 
 
 def restore_calls(
@@ -32,7 +33,9 @@ def restore_calls(
         if message.tool_call_id in context.recorded_calls or name not in tools:
             continue
         context.recorded_calls.add(message.tool_call_id)
-        context.taint.record_result(name, read_access(tools[name]), content)
+        context.taint.record_result(
+            name, read_access(tools[name]), content, is_of_server=is_of_server(tools[name])
+        )
         if message.status == "error" and message.artifact == FAILED:
             context.outcomes.record_call(
                 call, "failed", turn=context.turns, materials={}, reasons=(content,)

@@ -48,7 +48,7 @@ from nodes.telemetry.events import emit
 from nodes.text.content_blocks import flatten_content
 from nodes.text.plain_text import sanitize_line, sanitize_text
 from nodes.tools.framework.catalog import load_tools
-from nodes.tools.framework.confirmed_tool import get_origin
+from nodes.tools.framework.confirmed_tool import get_origin, is_of_server
 from nodes.tools.framework.settings import ToolSettings
 from state import Report, Usage
 
@@ -295,7 +295,10 @@ async def _run_call(
     if request.tool is not None:
         content = str(result.content) if isinstance(result, ToolMessage) else ""
         _get_taint(request).record_result(
-            request.tool_call["name"], read_access(request.tool), content
+            request.tool_call["name"],
+            read_access(request.tool),
+            content,
+            is_of_server=is_of_server(request.tool),
         )
     failures = record_outcome(request, result, unread)
     if isinstance(result, ToolMessage):

@@ -27,7 +27,7 @@ from a2a.types import (
 )
 from a2a.utils.constants import TransportProtocol
 from a2a.utils.errors import A2AError, TaskNotFoundError
-from google.protobuf.json_format import MessageToDict  # type: ignore[import-untyped]  # no stubs
+from google.protobuf.json_format import MessageToDict, ParseError  # type: ignore[import-untyped]  # no stubs
 
 from nodes.remote.connection import (
     MAX_CAUSE_CHARS,
@@ -40,6 +40,7 @@ from nodes.remote.errors import (
     RemoteRefused,
     RemoteUnknown,
     RemoteUnreachable,
+    RemoteUnreadable,
 )
 from nodes.remote.session import (
     HearEvent,
@@ -223,6 +224,9 @@ def _translate_errors(spec: RemoteSpec) -> Iterator[None]:
             yield
         except A2AError as error:
             raise _build_error(spec, error) from None
+        except ParseError as error:
+            cause = sanitize_line(str(error), MAX_CAUSE_CHARS)
+            raise RemoteUnreadable(f"the answer of {spec.host} is not A2A", cause=cause) from None
         except NotImplementedError as error:
             cause = sanitize_line(str(error), MAX_CAUSE_CHARS)
             raise RemoteRefused(f"{spec.host} speaks another version of A2A", cause=cause) from None

@@ -60,7 +60,7 @@ def read_usage(values: Any) -> Usage | None:
         return Usage(
             **counts,
             cost_usd=cost if is_cost else None,
-            uncounted_calls=uncounted if isinstance(uncounted, int) else 0,
+            uncounted_calls=min(uncounted, MAX_TOKENS) if isinstance(uncounted, int) else 0,
         )
     except ValidationError:
         return None
@@ -140,7 +140,10 @@ def _dump(values: Any) -> str:
     kept = values
     if isinstance(values, Mapping):
         kept = {name: each for name, each in values.items() if name != "messages"}
-    return json.dumps(kept, ensure_ascii=False, default=str) if kept else ""
+    try:
+        return json.dumps(kept, ensure_ascii=False, default=str) if kept else ""
+    except (RecursionError, ValueError):
+        return ""  # nested too deeply for a reader, too
 
 
 def _clean_value(value: Any) -> Any:

@@ -14,12 +14,18 @@ from nodes.human.request import (
     build_question_request,
     build_tool_request,
 )
+from nodes.limits.nesting import is_nested_too_deeply
 from nodes.remote.session import RemoteQuestion
 from nodes.text.plain_text import sanitize_line, sanitize_text
 
 MAX_QUESTION_CHARS: Final = 4_000
 MAX_ACTIONS: Final = 20
 MAX_NAME_CHARS: Final = 80
+MAX_ARGS_CHARS: Final = 20_000
+"""Limit for the arguments of an action; with more it is no action that a human can approve."""
+TOO_DEEP: Final = "(nested too deeply to be shown)"
+REMOTE_PREFIX: Final = "remote:"
+"""Begins the name of another server's action, which may not look like that of a tool here."""
 
 
 @dataclass(kw_only=True)
@@ -38,7 +44,8 @@ class HumanQuestions:
         """Take the replies that an earlier pass of the step has sent to the far side already."""
         while self.asked < answered:
             self.asked += 1
-            interrupt({"kind": "question", "question": "(this was answered before)"})
+            text = f"{self.worker} has this answer already; any reply continues"
+            interrupt(build_question_request(text, task=self.task, worker=self.worker))
 
     def ask(self, question: RemoteQuestion) -> Any:
         """Return the reply to send; the run is interrupted until a human gives it."""
@@ -56,7 +63,13 @@ class HumanQuestions:
 
     def _decide(self, name: str, args: Mapping[str, Any], said: str) -> dict[str, Any]:
         decision = self._ask_until_clear(
-            build_tool_request(name, args, task=self.task, worker=self.worker, description=said)
+            build_tool_request(
+                f"{REMOTE_PREFIX}{name}",
+                args,
+                task=self.task,
+                worker=self.worker,
+                description=f"{self.worker} asks from another server: {said or name}",
+            )
         )
         if decision.kind == "edit":
             return {"type": "edit", "edited_action": {"name": name, "args": decision.args or {}}}
@@ -87,7 +100,8 @@ def read_actions(value: Any) -> Sequence[tuple[str, Mapping[str, Any], str]]:
     if not isinstance(actions, list) or len(actions) > MAX_ACTIONS:
         return ()
     read = [_read_action(each) for each in actions if isinstance(each, Mapping)]
-    return read if len(read) == len(actions) else ()
+    is_readable = len(read) == len(actions) and all(_fits(args) for _, args, _ in read)
+    return read if is_readable else ()
 
 
 def describe_question(value: Any) -> str:
@@ -96,8 +110,19 @@ def describe_question(value: Any) -> str:
     if isinstance(value, Mapping):
         texts = (value.get(key) for key in ("question", "description", "message", "text"))
         said = next((text for text in texts if isinstance(text, str) and text.strip()), value)
-    text = said if isinstance(said, str) else json.dumps(said, ensure_ascii=False, default=str)
+    text = said if isinstance(said, str) else _dump(said)
     return sanitize_text(text[: 2 * MAX_QUESTION_CHARS])[:MAX_QUESTION_CHARS]
+
+
+def _dump(value: Any) -> str:
+    try:
+        return json.dumps(value, ensure_ascii=False, default=str)
+    except (RecursionError, ValueError):
+        return TOO_DEEP
+
+
+def _fits(args: Mapping[str, Any]) -> bool:
+    return not is_nested_too_deeply(args) and len(_dump(args)) <= MAX_ARGS_CHARS
 
 
 def _read_action(action: Mapping[str, Any]) -> tuple[str, Mapping[str, Any], str]:

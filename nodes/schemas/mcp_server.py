@@ -5,6 +5,7 @@ Values still hold their `${VARIABLES}`: a secret is put in only when the server 
 
 from fnmatch import fnmatchcase
 from typing import Annotated, Any, Final, Literal, Self
+from urllib.parse import urlsplit
 
 from pydantic import AliasChoices, BeforeValidator, Field, model_validator
 
@@ -54,7 +55,19 @@ class McpServer(Frozen):
             raise ValueError("a server of type stdio needs a command, and has no url or headers")
         if self.transport != "stdio" and (not self.url or self.command or self.args or self.env):
             raise ValueError(f"a server of type {self.transport} needs a url, and has no command")
+        if self.url and not _is_address(self.url):
+            raise ValueError("url must be an address such as https://example.com/mcp")
         return self
+
+
+def _is_address(url: str) -> bool:
+    """Return whether an address can be one, with its variables still to be put in."""
+    try:
+        parts = urlsplit(url)
+        has_port = "${" in url or parts.port is None or parts.port > 0
+    except ValueError:
+        return False
+    return has_port and (parts.scheme in ("http", "https") or url.startswith("${"))
 
 
 def split_tool_name(name: str) -> tuple[str, str] | None:
@@ -71,3 +84,9 @@ def matches_pattern(name: str, pattern: str) -> bool:
     if not wanted or not found:
         return False
     return wanted[0] == found[0] and fnmatchcase(found[1], wanted[1])
+
+
+def is_pattern(name: str) -> bool:
+    """Return whether `mcp:SERVER/TOOL` may mean several tools."""
+    split = split_tool_name(name)
+    return split is not None and not {"*", "?", "["}.isdisjoint(split[1])

@@ -25,6 +25,8 @@ class McpAccess:
 
     access: ToolAccess
     asks: bool
+    may_have_effects: bool = True
+    """Whether a call must not be made twice."""
 
 
 def decide_mcp_access(team: Team, server: str, tool: str, hints: ServerHints) -> McpAccess:
@@ -36,6 +38,7 @@ def decide_mcp_access(team: Team, server: str, tool: str, hints: ServerHints) ->
     return McpAccess(
         access=_decide_access(declared, believed, hints),
         asks=must_ask or _should_ask(declared, believed, hints),
+        may_have_effects=_may_have_effects(declared, believed, hints),
     )
 
 
@@ -52,6 +55,12 @@ def _decide_access(
 def _should_ask(declared: DeclaredAccess | None, believed: ServerHints, hints: ServerHints) -> bool:
     if declared is not None and declared.asks is not None:
         return declared.asks
+    return _may_have_effects(declared, believed, hints)
+
+
+def _may_have_effects(
+    declared: DeclaredAccess | None, believed: ServerHints, hints: ServerHints
+) -> bool:
     if hints.destructive and not believed.read_only:
         return True
     if hints.read_only is False:

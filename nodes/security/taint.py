@@ -85,13 +85,20 @@ class Taint:
                 )
         return dict(args)
 
-    def record_result(self, tool: str, access: ToolAccess, content: str) -> None:
-        """Record a tool's answer or refusal as read."""
+    def record_result(
+        self, tool: str, access: ToolAccess, content: str, *, is_of_server: bool = False
+    ) -> None:
+        """Record a tool's answer or refusal as read.
+
+        Args:
+            is_of_server: the answer is a server's, whose empty search is not believed: its note
+                may hold anything.
+        """
         answer = _parse_object(content)
         if access.sends in ("query", "address"):
             for source in _list_source_addresses(answer):
                 self.found_addresses.setdefault(source)
-        if _is_empty_search(answer):
+        if _is_empty_search(answer) and not is_of_server:
             return
         self.taint_labels |= access.reads
         if "private" in access.reads:

@@ -11,6 +11,7 @@ from typing import Any, Final, get_args
 from langchain_core.tools import BaseTool
 
 from nodes.errors import TeamInvalid
+from nodes.schemas.mcp_server import is_pattern, matches_pattern
 from nodes.schemas.team import SentContent, Team
 from state import TaintLabel
 
@@ -34,6 +35,7 @@ LOCAL_ACCESS: Final = ToolAccess(frozenset(get_args(TaintLabel)))
 """The access of a shipped tool: it reads the user's data, which others may have written."""
 HAS_EFFECTS: Final = "has_effects"
 """Key of the metadata of a tool whose answer may differ at the next call."""
+_SENT: Final = get_args(SentContent)
 MCP_ADAPTER: Final = "langchain_mcp_adapters"
 SERVER_KEYS: Final = frozenset(
     ("_meta", "readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint")
@@ -54,9 +56,40 @@ def get_declared_access(name: str, team: Team) -> ToolAccess:
     """Return what a tool of a team reads and sends, as far as is known without importing it."""
     if own := team.own_tools.get(name):
         return ToolAccess(frozenset(own.reads), own.sends)
+    if is_pattern(name):
+        return _get_pattern_access(name, team)
     if declared := team.find_declared_access(name):
         return ToolAccess(frozenset(declared.reads), declared.sends)
     return UNDECLARED_ACCESS if ":" in name else get_shipped_access(name)
+
+
+def _get_pattern_access(name: str, team: Team) -> ToolAccess:
+    """Return the access of all tools together that `mcp:SERVER/PATTERN` may mean.
+
+    Each declaration that may be about one of them counts, and none that may leave one out is
+    enough.
+    """
+    about = [
+        (pattern, each)
+        for pattern, each in team.access.items()
+        if matches_pattern(pattern, name) or _may_overlap(pattern, name)
+    ]
+    if not any(_covers(pattern, name) for pattern, _ in about):
+        return UNDECLARED_ACCESS
+    reads = frozenset(label for _, each in about for label in each.reads)
+    return ToolAccess(reads, max((each.sends for _, each in about), key=_SENT.index))
+
+
+def _may_overlap(pattern: str, name: str) -> bool:
+    """Return whether two patterns are of one server; what both match is not looked at."""
+    server, other = pattern.partition("/")[0], name.partition("/")[0]
+    return is_pattern(pattern) and server == other
+
+
+def _covers(pattern: str, name: str) -> bool:
+    """Return whether a pattern surely matches all that another one does."""
+    has_stars_only = not {"?", "["} & {*pattern, *name}
+    return pattern == name or (has_stars_only and matches_pattern(name, pattern))
 
 
 def get_shipped_access(name: str) -> ToolAccess:

@@ -222,7 +222,7 @@ async def test_what_a_server_writes_to_stderr_is_kept_in_a_file(
 @pytest.mark.parametrize(
     ("tool", "reason"),
     [
-        ("control", "its description or schema is another one"),
+        ("control", "its description, schema or hints differ"),
         ("fail", "the server no longer lists it"),
         ("new", f"it is not in {LOCK_FILE}"),
     ],

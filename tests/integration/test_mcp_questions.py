@@ -129,3 +129,18 @@ async def test_a_client_may_lower_a_cap_and_not_raise_it(
     record = await load_run_record(result.structuredContent["thread"], settings)
     assert record["context"]["deadline_s"] == kept
     assert record["context"]["max_tokens"] == 90_000
+
+
+async def test_a_run_of_a_thread_without_caps_is_resumed_within_those_of_the_server(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    load_asking_tasks(endpoint, "a")
+    async with connect(settings, Context(ask_human=True)) as (session, _):
+        waits = (await session.call_tool(TEAM, REQUEST)).structuredContent
+    assert waits and waits["status"] == "needs_input"
+
+    async with connect(settings, Context(max_tokens=1)) as (session, _):
+        answer = {"thread": waits["thread"], "answer": "2025"}
+        ended = (await session.call_tool("answer_question", answer)).structuredContent
+
+    assert ended and "the budget is spent" in ended["answer"]["text"]

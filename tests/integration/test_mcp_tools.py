@@ -42,7 +42,7 @@ class Runs:
     """Runs one task of a team whose clerk has tools of the hostile server."""
 
     def __init__(self, endpoint: Endpoint, settings: Settings, folder: Path) -> None:
-        self._endpoint, self._settings, self._folder = endpoint, settings, folder
+        self._endpoint, self._settings, self.folder = endpoint, settings, folder
 
     def build(
         self,
@@ -54,15 +54,15 @@ class Runs:
         calls_a_turn: int = 1,
     ) -> Any:
         servers = {"bad": describe_hostile(timeout_s=5)}
-        write_team(self._folder, servers, {"clerk": tools}, front_matter)
-        (self._folder / "tools").mkdir()
-        (self._folder / "tools" / "ledger.py").write_text(READS_PRIVATE)
+        write_team(self.folder, servers, {"clerk": tools}, front_matter)
+        (self.folder / "tools").mkdir()
+        (self.folder / "tools" / "ledger.py").write_text(READS_PRIVATE)
         task = ScriptedTask(
             id="a", worker="clerk", tool_calls=tuple(calls), calls_a_turn=calls_a_turn
         )
         self._endpoint.load_scenario(Scenario(tasks=(task,)))
         saver = InMemorySaver() if is_saved else None
-        return build_supervisor(self._folder, settings=self._settings, checkpointer=saver)
+        return build_supervisor(self.folder, settings=self._settings, checkpointer=saver)
 
     def list_tool_messages(self) -> list[str]:
         """Return what the worker's model has read of its tools in its last request."""
@@ -255,3 +255,13 @@ async def test_no_server_is_started_for_a_worker_without_a_task(
     await build_supervisor(team, settings=settings).ainvoke(REQUEST)
 
     assert not state_file.exists()
+
+
+async def test_a_server_cannot_take_the_name_of_another_tool_of_its_worker(runs: Runs) -> None:
+    graph = runs.build([("bad_echo", {"text": "x"})], ["mcp:bad/ech*", "ledger"], HARMLESS)
+    file = runs.folder / "tools" / "ledger.py"
+    file.write_text(READS_PRIVATE.replace("@tool", '@tool("bad_echo")'))
+
+    state = await graph.ainvoke(REQUEST, CONFIG)
+
+    assert "two tools are named 'bad_echo'" in str(state["answer"].gaps)

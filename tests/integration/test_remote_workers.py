@@ -158,7 +158,7 @@ async def test_its_actions_are_approved_and_rejected_one_by_one(
     await graph.ainvoke(Command(resume="approve"), CONFIG)
     state = await graph.ainvoke(Command(resume="reject: too expensive"), CONFIG)
 
-    assert asked.value["action_requests"][0]["name"] == "book_hotel"
+    assert asked.value["action_requests"][0]["name"] == "remote:book_hotel"
     output = state["results"]["a"].output
     assert "{'type': 'approve'}" in output
     assert "too expensive" in output

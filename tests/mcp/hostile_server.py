@@ -3,7 +3,8 @@
     python hostile_server.py [hang-initialize | garbage | endless-pages | two-names | exit]
                              [--state FILE]
 
-With a state file its second start lists other tools than its first.
+With a state file its second start lists other tools than its first. A file that the variable
+CALLS names gets a line for each call.
 """
 
 import json
@@ -77,6 +78,9 @@ def make_content(name: str, text: str) -> list[dict[str, Any]]:
 
 
 def answer_call(name: str, arguments: dict[str, Any]) -> dict[str, Any] | None:
+    if "CALLS" in os.environ:
+        with Path(os.environ["CALLS"]).open("a") as calls:
+            calls.write(f"{name} {arguments.get('text')}\n")
     if name == "hang":
         return None
     if name == "die":

@@ -77,6 +77,8 @@ def test_values_of_headers_are_not_listed(tmp_path: Path) -> None:
         ({"git": {"args": []}}, "a server of type stdio needs a command"),
         ({"git": {"type": "http"}}, "a server of type http needs a url"),
         ({"git": {"type": "carrier pigeon", "url": "x"}}, "server git: type: Input should be"),
+        ({"web": {"url": "http://[x"}}, "url must be an address such as https://example.com/mcp"),
+        ({"web": {"url": "file:///etc/passwd"}}, "url must be an address"),
         ({"git": {**GIT, "timeout_s": 0}}, "timeout_s: Input should be greater than 0"),
         ({"my git": GIT}, "allowed are letters, digits"),
         ({"git": 3}, "must be an object with a command or a url"),
@@ -145,3 +147,16 @@ def test_variables_come_from_the_environment_and_from_env_files(
 
     assert variables["Team_Repo"] == "/srv/shop"
     assert variables["WEB_TOKEN"] == "from-the-environment"
+
+
+def test_a_key_in_an_address_is_a_secret(tmp_path: Path) -> None:
+    servers = {
+        "query": {"url": "https://example.org/mcp?key=${WEB_KEY}&v=literal-key-1"},
+        "path": {"url": "https://ada:word-of-passage@example.org/${LONG_KEY}/mcp"},
+    }
+    folder = write_team(tmp_path / "ops", servers, {"clerk": ["mcp:query/*", "mcp:path/*"]})
+    variables = {"WEB_KEY": "key-of-the-web", "LONG_KEY": "k" * 40}
+
+    for name, server in load_team(folder).mcp_servers.items():
+        url = resolve_server(name, server, variables).url
+        assert redact_text(f"401 for {url}").count("[secret]") == 2

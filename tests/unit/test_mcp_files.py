@@ -31,6 +31,8 @@ def test_a_home_folder_and_a_whole_disk_are_no_roots(
 ) -> None:
     monkeypatch.setenv("HOME", str(project))
     assert choose_roots([]) == []
+    monkeypatch.chdir(project.parent)
+    assert choose_roots([]) == []
     monkeypatch.chdir("/")
     assert choose_roots([]) == []
     assert choose_roots(["file:///"]) == []

@@ -72,10 +72,15 @@ def load_tools(
             tools have one name.
     """
     tools = [_attach_access(name, _load_tool(name, settings, own), own) for name in names]
+    require_distinct_names(tools)
+    return tools
+
+
+def require_distinct_names(tools: Iterable[BaseTool]) -> None:
+    """Raise TeamInvalid if a model would know two tools by one name: it could call only one."""
     named = Counter(tool.name for tool in tools)
     if twice := [name for name, count in named.items() if count > 1]:
         raise TeamInvalid(f"two tools are named {twice[0]!r}", next="rename one of them")
-    return tools
 
 
 def resolve_tool(name: str, own: Mapping[str, OwnTool] = MappingProxyType({})) -> Any:

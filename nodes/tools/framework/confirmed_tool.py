@@ -27,3 +27,8 @@ class ConfirmedTool(BaseTool):
 def get_origin(tool: BaseTool | None, name: str) -> str:
     """Return what a tool is, for humans; its name where that is all there is."""
     return (tool.origin if isinstance(tool, ConfirmedTool) else "") or name
+
+
+def is_of_server(tool: BaseTool | None) -> bool:
+    """Return whether a server answers a tool's calls."""
+    return isinstance(tool, ConfirmedTool)

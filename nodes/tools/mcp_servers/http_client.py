@@ -13,24 +13,33 @@ class CappedTransport(httpx.AsyncHTTPTransport):
     """Ends a response that exceeds the limit; a stream of events is limited as one message is."""
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        """Send a request; the body of the response is capped."""
+        """Send a request; the body of the response is capped.
+
+        Raises:
+            httpx.RemoteProtocolError: the body is compressed, though no compression was asked for.
+        """
         response = await super().handle_async_request(request)
+        if response.headers.get("content-encoding", "identity").lower() != "identity":
+            await response.aclose()
+            raise httpx.RemoteProtocolError("it sent a compressed answer, which is not read")
         assert isinstance(response.stream, httpx.AsyncByteStream), "the client is asynchronous"
-        response.stream = _CappedBody(response.stream)
+        is_stream = response.headers.get("content-type", "").startswith("text/event-stream")
+        response.stream = _CappedBody(response.stream, is_stream=is_stream)
         return response
 
 
 class _CappedBody(httpx.AsyncByteStream):
-    """Counts the bytes since the last end of an event."""
+    """Counts the bytes, in a stream those since the last end of an event."""
 
-    def __init__(self, body: httpx.AsyncByteStream) -> None:
-        self._body = body
+    def __init__(self, body: httpx.AsyncByteStream, *, is_stream: bool) -> None:
+        self._body, self._is_stream = body, is_stream
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         size = 0
         async for chunk in self._body:
             event_end = max(chunk.rfind(b"\n\n"), chunk.rfind(b"\r\n\r\n"))
-            size = size + len(chunk) if event_end < 0 else len(chunk) - event_end
+            is_new = self._is_stream and event_end >= 0
+            size = len(chunk) - event_end if is_new else size + len(chunk)
             if size > MAX_MESSAGE_BYTES:
                 raise httpx.ReadError(str(MessageTooLarge()))
             yield chunk

@@ -35,7 +35,7 @@ class ListedTool:
     """Of its arguments, as it may be shown to a model."""
     hints: ServerHints
     digest: str
-    """Of the description and the schema as the server sent them."""
+    """Of the description, the schema and the hints as the server sent them."""
     problem: str = ""
     """Why it cannot be used; empty if it can."""
 
@@ -45,14 +45,14 @@ def read_tool(tool: Tool) -> ListedTool | None:
     if not _NAME.fullmatch(tool.name):
         return None
     sent = json.dumps([tool.description, tool.inputSchema], sort_keys=True)
-    problem = _find_schema_problem(tool.inputSchema, sent)
+    problem, hints = _find_schema_problem(tool.inputSchema, sent), _read_hints(tool)
     description = redact_text(sanitize_line(tool.description or "", MAX_DESCRIPTION_CHARS))
     return ListedTool(
         name=tool.name,
         description=description,
         schema={} if problem else _clean_schema(tool.inputSchema),
-        hints=_read_hints(tool),
-        digest="sha256:" + hashlib.sha256(sent.encode()).hexdigest(),
+        hints=hints,
+        digest="sha256:" + hashlib.sha256(f"{sent} {hints}".encode()).hexdigest(),
         problem=problem,
     )
 

@@ -9,6 +9,7 @@ from pydantic import PrivateAttr
 
 from nodes.errors import McpServerFailed, McpToolChanged, ToolFailed, ToolRefused
 from nodes.errors.redaction import redact_text
+from nodes.limits.nesting import MAX_LEVELS, is_nested_too_deeply
 from nodes.schemas.mcp_server import MCP_PREFIX
 from nodes.security.mcp_access import McpAccess
 from nodes.security.tool_access import HAS_EFFECTS
@@ -34,6 +35,7 @@ class McpTool(ConfirmedTool):
 
     _server: ResolvedServer = PrivateAttr()
     _listed: ListedTool = PrivateAttr()
+    _may_have_effects: bool = PrivateAttr(True)
 
     async def _arun(self, /, **arguments: Any) -> list[Block]:
         """Return the content of the server's answer.
@@ -64,6 +66,8 @@ class McpTool(ConfirmedTool):
         Raises:
             ToolRefused: they do not; the message says which and why.
         """
+        if is_nested_too_deeply(arguments):
+            raise ToolRefused(f"the arguments are nested deeper than {MAX_LEVELS} levels")
         try:
             Draft202012Validator(_drop_unchecked(self._listed.schema)).validate(dict(arguments))
         except ValidationError as error:
@@ -76,7 +80,7 @@ class McpTool(ConfirmedTool):
         try:
             return await session.call(self._listed.name, arguments)
         except SessionLost as lost:
-            if self.asks:
+            if self.asks or self._may_have_effects:
                 raise SessionLost(
                     f"the server ended during the call, which may have had its effect: {lost}"
                 ) from None
@@ -111,6 +115,7 @@ def build_mcp_tool(server: ResolvedServer, listed: ListedTool, access: McpAccess
         asks=access.asks,
     )
     tool._server, tool._listed = server, listed
+    tool._may_have_effects = access.may_have_effects
     return tool
 
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 from nodes.errors import TeamInvalid
 from nodes.errors.redaction import register_secrets
@@ -13,6 +14,9 @@ from nodes.text.variables import VariableUnset, expand_variables, list_variables
 INHERITED_VARIABLES: Final = ("PATH", "HOME", "LANG", "TMPDIR")
 """All that a started server sees of the user's environment, besides what `env` names."""
 PUBLIC_HEADERS: Final = frozenset(("accept", "accept-language", "content-type", "user-agent"))
+
+MIN_KEY_CHARS: Final = 20
+"""Of a part of an address's path that may be a key; names of places are shorter."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,7 +49,8 @@ def resolve_server(
 
     environment = {key: expand(value) for key, value in server.env.items()}
     headers = {key: expand(value) for key, value in server.headers.items()}
-    register_secrets(list_secrets({**environment, **headers}))
+    url = expand(server.url)
+    register_secrets([*list_secrets({**environment, **headers}), *list_address_secrets(url)])
     inherited = {key: variables[key] for key in INHERITED_VARIABLES if key in variables}
     is_started = server.transport == "stdio"
     return ResolvedServer(
@@ -55,7 +60,7 @@ def resolve_server(
         command=tuple(map(expand, (server.command, *server.args))) if is_started else (),
         environment=tuple(({**inherited, **environment} if is_started else {}).items()),
         cwd=str(Path(server.folder, expand(server.cwd))) if is_started else "",
-        url=expand(server.url),
+        url=url,
         headers=tuple(headers.items()),
         log=logs / f"{name}.log" if logs else None,
     )
@@ -65,6 +70,20 @@ def list_secrets(values: Mapping[str, str]) -> list[str]:
     """Return what may be secret of variables or headers, by name: `Bearer abc` is also `abc`."""
     kept = [value for name, value in values.items() if name.lower() not in PUBLIC_HEADERS]
     return [secret for value in kept for secret in (value, value.rpartition(" ")[2])]
+
+
+def list_address_secrets(url: str) -> list[str]:
+    """Return what may be secret in an address: its password, the values of its query, its path.
+
+    Of the path, the parts that are as long as a key. An address that is none has no secrets.
+    """
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return []
+    values = [value for _, value in parse_qsl(parts.query)]
+    values += [part for part in parts.path.split("/") if len(part) >= MIN_KEY_CHARS]
+    return [*values, *([unquote(parts.password)] if parts.password else [])]
 
 
 def list_unset_variables(server: McpServer, variables: Mapping[str, str]) -> list[str]:

@@ -97,7 +97,7 @@ def _check_tool(server: str, tool: ListedTool, lock: Digests | None) -> None:
     if tool.name not in lock:
         raise _build_change_error(server, tool.name, f"it is not in {LOCK_FILE}")
     if lock[tool.name] != tool.digest:
-        raise _build_change_error(server, tool.name, "its description or schema is another one")
+        raise _build_change_error(server, tool.name, "its description, schema or hints differ")
 
 
 def _check_owner(server: str, tool: str, worker: str, owners: Mapping[str, Iterable[str]]) -> None:

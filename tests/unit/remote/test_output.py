@@ -126,3 +126,11 @@ def test_no_state_whatever_its_shape_raises(values: Any) -> None:
     read_report(values)
     read_usage({"usage": {"input_tokens": values, "uncounted_calls": values}})
     read_usage(values)
+
+
+def test_an_answer_that_is_nested_too_deeply_is_none() -> None:
+    deep: dict[str, Any] = {}
+    for _ in range(2_000):
+        deep = {"a": deep}
+
+    assert read_report({"x": deep}).status == "failed"

@@ -1,5 +1,6 @@
 """What a remote worker asks a human, in our form, and the reply in its own."""
 
+import json
 from typing import Any
 
 import pytest
@@ -8,6 +9,9 @@ from nodes.remote.questions import describe_question, read_actions
 from nodes.remote.request import build_remote_request
 from nodes.schemas.handoff import Constraints, Handoff
 
+DEEP: dict[str, Any] = {}
+for _ in range(2_000):
+    DEEP = {"a": DEEP}
 ACTION = {"name": "book", "args": {"city": "Rome"}, "description": "May I?"}
 
 
@@ -20,6 +24,7 @@ ACTION = {"name": "book", "args": {"city": "Rome"}, "description": "May I?"}
         ({"amount": 5}, '{"amount": 5}'),
         (["a", "b"], '["a", "b"]'),
         (None, "null"),
+        (DEEP, "(nested too deeply to be shown)"),
         ("\x1b[2JWhich\u202e year?", "[2JWhich year?"),
     ],
 )
@@ -45,6 +50,9 @@ def test_actions_are_read_from_a_request_for_approval() -> None:
         {"action_requests": "no list"},
         {"action_requests": ["no action"]},
         {"action_requests": [ACTION] * 21},
+        {"action_requests": [{"name": "book", "args": {"text": "x" * 30_000}}]},
+        {"action_requests": [{"name": "book", "args": DEEP}]},
+        {"action_requests": [{"name": "book", "args": json.loads('{"a":' * 40 + "1" + "}" * 40)}]},
         {"kind": "question", "action_requests": [ACTION]},
     ],
 )

@@ -10,10 +10,16 @@ from mcp.types import Tool
 from nodes.schemas.mcp_server import McpServer
 from nodes.schemas.team import DeclaredAccess, Team
 from nodes.security.mcp_access import ServerHints, decide_mcp_access
-from nodes.security.tool_access import UNDECLARED_ACCESS, is_declared, read_access
+from nodes.security.tool_access import (
+    UNDECLARED_ACCESS,
+    get_declared_access,
+    is_declared,
+    read_access,
+)
 from tests.teams import make_team
 
 HARMLESS = DeclaredAccess(reads=("untrusted",), sends="nothing")
+SENDS = DeclaredAccess(reads=(), sends="anything")
 LIES: Any = {"readOnlyHint": True, "openWorldHint": False, "reads": [], "sends": "nothing"}
 NOTES: Any = {"type": "object", "properties": {}}
 READS = ServerHints(read_only=True, open_world=False)
@@ -95,3 +101,38 @@ def test_the_last_pattern_that_matches_counts() -> None:
     team = make_server_team(access={"mcp:s/*": HARMLESS, "mcp:s/find_*": narrow})
 
     assert decide_mcp_access(team, "s", "find_x", ServerHints()).access.sends == "query"
+
+
+@pytest.mark.parametrize(
+    ("sends", "hints", "may_have_effects"),
+    [
+        ("anything", ServerHints(), True),
+        ("nothing", ServerHints(destructive=True), True),
+        ("nothing", ServerHints(), False),
+    ],
+)
+def test_a_tool_that_does_not_ask_may_still_have_effects(
+    sends: Any, hints: ServerHints, may_have_effects: bool
+) -> None:
+    declared = DeclaredAccess(reads=(), sends=sends, asks=False)
+    found = decide_mcp_access(make_server_team(access={"mcp:s/t": declared}), "s", "t", hints)
+
+    assert (found.asks, found.may_have_effects) == (False, may_have_effects)
+
+
+@pytest.mark.parametrize(
+    ("tool", "declared", "sends"),
+    [
+        ("mcp:s/*", {"mcp:s/*": HARMLESS}, "nothing"),
+        ("mcp:s/git_*", {"mcp:s/*": HARMLESS}, "nothing"),
+        ("mcp:s/*", {"mcp:s/*": HARMLESS, "mcp:s/push": SENDS}, "anything"),
+        ("mcp:s/g*", {"mcp:s/*": HARMLESS, "mcp:s/push": SENDS}, "nothing"),
+        ("mcp:s/*", {"mcp:s/?": HARMLESS}, "anything"),
+        ("mcp:s/*", {"mcp:s/git_*": HARMLESS}, "anything"),
+        ("mcp:s/*", {"mcp:s/*": HARMLESS, "mcp:other/*": SENDS}, "nothing"),
+    ],
+)
+def test_a_pattern_of_tools_sends_what_any_of_them_may_send(
+    tool: str, declared: dict[str, DeclaredAccess], sends: str
+) -> None:
+    assert get_declared_access(tool, make_server_team(access=declared)).sends == sends
