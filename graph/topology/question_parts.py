@@ -1,7 +1,8 @@
 """Keeps a run's open questions in its stream.
 
 LangGraph's last `values` part, after workers that ran beside a waiting one, contains no interrupts.
-A client that shows that part, as the React hook does, would not see the question.
+A client that shows that part, as the React hook does, would not see the question. With
+subgraphs the last checkpoint is that of such a worker; a server would take the thread for idle.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -29,9 +30,11 @@ class QuestionParts:
         self._subgraphs, self._is_plain = subgraphs, version == "v1"
         self._last: Mapping[str, Any] = {}
         self._interrupts: dict[str, Any] = {}
+        self._record: list[Any] = []
 
     def add_interrupts(self, part: Any) -> Any:
         """Return a part of the stream; a `values` part with the interrupts before it."""
+        self._keep_record(part)
         values = self._find_values(part)
         if values is None:
             return part
@@ -43,6 +46,7 @@ class QuestionParts:
 
     def build_last_parts(self, questions: Sequence[AIMessage]) -> Iterator[Any]:
         """Yield the parts for messages that were put into the chat after the run."""
+        yield from self._record
         if not questions or not self._is_plain:
             return
         if "messages" in self._modes:
@@ -51,6 +55,19 @@ class QuestionParts:
         if self._last:
             messages = [*self._last.get("messages", ()), *questions]
             yield self._build_part("values", {**self._last, "messages": messages})
+
+    def _keep_record(self, part: Any) -> None:
+        """Keep the run's own last checkpoint and its questions, in a stream with the workers'."""
+        is_placed = self._is_plain and self._subgraphs and not self._is_single
+        if not is_placed or part[:2] != ((), "debug"):
+            return
+        kind, payload = part[2]["type"], part[2]["payload"]
+        if kind == "checkpoint":
+            tasks = [dict(task) for task in payload["tasks"]]  # a server changes them
+            payload = {**payload, "tasks": tasks}
+            self._record = [self._build_part("debug", {**part[2], "payload": payload})]
+        elif kind == "task_result" and payload["interrupts"]:
+            self._record.append(part)
 
     def _find_values(self, part: Any) -> Mapping[str, Any] | None:
         """Return the values of the run that a part contains; None for any other part."""

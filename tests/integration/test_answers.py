@@ -11,6 +11,7 @@ from graph import build_supervisor
 from graph.settings import Settings
 from graph.topology.answers import AnswerUnclear, NoOpenQuestion
 from graph.topology.supervisor_graph import SupervisorGraph
+from nodes.errors import RequestInvalid
 from tests.endpoint import Endpoint, Scenario, ScriptedTask, script_tasks
 from tests.human_replies import PLAN_REPLIES
 from tests.integration.test_chat import attach
@@ -264,6 +265,30 @@ async def test_a_file_that_was_not_read_is_a_gap_although_the_plan_was_asked_abo
 
     assert state["status"] == "partial"
     assert [gap[:17] for gap in state["answer"].gaps] == ["not read: picture"]
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"role": "user", "content": {"type": "text", "text": "euros"}},
+        {"role": "alien", "content": "euros"},
+        {"role": "remove", "content": "", "id": "unknown"},
+        {"text": "euros"},
+        5,
+    ],
+)
+@pytest.mark.parametrize("is_command", [False, True])
+async def test_a_message_that_cannot_be_read_leaves_the_thread_as_it_is(
+    asking: SupervisorGraph, message: Any, is_command: bool
+) -> None:
+    update = {"messages": [message]}
+    given: Any = Command(resume="euros", update=update) if is_command else update
+
+    with pytest.raises(RequestInvalid) as refused:
+        await asking.ainvoke(given, CONFIG)
+
+    assert "kept: the thread as it is" in refused.value.format_line()
+    assert await list_open_tasks(asking) == ["A", "B"]
 
 
 @pytest.mark.parametrize("client", PLAN_REPLIES)

@@ -92,6 +92,25 @@ async def test_a_workers_question_is_seen_and_answered_in_the_chat(
     assert [message["type"] for message in ended["messages"]] == ["human", "ai", "human", "ai"]
 
 
+async def test_a_thread_that_was_streamed_with_subgraphs_is_known_to_wait(
+    client: LangGraphClient, thread: str, played: Endpoint
+):
+    played.load_scenario(Scenario(tasks=(ASKING, ScriptedTask(id="B", latency_s=0.5))))
+
+    async for _ in client.runs.stream(
+        thread,
+        TEAM,
+        input=REQUEST,
+        context={"ask_human": True},
+        stream_mode="values",
+        stream_subgraphs=True,
+    ):
+        pass
+
+    held = await client.threads.get(thread)
+    assert held["status"] == "interrupted" and len(held["interrupts"]) == 1
+
+
 async def test_an_answer_to_nothing_is_refused_in_one_line(
     client: LangGraphClient, thread: str, played: Endpoint
 ):

@@ -46,6 +46,18 @@ def test_a_stream_of_messages_ends_with_the_question() -> None:
     assert (mode, message) == ("messages", QUESTION)
 
 
+def test_the_last_checkpoint_of_a_stream_with_subgraphs_is_that_of_the_run() -> None:
+    parts = QuestionParts(stream_mode=["debug"], subgraphs=True)
+    waiting = {"type": "checkpoint", "payload": {"next": ["worker"], "tasks": [{"id": "1"}]}}
+    ended = {"type": "checkpoint", "payload": {"next": [], "tasks": []}}
+    asked = {"type": "task_result", "payload": {"id": "1", "interrupts": [{"id": "one"}]}}
+
+    for place, event in [((), waiting), ((), asked), (("worker:2",), ended)]:
+        parts.add_interrupts((place, "debug", event))
+
+    assert list(parts.build_last_parts([])) == [((), "debug", waiting), ((), "debug", asked)]
+
+
 @pytest.mark.parametrize(
     ("options", "part"),
     [
