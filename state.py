@@ -578,6 +578,11 @@ def merge_plans(left: tuple[Plan, ...], right: tuple[Plan, ...]) -> tuple[Plan, 
     return tuple(merged[version] for version in sorted(merged))
 
 
+def replace_materials(_left: Mapping[str, str], right: dict[str, str]) -> dict[str, str]:
+    """Return the newer materials; several answers to one dispatch may each bring some."""
+    return right
+
+
 def merge_steps(left: Mapping[str, int], right: Mapping[str, int]) -> dict[str, int]:
     """Count attempts per task; of two counts for one task, the higher."""
     merged = {**left, **right}
@@ -621,6 +626,7 @@ class RequestInput(TypedDict, total=False):
     materials: Annotated[
         dict[str, str],
         Field(description="Documents to work on: the name of each, such as `sales.csv`, to text."),
+        replace_materials,
     ]
 
 

@@ -63,11 +63,11 @@ def rewrite_result(body: bytes) -> bytes:
         result = response["result"]
         output = ast.literal_eval(result["content"][0]["text"])
         text = output["messages"][-1]["content"]
+        if result.get("isError") or not isinstance(text, str):
+            return body
+        structured = {name: output[name] for name in STRUCTURED if name in output}
+        content = [{"type": "text", "text": text}]
+        answered = {**result, "content": content, "structuredContent": structured}
+        return json.dumps({**response, "result": answered}, allow_nan=False).encode()
     except (ValueError, SyntaxError, TypeError, LookupError, RecursionError, MemoryError):
         return body
-    if result.get("isError") or not isinstance(text, str):
-        return body
-    structured = {name: output[name] for name in STRUCTURED if name in output}
-    content = [{"type": "text", "text": text}]
-    answered = {**result, "content": content, "structuredContent": structured}
-    return json.dumps({**response, "result": answered}).encode()

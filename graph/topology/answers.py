@@ -12,8 +12,9 @@ from nodes.errors import UsageError
 from nodes.human.reply import FORM_FIELDS
 from nodes.human.request import CLIENT_KEYS, RequestKind
 from nodes.limits.patterns import Pattern
-from nodes.planning.request import is_answer, mark_answer
+from nodes.planning.request import is_answer, list_attached_files, mark_answer
 from nodes.text.counts import format_count
+from nodes.text.plain_text import format_as_code
 
 Question = Mapping[str, Any]
 """`id`, `kind` (`plan`, `question` or `tool_call`), and the question itself."""
@@ -21,6 +22,8 @@ Question = Mapping[str, Any]
 ASKING_NODE: Final = "approval"
 """The next node of a thread whose plan was edited in its state: it asks when the run continues, and
 takes a reply that is given before."""
+FILE_UNUSED: Final = "it came with the answer to a question; the next request can use it"
+"""Why the task that has asked does not use a file; the run's plan can be made again with it."""
 _INTERRUPT_ID: Final = Pattern(r"[0-9a-f]{32}")
 _REPLY_FIELDS: Final = frozenset((*FORM_FIELDS, "decisions", "type", "goal", "tasks"))
 """Keys of a reply to one question; other keys name questions."""
@@ -170,12 +173,28 @@ def build_answer_input(
     *earlier, last = _list_messages(input["messages"])
     if answered is None and _is_given(last, snapshot):
         return None, ()
-    if not questions:
+    if not questions and ASKING_NODE not in snapshot.next:
         return input, ()
-    answers = assign_answer(str(last.text), questions, is_repeated=answered is not None)
+    is_plan = not questions or _is_about_plan(questions[0])
+    reply, why_unused = _read_message(last, is_plan), "" if is_plan else FILE_UNUSED
+    answers = assign_answer(reply, questions, is_repeated=answered is not None) if questions else {}
+    messages = [*earlier, mark_answer(last, *answers, why_unused=why_unused)]
     kept = {name: value for name, value in input.items() if name not in ("request", "messages")}
-    messages = [*earlier, mark_answer(last, *answers)]
-    return Command(resume=answers, update={**kept, "messages": messages}), tuple(answers)
+    update = {**kept, "messages": messages}
+    return Command(resume=answers or reply, update=update), tuple(answers)
+
+
+def _is_about_plan(question: Question) -> bool:
+    """Return whether a question is about the run's own plan; that of an inner team has a task."""
+    return question.get("kind") == "plan" and not question.get("task")
+
+
+def _read_message(message: AnyMessage, is_plan: bool) -> str:
+    """Return the words of a chat message; with files beside them, a plan is to be made again."""
+    words, files = str(message.text), list_attached_files(message)
+    if not is_plan or not files or words.lstrip().startswith(("{", "[")):
+        return words
+    return f"{words}\n\nUse these files: {', '.join(map(format_as_code, files))}.".lstrip()
 
 
 def _list_messages(given: Any) -> list[AnyMessage]:

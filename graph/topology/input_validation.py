@@ -6,21 +6,23 @@ from dataclasses import asdict, fields
 from functools import cache
 from typing import Any, get_type_hints
 
-from langchain_core.messages import HumanMessage, convert_to_messages
+from langchain_core.messages import AnyMessage, HumanMessage, RemoveMessage, convert_to_messages
 from langchain_core.runnables import RunnableConfig
 from langgraph.errors import InvalidUpdateError
-from langgraph.types import Command
+from langgraph.graph.message import REMOVE_ALL_MESSAGES
+from langgraph.types import Command, Overwrite
 from pydantic import TypeAdapter, ValidationError
 
 from nodes.errors import RequestInvalid, SettingsInvalid
 from nodes.errors.redaction import redact_value
 from nodes.limits.run_scope import SCOPE_KEY, RunScope
 from nodes.models.structured.json_reading import require_storable_numbers
-from nodes.text.plain_text import sanitize_name
+from nodes.text.plain_text import sanitize_line, sanitize_name
 from state import Context, SupervisorState
 
 MAX_MATERIAL_NAME_CHARS = 1000
 """Limit for the name of a material."""
+MAX_CAUSE_CHARS = 200
 
 
 def read_input(given: Any) -> Any:
@@ -34,6 +36,8 @@ def read_input(given: Any) -> Any:
     """
     if isinstance(given, Command):
         _require_storable("the answer", given.resume)
+        if isinstance(given.update, Mapping):
+            _read_messages(given.update.get("messages"))
     if not isinstance(given, Mapping):
         return given
     filled = {name: value for name, value in given.items() if value is not None}
@@ -51,7 +55,8 @@ def read_input(given: Any) -> Any:
     _require_storable("the request", request)
     if materials:
         filled["materials"] = _clean_material_names(materials)
-    if not request and _ends_with_human_message(filled.get("messages")):
+    messages = _read_messages(filled.get("messages"))
+    if not request and messages and isinstance(messages[-1], HumanMessage):
         filled["request"] = ""
     return {name: redact_value(value) for name, value in filled.items()}
 
@@ -137,12 +142,38 @@ def read_state_edit(values: Any) -> Any:
         raise InvalidUpdateError(f"{error.title} {place}: {first['msg']}") from None
 
 
-def _ends_with_human_message(messages: Any) -> bool:
-    given = messages if isinstance(messages, list) else [messages]
+def _read_messages(given: Any) -> list[AnyMessage]:
+    """Return the messages of an input.
+
+    Raises:
+        RequestInvalid: one cannot be read, or removes another. LangGraph would save it before it
+            finds that out, and could never read the thread again.
+    """
+    if given is None or isinstance(given, Overwrite):
+        return []
     try:
-        return isinstance(convert_to_messages(given[-1:])[-1], HumanMessage)
-    except (ValueError, NotImplementedError, IndexError):
-        return False  # the channel's reducer refuses what is not a message
+        found: list[Any] = convert_to_messages(given if isinstance(given, list) else [given])
+    except (ValueError, TypeError, LookupError, AttributeError, NotImplementedError) as error:
+        raise RequestInvalid(
+            "a message cannot be read",
+            cause=_describe_problem(error),
+            kept="the thread as it is",
+            next='send messages as {"role": "user", "content": "…"}',
+        ) from None
+    if any(isinstance(each, RemoveMessage) and each.id != REMOVE_ALL_MESSAGES for each in found):
+        raise RequestInvalid(
+            "an input cannot remove a message",
+            kept="the thread as it is",
+            next="edit the state of the thread (update_state)",
+        )
+    return found
+
+
+def _describe_problem(error: Exception) -> str:
+    if not isinstance(error, ValidationError):
+        return sanitize_line(str(error).partition("\n")[0], MAX_CAUSE_CHARS)
+    first = error.errors(include_url=False, include_input=False)[0]
+    return f"{'.'.join(map(str, first['loc'][:1]))}: {first['msg']}"
 
 
 def _require_storable(what: str, value: Any) -> None:

@@ -135,10 +135,10 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
                 output_keys=output_keys or self.output_channels,
                 **kwargs,
             ):
-                yield shown.add_interrupts(part)
-            if asked:
-                for part in shown.build_last_parts(await self._post_questions(config)):
-                    yield part
+                for each in shown.hold_questions(part):
+                    yield each
+            for part in shown.build_last_parts(await self._post_questions(config) if asked else ()):
+                yield part
         finally:
             await calls.close()
 

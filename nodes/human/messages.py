@@ -2,23 +2,31 @@
 
 from collections.abc import Mapping
 from typing import Any, Final
+from uuid import uuid4
 
-from langchain_core.messages import AIMessage
+from langchain_core.messages import AIMessage, AnyMessage
 
 from nodes.human.request import describe_plan
 from state import Plan
 
+ASKS_KEY: Final = "asks"
+"""Key of a chat message's `additional_kwargs`: the kind of the question that it asks."""
 _HINTS: Final = {
     "plan": "Approve the plan, edit it, or say what to change.",
-    "question": "Reply with the answer.",
+    "question": "Reply with the answer, in words.",
     "tool_call": "Approve the call, edit its arguments, or reject it.",
 }
 
 
 def build_plan_message(plan: Plan) -> AIMessage:
-    """Return the message that proposes a plan; its id is unique to the thread."""
+    """Return the message that proposes a plan; several teams may share a chat."""
     text = f"{describe_plan(plan)}\n\n{_HINTS['plan']}"
-    return AIMessage(text, id=f"plan-{plan.version}")
+    return AIMessage(text, id=f"plan-{uuid4()}", additional_kwargs={ASKS_KEY: "plan"})
+
+
+def is_question(message: AnyMessage) -> bool:
+    """Return whether a chat message asks a human, and so answers no request."""
+    return isinstance(message, AIMessage) and ASKS_KEY in message.additional_kwargs
 
 
 def build_question_message(interrupt: str, value: Any) -> AIMessage | None:
@@ -38,4 +46,8 @@ def build_question_message(interrupt: str, value: Any) -> AIMessage | None:
     asker = " of ".join(filter(None, (value.get("worker"), task and f"task {task}")))
     opening = f"**Question{f' ({asker})' if asker else ''}:** {value['description']}"
     text = "; ".join(problems) if problems else opening
-    return AIMessage(f"{text}\n\n{_HINTS[kind]}", id=f"question-{interrupt}")
+    return AIMessage(
+        f"{text}\n\n{_HINTS[kind]}",
+        id=f"question-{interrupt}",
+        additional_kwargs={ASKS_KEY: kind},
+    )

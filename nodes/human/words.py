@@ -40,6 +40,10 @@ _PHRASES: Final = (
 )
 _APPROVABLE: Final = Pattern(r"[a-z\s.,;:!'\-()*_\ufe0f\U0001f3fb-\U0001f3ff]+")
 _WORD: Final = Pattern(r"[a-z]+")
+_DOUBTFUL: Final = Pattern(
+    r"\bis (?:it|that|the|this)\b|\b(?:correct|perfect) (?:it|that|the|this)\b"
+)
+"""Words that ask or order: "is it good", "correct the plan"."""
 
 
 def read_words(text: str) -> tuple[Verdict, str]:
@@ -61,7 +65,7 @@ def read_words(text: str) -> tuple[Verdict, str]:
 
 
 def _is_approval(plain: str) -> bool:
-    if not plain or not _APPROVABLE.fullmatch(plain):
+    if not plain or not _APPROVABLE.fullmatch(plain) or _DOUBTFUL.search(plain):
         return False
     words = {word.group() for word in _WORD.finditer(plain)}
     return bool(words & _APPROVING) and words <= _APPROVING | _FILLING

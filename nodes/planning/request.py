@@ -6,6 +6,7 @@ from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 from langchain_core.runnables import RunnableConfig
 
 from nodes.errors import RequestInvalid
+from nodes.human.messages import is_question
 from nodes.limits.run_scope import get_run_scope
 from nodes.prompts.tags import shorten_text
 from nodes.telemetry.events import build_task_path
@@ -67,9 +68,17 @@ def _read_last_human_message(state: SupervisorState) -> str:
     return str(messages[-1].text).strip() if messages and _is_request(messages[-1]) else ""
 
 
-def mark_answer(message: AnyMessage, *questions: str) -> AnyMessage:
-    """Return a chat message marked as the answer to questions, by id; it is no request then."""
+def mark_answer(message: AnyMessage, *questions: str, why_unused: str = "") -> AnyMessage:
+    """Return a chat message marked as the answer to questions, by id; it is no request then.
+
+    Args:
+        why_unused: why the message's files are not used; empty if they are.
+    """
     marked = {**message.additional_kwargs, ANSWER_KEY: list(questions)}
+    if why_unused and ATTACHMENTS_KEY in marked:
+        marked[ATTACHMENTS_KEY] = [
+            {"name": name, "unread": why or why_unused} for name, why in _read_records(message)
+        ]
     return message.model_copy(update={"additional_kwargs": marked})
 
 
@@ -96,18 +105,27 @@ def _list_attachments(state: SupervisorState) -> list[tuple[str, str]]:
     """Return the name of each file, and why it was not read; empty for one that was."""
     found: list[tuple[str, str]] = []
     for message in reversed(state.get("messages", [])):
-        if isinstance(message, AIMessage):
+        if isinstance(message, AIMessage) and not is_question(message):
             break
-        records = message.additional_kwargs.get(ATTACHMENTS_KEY)
-        found += [
-            (
-                sanitize_line(sanitize_name(str(record.get("name"))), MAX_REASON_CHARS),
-                sanitize_line(str(record.get("unread") or ""), MAX_REASON_CHARS),
-            )
-            for record in (records if isinstance(records, list) else ())
-            if isinstance(record, dict)
-        ]
+        found += _read_records(message)
     return found
+
+
+def list_attached_files(message: AnyMessage) -> list[str]:
+    """Return the names of the files of a chat message that were read."""
+    return [name for name, why in _read_records(message) if not why]
+
+
+def _read_records(message: AnyMessage) -> list[tuple[str, str]]:
+    records = message.additional_kwargs.get(ATTACHMENTS_KEY)
+    return [
+        (
+            sanitize_line(sanitize_name(str(record.get("name"))), MAX_REASON_CHARS),
+            sanitize_line(str(record.get("unread") or ""), MAX_REASON_CHARS),
+        )
+        for record in (records if isinstance(records, list) else ())
+        if isinstance(record, dict)
+    ]
 
 
 def read_history(state: SupervisorState) -> str:

@@ -9,11 +9,13 @@ from typing import Final, Literal
 from nodes.limits.patterns import Pattern
 
 SmallTalk = Literal["greeting", "thanks"]
+Kind = Literal["greeting", "thanks", "interjection"]
 
 MAX_CHARS: Final = 200
 _WHO = r"(?: (?:there|all|everyone|everybody|team|folks|guys|again|friend|supervisor|assistant))?"
 _GREETING = Pattern(
-    rf"(?:hi|hello|hey|hiya|howdy|greetings|good (?:morning|afternoon|evening|day)|welcome){_WHO}"
+    r"(?:hi|hello|hey|hey hey|hiya|howdy|greetings|good (?:morning|afternoon|evening|day)"
+    rf"|welcome){_WHO}"
     r"|how are you(?: (?:doing|today|all))*|how is it going|hows it going|whats up"
     r"|nice to meet you|pleased to meet you|hola|hallo|bonjour"
 )
@@ -28,18 +30,21 @@ _ABOUT = Pattern(
     r"|what (?:kind|kinds|sort|sorts) of (?:things|questions|requests|tasks|work) "
     r"(?:can|could|do) you (?:do|answer|handle|take)"
     r"|what (?:can|could|should) i ask(?: you)?|how (?:can|could|do) you help(?: me| us)?"
-    r"|how do you work|tell me about yourself"
-    r"|introduce yourself|which workers do you have|who is (?:in|on) (?:your|the|this) team"
+    r"|what can you help(?: me| us)?(?: with)?|how do you work|tell me about yourself"
+    r"|introduce yourself|which workers do you have|who(?: i)?s (?:in|on) (?:your|the|this) team"
     r")(?: please)?"
 )
 _THANKS = Pattern(
     r"(?:ok |okay |great |perfect |cool |nice )?(?:many )?(?:thanks|thank you|thx|cheers)"
     r"(?: (?:a lot|so much|very much|again|for (?:your|the|all your) (?:help|work|answer)"
-    r"|all|everyone|team))*"
+    r"|all|everyone|everybody|team|guys|folks|man|mate|friend))*"
     r"|(?:that is|thats|this is|it is|its) (?:all|great|perfect|very helpful|helpful)"
     r"|much appreciated|well done|good job|great job|great work"
-    r"|(?:good)?bye|see you|good night|have a (?:nice|good|great) (?:day|evening|weekend)"
+    r"|(?:good ?)?bye|see you(?: later| soon| tomorrow)?|good night"
+    r"|have a (?:nice|good|great) (?:day|evening|weekend)"
 )
+_INTERJECTION = Pattern(r"ok|okay|great|perfect|cool|nice|wow|super|no|yes|oh|ah")
+"""Small talk only beside other small talk: alone it may be the reply to a question."""
 _BREAK = Pattern(r"[.!?,;:\n\u2026]+|(?<= )(?:-|\u2013|\u2014)(?= )")
 _DROPPED = Pattern(r"['\u2019\u2018`\"()*_\U0001f300-\U0001faff\u2600-\u27bf\ufe0f]")
 
@@ -52,12 +57,14 @@ def recognize_small_talk(request: str) -> SmallTalk | None:
     parts = [" ".join(part.split()) for part in _BREAK.split(words)]
     sentences = [piece for part in parts for piece in part.split(" and ") if piece]
     kinds = {_classify(sentence) for sentence in sentences}
-    if not sentences or None in kinds:
+    if None in kinds or not kinds - {"interjection"}:
         return None
     return "greeting" if "greeting" in kinds else "thanks"
 
 
-def _classify(sentence: str) -> SmallTalk | None:
+def _classify(sentence: str) -> Kind | None:
+    if _INTERJECTION.fullmatch(sentence):
+        return "interjection"
     if _THANKS.fullmatch(sentence):
         return "thanks"
     is_greeting = _GREETING.fullmatch(sentence) or _ABOUT.fullmatch(sentence)

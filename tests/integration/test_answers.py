@@ -11,8 +11,10 @@ from graph import build_supervisor
 from graph.settings import Settings
 from graph.topology.answers import AnswerUnclear, NoOpenQuestion
 from graph.topology.supervisor_graph import SupervisorGraph
+from nodes.errors import RequestInvalid
 from tests.endpoint import Endpoint, Scenario, ScriptedTask, script_tasks
 from tests.human_replies import PLAN_REPLIES
+from tests.integration.test_chat import attach
 from tests.teams import make_team
 
 CONFIG: Any = {"configurable": {"thread_id": "one"}}
@@ -209,6 +211,84 @@ async def test_a_request_after_an_answered_question_is_planned(
 
     assert state["request"] == "Compare other parts." and "__interrupt__" in state
     assert len(endpoint.select_calls(schema="Plan")) == 2
+
+
+async def test_a_chat_message_approves_a_plan_that_was_edited_in_the_state(
+    proposing: SupervisorGraph, endpoint: Endpoint
+) -> None:
+    plan = (await proposing.aget_state(CONFIG)).values["plan"]
+    edited = plan.model_copy(update={"goal": "Compare them."})
+    await proposing.aupdate_state(CONFIG, {"plan": edited})
+
+    state = await proposing.ainvoke({"messages": [HumanMessage("ok")]}, CONFIG)
+
+    assert (state["status"], state["plan"].goal) == ("done", "Compare them.")
+    assert state["request"] == "Compare the parts."
+    assert len(endpoint.select_calls(schema="Plan")) == 1
+
+
+@pytest.mark.parametrize("words", ["ok", ""])
+async def test_a_file_beside_an_approval_has_the_plan_made_again_with_it(
+    proposing: SupervisorGraph, endpoint: Endpoint, words: str
+) -> None:
+    message = HumanMessage([words, attach("prices.md", "A costs 2031 euros.")])
+
+    state = await proposing.ainvoke({"messages": [message]}, CONFIG)
+
+    assert state["__interrupt__"][0].value["plan"]["version"] == 2
+    asked = str(endpoint.select_calls(schema="Plan")[1].body)
+    assert "Use these files: `prices.md`" in asked and "A costs 2031" in asked
+
+
+async def test_files_that_came_with_answers_to_workers_are_gaps_and_kept(
+    asking: SupervisorGraph,
+) -> None:
+    for name in ("one.md", "two.md"):
+        message = HumanMessage(["See the file.", attach(name, "2031")])
+        state = await asking.ainvoke({"messages": [message]}, CONFIG)
+
+    assert state["status"] == "partial" and len(state["answer"].gaps) == 2
+    assert all("came with the answer to a question" in gap for gap in state["answer"].gaps)
+    kept = (await asking.aget_state(CONFIG)).values["materials"]
+    assert kept == {"one.md": "2031", "two.md": "2031"}
+
+
+async def test_a_file_that_was_not_read_is_a_gap_although_the_plan_was_asked_about_in_between(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    endpoint.load_scenario(Scenario(tasks=script_tasks({"A": ()})))
+    graph = build_graph(settings, approve_plan=True)
+    picture = {"type": "image", "url": "https://host/a.png"}
+    await graph.ainvoke({"messages": [HumanMessage(["Compare the parts.", picture])]}, CONFIG)
+
+    state = await graph.ainvoke({"messages": [HumanMessage("ok")]}, CONFIG)
+
+    assert state["status"] == "partial"
+    assert [gap[:17] for gap in state["answer"].gaps] == ["not read: picture"]
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"role": "user", "content": {"type": "text", "text": "euros"}},
+        {"role": "alien", "content": "euros"},
+        {"role": "remove", "content": "", "id": "unknown"},
+        {"text": "euros"},
+        5,
+    ],
+)
+@pytest.mark.parametrize("is_command", [False, True])
+async def test_a_message_that_cannot_be_read_leaves_the_thread_as_it_is(
+    asking: SupervisorGraph, message: Any, is_command: bool
+) -> None:
+    update = {"messages": [message]}
+    given: Any = Command(resume="euros", update=update) if is_command else update
+
+    with pytest.raises(RequestInvalid) as refused:
+        await asking.ainvoke(given, CONFIG)
+
+    assert "kept: the thread as it is" in refused.value.format_line()
+    assert await list_open_tasks(asking) == ["A", "B"]
 
 
 @pytest.mark.parametrize("client", PLAN_REPLIES)

@@ -71,6 +71,26 @@ async def test_a_parent_with_an_asynchronous_saver_is_resumed_after_a_restart(
     assert "Deserializing" not in capfd.readouterr().err
 
 
+async def test_the_plans_of_two_teams_are_both_in_the_chat_of_their_parent(
+    settings: Settings,
+) -> None:
+    builder = StateGraph(ParentState)
+    for name in ("first", "second"):
+        team = build_supervisor(make_team(approve_plan=True), settings=settings)
+        builder.add_node(name, team)
+    builder.add_node("next", lambda _: {"request": "Compare other parts."})
+    builder.add_edge(START, "first")
+    builder.add_edge("first", "next")
+    builder.add_edge("next", "second")
+    parent: Any = builder.compile(checkpointer=InMemorySaver())
+
+    await parent.ainvoke({"messages": [("user", REQUEST["request"])]}, THREAD)
+    await parent.ainvoke(Command(resume="accept"), THREAD)
+    ended = await parent.ainvoke(Command(resume="accept"), THREAD)
+
+    assert [message.type for message in ended["messages"]] == ["human", "ai", "ai"] * 2
+
+
 @pytest.mark.parametrize("is_async", [False, True])
 async def test_a_question_in_a_tool_surfaces_in_the_agent_and_is_answered_there(
     settings: Settings, is_async: bool

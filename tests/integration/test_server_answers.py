@@ -1,6 +1,7 @@
 """Answers to questions of a run on `langgraph dev`, as chat clients and inboxes send them."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -90,6 +91,38 @@ async def test_a_workers_question_is_seen_and_answered_in_the_chat(
         assert "Which year?" in held["values"]["messages"][-1]["content"]
     assert ended["status"] == "done" and "2025" in str(played.select_calls(task="A")[-1].body)
     assert [message["type"] for message in ended["messages"]] == ["human", "ai", "human", "ai"]
+
+
+async def test_a_result_that_is_waited_for_has_each_question_once_beside_the_state(
+    client: LangGraphClient, thread: str, played: Endpoint
+):
+    tasks = (ASKING, replace(ASKING, id="B"), ScriptedTask(id="C", latency_s=0.5))
+    played.load_scenario(Scenario(tasks=tasks))
+
+    ended = await run_to_end(client, thread, REQUEST, context={"ask_human": True})
+
+    asked = [each["value"]["task"] for each in ended["__interrupt__"]]
+    assert sorted(asked) == ["A", "B"] and ended["request"] == QUESTION
+    assert len(ended["messages"]) == 3
+
+
+async def test_a_thread_that_was_streamed_with_subgraphs_is_known_to_wait(
+    client: LangGraphClient, thread: str, played: Endpoint
+):
+    played.load_scenario(Scenario(tasks=(ASKING, ScriptedTask(id="B", latency_s=0.5))))
+
+    async for _ in client.runs.stream(
+        thread,
+        TEAM,
+        input=REQUEST,
+        context={"ask_human": True},
+        stream_mode="values",
+        stream_subgraphs=True,
+    ):
+        pass
+
+    held = await client.threads.get(thread)
+    assert held["status"] == "interrupted" and len(held["interrupts"]) == 1
 
 
 async def test_an_answer_to_nothing_is_refused_in_one_line(

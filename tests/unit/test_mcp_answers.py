@@ -37,6 +37,8 @@ def test_a_result_is_the_last_message_and_the_answer():
         build_response("{'messages': []}"),
         build_response("__import__('os')"),
         build_response("[" * 5000),
+        build_response("{'messages': [{'content': 'x'}], 'answer': {1, 2}}"),
+        build_response("{'messages': [{'content': 'x'}], 'answer': 1e400}"),
         b"[1]",
     ],
 )

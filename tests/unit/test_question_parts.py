@@ -22,20 +22,18 @@ def place_values(values: Any, *, modes: Any, subgraphs: bool) -> Any:
 
 @pytest.mark.parametrize("subgraphs", [False, True])
 @pytest.mark.parametrize("modes", ["values", ["values", "custom"]])
-def test_later_values_contain_the_questions_before_them(modes: Any, subgraphs: bool) -> None:
+def test_questions_come_once_with_the_last_values(modes: Any, subgraphs: bool) -> None:
     parts = QuestionParts(stream_mode=modes, subgraphs=subgraphs)
     first: dict[str, Any] = {"__interrupt__": (ASKED,), "messages": []}
     asked = place_values(first, modes=modes, subgraphs=subgraphs)
     last = place_values({"messages": []}, modes=modes, subgraphs=subgraphs)
 
-    shown = [parts.add_interrupts(asked), parts.add_interrupts(last)]
+    shown = [*parts.hold_questions(asked), *parts.hold_questions(last)]
     (after,) = parts.build_last_parts([QUESTION])
 
-    expected = {"messages": [], "__interrupt__": (ASKED,)}
-    assert shown == [place_values(expected, modes=modes, subgraphs=subgraphs)] * 2
-    assert after == place_values(
-        {**expected, "messages": [QUESTION]}, modes=modes, subgraphs=subgraphs
-    )
+    expected = {"messages": [QUESTION], "__interrupt__": (ASKED,)}
+    assert shown == [last]
+    assert after == place_values(expected, modes=modes, subgraphs=subgraphs)
 
 
 def test_a_stream_of_messages_ends_with_the_question() -> None:
@@ -44,6 +42,18 @@ def test_a_stream_of_messages_ends_with_the_question() -> None:
     ((mode, (message, _)),) = parts.build_last_parts([QUESTION])
 
     assert (mode, message) == ("messages", QUESTION)
+
+
+def test_the_last_checkpoint_of_a_stream_with_subgraphs_is_that_of_the_run() -> None:
+    parts = QuestionParts(stream_mode=["debug"], subgraphs=True)
+    waiting = {"type": "checkpoint", "payload": {"next": ["worker"], "tasks": [{"id": "1"}]}}
+    ended = {"type": "checkpoint", "payload": {"next": [], "tasks": []}}
+    asked = {"type": "task_result", "payload": {"id": "1", "interrupts": [{"id": "one"}]}}
+
+    for place, event in [((), waiting), ((), asked), (("worker:2",), ended)]:
+        assert list(parts.hold_questions((place, "debug", event))) == [(place, "debug", event)]
+
+    assert list(parts.build_last_parts([])) == [((), "debug", waiting), ((), "debug", asked)]
 
 
 @pytest.mark.parametrize(
@@ -62,5 +72,5 @@ def test_a_stream_of_messages_ends_with_the_question() -> None:
 def test_other_parts_are_unchanged(options: dict[str, Any], part: Any) -> None:
     parts = QuestionParts(**options)
 
-    assert parts.add_interrupts(part) is part
+    assert list(parts.hold_questions(part)) == [part]
     assert list(parts.build_last_parts([QUESTION])) == []

@@ -64,6 +64,8 @@ def test_plain_words_approve(words: str):
         ("yes but without B", "yes but without B"),
         ("do not approve this", "do not approve this"),
         ("let it go", "let it go"),
+        ("correct the plan", "correct the plan"),
+        ("is the plan good", "is the plan good"),
         ("looks good except task B", "looks good except task B"),
     ],
 )

@@ -21,13 +21,24 @@ TEAMS = Path(__file__).parents[3] / "teams"
         "Hi team, how are you today?",
         "Can you help me?",
         "Please tell me what you can do.",
+        "Oh, hello! What can you help me with?",
+        "Who's on the team?",
     ],
 )
 def test_a_greeting_or_a_question_about_the_team_is_recognized(words: str):
     assert recognize_small_talk(words) == "greeting"
 
 
-@pytest.mark.parametrize("words", ["thanks", "Thank you very much!", "Thanks, that's great!"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        "thanks",
+        "Thank you very much!",
+        "Thanks, that's great!",
+        "Great, thanks man",
+        "No, that's all. See you later!",
+    ],
+)
 def test_thanks_are_recognized(words: str):
     assert recognize_small_talk(words) == "thanks"
 
@@ -46,6 +57,9 @@ def test_thanks_are_recognized(words: str):
         "Who are the competitors?",
         "yes",
         "ok",
+        "ok, great",
+        "yes, help me with my taxes",
+        "no",
         "approve",
         "continue",
         "and the second one?",
