@@ -114,3 +114,27 @@ def test_claims_that_a_tool_was_not_given_are_counted_in_a_gap() -> None:
 
     assert report.output == "300 claims checked."
     assert report.gaps == ("check_claims was given the first 300 of 330 claims",)
+
+
+def test_an_answer_of_a_form_of_its_own_is_quoted_beside_the_failure_of_another_call() -> None:
+    report = make_report(("success", "three commits"), ("error", FAILURE))
+
+    assert report["status"] == "completed" and report["output"] == "check_text: three commits"
+    assert report["gaps"] == [FAILURE] and report["confidence"] == 30
+
+
+def test_a_long_answer_is_quoted_from_its_beginning_and_the_rest_is_a_gap() -> None:
+    lines = [f"Commit: {number:040x}" for number in range(40)]
+
+    report = make_report(("success", "\n".join(lines)))
+
+    assert report["status"] == "completed"
+    assert report["output"] == "check_text:\n\n```text\n" + "\n".join(lines[:16]) + "\n```"
+    (gap,) = report["gaps"]
+    assert gap == "check_text: the first 783 of 1,959 characters of its answer are quoted"
+
+
+def test_a_quotation_cannot_end_its_code_block() -> None:
+    report = make_report(("success", "a\n```\n# Heading"))
+
+    assert report["output"] == "check_text:\n\n````text\na\n```\n# Heading\n````"
