@@ -125,7 +125,7 @@ def _format_result(call: AnsweredCall, brief: ReceivedHandoff) -> str:
 
 
 def _list_open_words(brief: ReceivedHandoff, claims: list[dict[str, Any]]) -> list[str]:
-    """Return a gap with the request's words that no claim has, if they are most of it or a name.
+    """Return a gap with the request's words that no claim and no summary has: most, or a name.
 
     Words that only count or compare, and those of the rows that a table was asked for, are no gap.
     """
@@ -134,7 +134,8 @@ def _list_open_words(brief: ReceivedHandoff, claims: list[dict[str, Any]]) -> li
     used = [json.dumps(call.arguments) for call in brief.calls if call.data.get("rows")]
     assumed = [each.taken_for for each in match_number_columns(brief)]
     sources = list(dict.fromkeys(str(claim.get("source", "")) for claim in claims))
-    texts = [*(str(claim["text"]) for claim in claims), *sources, *used, *assumed]
+    quoted = [str(call.data.get("summary", "")) for call in brief.calls]
+    texts = [*(str(claim["text"]) for claim in claims), *sources, *used, *assumed, *quoted]
     known = {*extract_words(" ".join(texts)), *COMPARING_WORDS, *SMALL_NUMBERS}
     asked = dict(pair_words(brief.subject))
     missing = [word for word in asked if word not in known]

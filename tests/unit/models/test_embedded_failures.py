@@ -1,5 +1,6 @@
 """What the embedded model reports when tools fail, refuse or are cut."""
 
+import json
 from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
@@ -19,13 +20,15 @@ def check_text(material: str) -> dict[str, Any]:
     return {"summary": f"{material} was checked."}
 
 
-def make_report(*answers: tuple[str, str], **more: Any) -> dict[str, Any]:
+def make_report(
+    *answers: tuple[str, str], intent: str = "Check the net sales of AWS.", **more: Any
+) -> dict[str, Any]:
     """Report after calls of `check_text`, one a material, with these statuses and texts."""
     made = [
         {"name": "check_text", "args": {"material": name}, "id": name}
         for name in list("abc")[: len(answers)]
     ]
-    messages: list[AnyMessage] = [make_handoff("Check the net sales of AWS.", **more)]
+    messages: list[AnyMessage] = [make_handoff(intent, **more)]
     messages.append(AIMessage("", tool_calls=made))
     messages += [
         ToolMessage(text, tool_call_id=call["id"], status=status)
@@ -138,3 +141,15 @@ def test_a_quotation_cannot_end_its_code_block() -> None:
     report = make_report(("success", "a\n```\n# Heading"))
 
     assert report["output"] == "check_text:\n\n````text\na\n```\n# Heading\n````"
+
+
+def test_a_word_of_the_request_that_a_quoted_summary_has_is_no_gap() -> None:
+    """The claim quotes the entry, the summary has its title too."""
+    summary = "**Copyright** (European Union)\n\nIt runs for 70 years."
+    claim = {"text": "It runs for 70 years.", "source": "Directive", "quote": "70 years"}
+    answer = json.dumps({"summary": summary, "claims": [claim]})
+    asked = 'For the request "How long is copyright in the European Union?": answers questions.'
+
+    report = make_report(("success", answer), intent=asked)
+
+    assert report["gaps"] == [] and report["claims"] == [claim]
