@@ -4,13 +4,14 @@
 
 Parent and team share the state's keys `request`, `materials`, `answer` and `messages`. The team
 asks through the parent's checkpointer: the question surfaces in the parent, and the parent is
-resumed.
+resumed. The saver is told that it may read our type `Answer` from a checkpoint.
 """
 
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command
@@ -54,7 +55,8 @@ def build_parent() -> CompiledStateGraph[ParentState, Context, ParentState, Pare
     builder.add_edge("write_request", "team")
     builder.add_edge("team", "write_letter")
     builder.add_edge("write_letter", END)
-    return builder.compile(checkpointer=InMemorySaver())
+    reader = JsonPlusSerializer(allowed_msgpack_modules=[Answer])
+    return builder.compile(checkpointer=InMemorySaver(serde=reader))
 
 
 def run_example() -> dict[str, Any]:

@@ -17,7 +17,7 @@ from graph.commands.settings_loading import load_settings
 
 TeamArguments = Annotated[
     list[str] | None,
-    typer.Argument(metavar="[TEAM]...", help="Teams' names, or their folders [default: all]."),
+    typer.Argument(metavar="TEAM...", help="Teams' names, or their folders [default: all]."),
 ]
 HttpOption = Annotated[
     str | None,

@@ -67,6 +67,8 @@ def format_question(question: Json, *, shown_plan: Json | None = None) -> list[s
         wish = f"{to_one_line(asker)} wants to call {call}"
         return [*problems, wish, 'Call it? approve, reject: why, or {"args": …} as edited']
     asked = to_one_line(str(question.get("question") or question.get("is") or ""), 1000)
+    # A worker on another server is named in its question, since other clients show no asker.
+    asked = asked.removeprefix(f"{question.get('worker')} asks: ")
     return [*problems, f"{to_one_line(asker)} asks: {asked}"]
 
 

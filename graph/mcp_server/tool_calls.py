@@ -75,9 +75,8 @@ class ToolCalls:
         if name == RESUME_TOOL:
             return await self._resume(read_arguments(ResumeArguments, given).thread, None, caller)
         if name not in self.teams:
-            raise RequestInvalid(
-                f"no tool {name[:80]!r}", next=f"call one of {', '.join(self.teams)}"
-            )
+            names = ", ".join((*self.teams, ANSWER_TOOL, RESUME_TOOL))
+            raise RequestInvalid(f"no tool {name[:80]!r}", next=f"call one of {names}")
         kind = LocalRunArguments if self.is_local else RunArguments
         return await self._run(self.teams[name], read_arguments(kind, given), caller)
 

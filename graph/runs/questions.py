@@ -19,6 +19,6 @@ def build_answer_command(thread: str, questions: Sequence[Question], answer: str
     """
     if not questions:
         raise NoOpenQuestion(
-            f"thread {thread!r} has no open question", next="resume it without --answer"
+            f"thread {thread!r} has no open question", next="resume it without an answer"
         )
     return Command(resume=assign_answer(answer, questions))

@@ -115,8 +115,8 @@ class RemoteRun:
                 f"private data is not sent to {self.handoff.to} at {spec.host}",
                 cause=self.private_source,
                 next="write `access: {sends: nothing}` into its file if it passes nothing on; "
-                "`access: {reads: [untrusted]}` into that of a worker elsewhere whose answers "
-                "hold nothing private",
+                "a result of another server is private until the file of its worker says "
+                "`access: {reads: [untrusted]}`",
             )
 
     async def _work(self, session: RemoteSession, request: RemoteRequest) -> RemoteState:

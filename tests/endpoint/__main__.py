@@ -27,5 +27,7 @@ if __name__ == "__main__":
     parser.add_argument("--port", type=int, default=0, help="0 for a free one")
     parser.add_argument("--log", type=Path, help="a file that gets a JSON line per begin and end")
     chosen = parser.parse_args()
+    if chosen.scenario and not chosen.scenario.is_file():
+        parser.error(f"no scenario {chosen.scenario}: it is shown in the section of the guide")
     played = Scenario.load(chosen.scenario) if chosen.scenario else Scenario()
     asyncio.run(serve_scenario(played, chosen.port, chosen.log))

@@ -203,7 +203,7 @@ async def test_a_command_that_does_not_exist_is_named(tmp_path: Path) -> None:
         tmp_path / "none", {"bad": {"command": "no-such-server"}}, {"clerk": ["mcp:bad/x"]}
     )
 
-    with pytest.raises(McpServerFailed, match="there is no 'no-such-server'"):
+    with pytest.raises(McpServerFailed, match="there is no 'no-such-server' on the PATH"):
         await load(folder)
 
 

@@ -11,7 +11,7 @@ from rich.console import Console
 from graph.display.progress import RunProgress
 from graph.display.progress_display import ProgressTable
 from graph.display.progress_lines import format_event
-from graph.display.summary import format_figures, format_plan
+from graph.display.summary import format_figures, format_plan, format_question
 from graph.display.text import make_printable, to_one_line
 from nodes.telemetry.events import EventKind
 from nodes.text.answer_markdown import format_answer
@@ -338,3 +338,12 @@ def test_a_revised_plan_comes_with_its_reason(board):
     board.apply_event(revised)
 
     assert format_event(board, revised).startswith("plan 2: No apples are left.\n")
+
+
+def test_a_worker_on_another_server_is_named_once_before_its_question() -> None:
+    question = {"kind": "question", "task": "desk", "worker": "desk"}
+
+    assert format_question({**question, "question": "desk asks: Which year?"}) == [
+        "desk asks: Which year?"
+    ]
+    assert format_question({**question, "question": "Which year?"}) == ["desk asks: Which year?"]

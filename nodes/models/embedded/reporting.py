@@ -4,7 +4,7 @@ A tool result with fields of a report (`summary`, `claims`, `findings`, `gaps`, 
 `escalation` for an unsuitable task) is quoted.
 
 Confidence is a rule, not a judgement: 70 with three or more sourced statements, 55 with fewer, 40
-when they come from the handoff only, a tool's answer is quoted whole, or a column was taken for
+when they come from the handoff only, a tool's answer is quoted as it is, or a column was taken for
 other words; 10 less when a tool failed; 20 when escalated. Sentences of the handoff never replace
 the result of a failed tool.
 """
@@ -25,6 +25,7 @@ from nodes.models.embedded.prompt_reading import (
     list_claims,
     list_objects,
 )
+from nodes.models.embedded.quoting import describe_cut, quote_answer
 from nodes.models.embedded.statements import choose_statements
 from nodes.models.embedded.table_reading import (
     list_tables,
@@ -40,11 +41,6 @@ from state import EscalationReason
 MAX_SHARE_UNANSWERED = 0.5
 """Above this share of the request's words that no claim has, the report says which are open."""
 MAX_REFUSAL_CHARS = 600
-MAX_QUOTED_CHARS = 800
-"""Limit for an answer of unknown form that is quoted whole."""
-_KNOWN_KEYS = frozenset(
-    ("results", "rows", "tables", "claims", "findings", "gaps", "failures", "note", "checked")
-)
 _SCALAR = Pattern(r"-?\d{1,30}(?:\.\d{1,30})?|true|false", re.IGNORECASE)
 _NAME = Pattern(r"(?<=[\w,;] )[A-Z][\w\-]+|\b(?:19|20)\d\d\b")
 _ESCALATION_REASONS = get_args(EscalationReason)
@@ -70,8 +66,8 @@ def write_report(brief: ReceivedHandoff) -> dict[str, Any]:
         brief.subject, passages or handed, is_question=brief.subject != brief.intent
     )
     claims += statements
-    quoted = [] if broken or shown or claims else list(map(_quote_answer, answered))
-    shown += [each for each in quoted if each]
+    quoted = [] if shown or claims else [call for call in answered if quote_answer(call)]
+    shown += map(quote_answer, quoted)
     if not shown and not claims:
         return _write_failure(brief) if broken else _write_escalation(brief, answered)
     shown_text = " ".join(shown)
@@ -79,10 +75,11 @@ def write_report(brief: ReceivedHandoff) -> dict[str, Any]:
         shown.append("\n".join(f"- {claim['text']} ({claim['source']})" for claim in listed))
     undone = [_describe_failed_call(call) for call in brief.calls if call.has_failed]
     gaps = [gap for call in answered for gap in _list_gaps(call)]
+    gaps += [cut for call in quoted if (cut := describe_cut(call))]
     is_assumed = any(data.get("rows") for data in (call.data for call in answered)) and any(
         each.taken_for for each in match_number_columns(brief)
     )
-    confidence = 40 if handed or is_assumed or any(quoted) else 70 if len(claims) > 2 else 55
+    confidence = 40 if handed or is_assumed or quoted else 70 if len(claims) > 2 else 55
     return {
         "status": "completed",
         "output": "\n\n".join(shown),
@@ -127,15 +124,8 @@ def _format_result(call: AnsweredCall, brief: ReceivedHandoff) -> str:
     return ""
 
 
-def _quote_answer(call: AnsweredCall) -> str:
-    """Return a short answer in a form of its own as it is; empty for one that is known here."""
-    text = call.text.strip()
-    is_known = not _KNOWN_KEYS.isdisjoint(call.data)
-    return "" if is_known or len(text) > MAX_QUOTED_CHARS else f"{call.tool}: {text}"
-
-
 def _list_open_words(brief: ReceivedHandoff, claims: list[dict[str, Any]]) -> list[str]:
-    """Return a gap with the request's words that no claim has, if they are most of it or a name.
+    """Return a gap with the request's words that no claim and no summary has: most, or a name.
 
     Words that only count or compare, and those of the rows that a table was asked for, are no gap.
     """
@@ -144,7 +134,8 @@ def _list_open_words(brief: ReceivedHandoff, claims: list[dict[str, Any]]) -> li
     used = [json.dumps(call.arguments) for call in brief.calls if call.data.get("rows")]
     assumed = [each.taken_for for each in match_number_columns(brief)]
     sources = list(dict.fromkeys(str(claim.get("source", "")) for claim in claims))
-    texts = [*(str(claim["text"]) for claim in claims), *sources, *used, *assumed]
+    quoted = [str(call.data.get("summary", "")) for call in brief.calls]
+    texts = [*(str(claim["text"]) for claim in claims), *sources, *used, *assumed, *quoted]
     known = {*extract_words(" ".join(texts)), *COMPARING_WORDS, *SMALL_NUMBERS}
     asked = dict(pair_words(brief.subject))
     missing = [word for word in asked if word not in known]

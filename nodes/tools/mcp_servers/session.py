@@ -158,7 +158,9 @@ class McpSession:
             case TimeoutError():
                 cause = f"it is not ready within {timeout:g} s"
             case FileNotFoundError():
-                cause = f"there is no {error.filename or self.server.command[0]!r}"
+                missing = str(error.filename or self.server.command[0])
+                where = "" if "/" in missing else " on the PATH"
+                cause = f"there is no {missing!r}{where}"
             case McpServerFailed():
                 return error
             case McpError() if self._screened and self._screened.end_reason:

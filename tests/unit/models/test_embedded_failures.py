@@ -1,5 +1,6 @@
 """What the embedded model reports when tools fail, refuse or are cut."""
 
+import json
 from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
@@ -19,13 +20,15 @@ def check_text(material: str) -> dict[str, Any]:
     return {"summary": f"{material} was checked."}
 
 
-def make_report(*answers: tuple[str, str], **more: Any) -> dict[str, Any]:
+def make_report(
+    *answers: tuple[str, str], intent: str = "Check the net sales of AWS.", **more: Any
+) -> dict[str, Any]:
     """Report after calls of `check_text`, one a material, with these statuses and texts."""
     made = [
         {"name": "check_text", "args": {"material": name}, "id": name}
         for name in list("abc")[: len(answers)]
     ]
-    messages: list[AnyMessage] = [make_handoff("Check the net sales of AWS.", **more)]
+    messages: list[AnyMessage] = [make_handoff(intent, **more)]
     messages.append(AIMessage("", tool_calls=made))
     messages += [
         ToolMessage(text, tool_call_id=call["id"], status=status)
@@ -114,3 +117,39 @@ def test_claims_that_a_tool_was_not_given_are_counted_in_a_gap() -> None:
 
     assert report.output == "300 claims checked."
     assert report.gaps == ("check_claims was given the first 300 of 330 claims",)
+
+
+def test_an_answer_of_a_form_of_its_own_is_quoted_beside_the_failure_of_another_call() -> None:
+    report = make_report(("success", "three commits"), ("error", FAILURE))
+
+    assert report["status"] == "completed" and report["output"] == "check_text: three commits"
+    assert report["gaps"] == [FAILURE] and report["confidence"] == 30
+
+
+def test_a_long_answer_is_quoted_from_its_beginning_and_the_rest_is_a_gap() -> None:
+    lines = [f"Commit: {number:040x}" for number in range(40)]
+
+    report = make_report(("success", "\n".join(lines)))
+
+    assert report["status"] == "completed"
+    assert report["output"] == "check_text:\n\n```text\n" + "\n".join(lines[:16]) + "\n```"
+    (gap,) = report["gaps"]
+    assert gap == "check_text: the first 783 of 1,959 characters of its answer are quoted"
+
+
+def test_a_quotation_cannot_end_its_code_block() -> None:
+    report = make_report(("success", "a\n```\n# Heading"))
+
+    assert report["output"] == "check_text:\n\n````text\na\n```\n# Heading\n````"
+
+
+def test_a_word_of_the_request_that_a_quoted_summary_has_is_no_gap() -> None:
+    """The claim quotes the entry, the summary has its title too."""
+    summary = "**Copyright** (European Union)\n\nIt runs for 70 years."
+    claim = {"text": "It runs for 70 years.", "source": "Directive", "quote": "70 years"}
+    answer = json.dumps({"summary": summary, "claims": [claim]})
+    asked = 'For the request "How long is copyright in the European Union?": answers questions.'
+
+    report = make_report(("success", answer), intent=asked)
+
+    assert report["gaps"] == [] and report["claims"] == [claim]
