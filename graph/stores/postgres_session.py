@@ -109,8 +109,13 @@ class ThreadSession:
             await _close_connection(connection)
 
     async def release_thread(self) -> None:
-        """Release the thread permanently."""
+        """Release the thread permanently; the next holder need not wait for the server."""
         self._is_closed = True
+        if self._connection is not None and self._holds_lock:
+            with suppress(Error, OSError, TimeoutError):
+                async with asyncio.timeout(CONNECT_TIMEOUT_S):
+                    # A server notices the end of a connection somewhat later.
+                    await self._connection.execute("SELECT pg_advisory_unlock_all()")
         await self.drop_connection()
 
     async def _claim_thread(self, connection: AsyncConnection[DictRow]) -> None:
