@@ -30,7 +30,7 @@ REQUEST = {"request": "Compare the parts and say which one is best."}
 async def connect(
     settings: Settings, context: Context, replies: list[types.ElicitResult] | None = None
 ) -> AsyncIterator[tuple[ClientSession, list[str]]]:
-    """Give a client of a server; its user gives these replies in turn, or has no forms."""
+    """Yield a client of a server; its user gives these replies in turn, or has no forms."""
     asked: list[str] = []
 
     async def answer(context: Any, params: Any) -> types.ElicitResult:
