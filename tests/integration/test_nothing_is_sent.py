@@ -20,10 +20,10 @@ from graph import run
 assert run({REQUEST!r}, materials={{"sales.csv": "shop,eur\\na,4"}}).status
 """
 BY_SERVER_GRAPH = f"""
-from graph.server import graphs
+from teams.market_analysis import studio
 from graph.topology.blocking_portal import get_portal
 given = {{"request": {REQUEST!r}, "materials": {{"sales.csv": "shop,eur\\na,4"}}}}
-assert get_portal().call(graphs.market_analysis.ainvoke(given))["status"]
+assert get_portal().call(studio.graph.ainvoke(given))["status"]
 """
 COMMANDS = {
     "the command line": ["-m", "graph.cli", "run", REQUEST, "--file", "sales.csv", "--quiet"],

@@ -44,7 +44,7 @@ def far_side(folder: Path, **env: str) -> Iterator[FarSide]:
     """Start the server; it ends with the block."""
     (folder / "far_graphs.py").symlink_to(GRAPHS)
     graphs = {name: f"./far_graphs.py:{name}" for name in FOREIGN}
-    graphs[OURS] = f"graph.server.graphs:{OURS}"
+    graphs[OURS] = f"./teams/{OURS}/studio.py:graph"
     config = {"dependencies": ["."], "graphs": graphs, "env": {"LANGSMITH_TRACING": "false"}}
     (folder / "langgraph.json").write_text(json.dumps(config))
     with dev_server(folder, FAR_SIDE=str(folder), **env) as server:

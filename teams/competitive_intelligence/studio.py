@@ -1,0 +1,7 @@
+"""The team's graph, for `langgraph.json`."""
+
+from pathlib import Path
+
+from graph.server.team_graph import build_team_graph
+
+graph = build_team_graph(Path(__file__).parent)
