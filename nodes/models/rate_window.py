@@ -37,11 +37,11 @@ class RateWindow:
         async with self._turn:
             while (wait_s := self.get_wait_s(amount)) > 0:  # noqa: ASYNC110 - only time makes room
                 await asyncio.sleep(wait_s)
-            return self.record(amount)
+            return self.record(min(amount, self.limit))
 
     def record(self, amount: float = 1.0) -> WindowEntry:
         """Count an amount, whether it fits or not."""
-        entry = WindowEntry(time.monotonic(), min(amount, self.limit))
+        entry = WindowEntry(time.monotonic(), amount)
         with self._lock:
             self._entries.append(entry)
             self._total += entry.amount

@@ -11,6 +11,9 @@ from nodes.models.rate_window import PERIOD_S, RateWindow, WindowEntry
 LATE_PART: Final = 0.02
 """A window is longer than its period by this part: requests arrive later than they are counted."""
 
+MAX_SLEEP_S: Final = 1.0
+"""Between two looks, because tokens are given back, and a Redis may come back."""
+
 
 @dataclass(frozen=True)
 class RateLimits:
@@ -53,6 +56,7 @@ class LocalRates:
     """The part of the rates that this process has, if each instance has the same."""
 
     def __init__(self, limits: RateLimits, instances: int = 1) -> None:
+        self._limits = limits
         self.requests = _make_window(limits.requests, limits, instances)
         self.tokens = _make_window(limits.tokens, limits, instances)
         self._turn = CrossLoopSemaphore(1)
@@ -61,7 +65,7 @@ class LocalRates:
         """Wait until a request of so many tokens is allowed, and count it."""
         async with self._turn:
             while (wait_s := self.get_wait_s(tokens)) > 0:  # noqa: ASYNC110 - only time makes room
-                await asyncio.sleep(wait_s)
+                await asyncio.sleep(min(wait_s, MAX_SLEEP_S))
             return self.record(tokens)
 
     def get_wait_s(self, tokens: int) -> float:
@@ -75,7 +79,7 @@ class LocalRates:
         """Count a request, whether it is allowed or not."""
         return Charge(
             self.requests.record() if self.requests else None,
-            self.tokens.record(tokens) if self.tokens else None,
+            self.tokens.record(min(tokens, self._limits.tokens or 0)) if self.tokens else None,
             is_shared,
         )
 

@@ -10,12 +10,10 @@ from uuid import uuid4
 
 from nodes.models.cross_loop_semaphore import CrossLoopSemaphore
 from nodes.models.rate_window import WindowEntry
-from nodes.models.rates import Charge, LocalRates, RateLimits
+from nodes.models.rates import MAX_SLEEP_S, Charge, LocalRates, RateLimits
 from nodes.models.shared.scripts import ADD, TAKE
 from nodes.models.shared.store import SharedStore
 
-MAX_SLEEP_S: Final = 1.0
-"""Between two looks: tokens are given back, and Redis may have lost its data."""
 MAX_JITTER_S: Final = 0.01
 """So that instances that wait for the same moment do not ask at the same time."""
 REQUESTS, TOKENS = 1, 2

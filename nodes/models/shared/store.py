@@ -29,7 +29,7 @@ class SharedStore:
     def __init__(self, url: str, *, timeout_s: float = TIMEOUT_S, retry_s: float = RETRY_S) -> None:
         self._url, self._timeout_s, self._retry_s = url, timeout_s, retry_s
         self._clients: PerLoop[LoopResource[Redis]] = PerLoop(
-            lambda: LoopResource(self._connect, lambda client: client.aclose())
+            lambda: LoopResource(lambda: make_client(url), lambda client: client.aclose())
         )
         self._tasks: set[asyncio.Task[Any]] = set()
         self._is_away, self._retry_at_s, self._lock = False, 0.0, threading.Lock()
@@ -44,7 +44,7 @@ class SharedStore:
             async with asyncio.timeout(self._timeout_s):
                 client = await self._clients.get().open()
                 reply = await client.register_script(script)(keys, values)
-        except (RedisError, OSError, TimeoutError) as error:
+        except (RedisError, OSError, TimeoutError, ValueError) as error:
             self._record_failure(error)
             return None
         self._record_answer()
@@ -61,16 +61,6 @@ class SharedStore:
         loop = asyncio.get_running_loop()
         if sent := [task for task in list(self._tasks) if task.get_loop() is loop]:
             await asyncio.wait(sent)
-
-    def _connect(self) -> "Redis":
-        from redis.asyncio import Redis  # optional packages
-        from redis.asyncio.retry import Retry
-        from redis.backoff import NoBackoff
-        from redis.exceptions import ConnectionError as ConnectionBroken
-
-        # One retry, because an idle connection does not survive a restart of Redis.
-        retry = Retry(NoBackoff(), 1, supported_errors=(ConnectionBroken,))
-        return Redis.from_url(self._url, decode_responses=True, retry=retry)
 
     def _may_try(self) -> bool:
         """Return whether to ask Redis: always while it answers, else one caller now and then."""
@@ -105,10 +95,24 @@ class SharedStore:
             )
 
 
+def make_client(url: str) -> "Redis":
+    """Return a client of one event loop; it connects on first use."""
+    from redis.asyncio import Redis  # an optional package, and slow to import
+    from redis.asyncio.retry import Retry
+    from redis.backoff import NoBackoff
+    from redis.exceptions import ConnectionError as ConnectionBroken
+
+    # One retry, because an idle connection does not survive a restart of Redis.
+    retry = Retry(NoBackoff(), 1, supported_errors=(ConnectionBroken,))
+    return Redis.from_url(url, decode_responses=True, retry=retry)
+
+
 def describe_failure(error: Exception, timeout_s: float = TIMEOUT_S) -> str:
     """Return why Redis did not answer, on one line and without secrets."""
     if isinstance(error, TimeoutError) and not str(error):
         return f"no answer within {timeout_s:g} s"
+    if type(error).__name__ == "AuthenticationError" or "HELLO AUTH" in str(error):
+        return "it refuses the password, or the address has none"
     return redact_text(" ".join(str(error).split())[:200] or type(error).__name__)
 
 
