@@ -30,7 +30,7 @@ from pydantic_settings import (
 from graph.limit_variables import LimitVariables
 from graph.server_variables import ServerVariables
 from graph.setting_problems import describe_setting_problem
-from graph.shared_limits import require_redis_packages
+from graph.shared_limits import require_redis_package
 from graph.stores.postgres_url import (
     format_public_address,
     is_postgres,
@@ -178,7 +178,7 @@ class Settings(LimitVariables, TracingVariables, ServerVariables):
         Raises:
             PackageMissing: a setting needs packages that are not installed.
         """
-        require_redis_packages(self.redis_url)
+        require_redis_package(self.redis_url)
         return ModelSettings(
             fast=self._resolve_model("fast"),
             standard=self._resolve_model("standard"),

@@ -1,24 +1,21 @@
-"""What sharing the rates needs: optional packages, where the setting is used."""
+"""What sharing the rates needs: an optional package, where the setting is used."""
 
+from importlib.util import find_spec
 from typing import Final
 
-from nodes.tools.framework.extras import (
-    PackageMissing,
-    list_missing_packages,
-    write_install_command,
-)
+from nodes.tools.framework.extras import PackageMissing, write_install_command
 
 EXTRA: Final = "redis"
 
 
-def require_redis_packages(redis_url: str | None) -> None:
-    """Do nothing if the packages are installed, or not needed.
+def require_redis_package(redis_url: str | None) -> None:
+    """Do nothing if the package is installed, or not needed.
 
     Raises:
-        PackageMissing: `SUPERVISE_REDIS_URL` is set, but they are not installed.
+        PackageMissing: `SUPERVISE_REDIS_URL` is set, but it is not installed.
     """
-    if redis_url and (missing := list_missing_packages(EXTRA)):
+    if redis_url and find_spec("redis") is None:
         raise PackageMissing(
-            f"SUPERVISE_REDIS_URL is set, but packages are not installed: {', '.join(missing)}",
+            "SUPERVISE_REDIS_URL is set, but a package is not installed: redis",
             next=write_install_command(EXTRA),
         )

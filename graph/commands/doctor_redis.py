@@ -6,10 +6,8 @@ from typing import Final
 
 from graph.commands.doctor_check import DoctorCheck
 from graph.settings import Settings
-from graph.shared_limits import EXTRA
 from nodes.models.shared.address import format_redis_address
 from nodes.models.shared.check import check_redis
-from nodes.tools.framework.extras import list_missing_packages, write_install_command
 
 CHECK_NAME: Final = "shared rates"
 
@@ -22,10 +20,7 @@ def check_shared_rates(settings: Settings) -> Iterator[DoctorCheck]:
             yield _describe_parts(settings)
         return
     where = format_redis_address(url)
-    if missing := list_missing_packages(EXTRA):
-        text = f"SUPERVISE_REDIS_URL is set, without {', '.join(missing)}"
-        yield DoctorCheck("broken", CHECK_NAME, text, write_install_command(EXTRA))
-    elif problem := asyncio.run(check_redis(url)):
+    if problem := asyncio.run(check_redis(url)):
         fix = "start the server, or correct SUPERVISE_REDIS_URL"
         yield DoctorCheck(
             "broken", CHECK_NAME, f"{where}: {problem}; {_describe_part(settings)}", fix

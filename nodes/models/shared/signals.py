@@ -6,6 +6,7 @@ import time
 from hashlib import sha256
 from typing import Final
 
+from nodes.errors.redaction import redact_text
 from nodes.models.circuit_breaker import FORGET_AFTER_S, CircuitBreaker
 from nodes.models.retry_after import RetryAfter
 from nodes.models.shared.scripts import (
@@ -16,6 +17,7 @@ from nodes.models.shared.scripts import (
     READ_SIGNALS,
 )
 from nodes.models.shared.store import SharedStore
+from nodes.text.plain_text import sanitize_line
 
 CACHE_S: Final = 0.1
 """For which a look is enough while nothing has failed."""
@@ -25,7 +27,7 @@ MAX_ERROR_CHARS: Final = 300
 
 
 class EndpointSignals:
-    """Tells other instances what this one learns of an endpoint, and learns what they did.
+    """Shares with other instances what each learns of an endpoint.
 
     Without a store it is the two of this process, at no cost.
     """
@@ -114,7 +116,7 @@ class EndpointSignals:
                 [self._pause_key, self._state_key, self._probe_key],
                 round(self._breaker.get_pause_s() * 1000) + 1,
                 round(FORGET_AFTER_S * 1000),
-                json.dumps({"error": message[:MAX_ERROR_CHARS]}),
+                json.dumps({"error": redact_text(message)[:MAX_ERROR_CHARS]}),
             )
         return is_opened
 
@@ -138,4 +140,5 @@ def _read_error(state: str) -> str:
         read = json.loads(state)
     except ValueError:
         return ""
-    return str(read.get("error", ""))[:MAX_ERROR_CHARS] if isinstance(read, dict) else ""
+    error = read.get("error", "") if isinstance(read, dict) else ""
+    return sanitize_line(str(error), MAX_ERROR_CHARS)
