@@ -43,6 +43,7 @@ class RateWindow:
         """Count an amount, whether it fits or not."""
         entry = WindowEntry(time.monotonic(), amount)
         with self._lock:
+            self._drop_expired(entry.at_s)
             self._entries.append(entry)
             self._total += entry.amount
         return entry

@@ -63,6 +63,8 @@ class LocalRates:
 
     async def take(self, tokens: int) -> Charge:
         """Wait until a request of so many tokens is allowed, and count it."""
+        if not self._limits:
+            return Charge(None, None)
         async with self._turn:
             while (wait_s := self.get_wait_s(tokens)) > 0:  # noqa: ASYNC110 - only time makes room
                 await asyncio.sleep(min(wait_s, MAX_SLEEP_S))

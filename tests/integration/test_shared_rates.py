@@ -171,6 +171,38 @@ async def test_a_redis_that_lost_its_data_is_told_what_counts(
     assert "is available again" in alone.messages[-1]
 
 
+async def test_an_instance_that_began_without_redis_adds_what_it_counted(
+    redis_server: RedisServer,
+) -> None:
+    limits = RateLimits(requests=40, period_s=3600)
+    first, late = (Instance(redis_server.url, limits) for _ in range(2))
+    redis_server.kill()
+    await late.take()
+    await late.take()
+    redis_server.start()
+    await first.take()
+    await asyncio.sleep(0.15)
+
+    await late.take()
+
+    with redis_server.connect() as client:
+        [requests] = client.mget("supervise:{endpoint}:requests-sum")
+    assert int(requests) == 4
+
+
+async def test_a_far_away_redis_does_not_make_calls_wait_for_one_another(
+    redis_server: RedisServer,
+) -> None:
+    instance = Instance(redis_server.url, RateLimits(requests=1000, period_s=3600))
+    with redis_server.connect() as client:
+        await instance.take()
+
+        await asyncio.gather(*(instance.take() for _ in range(50)))
+
+        connected = int(client.info("clients")["connected_clients"])
+    assert connected > 10
+
+
 async def test_what_was_counted_alone_is_added_to_a_redis_that_kept_its_data(
     redis_server: RedisServer,
 ) -> None:

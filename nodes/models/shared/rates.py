@@ -16,6 +16,8 @@ from nodes.models.shared.store import SharedStore
 
 MAX_JITTER_S: Final = 0.01
 """So that instances that wait for the same moment do not ask at the same time."""
+NO_EPOCH: Final = "none"
+"""Of an instance that counted by itself before it ever reached Redis."""
 REQUESTS, TOKENS = 1, 2
 """The windows, as the scripts number them."""
 
@@ -43,21 +45,30 @@ class SharedRates:
         names = ("epoch", "first", "requests", "requests-sum", "tokens", "tokens-sum")
         self._keys = [f"supervise:{{{name}}}:{each}" for each in names]
         self._epoch, self._unshared = "", list[Charge]()
-        self._turn = CrossLoopSemaphore(1)
+        self._turn, self._waiting = CrossLoopSemaphore(1), set[str]()
 
     async def take(self, tokens: int) -> Charge:
         """Wait until a request of so many tokens is allowed, and count it."""
         ask = _Ask(uuid4().hex[:12], tokens, time.monotonic())
-        async with self._turn:
-            while True:
-                wait_s = await self._ask_store(ask)
-                if wait_s == 0:
-                    return self._local.record(tokens, is_shared=True)
-                if wait_s is None:
-                    wait_s = self._local.get_wait_s(tokens)
-                    if not wait_s:
-                        return self._record_alone(tokens)
-                await asyncio.sleep(min(wait_s, MAX_SLEEP_S) + random.uniform(0, MAX_JITTER_S))
+        if not self._waiting and await self._ask_store(ask) == 0:
+            return self._local.record(tokens, is_shared=True)
+        self._waiting.add(ask.id)
+        try:
+            async with self._turn:
+                return await self._wait_for_turn(ask)
+        finally:
+            self._waiting.discard(ask.id)
+
+    async def _wait_for_turn(self, ask: _Ask) -> Charge:
+        while True:
+            wait_s = await self._ask_store(ask)
+            if wait_s == 0:
+                return self._local.record(ask.tokens, is_shared=True)
+            if wait_s is None:
+                wait_s = self._local.get_wait_s(ask.tokens)
+                if not wait_s:
+                    return self._record_alone(ask.tokens)
+            await asyncio.sleep(min(wait_s, MAX_SLEEP_S) + random.uniform(0, MAX_JITTER_S))
 
     def correct(self, charge: Charge, tokens: int) -> None:
         """Replace the estimate of a request with its real number of tokens."""
@@ -100,12 +111,11 @@ class SharedRates:
         """Add what was counted while Redis was away, if it has kept what it had."""
         missed, self._unshared = self._unshared, []
         entries = [value for charge in missed for value in _describe_charge(charge)]
-        reply = await self._store.run(ADD, self._keys, *self._identify(), *entries)
-        if reply is None:
+        if await self._store.run(ADD, self._keys, *self._identify(), *entries) is None:
             self._unshared = missed + self._unshared
-        elif reply == self._epoch:
-            for charge in missed:
-                charge.is_shared = True
+            return
+        for charge in missed:  # a Redis that did not take them is told everything next
+            charge.is_shared = True
 
     async def _share_all(self, epoch: str) -> bool:
         """Add all that counts here to a Redis that does not know it; return whether it did."""
@@ -121,6 +131,7 @@ class SharedRates:
 
     def _record_alone(self, tokens: int) -> Charge:
         charge = self._local.record(tokens)
+        self._epoch = self._epoch or NO_EPOCH
         oldest_s = time.monotonic() - self._limits.window_s
         self._unshared = [each for each in self._unshared if _get_time(each) > oldest_s]
         self._unshared.append(charge)
