@@ -36,6 +36,8 @@ class ServerVariables(BaseSettings):
     )
     waiting_runs: PositiveCount = Field(1000, validation_alias="SUPERVISE_WAITING_RUNS")
     """Runs of all users that may wait at once."""
+    max_body_bytes: PositiveCount = Field(80_000_000, validation_alias="SUPERVISE_MAX_BODY_BYTES")
+    """Of a request; the files that are attached to one may take 60 MB in base64."""
     user_models: Annotated[tuple[str, ...], NoDecode] = Field(
         (),
         validation_alias="SUPERVISE_USER_MODELS",

@@ -9,6 +9,7 @@ from typing import Final
 
 from langgraph_sdk import Auth
 
+from graph.server.retry_after_header import note_wait
 from graph.server.run_queue import CountOpenRuns, find_counter
 from graph.settings import Settings
 from nodes.errors import SettingsInvalid
@@ -101,6 +102,7 @@ async def _allow(user: str) -> int:
 
 def _refuse(status: int, what: str, wait_s: int) -> Exception:
     _logger.info("run refused: %s", what)
+    note_wait(wait_s)
     refusal: Exception = Auth.exceptions.HTTPException(
         status_code=status,
         detail=f"{what}; try again in {wait_s} s",

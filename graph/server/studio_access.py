@@ -20,6 +20,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from graph.server.context_check import ContextCheckMiddleware
 from graph.server.mcp_answers import McpAnswerMiddleware
 from graph.server.mcp_check import McpCheckMiddleware
+from graph.server.tenant_middleware import list_tenant_middleware
 from graph.settings import Settings
 from nodes.limits.patterns import Pattern
 
@@ -70,6 +71,7 @@ def build_app(settings: Settings) -> Starlette:
     A deployed server has its own host names and authentication, so no origin is refused.
     """
     own = [
+        *list_tenant_middleware(settings),
         Middleware(ContextCheckMiddleware),
         Middleware(McpCheckMiddleware),
         Middleware(McpAnswerMiddleware),

@@ -58,6 +58,8 @@ class ModelSettings:
     """Request a stream even without a listener for tokens."""
     trace_content: bool = False
     """Put the prompt and the reply of each call into its event."""
+    choices: frozenset[str] | None = None
+    """Models that a run may choose in its context; None: any."""
 
     def get_tier(self, tier: Tier) -> TierSettings:
         """Return a tier's endpoint; a key is not sent to an address that it was not set for."""
