@@ -4,6 +4,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -19,6 +20,9 @@ CRONS: Final = "crons"
 """The permission to create runs on a schedule."""
 CHECK_INTERVAL_S: Final = 2.0
 """How old the answer may be to whether the file has changed."""
+
+Headers = Mapping[str, str] | Mapping[bytes, bytes]
+"""As servers pass them: LangGraph's as bytes, Aegra as text."""
 
 _logger = logging.getLogger(__name__)
 
@@ -36,7 +40,7 @@ class Authenticator:
         self._users = load_users(path)
         self._checked_at = time.monotonic()
 
-    async def authenticate(self, headers: Mapping[str | bytes, str | bytes]) -> dict[str, object]:
+    async def authenticate(self, headers: Headers) -> dict[str, object]:
         """Return who the caller is, as servers expect it.
 
         Raises:
@@ -65,6 +69,16 @@ class Authenticator:
             self._users = await asyncio.to_thread(load_users, self._path)
         except SettingsInvalid as error:
             _logger.error("%s", error.format_line())
+
+
+@cache
+def get_authenticator(path: Path) -> Authenticator:
+    """Return what knows the users of a file, one for the process.
+
+    Raises:
+        SettingsInvalid: the file cannot be used.
+    """
+    return Authenticator(path)
 
 
 def _describe_user(name: str, record: UserRecord | None) -> dict[str, object]:

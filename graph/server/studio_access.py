@@ -21,12 +21,11 @@ from graph.server.context_check import ContextCheckMiddleware
 from graph.server.mcp_answers import McpAnswerMiddleware
 from graph.server.mcp_check import McpCheckMiddleware
 from graph.server.tenant_middleware import list_tenant_middleware
+from graph.server.token_gate import IN_PROCESS_ROOT
 from graph.settings import Settings
 from nodes.limits.patterns import Pattern
 
 STUDIO_ORIGIN: Final = Pattern(r"https://([a-z0-9-]+\.)*smith\.langchain\.com")
-IN_PROCESS_ROOT: Final = "/noauth"
-"""Root path of the server's calls to itself; no outside request can set it."""
 
 
 class StudioAccessMiddleware:

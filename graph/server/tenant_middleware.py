@@ -2,14 +2,25 @@
 
 from starlette.middleware import Middleware
 
+from graph.server.authentication import get_authenticator
 from graph.server.body_limit import BodyLimitMiddleware
 from graph.server.retry_after_header import RetryAfterMiddleware
+from graph.server.token_gate import TokenGateMiddleware
 from graph.settings import Settings
 
 
 def list_tenant_middleware(settings: Settings) -> list[Middleware]:
-    """Return the middleware in the order in which a request passes it."""
+    """Return the middleware in the order in which a request passes it.
+
+    Raises:
+        SettingsInvalid: the file of users cannot be used.
+    """
+    gate = []
+    if settings.users_file is not None:
+        authenticator = get_authenticator(settings.users_file)
+        gate = [Middleware(TokenGateMiddleware, authenticator=authenticator)]
     return [
+        *gate,
         Middleware(RetryAfterMiddleware),
         Middleware(BodyLimitMiddleware, max_bytes=settings.max_body_bytes),
     ]
