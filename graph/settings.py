@@ -27,8 +27,10 @@ from pydantic_settings import (
     SettingsConfigDict,
 )
 
+from graph.limit_variables import LimitVariables
 from graph.server_variables import ServerVariables
 from graph.setting_problems import describe_setting_problem
+from graph.shared_limits import require_redis_packages
 from graph.stores.postgres_url import (
     format_public_address,
     is_postgres,
@@ -41,7 +43,6 @@ from nodes.errors import SettingsInvalid
 from nodes.errors.redaction import register_secrets
 from nodes.models.setting_values import read_origins, read_output_limits, read_price
 from nodes.models.settings import (
-    DEFAULT_CALL_TIMEOUT_S,
     ModelSettings,
     OutputPurpose,
     Price,
@@ -70,12 +71,9 @@ ModelName = Annotated[
     ),
 ]
 Switch = Annotated[bool, Field(description="true or false")]
-RatePerMinute = Annotated[
-    float | None, Field(gt=0, allow_inf_nan=False, description="a number above 0")
-]
 
 
-class Settings(TracingVariables, ServerVariables):
+class Settings(LimitVariables, TracingVariables, ServerVariables):
     """The user's validated configuration.
 
     Raises:
@@ -95,24 +93,6 @@ class Settings(TracingVariables, ServerVariables):
     model_fast: ModelName = Field(None, validation_alias="SUPERVISE_MODEL_FAST")
     model_standard: ModelName = Field(None, validation_alias="SUPERVISE_MODEL_STANDARD")
     model_strong: ModelName = Field(None, validation_alias="SUPERVISE_MODEL_STRONG")
-    max_concurrency: int = Field(
-        16,
-        validation_alias="SUPERVISE_MAX_CONCURRENCY",
-        ge=1,
-        le=1000,
-        description="a whole number from 1 to 1000",
-    )
-    """Model calls in flight, over all workers of the process."""
-    requests_per_minute: RatePerMinute = Field(None, validation_alias="SUPERVISE_RPM")
-    tokens_per_minute: RatePerMinute = Field(None, validation_alias="SUPERVISE_TPM")
-    call_timeout_s: float = Field(
-        DEFAULT_CALL_TIMEOUT_S,
-        validation_alias="SUPERVISE_CALL_TIMEOUT_S",
-        gt=0,
-        le=3600,
-        description="seconds, above 0 and at most 3600",
-    )
-    """Total for one model call, retries and waits included; unset, a slow model has more."""
     max_output_tokens: Annotated[dict[OutputPurpose, int], NoDecode] = Field(
         default_factory=dict,
         validation_alias="SUPERVISE_MAX_OUTPUT_TOKENS",
@@ -193,7 +173,12 @@ class Settings(TracingVariables, ServerVariables):
         return found
 
     def build_model_settings(self) -> ModelSettings:
-        """Return the settings of the model client."""
+        """Return the settings of the model client.
+
+        Raises:
+            PackageMissing: a setting needs packages that are not installed.
+        """
+        require_redis_packages(self.redis_url)
         return ModelSettings(
             fast=self._resolve_model("fast"),
             standard=self._resolve_model("standard"),
@@ -204,6 +189,8 @@ class Settings(TracingVariables, ServerVariables):
             max_concurrency=self.max_concurrency,
             requests_per_minute=self.requests_per_minute,
             tokens_per_minute=self.tokens_per_minute,
+            instances=self.instances,
+            redis_url=self.redis_url,
             call_timeout_s=(
                 self.call_timeout_s if "call_timeout_s" in self.model_fields_set else None
             ),
@@ -265,7 +252,8 @@ class Settings(TracingVariables, ServerVariables):
         """List the secret values, which must never be written anywhere."""
         keys = (self.openai_api_key, self.tavily_api_key, self.mcp_token)
         held = tuple(key.get_secret_value() for key in keys if key)
-        passwords = (*list_passwords(self.database_url), *list_passwords(self.sql_url or ""))
+        urls = (self.database_url, self.sql_url or "", self.redis_url or "")
+        passwords = tuple(password for url in urls for password in list_passwords(url))
         return (*held, *self.list_tier_secrets(), *self.list_tracing_secrets(), *passwords)
 
     @classmethod
