@@ -23,6 +23,8 @@ class ServerVariables(BaseSettings):
     server_edition: str = Field("", validation_alias="LANGGRAPH_RUNTIME_EDITION")
     server_url: str = Field("", validation_alias="LANGGRAPH_API_URL")
     """The address of LangGraph's server, which the server sets."""
+    server_hook: str = Field("", validation_alias="LANGGRAPH_AUTH")
+    """The hook for users that LangGraph's server has loaded, which the server sets."""
     mcp_token: ApiKey = Field(None, validation_alias="SUPERVISE_MCP_TOKEN")
     """What clients of `supervise mcp --http` must send."""
     users_file: Path | None = Field(

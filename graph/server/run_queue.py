@@ -35,7 +35,7 @@ def find_counter() -> CountOpenRuns:
 
 async def count_in_aegra(user: str) -> OpenRuns:
     """Return the counts of Aegra, from its table of runs."""
-    from aegra_api.core.database import db_manager  # type: ignore[import-not-found]
+    from aegra_api.core.database import db_manager  # comes with Aegra
     from sqlalchemy import text  # type: ignore[import-not-found]
 
     async with db_manager.get_engine().connect() as connection:

@@ -37,7 +37,7 @@ def build_start_counter(settings: Settings) -> CountStart:
             "SUPERVISE_USER_RUNS_PER_MINUTE needs the package limits",
             next="pip install 'supervisor-worker[redis]'",
         )
-    return StartCounter(rate).count
+    return StartCounter(rate, url=settings.redis_url, instances=settings.instances).count
 
 
 class StartCounter:

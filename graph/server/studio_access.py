@@ -24,6 +24,7 @@ from graph.server.mcp_check import McpCheckMiddleware
 from graph.server.tenant_middleware import list_tenant_middleware
 from graph.server.token_gate import IN_PROCESS_ROOT
 from graph.settings import Settings
+from nodes.errors import SettingsInvalid
 from nodes.limits.patterns import Pattern
 
 STUDIO_ORIGIN: Final = Pattern(r"https://([a-z0-9-]+\.)*smith\.langchain\.com")
@@ -69,7 +70,15 @@ def build_app(settings: Settings) -> Starlette:
     """Build the app whose middleware the server puts before its own.
 
     A deployed server has its own host names and authentication, so no origin is refused.
+
+    Raises:
+        SettingsInvalid: the settings name users, whom the server does not know of.
     """
+    if settings.users_file is not None and not settings.server_hook:
+        raise SettingsInvalid(
+            "SUPERVISE_USERS is set, but no hook for users was loaded",
+            next="name ./graph/server/auth.py:auth as `auth` in langgraph.json",
+        )
     own = [
         *list_tenant_middleware(settings),
         Middleware(ContextCheckMiddleware),

@@ -16,7 +16,11 @@ from tests.tenants.world import World, write_users
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("tenants_limits")]
 SLOW = Scenario(tasks=script_tasks({"A": ()}, latency_s={"A": 600.0}))
-LIMITS = {"SUPERVISE_USER_RUNS": "3", "SUPERVISE_WAITING_RUNS": "4"}
+LIMITS = {
+    "SUPERVISE_USER_RUNS": "3",
+    "SUPERVISE_WAITING_RUNS": "4",
+    "SUPERVISE_MAX_BODY_BYTES": "1000000",
+}
 
 
 @pytest.fixture
@@ -27,7 +31,6 @@ def dev(tmp_path: Path) -> Iterator[World]:
             "OPENAI_API_KEY": "sk-test-0123456789abcdef",
             "OPENAI_BASE_URL": endpoint.base_url,
             "SUPERVISE_USERS": str(tmp_path / "users.json"),
-            "SUPERVISE_MAX_BODY_BYTES": "1000000",
         }
         with dev_server(tmp_path, **env, **LIMITS) as server:
             yield World(server.url, tokens)
@@ -54,20 +57,23 @@ def test_a_user_has_a_share_and_the_queue_an_end_on_the_development_server(dev: 
 
 
 def test_a_user_has_a_share_and_the_queue_an_end_on_aegra(aegra: World) -> None:
-    check_limits(aegra)
+    too_many, full = check_limits(aegra)
+
+    assert {too_many.headers["retry-after"], full.headers["retry-after"]} == {"5"}
+    check_body_limit(aegra)
 
 
 def check_limits(world: World) -> tuple[httpx.Response, httpx.Response]:
     """Return the refusals of a user's fourth run, and of a run that finds the queue full."""
     alice = [start(world, "alice") for _ in range(4)]
-    others = [start(world, user) for user in ("carol", "carol", "bob", "bob", "bob")]
+    check_that_an_end_makes_room(world, alice[1])
+    others = [start(world, user) for user in ("carol",) * 3 + ("bob",) * 3]
 
     assert [answer.status_code for answer in alice] == [200, 200, 200, 429]
     assert "3 of your runs wait or are at work" in alice[3].text
-    assert (others[0].status_code, others[4].status_code) == (200, 503)
-    assert "the queue is full: 4 runs wait" in others[4].text
-    check_that_an_end_makes_room(world, alice[1])
-    return alice[3], others[4]
+    assert (others[0].status_code, others[-1].status_code) == (200, 503)
+    assert "the queue is full: 4 runs wait" in others[-1].text
+    return alice[3], others[-1]
 
 
 def start(world: World, user: str) -> httpx.Response:
