@@ -28,14 +28,14 @@ _logger = logging.getLogger(__name__)
 
 
 class Authenticator:
-    """Knows the users of a file; a changed file counts within seconds, without a restart.
+    """Checks tokens against a file of users; a changed file counts within seconds.
 
     Raises:
         SettingsInvalid: the file cannot be used.
     """
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __init__(self, path: Path, *, check_interval_s: float = CHECK_INTERVAL_S) -> None:
+        self._path, self._check_interval_s = path, check_interval_s
         self._version = _read_version(path)
         self._users = load_users(path)
         self._checked_at = time.monotonic()
@@ -58,7 +58,7 @@ class Authenticator:
 
     async def _follow_file(self) -> None:
         """Read the file again if it has changed; a broken file leaves the users as they were."""
-        if time.monotonic() - self._checked_at < CHECK_INTERVAL_S:
+        if time.monotonic() - self._checked_at < self._check_interval_s:
             return
         self._checked_at = time.monotonic()
         version = await asyncio.to_thread(_read_version, self._path)

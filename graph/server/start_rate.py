@@ -5,7 +5,7 @@ import logging
 import math
 import time
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from graph.settings import Settings
 from nodes.errors import SettingsInvalid
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from limits.aio.strategies import MovingWindowRateLimiter
 
 WINDOW: Final = "supervise:starts"
+REDIS_TIMEOUT_S: Final = 1.0
 IN_MEMORY: Final = "async+memory://"
 
 CountStart = Callable[[str], Awaitable[int]]
@@ -79,7 +80,11 @@ def _build_limiter(url: str) -> "MovingWindowRateLimiter":
     from limits.aio.strategies import MovingWindowRateLimiter
     from limits.storage import storage_from_string
 
-    return MovingWindowRateLimiter(storage_from_string(url, wrap_exceptions=True))
+    options: dict[str, Any] = {}  # of the client of Redis
+    if url != IN_MEMORY:
+        options = dict.fromkeys(("socket_timeout", "socket_connect_timeout"), REDIS_TIMEOUT_S)
+        options["implementation"] = "redispy"
+    return MovingWindowRateLimiter(storage_from_string(url, wrap_exceptions=True, **options))
 
 
 async def _allow(user: str) -> int:

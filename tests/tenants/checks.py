@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.tenants.calls import TEAM, YEARLY, Call
+from tests.tenants.calls import ASK, TEAM, YEARLY, Call
 from tests.tenants.world import CANARY, World
 
 OWN_NAMESPACES = ('"namespace":["bob"', '"namespace":["users","bob"', '[["bob"', '[["users","bob"')
@@ -41,6 +41,15 @@ def check_new_things_are_the_callers(world: World) -> None:
     assert made["metadata"]["owner"] == "bob"
     assert changed.json()["metadata"]["owner"] == "bob"
     assert world.send("alice", "GET", f"/threads/{made['thread_id']}").status_code == 404
+
+
+def check_kept_stateless_runs_are_the_callers(world: World) -> None:
+    """A thread that a run without one leaves behind is its user's."""
+    body = {**ASK, "on_completion": "keep", "metadata": {"owner": "alice"}}
+    path = f"/threads/{world.send('bob', 'POST', '/runs', body).json()['thread_id']}"
+
+    assert world.send("bob", "GET", path).json()["metadata"]["owner"] == "bob"
+    assert world.send("alice", "GET", path).status_code == 404
 
 
 def check_no_assistant_is_published(world: World) -> None:

@@ -51,6 +51,7 @@ def test_every_call_takes_a_token(world: World) -> None:
 
 def test_what_a_user_creates_is_the_users_whatever_the_metadata_says(world: World) -> None:
     checks.check_new_things_are_the_callers(world)
+    checks.check_kept_stateless_runs_are_the_callers(world)
 
 
 def test_an_assistant_of_a_user_is_not_published(world: World) -> None:

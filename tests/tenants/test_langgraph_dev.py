@@ -9,7 +9,7 @@ import pytest
 from tests.endpoint import Endpoint
 from tests.integration.dev_server import dev_server
 from tests.tenants import checks
-from tests.tenants.calls import CALLS, Call
+from tests.tenants.calls import CALLS, MESSAGE, TEAM, Call, a2a
 from tests.tenants.world import World, build_world, write_users
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("tenants_dev")]
@@ -50,6 +50,29 @@ def test_every_call_takes_a_token(world: World) -> None:
 
 def test_what_a_user_creates_is_the_users_whatever_the_metadata_says(world: World) -> None:
     checks.check_new_things_are_the_callers(world)
+    checks.check_kept_stateless_runs_are_the_callers(world)
+
+
+def test_a_user_is_served_over_mcp_and_a2a(world: World) -> None:
+    call = {"name": TEAM, "arguments": {"request": "Compare the parts."}}
+    message = {**MESSAGE, "contextId": "$own"}
+    over_a2a = world.send("bob", "POST", "/a2a/$shared", a2a("message/send", message=message))
+    with world.client("bob") as client:
+        client.headers["accept"] = "application/json, text/event-stream"
+        asked = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}
+        over_mcp = client.post("/mcp", json=asked)
+
+    for answer in (over_mcp, over_a2a):
+        assert "The answer" in answer.text
+
+
+def test_a_socket_takes_a_token(world: World) -> None:
+    handshake = {"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13"}
+    handshake["Sec-WebSocket-Key"] = "dGhlIHNhbXBsZSBub25jZQ=="
+    with world.client() as client:
+        refused = client.get(world.fill("/threads/$done/stream/events"), headers=handshake)
+
+    assert refused.status_code in (401, 403)
 
 
 def test_an_assistant_of_a_user_is_not_published(world: World) -> None:
