@@ -1,5 +1,6 @@
 """What holds on every server that has users."""
 
+from pathlib import Path
 from typing import Any
 
 from tests.tenants.calls import ASK, TEAM, YEARLY, Call
@@ -50,6 +51,30 @@ def check_kept_stateless_runs_are_the_callers(world: World) -> None:
 
     assert world.send("bob", "GET", path).json()["metadata"]["owner"] == "bob"
     assert world.send("alice", "GET", path).status_code == 404
+
+
+def check_no_file_of_the_server_is_read(world: World, folder: Path) -> None:
+    """Names and addresses in a request stay words; settings of the server cannot be given."""
+    secret = folder / "secret.txt"
+    secret.write_text("words-of-the-server", encoding="utf-8")
+    block = {"type": "file", "filename": "a.txt", "mime_type": "text/plain", "url": secret.as_uri()}
+    given = {
+        "messages": [{"role": "user", "content": [{"type": "text", "text": "Compare."}, block]}],
+        "materials": {str(secret): secret.as_uri(), "../../secret.txt": str(secret)},
+    }
+    thread = world.send("bob", "POST", "/threads", {}).json()["thread_id"]
+    path = f"/threads/{thread}/runs/wait"
+
+    ended = world.send("bob", "POST", path, {"assistant_id": TEAM, "input": given})
+    state = world.send("bob", "GET", f"/threads/{thread}/state")
+    refused = [
+        world.send("bob", "POST", path, {**ASK, "context": {name: str(folder)}})
+        for name in ("sql_url", "documents", "team", "mcp", "openai_base_url", "fast_base_url")
+    ]
+
+    assert ended.json()["status"] == "partial"  # the address was not fetched
+    assert "words-of-the-server" not in ended.text + state.text
+    assert {answer.status_code for answer in refused} == {422}
 
 
 def check_no_assistant_is_published(world: World) -> None:

@@ -58,6 +58,10 @@ def test_an_assistant_of_a_user_is_not_published(world: World) -> None:
     checks.check_no_assistant_is_published(world)
 
 
+def test_no_file_of_the_server_is_read(world: World, tmp_path: Path) -> None:
+    checks.check_no_file_of_the_server_is_read(world, tmp_path)
+
+
 def test_runs_that_repeat_take_a_permission(world: World) -> None:
     checks.check_crons_take_a_permission(world)
 
