@@ -37,7 +37,7 @@ from graph.stores.postgres_url import (
     list_passwords,
     mask_passwords,
 )
-from graph.tier_variables import Address, ApiKey
+from graph.tier_variables import TIERS, Address, ApiKey
 from graph.tracing_variables import TracingVariables
 from nodes.errors import SettingsInvalid
 from nodes.errors.redaction import register_secrets
@@ -202,6 +202,7 @@ class Settings(LimitVariables, TracingVariables, ServerVariables):
             prices=self.prices,
             streaming=bool(self.stream),
             trace_content=self.trace_content,
+            choices=self._list_choices(),
         )
 
     def build_tool_settings(self) -> ToolSettings:
@@ -282,6 +283,13 @@ class Settings(LimitVariables, TracingVariables, ServerVariables):
         endpoint = (getattr(self, f"{tier}_base_url"), getattr(self, f"{tier}_api_key"))
         has_endpoint = any((self.openai_api_key, self.openai_base_url, *endpoint))
         return chosen or (OPENAI_MODELS[tier] if has_endpoint else EMBEDDED)
+
+    def _list_choices(self) -> frozenset[str] | None:
+        """Return the models that a server's users may choose; None without users."""
+        if self.users_file is None:
+            return None
+        named = (self._resolve_model(tier) for tier in TIERS)
+        return frozenset((EMBEDDED, *named, *self.user_models))
 
     @model_validator(mode="before")
     @classmethod

@@ -64,6 +64,8 @@ class ModelSettings:
     """Request a stream even without a listener for tokens."""
     trace_content: bool = False
     """Put the prompt and the reply of each call into its event."""
+    choices: frozenset[str] | None = None
+    """Models that a run may choose in its context; None: any."""
 
     def find_redis(self, endpoint: str) -> str | None:
         """Return the Redis that shares the rates of an endpoint; None where none does."""
