@@ -14,7 +14,7 @@ from graph.topology.input_validation import read_context
 from graph.topology.pending_writes import collect_ledger, collect_pending_reports
 from nodes.limits.budget import Budget
 from nodes.limits.clock import now_s
-from nodes.limits.run_scope import SCOPE_KEY, Deadline, get_run_scope, set_deadline
+from nodes.limits.run_scope import SCOPE_KEY, Deadline, RunScope, get_run_scope, set_deadline
 from state import Context, Usage
 
 SETTINGS_KEY: Final = "run_settings"
@@ -50,18 +50,17 @@ class RunStart:
         given = config or RunnableConfig()
         scope = get_run_scope(given)
         if self.saved_clock:
-            scope = replace(scope, **_parse_clock(self.saved_clock))
+            scope = replace(scope, **_parse_clock(self.saved_clock, scope.clock_offset_s))
         if scope.began_at is None:
             scope = replace(scope, began_at=now_s() - self._compute_elapsed_s())
         if scope.deadline is None:
             scope = replace(scope, deadline=set_deadline(now_s(), self.context.deadline_s))
         if scope.budget is None and _has_budget(self.context):
             scope = replace(scope, budget=self._build_budget(scope.read_logged_usage))
-        clock = {"began_at": scope.began_at, "deadline": scope.deadline and asdict(scope.deadline)}
         metadata = {
             **given.get("metadata", {}),
             SETTINGS_KEY: json.dumps(_select_set_fields(self.kept_context)),
-            CLOCK_KEY: json.dumps(clock),
+            CLOCK_KEY: _format_clock(scope),
         }
         configurable = {**given.get("configurable", {}), SCOPE_KEY: scope}
         return {**given, "configurable": configurable, "metadata": metadata}
@@ -95,10 +94,19 @@ def read_saved_clock(snapshot: StateSnapshot | None) -> str:
     return str(known)
 
 
-def _parse_clock(text: str) -> dict[str, Any]:
-    """Return the clock fields of a scope."""
+def _format_clock(scope: RunScope) -> str:
+    """Return the clock fields of a scope as JSON, on the clock that the servers share."""
+    began_at, ends, offset_s = scope.began_at or 0.0, scope.deadline, scope.clock_offset_s
+    deadline = ends and {name: value + offset_s for name, value in asdict(ends).items()}
+    return json.dumps({"began_at": began_at + offset_s, "deadline": deadline})
+
+
+def _parse_clock(text: str, offset_s: float) -> dict[str, Any]:
+    """Return the clock fields of a scope, on this machine's clock."""
     clock = json.loads(text)
-    return {**clock, "deadline": clock["deadline"] and Deadline(**clock["deadline"])}
+    ends = clock["deadline"]
+    deadline = ends and Deadline(**{name: value - offset_s for name, value in ends.items()})
+    return {"began_at": clock["began_at"] - offset_s, "deadline": deadline}
 
 
 def merge_context(saved: Context, given: Context) -> Context:
