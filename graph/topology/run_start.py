@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, fields, is_dataclass, replace
+from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
 from typing import Any, Final
 
 from langchain_core.runnables import RunnableConfig
@@ -15,7 +15,7 @@ from graph.topology.pending_writes import collect_ledger, collect_pending_report
 from nodes.limits.budget import Budget
 from nodes.limits.clock import now_s
 from nodes.limits.run_scope import SCOPE_KEY, Deadline, RunScope, get_run_scope, set_deadline
-from state import Context, Usage
+from state import Context, Usage, WorkerOutput, merge_ledger
 
 SETTINGS_KEY: Final = "run_settings"
 """Key of a checkpoint's metadata: the run's caps, used by a resume that sets none.
@@ -44,6 +44,8 @@ class RunStart:
     """Without the team's caps: what a resume takes over, since the team's files may change."""
     saved_clock: str = ""
     """Of a run that a server starts again after a crash: its clock, which has not stopped."""
+    early_outputs: Mapping[str, WorkerOutput] = field(default_factory=dict)
+    """What tasks of a resumed run saved before their node ended, by task."""
 
     def stamp_config(self, config: RunnableConfig | None) -> RunnableConfig:
         """Return a config that holds the run's clock, deadline, budget and settings."""
@@ -83,9 +85,19 @@ class RunStart:
         if self.resumed_snapshot is not None:
             logged = list(usage_from_log().values()) if usage_from_log else []
             # The log of a run that began on another machine is not on this one.
-            for usage in max(_list_usage(self.resumed_snapshot), logged, key=_count_tokens):
+            for usage in max(self._list_usage(self.resumed_snapshot), logged, key=_count_tokens):
                 budget.charge(usage)
         return budget
+
+    def _list_usage(self, snapshot: StateSnapshot) -> list[Usage]:
+        """Return the usage that a run has saved for its request."""
+        values = snapshot.values
+        if values.get("planned_for") != values.get("request"):  # the ledger is an earlier request's
+            return []
+        ledger = collect_ledger(snapshot)
+        for output in self.early_outputs.values():
+            ledger = merge_ledger(ledger, output.get("ledger", {}))
+        return [expense.usage for expense in ledger.values()]
 
 
 def read_saved_clock(snapshot: StateSnapshot | None) -> str:
@@ -167,14 +179,6 @@ def get_run_id(config: RunnableConfig) -> str:
 def _select_set_fields(context: Context) -> dict[str, Any]:
     values = {field.name: getattr(context, field.name) for field in fields(context)}
     return {name: value for name, value in values.items() if value != getattr(Context, name)}
-
-
-def _list_usage(snapshot: StateSnapshot) -> list[Usage]:
-    """Return the usage that a checkpoint has recorded for its request."""
-    values = snapshot.values
-    if values.get("planned_for") != values.get("request"):  # the ledger is an earlier request's
-        return []
-    return [expense.usage for expense in collect_ledger(snapshot).values()]
 
 
 def _count_tokens(spent: Iterable[Usage]) -> int:

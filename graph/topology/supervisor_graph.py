@@ -35,6 +35,7 @@ from graph.topology.chat_questions import post_questions
 from graph.topology.checkpointer_adapter import adapt_checkpointer, require_checkpointer
 from graph.topology.compact_tracer import compact_tracers
 from graph.topology.drawing import Drawing
+from graph.topology.early_save import read_early_outputs
 from graph.topology.input_validation import (
     read_context,
     read_input,
@@ -250,11 +251,12 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
         resumed = resumed or is_same
         snapshot = await self.aget_state(around, subgraphs=True) if resumed else None
         context = merge_context(read_saved_context(snapshot), given)
-        clock = read_saved_clock(snapshot) if is_same else ""
-        if resumed:
-            team = self.team.apply_context(context)
-            await list_team_changes(team, self.find_checkpointer(config), around)
-        return RunStart(self.team.add_caps(context), snapshot, context, saved_clock=clock)
+        clock, saver = read_saved_clock(snapshot) if is_same else "", self.find_checkpointer(config)
+        if snapshot is None or saver is None:
+            return RunStart(self.team.add_caps(context), None, context)
+        await list_team_changes(self.team.apply_context(context), saver, around)
+        early = await read_early_outputs(saver, snapshot)
+        return RunStart(self.team.add_caps(context), snapshot, context, clock, early)
 
     async def _read_kept_materials(self, config: RunnableConfig | None) -> Mapping[str, str]:
         """Return the materials that a thread keeps for its next message."""

@@ -47,12 +47,21 @@ class Stage:
                     return holder
                 await asyncio.sleep(0.05)
 
-    async def wait_for_saved(self, run: StartedRun, reports: int) -> None:
-        """Return when the database has so many reports of a run."""
+    async def wait_for_saved(
+        self, run: StartedRun, reports: int, *, prefix: str | None = None
+    ) -> None:
+        """Return when the database has so many reports of a run; its tasks have its name."""
+        begin = run.name if prefix is None else prefix
         async with asyncio.timeout(WAIT_S):
             while True:
-                if sum(task.startswith(run.name) for task in self.list_saved_tasks()) >= reports:
+                if sum(task.startswith(begin) for task in self.list_saved_tasks()) >= reports:
                     return
+                await asyncio.sleep(0.02)
+
+    async def wait_for_call(self, task: str) -> None:
+        """Return when the endpoint has been asked for the report of a task."""
+        async with asyncio.timeout(WAIT_S):
+            while not self.endpoint.select_calls(schema="Report", task=task):  # noqa: ASYNC110
                 await asyncio.sleep(0.02)
 
     def get_other_client(self, instance: Instance) -> LangGraphClient:

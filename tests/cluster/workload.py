@@ -62,6 +62,18 @@ def build_plan(body: dict[str, Any]) -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
+class Expected:
+    """How a run should end."""
+
+    status: str = "done"
+    tasks: int | None = len(EDGES)
+    """That are completed; None if it does not matter."""
+    plans: int = 1
+    messages: int = 1
+    """Of ours in the chat: the answer, and the questions before."""
+
+
+@dataclass(frozen=True)
 class StartedRun:
     """A run that a client has asked for."""
 
@@ -82,18 +94,19 @@ class EndedRun:
     values: Mapping[str, Any]
     real_s: float
 
-    def list_problems(self) -> list[str]:
-        """Return what is wrong with the run; empty if it is right."""
+    def list_problems(self, expected: "Expected") -> list[str]:
+        """Return what is not as expected; empty if the run is right."""
         if self.status != "success":
             return [f"{self.started.name}: {self.status} {self.error[:160]}"]
         results = self.values.get("results") or {}
         done = {name for name, each in results.items() if each["status"] == "completed"}
         answers = [each for each in self.values.get("messages") or () if each["type"] == "ai"]
+        plans = len(self.values.get("plans") or ())
         checks = {
-            f"status {self.values.get('status')}": self.values.get("status") != "done",
-            f"{len(done)} tasks": len(done) != len(EDGES),
-            f"{len(answers)} answers": len(answers) != 1,
-            f"{len(self.values.get('plans') or ())} plans": len(self.values["plans"]) != 1,
+            f"status {self.values.get('status')}": self.values.get("status") != expected.status,
+            f"{len(done)} tasks": expected.tasks not in (None, len(done)),
+            f"{len(answers)} messages": len(answers) != expected.messages,
+            f"{plans} plans": plans != expected.plans,
         }
         return [f"{self.started.name}: {what}" for what, is_wrong in checks.items() if is_wrong]
 
@@ -127,27 +140,31 @@ class Outcome:
     """From the fault to the first call of a run that it hit, or to its end."""
     repeated: int = 0
     """Calls for tasks whose report was saved before the fault."""
+    expected: Expected = Expected()
+    more_problems: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
     @property
     def problems(self) -> list[str]:
         """What is wrong, over all runs."""
-        return [each for run in self.runs for each in run.list_problems()]
+        found = [each for run in self.runs for each in run.list_problems(self.expected)]
+        return found + self.more_problems
 
     def format_row(self) -> str:
         """Return the row as text."""
         wrong = len({each.partition(":")[0] for each in self.problems})
+        verdict = "WRONG" if self.problems else "ok"
         slowest = max((run.real_s for run in self.runs), default=0.0)
         parts = [
             f"{self.what:<52}",
             f"{len(self.runs):>4}",
-            f"{len(self.runs) - wrong:>5}",
+            f"{max(0, len(self.runs) - wrong):>5}",
             f"{sum(self.calls.planned.values()):>7}",
             f"{self.repeated:>5}",
             f"{self.calls.again + self.calls.cut:>9}",
             f"{slowest:>6.1f}",
             f"{'-' if self.recovered_s is None else format(self.recovered_s, '.1f'):>6}",
-            "ok" if not wrong else "WRONG",
+            verdict,
             "; ".join(self.notes),
         ]
         return "  ".join(parts).rstrip()
@@ -156,12 +173,14 @@ class Outcome:
 HEADER: Final = f"{'what':<52}  runs  right  planner  again   cut  done_s  back_s  verdict"
 
 
-async def start_run(client: LangGraphClient, name: str, **more: Any) -> StartedRun:
+async def start_run(
+    client: LangGraphClient, name: str, *, team: str = TEAM, **more: Any
+) -> StartedRun:
     """Start a run on a new thread."""
     thread = (await client.threads.create())["thread_id"]
     asked = {"request": f"Compare part {name} and say which one is best."}
     at_s = time.monotonic()
-    run = await client.runs.create(thread, TEAM, input=asked, **more)
+    run = await client.runs.create(thread, team, input=asked, **more)
     return StartedRun(name, thread, run["run_id"], at_s)
 
 
