@@ -20,5 +20,23 @@ class ServerVariables(BaseSettings):
     server_edition: str = Field("", validation_alias="LANGGRAPH_RUNTIME_EDITION")
     server_url: str = Field("", validation_alias="LANGGRAPH_API_URL")
     """The address of LangGraph's server, which the server sets."""
+    keeps_trace: bool = Field(True, validation_alias="SUPERVISE_SERVER_TRACE")
+    """Whether a server keeps the trace of its runs beside their checkpoints."""
+    server_key: ApiKey = Field(None, validation_alias="SUPERVISE_SERVER_KEY")
+    """What `--url` sends: a bearer token, or a header as `name: value`."""
     mcp_token: ApiKey = Field(None, validation_alias="SUPERVISE_MCP_TOKEN")
     """What clients of `supervise mcp --http` must send."""
+
+    def build_server_headers(self) -> dict[str, str]:
+        """Return the headers that `--url` sends."""
+        key = self.server_key.get_secret_value().strip() if self.server_key else ""
+        name, colon, value = key.partition(":")
+        if colon and value.startswith(" "):
+            return {name.strip(): value.strip()}
+        return {"authorization": f"Bearer {key}"} if key else {}
+
+    def list_server_secrets(self) -> list[str]:
+        """List the values that must never be written anywhere."""
+        tokens = [self.mcp_token.get_secret_value()] if self.mcp_token else []
+        sent = [value.removeprefix("Bearer ") for value in self.build_server_headers().values()]
+        return [*tokens, *sent]

@@ -262,10 +262,11 @@ class Settings(TracingVariables, ServerVariables):
 
     def list_secrets(self) -> tuple[str, ...]:
         """List the secret values, which must never be written anywhere."""
-        keys = (self.openai_api_key, self.tavily_api_key, self.mcp_token)
+        keys = (self.openai_api_key, self.tavily_api_key)
         held = tuple(key.get_secret_value() for key in keys if key)
         passwords = (*list_passwords(self.database_url), *list_passwords(self.sql_url or ""))
-        return (*held, *self.list_tier_secrets(), *self.list_tracing_secrets(), *passwords)
+        own = (*self.list_tier_secrets(), *self.list_tracing_secrets(), *self.list_server_secrets())
+        return (*held, *own, *passwords)
 
     @classmethod
     def find_unknown_variables(cls) -> dict[str, str]:
