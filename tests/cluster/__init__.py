@@ -1,0 +1,1 @@
+"""A cluster for tests: PostgreSQL, Redis and instances of Aegra on this machine."""
