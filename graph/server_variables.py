@@ -23,20 +23,17 @@ class ServerVariables(BaseSettings):
     keeps_trace: bool = Field(True, validation_alias="SUPERVISE_SERVER_TRACE")
     """Whether a server keeps the trace of its runs beside their checkpoints."""
     server_key: ApiKey = Field(None, validation_alias="SUPERVISE_SERVER_KEY")
-    """What `--url` sends: a bearer token, or a header as `name: value`."""
+    """What `--url` sends."""
     mcp_token: ApiKey = Field(None, validation_alias="SUPERVISE_MCP_TOKEN")
     """What clients of `supervise mcp --http` must send."""
 
     def build_server_headers(self) -> dict[str, str]:
-        """Return the headers that `--url` sends."""
-        key = self.server_key.get_secret_value().strip() if self.server_key else ""
-        name, colon, value = key.partition(":")
-        if colon and value.startswith(" "):
-            return {name.strip(): value.strip()}
-        return {"authorization": f"Bearer {key}"} if key else {}
+        """Return the headers that `--url` sends: the key in both forms that servers read."""
+        if self.server_key is None:
+            return {}
+        key = self.server_key.get_secret_value().strip()
+        return {"authorization": f"Bearer {key}", "x-api-key": key}
 
     def list_server_secrets(self) -> list[str]:
         """List the values that must never be written anywhere."""
-        tokens = [self.mcp_token.get_secret_value()] if self.mcp_token else []
-        sent = [value.removeprefix("Bearer ") for value in self.build_server_headers().values()]
-        return [*tokens, *sent]
+        return [key.get_secret_value() for key in (self.mcp_token, self.server_key) if key]
