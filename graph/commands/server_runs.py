@@ -91,6 +91,7 @@ def resume_on_server(
             context=context,
             settings=settings,
             on_event=display.show_event,
+            seen=log.line_count,
         )
 
         def describe_left(_: RunProgress) -> str:

@@ -52,6 +52,10 @@ class ServerLog:
     unreadable: int
     run: Mapping[str, Any]
     """What the last checkpoint and the server say: `status`, `questions` and others."""
+    graph: str
+    """The graph of the thread, as the server names it."""
+    line_count: int
+    """Lines of the trace so far, with those that could not be read."""
 
     def build_trace(self) -> dict[str, Any]:
         """Return the trace in the documented format; the server knows whether the run is over."""
@@ -110,11 +114,13 @@ async def load_server_log(server: RunServer, thread: str) -> ServerLog:
             limit = f"{MAX_TRACE_CHARS / 1e6:g} MB"
             raise ServerUnreadable(f"the trace of {server.host} is larger than {limit}")
         checked.add_lines(lines)
-        following = view.get("next")
-        if not isinstance(following, int) or following <= number:
+        number += len(lines)
+        if not lines or view.get("next") != number:
             break
-        number = following
-    return ServerLog(checked.entries, checked.unreadable, read_run(view["run"], known))
+    metadata = known.get("metadata")
+    graph = metadata.get("graph_id") if isinstance(metadata, Mapping) else None
+    run = read_run(view["run"], known)
+    return ServerLog(checked.entries, checked.unreadable, run, str(graph or ""), number)
 
 
 def read_run(said: Mapping[str, Any], thread: Mapping[str, Any]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from uuid import UUID
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
-from langgraph.types import StateSnapshot
+from langgraph.types import Interrupt, StateSnapshot
 from pydantic import BaseModel
 
 from graph.stores.kept_trace import NAMESPACE, load_trace_lines
@@ -80,8 +80,26 @@ def _describe_run(snapshot: StateSnapshot) -> dict[str, Any]:
         "is_in_progress": bool(snapshot.tasks),
         "started": began_at and datetime.fromtimestamp(began_at, UTC).isoformat(timespec="seconds"),
         "wall_s": _to_json(values.get("timing") or {}).get("wall_s"),
-        "questions": list_open_questions(snapshot),
+        "questions": list_open_questions(_restore_interrupts(snapshot)),
     }
+
+
+def _restore_interrupts(snapshot: StateSnapshot) -> StateSnapshot:
+    """Return a snapshot with interrupts of LangGraph's type, which some servers read as JSON."""
+    tasks = []
+    for task in snapshot.tasks:
+        inner = task.state
+        state = _restore_interrupts(inner) if isinstance(inner, StateSnapshot) else inner
+        asked = tuple(map(_restore_interrupt, task.interrupts))
+        tasks.append(task._replace(interrupts=asked, state=state))
+    asked = tuple(map(_restore_interrupt, snapshot.interrupts))
+    return snapshot._replace(tasks=tuple(tasks), interrupts=asked)
+
+
+def _restore_interrupt(found: Any) -> Interrupt:  # an `Interrupt`, or its JSON
+    if isinstance(found, Interrupt):
+        return found
+    return Interrupt(value=found["value"], id=found["id"])
 
 
 def _list_state_lines(snapshot: StateSnapshot, team: str) -> Iterator[str]:

@@ -126,7 +126,8 @@ class TraceWriter:
                 *notes,
             ]
         if last is not None:
-            self._offset_s = last.offset_s + (0.0 if notes[0].get("resumed") else last.last_t)
+            # A clock may begin before the last event: of a follow-up, or on another machine.
+            self._offset_s = last.offset_s + max(0.0, last.last_t - self.started_t)
         if last is not None and is_taken_over:
             notes.append(build_takeover_event(self.started_t, since_t=last.last_t))
         segment = await begin_segment(

@@ -4,6 +4,7 @@ The thread's id follows from the attempt, so an attempt that is made again after
 run and joins it. The far side continues when the connection ends; only `cancel` ends a run.
 """
 
+import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any, Final
@@ -14,8 +15,7 @@ from langgraph_sdk.client import LangGraphClient
 from langgraph_sdk.errors import ConflictError
 
 from nodes.remote.connection import open_http_client, translate_errors
-from nodes.remote.errors import RemoteRefused, RemoteUnknown
-from nodes.remote.run_stream import RunStream, describe_error
+from nodes.remote.errors import RemoteError, RemoteRefused, RemoteTooLarge, RemoteUnknown
 from nodes.remote.session import (
     HearEvent,
     RemoteQuestion,
@@ -24,13 +24,20 @@ from nodes.remote.session import (
     RemoteState,
 )
 from nodes.schemas.remote import RemoteSpec
+from nodes.text.plain_text import sanitize_line
 
 THREADS: Final = UUID("5c5f2c0e-8f0b-5c1b-9a53-6f2a3e0d9b41")
 """The namespace of the threads' ids."""
+FIRST_EVENT: Final = "0"
+"""Asks for the events of a run from its start."""
 ANSWERED: Final = "answered"
 """Of a run's metadata: how many questions of the work had been answered when it began."""
 MAX_RUNS: Final = 20
 """Runs of one attempt that ended badly while this side was away."""
+POLL_S: Final = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0)
+"""Pauses between questions for the status, where no stream says that the run has ended."""
+MAX_ERROR_CHARS: Final = 500
+_WORKING: Final = ("pending", "running")
 _ENDED_BADLY: Final = ("error", "timeout", "interrupted")
 
 
@@ -53,9 +60,10 @@ class AgentProtocolSession:
 
     def __init__(self, spec: RemoteSpec, client: LangGraphClient) -> None:
         self._spec, self._client = spec, client
-        self._thread, self._run = "", ""
+        self._thread, self._run, self._error = "", "", ""
         self._caps: dict[str, Any] = {}
-        self._stream: RunStream | None = None
+        self._streams = True
+        self._last_event = FIRST_EVENT
 
     async def probe(self) -> str:
         """Return what the graph takes."""
@@ -84,9 +92,16 @@ class AgentProtocolSession:
 
     async def wait(self, hear: HearEvent) -> RemoteState:
         """Follow the run by its stream, and by its status where the stream breaks off."""
-        if self._stream is None or self._stream.run != self._run:
-            self._stream = RunStream(self._spec, self._client, self._thread, self._run)
-        return await self._read_state(await self._stream.follow(hear), self._stream.error)
+        pauses = iter(POLL_S)
+        while True:
+            with translate_errors(self._spec):
+                run = await self._client.runs.get(self._thread, self._run)
+                status = str(run["status"])
+            if status not in _WORKING:
+                return await self._read_state(status)
+            if self._streams:
+                await self._follow(hear)
+            await asyncio.sleep(next(pauses, POLL_S[-1]))
 
     async def reply(self, replies: Mapping[str, Any], *, answered: int) -> None:
         """Resume the run by the ids of its interrupts, unless that was done before."""
@@ -157,14 +172,33 @@ class AgentProtocolSession:
         schemas = await self._client.assistants.get_schemas(assistant)
         return _list_names(schemas, "input_schema"), _list_names(schemas, "context_schema")
 
-    async def _read_state(self, status: str, error: str) -> RemoteState:
+    async def _follow(self, hear: HearEvent) -> None:
+        """Pass on the run's events until its stream ends, or breaks off."""
+        stream = self._client.runs.join_stream(
+            self._thread, self._run, stream_mode="custom", last_event_id=self._last_event
+        )
+        try:
+            with translate_errors(self._spec):
+                async for part in stream:
+                    self._last_event = part.id or self._last_event
+                    if part.event == "error":
+                        self._error = _describe_error(part.data)
+                    elif isinstance(part.data, Mapping):
+                        await hear(part.data)
+        except RemoteTooLarge:
+            self._streams = False
+        except RemoteError as error:
+            if not error.retryable:
+                self._streams = False
+
+    async def _read_state(self, status: str) -> RemoteState:
         with translate_errors(self._spec):
             state: Mapping[str, Any] = {**await self._client.threads.get_state(self._thread)}
             values, questions = state.get("values"), tuple(_list_questions(state))
         if status == "interrupted":
             return RemoteState("cancelled", values, error="the run was cancelled there")
         if status != "success":
-            reason = error or _find_task_error(state) or "it says no reason"
+            reason = self._error or _find_task_error(state) or "it says no reason"
             return RemoteState("failed", values, error=f"{status}: {reason}")
         return RemoteState("asks" if questions else "done", values, questions)
 
@@ -179,7 +213,13 @@ def _list_questions(state: Mapping[str, Any]) -> list[RemoteQuestion]:
 
 def _find_task_error(state: Mapping[str, Any]) -> str:
     errors = (task.get("error") for task in state.get("tasks") or ())
-    return next((describe_error(error) for error in errors if error), "")
+    return next((_describe_error(error) for error in errors if error), "")
+
+
+def _describe_error(said: object) -> str:
+    if isinstance(said, Mapping):
+        said = ": ".join(str(said[key]) for key in ("error", "message") if said.get(key))
+    return sanitize_line(str(said), MAX_ERROR_CHARS)
 
 
 def _read_answered(run: Mapping[str, Any]) -> int:
