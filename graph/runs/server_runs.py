@@ -75,6 +75,11 @@ async def alist_server_runs(url: str, *, settings: Settings | None = None) -> Se
     """
     async with open_server(url, settings or Settings()) as server:
         found = await _search_threads(server)
+        if not isinstance(found, list):
+            raise ServerUnreadable(
+                f"the answer of {server.host} is no list of threads",
+                next="is --url the address of a server of the Agent Protocol?",
+            )
         gate = asyncio.Semaphore(MAX_ASKED_AT_ONCE)
         threads = [thread for thread in found if isinstance(thread, Mapping)][:MAX_RUNS]
         summaries = await asyncio.gather(*(_summarize(server, thread, gate) for thread in threads))
@@ -147,7 +152,7 @@ def _choose_status(said: Mapping[str, Any], thread_status: str, is_asking: bool)
     return "failed" if thread_status == "error" else "stopped"
 
 
-async def _search_threads(server: RunServer) -> Sequence[Any]:
+async def _search_threads(server: RunServer) -> object:
     options: dict[str, Any] = {"sort_by": "updated_at", "sort_order": "desc"}
     search = server.client.threads.search
     try:
