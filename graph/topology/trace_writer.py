@@ -71,7 +71,7 @@ class TraceWriter:
 
     async def close(self) -> None:
         """Write what is left."""
-        if self._task is None:
+        if self._task is None:  # nothing was added
             return
         self._task.cancel()
         await asyncio.wait([self._task])
