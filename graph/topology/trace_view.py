@@ -23,7 +23,7 @@ from nodes.schemas.team import Team
 
 SUMMARY_NAMESPACE: Final = "supervise-summary"
 VIEW_VERSION: Final = 1
-MAX_PAGE_CHARS: Final = 4_000_000
+MAX_PAGE_CHARS: Final = 2_000_000
 MAX_REQUEST_CHARS: Final = 2_000
 ReadState = Callable[[], Awaitable[StateSnapshot]]
 
