@@ -47,6 +47,7 @@ from graph.commands.options import (
     ThreadOption,
     TraceContentOption,
     TraceOption,
+    UrlOption,
     VerboseOption,
     build_context,
     require_plain_comparison,
@@ -165,6 +166,7 @@ def resume(
     ctx: typer.Context,
     thread: ThreadArgument,
     answer: AnswerOption = None,
+    url: UrlOption = None,
     deadline_s: DeadlineOption = None,
     max_cost_usd: MaxCostOption = None,
     max_tokens: MaxTokensOption = None,
@@ -179,16 +181,17 @@ def resume(
     trace_content: TraceContentOption = False,
 ) -> int:
     """Resume a run that was interrupted or waits for an answer."""
+    settings = load_settings(trace_content=trace_content)
+    context, shown = build_context(ctx.params), {"as_json": as_json, "quiet": quiet}
+    if url is not None:
+        from graph.commands.server_runs import resume_on_server
+
+        return resume_on_server(
+            thread, url, answer=answer, context=context, settings=settings, **shown
+        )
     from graph.commands import run as command
 
-    return command.resume(
-        thread,
-        answer=answer,
-        context=build_context(ctx.params),
-        settings=load_settings(trace_content=trace_content),
-        as_json=as_json,
-        quiet=quiet,
-    )
+    return command.resume(thread, answer=answer, context=context, settings=settings, **shown)
 
 
 @app.command()
@@ -203,10 +206,17 @@ def runs(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="List what --prune would remove.")
     ] = False,
+    url: UrlOption = None,
 ) -> int:
     """List the runs, the newest first; or remove some of them."""
     from graph.commands import runs
 
+    if url is not None:
+        if prune:
+            raise UsageError("--prune removes runs of this machine", next="leave out --url")
+        from graph.commands.server_runs import show_server_runs
+
+        return show_server_runs(url, load_settings())
     if not prune:
         if older_than or keep or status or dry_run:
             raise UsageError("these options need --prune", next="add --prune")
@@ -217,8 +227,12 @@ def runs(
 
 
 @app.command()
-def show(thread: ThreadArgument) -> int:
+def show(thread: ThreadArgument, url: UrlOption = None) -> int:
     """Show a run's plan, its reports and its answer."""
+    if url is not None:
+        from graph.commands.server_runs import show_server_run
+
+        return show_server_run(thread, url, load_settings())
     from graph.commands.runs import show_run
 
     return show_run(thread, load_settings())
@@ -233,10 +247,15 @@ def trace(
     out: Annotated[
         Path | None, typer.Option("--out", metavar="FILE", help="Write it to this file.")
     ] = None,
+    url: UrlOption = None,
 ) -> int:
     """Print everything that happened in a run as JSON, or as spans for Perfetto."""
     if format not in ("json", "chrome"):
         raise UsageError(f"no trace format {format!r}", next="--format json, or chrome")
+    if url is not None:
+        from graph.commands.server_runs import show_server_trace
+
+        return show_server_trace(thread, url, out=out, settings=load_settings(), format=format)
     from graph.commands.runs import show_trace
 
     return show_trace(thread, out=out, settings=load_settings(), format=format)

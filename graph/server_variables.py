@@ -23,6 +23,10 @@ class ServerVariables(BaseSettings):
     server_edition: str = Field("", validation_alias="LANGGRAPH_RUNTIME_EDITION")
     server_url: str = Field("", validation_alias="LANGGRAPH_API_URL")
     """The address of LangGraph's server, which the server sets."""
+    keeps_trace: bool = Field(True, validation_alias="SUPERVISE_SERVER_TRACE")
+    """Whether a server keeps the trace of its runs beside their checkpoints."""
+    server_key: ApiKey = Field(None, validation_alias="SUPERVISE_SERVER_KEY")
+    """What `--url` sends."""
     server_hook: str = Field("", validation_alias="LANGGRAPH_AUTH")
     """The hook for users that LangGraph's server has loaded, which the server sets."""
     mcp_token: ApiKey = Field(None, validation_alias="SUPERVISE_MCP_TOKEN")
@@ -53,3 +57,14 @@ class ServerVariables(BaseSettings):
         return (
             [v.strip() for v in value.split(",") if v.strip()] if isinstance(value, str) else value
         )
+
+    def build_server_headers(self) -> dict[str, str]:
+        """Return the headers that `--url` sends: the key in both forms that servers read."""
+        if self.server_key is None:
+            return {}
+        key = self.server_key.get_secret_value().strip()
+        return {"authorization": f"Bearer {key}", "x-api-key": key}
+
+    def list_server_secrets(self) -> list[str]:
+        """List the values that must never be written anywhere."""
+        return [key.get_secret_value() for key in (self.mcp_token, self.server_key) if key]

@@ -254,11 +254,12 @@ class Settings(LimitVariables, TracingVariables, ServerVariables):
 
     def list_secrets(self) -> tuple[str, ...]:
         """List the secret values, which must never be written anywhere."""
-        keys = (self.openai_api_key, self.tavily_api_key, self.mcp_token)
+        keys = (self.openai_api_key, self.tavily_api_key)
         held = tuple(key.get_secret_value() for key in keys if key)
         urls = (self.database_url, self.sql_url or "", self.redis_url or "")
         passwords = tuple(password for url in urls for password in list_passwords(url))
-        return (*held, *self.list_tier_secrets(), *self.list_tracing_secrets(), *passwords)
+        own = (*self.list_tier_secrets(), *self.list_tracing_secrets(), *self.list_server_secrets())
+        return (*held, *own, *passwords)
 
     @classmethod
     def find_unknown_variables(cls) -> dict[str, str]:

@@ -147,7 +147,7 @@ def _compile_graph(
     compiled = builder.compile(name=team.name, checkpointer=checkpointer, store=store)
     graph = change_class(compiled, SupervisorGraph)
     graph.prepare, graph.team, graph.drawing = pool.prepare, team, _describe_drawing(team)
-    graph.attach_revision = revision.attach
+    graph.attach_revision, graph.keeps_trace = revision.attach, settings.keeps_trace
     graph.config = {"tags": ["supervisor-worker", team.name], "metadata": {"team": team.name}}
     saved.graph = graph
     return graph

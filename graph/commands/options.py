@@ -152,6 +152,14 @@ TraceContentOption = Annotated[
     bool,
     typer.Option("--trace-content", help="Add each model call's prompt and reply to the trace."),
 ]
+UrlOption = Annotated[
+    str | None,
+    typer.Option(
+        "--url",
+        metavar="URL",
+        help="Of a server, such as http://127.0.0.1:2024, that has the runs.",
+    ),
+]
 AnswerOption = Annotated[
     str | None,
     typer.Option("--answer", metavar="TEXT", help="The answer to the run's open question."),

@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -77,8 +77,8 @@ def run_job(job: Job, request: str, *, thread: str | None = None, **options: Any
     display = job.display
     thread = display.progress.thread = thread or make_thread_id()
     work = partial(arun, request, thread=thread, **{**job.options, **options})
-    with _report_errors_as_json(display, as_json=job.as_json):
-        outcome = _run_with_progress(work(**_listen(display, job.settings)), display)
+    with report_errors_as_json(display, as_json=job.as_json):
+        outcome = run_with_progress(work(**_listen(display, job.settings)), display)
         outcome = _answer_at_terminal(outcome, display, job.settings)
     if job.trace_to:
         save_json(load_trace(outcome.thread, job.settings), job.trace_to)
@@ -98,14 +98,14 @@ def resume(
     display = ProgressDisplay(quiet=quiet, shows_answer=not as_json)
     display.progress.thread = thread
     work = partial(aresume, thread, answer=answer, context=context, settings=settings)
-    with _report_errors_as_json(display, as_json=as_json):
+    with report_errors_as_json(display, as_json=as_json):
         trace = load_trace(check_thread_id(thread), settings)
         is_done = (trace.get("run") or {}).get("status") == "done"
         if not quiet:
             announce_start(f"resuming thread {thread}")
         for event in trace["events"]:
             display.progress.apply_event(event)
-        outcome = _run_with_progress(work(**_listen(display, settings)), display)
+        outcome = run_with_progress(work(**_listen(display, settings)), display)
         outcome = _answer_at_terminal(outcome, display, settings)
     code = print_outcome(outcome, outcome.to_json(), as_json=as_json, quiet=quiet)
     if is_done and not quiet:
@@ -124,7 +124,7 @@ def show_plan(job: Job) -> int:
 
     work = aplan_with_estimate(read_request_text(job.request), **job.options, on_event=show_event)
     try:
-        plan, estimate = _run_with_progress(work, job.display)
+        plan, estimate = run_with_progress(work, job.display)
     finally:
         if job.trace_to:
             save_json(build_trace(events), job.trace_to)
@@ -153,8 +153,20 @@ def read_request_text(request: str) -> str:
     return raw.decode("utf-8-sig", errors="replace").replace("\0", "\N{REPLACEMENT CHARACTER}")
 
 
-def print_outcome(outcome: Outcome, shown: Mapping[str, Any], *, as_json: bool, quiet: bool) -> int:
-    """Print an outcome, of which `shown` is the JSON, and return the exit code."""
+def print_outcome(
+    outcome: Outcome,
+    shown: Mapping[str, Any],
+    *,
+    as_json: bool,
+    quiet: bool,
+    named: str = "",
+) -> int:
+    """Print an outcome, of which `shown` is the JSON, and return the exit code.
+
+    Args:
+        named: the thread as the commands that are advised name it; its id without.
+    """
+    named = named or outcome.thread
     try:
         if as_json:
             print_json(shown)
@@ -162,27 +174,35 @@ def print_outcome(outcome: Outcome, shown: Mapping[str, Any], *, as_json: bool, 
             print_markdown(format_answer(shown["answer"]))
     except OutputFailed as error:
         error.kept = f"thread {outcome.thread}, {outcome.status}"
-        error.next = f"{error.next}: supervise show {outcome.thread}"
+        error.next = f"{error.next}: supervise show {named}"
         raise
     if not quiet:
         for line in format_figures(outcome.thread, outcome.status, outcome.timing, shown["usage"]):
             print_to_stderr(line, style="dim")
-        print_to_stderr(f"more: supervise show {outcome.thread}", style="dim")
-    _print_next_step(outcome)
+        print_to_stderr(f"more: supervise show {named}", style="dim")
+    _print_next_step(outcome, named)
     return outcome.exit_code
 
 
-def _print_next_step(outcome: Outcome) -> None:
+def _print_next_step(outcome: Outcome, named: str) -> None:
     if outcome.error:
         print_to_stderr(outcome.error.format_line(), style="red")
     elif outcome.status == "failed":
-        print_to_stderr(f"next: supervise resume {outcome.thread}")
+        print_to_stderr(f"next: supervise resume {named}")
     if outcome.questions:
-        _print_questions(outcome)
+        _print_questions(outcome, named)
+
+
+def _describe_kept_work(board: RunProgress) -> str:
+    done = board.list_done_tasks()
+    if not board.team or not board.thread:
+        return "cancelled. kept: nothing, the run had not begun"
+    kept = f"tasks {', '.join(done)}" if done else "the request"
+    return f"cancelled. kept: {kept}. next: supervise resume {board.thread}"
 
 
 @contextmanager
-def _report_errors_as_json(display: ProgressDisplay, *, as_json: bool) -> Iterator[None]:
+def report_errors_as_json(display: ProgressDisplay, *, as_json: bool) -> Iterator[None]:
     """Print the JSON object also for a run that could not begin; the error is raised again."""
     try:
         yield
@@ -194,13 +214,17 @@ def _report_errors_as_json(display: ProgressDisplay, *, as_json: bool) -> Iterat
         raise
 
 
-def _run_with_progress(work: Coroutine[Any, Any, Result], display: ProgressDisplay) -> Result:
+def run_with_progress(
+    work: Coroutine[Any, Any, Result],
+    display: ProgressDisplay,
+    describe_kept: Callable[[RunProgress], str] = _describe_kept_work,
+) -> Result:
     """Run with progress on the screen; Ctrl-C prints what is kept."""
     with display:
 
         def farewell() -> str:
             display.close()
-            return _describe_kept_work(display.progress)
+            return describe_kept(display.progress)
 
         return run_cancellable(work, farewell=farewell)
 
@@ -235,26 +259,18 @@ def _answer_at_terminal(outcome: Outcome, display: ProgressDisplay, settings: Se
         work = aresume(
             outcome.thread, answer=answer, settings=settings, **_listen(display, settings)
         )
-        outcome = _run_with_progress(work, display)
+        outcome = run_with_progress(work, display)
     return outcome
-
-
-def _describe_kept_work(board: RunProgress) -> str:
-    done = board.list_done_tasks()
-    if not board.team or not board.thread:
-        return "cancelled. kept: nothing, the run had not begun"
-    kept = f"tasks {', '.join(done)}" if done else "the request"
-    return f"cancelled. kept: {kept}. next: supervise resume {board.thread}"
 
 
 def _is_interactive() -> bool:
     return sys.stdin is not None and sys.stdin.isatty()
 
 
-def _print_questions(outcome: Outcome) -> None:
+def _print_questions(outcome: Outcome, named: str) -> None:
     """Print the open questions, and how to answer later."""
     # The user at the terminal has just seen the first.
     for question in outcome.questions[1 if _is_interactive() else 0 :]:
         for line in format_question(question):
             print_to_stderr(line)
-    print_to_stderr(format_reply_command(outcome.thread, outcome.questions))
+    print_to_stderr(format_reply_command(named, outcome.questions))

@@ -1,6 +1,6 @@
 """`supervise runs`, `show` and `trace`: the saved runs."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,7 +19,7 @@ from graph.display.text import make_printable, to_one_line
 from graph.runs.chrome_trace import build_chrome_trace
 from graph.runs.pruning import PruneSelection, remove_runs
 from graph.runs.timeline import read_timeline
-from graph.runs.trace import list_runs, load_trace, read_thread_log
+from graph.runs.trace import build_trace, list_runs, load_trace, read_thread_log
 from graph.settings import Settings
 from graph.stores.thread_locks import check_thread_id
 from nodes.text.answer_markdown import format_answer
@@ -44,12 +44,17 @@ def show_runs(settings: Settings) -> int:
     if not runs:
         print_to_stderr(f"no runs in {settings.home}")
         return 0
-    headings = ("THREAD", "TEAM", "STATUS", "STARTED", "TIME", "REQUEST")
-    print_listing([_format_run_row(run) for run in runs], headings)
+    print_runs(runs)
     if unfinished := [run["thread"] for run in runs if run.get("status") in _RESUMABLE]:
         hint = f"cut off or at work: {to_one_line(', '.join(unfinished), 160)}"
         print_to_stderr(f"{hint}. next: supervise resume THREAD", style="dim")
     return 0
+
+
+def print_runs(runs: Sequence[Json]) -> None:
+    """Print a line for each run."""
+    headings = ("THREAD", "TEAM", "STATUS", "STARTED", "TIME", "REQUEST")
+    print_listing([_format_run_row(run) for run in runs], headings)
 
 
 def prune_runs(
@@ -74,7 +79,15 @@ def prune_runs(
 
 def show_run(thread: str, settings: Settings) -> int:
     """Show a run's plan, its reports and its answer."""
-    trace = load_trace(check_thread_id(thread), settings)
+    return print_run(thread, load_trace(check_thread_id(thread), settings), named=thread)
+
+
+def print_run(thread: str, trace: Json, *, named: str) -> int:
+    """Print what a trace says of a run.
+
+    Args:
+        named: the thread as the commands that are advised name it.
+    """
     run = trace.get("run") or {}
     print_to_stderr(to_one_line(run.get("request", ""), 500), style="bold")
     states, plans = _label_tasks(trace), trace.get("plans") or []
@@ -91,24 +104,31 @@ def show_run(thread: str, settings: Settings) -> int:
     for question in run.get("questions") or ():
         for line in format_question(question, shown_plan=plans[-1] if plans else None):
             print_to_stderr(line)
-    if next_line := _format_next_step(thread, run):
+    if next_line := _format_next_step(named, run):
         print_to_stderr(next_line, style="yellow")
     return 0
 
 
 def show_trace(thread: str, *, out: Path | None, settings: Settings, format: str = "json") -> int:
     """Write a run's trace as JSON, to stdout or to a file."""
-    is_chrome = format == "chrome"
-    trace = (_load_chrome_trace if is_chrome else load_trace)(check_thread_id(thread), settings)
+    entries = read_thread_log(check_thread_id(thread), settings)
+    if format == "chrome":
+        return print_trace(lay_out_trace(thread, entries), out)
+    return print_trace(build_trace(entries), out)
+
+
+def print_trace(trace: Json, out: Path | None) -> int:
+    """Write JSON to a file, or to stdout without one."""
     if out is None:
         print_json(trace)
-        return 0
-    write_json(trace, out)
+    else:
+        write_json(trace, out)
     return 0
 
 
-def _load_chrome_trace(thread: str, settings: Settings) -> dict[str, Any]:
-    timeline = read_timeline(read_thread_log(thread, settings))
+def lay_out_trace(thread: str, entries: Iterable[Json]) -> dict[str, Any]:
+    """Return the spans of a trace for Perfetto; what they leave out is printed on stderr."""
+    timeline = read_timeline(entries)
     if not timeline.has_ended:
         print_to_stderr("the run has not ended: open tasks end at its last event", style="yellow")
     if timeline.unreadable:

@@ -37,6 +37,7 @@ def format_event(board: RunProgress, event: Event) -> str:
         "criticized": _format_criticized,
         "limits_scaled": _format_limits_scaled,
         "team_changed": _format_team_changed,
+        "taken_over": _format_takeover,
         "deadline": _format_deadline,
         "budget": _format_budget,
         "error": _format_error,
@@ -178,6 +179,12 @@ def _format_limits_scaled(board: RunProgress, event: Event) -> str:
     why = f"writes {speed:g} tokens a second" if speed else "is slow"
     why += f", {format_count(timeouts, 'call')} timed out" if timeouts else ""
     return f"{model} {why}: time limits that are not set are {factor:g} times as long"
+
+
+def _format_takeover(board: RunProgress, event: Event) -> str:
+    gap_s = event.get("gap_s")
+    after = f" after {format_seconds(gap_s)}" if isinstance(gap_s, int | float) else ""
+    return f"another instance of the server continues the run{after}"
 
 
 def _format_team_changed(board: RunProgress, event: Event) -> str:

@@ -15,6 +15,7 @@ from uuid import UUID
 
 from langchain_core.callbacks import BaseCallbackHandler
 
+from graph.stores.trace_lines import format_trace_line
 from nodes.errors import StoreError
 from nodes.errors.redaction import redact_text
 
@@ -95,7 +96,7 @@ class EventLog(BaseCallbackHandler):
 
     def _append_line(self, entry: Event) -> None:
         if self._file:
-            self._file.write(redact_text(json.dumps(entry, ensure_ascii=True, default=str)) + "\n")
+            self._file.write(format_trace_line(entry) + "\n")
             self._file.flush()
 
 

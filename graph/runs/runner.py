@@ -22,7 +22,7 @@ from graph.runs.log_usage import usage_from_log
 from graph.runs.materials import build_input
 from graph.runs.outcome import Outcome
 from graph.runs.questions import build_answer_command
-from graph.runs.resumption import build_reopen_command, has_unfinished_work, is_in_progress
+from graph.runs.resumption import has_unfinished_work
 from graph.runs.run_record import load_run_record, save_run_record
 from graph.runs.run_store import RunDatabase, open_database
 from graph.runs.trace import get_log_path
@@ -33,6 +33,7 @@ from graph.teams.default_team import DEFAULT_TEAM
 from graph.teams.team_loader import find_team, load_team
 from graph.topology.answers import list_open_questions
 from graph.topology.blocking_portal import get_portal
+from graph.topology.continuation import build_reopen_command, is_in_progress
 from graph.topology.input_validation import read_context
 from graph.topology.pending_writes import collect_pending_reports
 from graph.topology.run_start import merge_context

@@ -80,7 +80,11 @@ def read_timeline(entries: Iterable[Mapping[str, Any]]) -> Timeline:
     found.moments.sort(key=lambda event: event.t)
     outer = [event.kind for event in found.moments if not event.within]
     found.has_ended = outer[-1:] in (["answer"], ["error"])
-    found.spans = [*_read_calls(found.moments), *_read_tasks(found.moments)]
+    found.spans = [
+        *_read_calls(found.moments),
+        *_read_tasks(found.moments),
+        *_read_gaps(found.moments),
+    ]
     found.dependencies = {edge for event in found.moments for edge in _read_edges(event)}
     return found
 
@@ -105,6 +109,21 @@ def _read_calls(events: Iterable[TimedEvent]) -> Iterator[Span]:
             end_s=event.t,
             details={name: event.get(name) for name in names if event.get(name, None) is not None},
         )
+
+
+def _read_gaps(events: Iterable[TimedEvent]) -> Iterator[Span]:
+    """Yield the time in which no instance of a server did the run."""
+    for event in events:
+        gap_s = event.get("gap_s", None)
+        if event.kind == "taken_over" and isinstance(gap_s, int | float) and gap_s > 0:
+            yield Span(
+                name="no instance at work",
+                category="gap",
+                group=SUPERVISOR,
+                owner="",
+                start_s=max(0.0, event.t - gap_s),
+                end_s=event.t,
+            )
 
 
 @dataclass

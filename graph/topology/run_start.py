@@ -46,6 +46,8 @@ class RunStart:
     """Of a run that a server starts again after a crash: its clock, which has not stopped."""
     early_outputs: Mapping[str, WorkerOutput] = field(default_factory=dict)
     """What tasks of a resumed run saved before their node ended, by task."""
+    is_reopened: bool = False
+    """The run had ended, and is tried again: what it spent before does not count."""
 
     def stamp_config(self, config: RunnableConfig | None) -> RunnableConfig:
         """Return a config that holds the run's clock, deadline, budget and settings."""
@@ -82,7 +84,7 @@ class RunStart:
     def _build_budget(self, usage_from_log: Any) -> Budget:
         """Build a run's budget, charged with what a resumed run has already spent."""
         budget = Budget(max_tokens=self.context.max_tokens, max_cost_usd=self.context.max_cost_usd)
-        if self.resumed_snapshot is not None:
+        if self.resumed_snapshot is not None and not self.is_reopened:
             logged = list(usage_from_log().values()) if usage_from_log else []
             # The log of a run that began on another machine is not on this one.
             for usage in max(self._list_usage(self.resumed_snapshot), logged, key=_count_tokens):
@@ -104,6 +106,12 @@ def read_saved_clock(snapshot: StateSnapshot | None) -> str:
     """Return the clock of a checkpoint's run, as it was stamped; empty if there is none."""
     known: Any = (snapshot.metadata or {}).get(CLOCK_KEY, "") if snapshot else ""
     return str(known)
+
+
+def read_began_at(snapshot: StateSnapshot) -> float | None:
+    """Return when the run of a checkpoint began, in seconds since the epoch; None if unknown."""
+    clock = read_saved_clock(snapshot)
+    return json.loads(clock)["began_at"] if clock else None
 
 
 def _format_clock(scope: RunScope) -> str:

@@ -9,7 +9,7 @@ from collections.abc import (
     Mapping,
     Sequence,
 )
-from contextlib import aclosing
+from contextlib import AbstractAsyncContextManager, aclosing
 from dataclasses import replace
 from functools import partial
 from typing import Any, Self
@@ -29,11 +29,18 @@ from graph.topology.answer_record import (
     load_answer_record,
     save_answer_record,
 )
-from graph.topology.answers import build_answer_input, is_chat_message, is_reply
+from graph.topology.answers import (
+    Question,
+    build_answer_input,
+    is_chat_message,
+    is_reply,
+    list_open_questions,
+)
 from graph.topology.blocking_portal import get_portal
 from graph.topology.chat_questions import post_questions
 from graph.topology.checkpointer_adapter import adapt_checkpointer, require_checkpointer
 from graph.topology.compact_tracer import compact_tracers
+from graph.topology.continuation import asks_to_continue, build_continuation
 from graph.topology.drawing import Drawing
 from graph.topology.early_save import read_early_outputs
 from graph.topology.input_validation import (
@@ -55,8 +62,10 @@ from graph.topology.run_start import (
     read_saved_clock,
     read_saved_context,
 )
+from graph.topology.run_trace import keep_trace
 from graph.topology.run_writer import claim_thread
 from graph.topology.team_changes import list_team_changes
+from graph.topology.trace_view import build_view, is_view
 from nodes.errors import SettingsInvalid
 from nodes.human.request import ASKED_KEY
 from nodes.limits.run_scope import get_run_scope
@@ -83,6 +92,8 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
     attach_revision: Callable[[StateSnapshot, BaseCheckpointSaver[Any]], Awaitable[StateSnapshot]]
     """Adds to a snapshot what a revision beside running tasks has saved."""
     drawing: Drawing
+    keeps_trace: bool = True
+    """Whether a run that a server starts keeps its trace beside its checkpoints."""
 
     def copy(self, update: dict[str, Any] | None = None) -> Self:
         """Copy with the attributes that LangGraph drops, such as the types a checkpoint may hold.
@@ -92,7 +103,7 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
         made = super().copy(update)
         made._serde_allowlist = self._serde_allowlist
         made.prepare, made.team, made.drawing = self.prepare, self.team, self.drawing
-        made.attach_revision = self.attach_revision
+        made.attach_revision, made.keeps_trace = self.attach_revision, self.keeps_trace
         return made
 
     def get_graph(self, config: RunnableConfig | None = None, *, xray: int | bool = False) -> Graph:
@@ -144,9 +155,12 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
         output_keys: str | Sequence[str] | None,
         **kwargs: Any,
     ) -> AsyncGenerator[Any]:
+        is_continued = asks_to_continue(input)
+        if is_continued:
+            input = await self._build_continuation(config)
         input = await add_attachments(read_input(input), partial(self._read_kept_materials, config))
         input, record = await self._assign_answer(input, config)
-        start = await self._prepare_start(input, config, context)
+        start = await self._prepare_start(input, config, context, is_continued=is_continued)
         if record and record.clock:
             start = replace(start, saved_clock=record.clock)
         require_checkpointer(self.team, start.context, self.find_checkpointer(config))
@@ -161,21 +175,24 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
             await save_answer_record(
                 record, start.resumed_snapshot.config, self.find_checkpointer(config)
             )
-        try:
-            async for part in super().astream(
-                input,
-                stamped,
-                context=start.context,
-                durability=durability,
-                output_keys=output_keys or self.output_channels,
-                **kwargs,
-            ):
-                for each in shown.hold_questions(part):
-                    yield each
-            for part in shown.build_last_parts(await self._post_questions(config) if asked else ()):
-                yield part
-        finally:
-            await calls.close()
+        async with self._keep_trace(stamped, start, asked):
+            try:
+                async for part in super().astream(
+                    input,
+                    stamped,
+                    context=start.context,
+                    durability=durability,
+                    output_keys=output_keys or self.output_channels,
+                    **kwargs,
+                ):
+                    for each in shown.hold_questions(part):
+                        yield each
+                for part in shown.build_last_parts(
+                    await self._post_questions(config) if asked else ()
+                ):
+                    yield part
+            finally:
+                await calls.close()
 
     async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
         """Run to the end; `context` may be a mapping, which LangGraph's type hints do not allow."""
@@ -189,6 +206,10 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
 
     async def aget_state(self, config: RunnableConfig, *, subgraphs: bool = False) -> StateSnapshot:
         """Return the state of a thread; with subgraphs that of a plan's revision is among them."""
+        if is_view(config) and (saver := self.find_checkpointer(config)):
+            return await build_view(
+                config, saver, partial(self._read_last_state, config), self.team
+            )
         snapshot = await super().aget_state(config, subgraphs=subgraphs)
         checkpointer = self.find_checkpointer(config) if subgraphs else None
         if checkpointer is None:
@@ -235,7 +256,12 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
                 raise InvalidUpdateError(f"plan: {'; '.join(wrong)}")
 
     async def _prepare_start(
-        self, input: Any, config: RunnableConfig | None, context: Context | Mapping[str, Any] | None
+        self,
+        input: Any,
+        config: RunnableConfig | None,
+        context: Context | Mapping[str, Any] | None,
+        *,
+        is_continued: bool = False,
     ) -> RunStart:
         given = read_inherited_context(config) if context is None else read_context(context)
         around = self._merge_call_config(config)
@@ -245,7 +271,7 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
             return RunStart(given, None, given)
         if not is_kept:
             return RunStart(self.team.add_caps(given), None, given)
-        resumed, is_same = is_resumed(input, configurable), False
+        resumed, is_same = is_continued or is_resumed(input, configurable), False
         if "run_id" in {**configurable, **around["metadata"]}:
             is_same = is_same_run(around, await self.aget_state(around))
         resumed = resumed or is_same
@@ -256,7 +282,44 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
             return RunStart(self.team.add_caps(context), None, context)
         await list_team_changes(self.team.apply_context(context), saver, around)
         early = await read_early_outputs(saver, snapshot)
-        return RunStart(self.team.add_caps(context), snapshot, context, clock, early)
+        return RunStart(
+            self.team.add_caps(context),
+            snapshot,
+            context,
+            saved_clock=clock,
+            early_outputs=early,
+            is_reopened=is_continued and input is not None,
+        )
+
+    async def _build_continuation(self, config: RunnableConfig | None) -> Any:
+        """Return the input with which the thread's run continues."""
+        around = self._merge_call_config(config)
+        self._require_thread(config)
+        snapshot = await self.aget_state(around)
+        return None if is_same_run(around, snapshot) else build_continuation(snapshot)
+
+    def _keep_trace(
+        self, config: RunnableConfig, start: RunStart, asked: Sequence[str]
+    ) -> AbstractAsyncContextManager[None]:
+        """Keep the trace of a run in which `asked` gets what it has asked."""
+
+        async def list_questions() -> Sequence[Question]:
+            return (
+                list_open_questions(await self.aget_state(config, subgraphs=True)) if asked else ()
+            )
+
+        return keep_trace(
+            config,
+            self.find_checkpointer(config) if self.keeps_trace else None,
+            team=self.team.name,
+            is_resumed=start.resumed_snapshot is not None,
+            list_questions=list_questions,
+        )
+
+    async def _read_last_state(self, config: RunnableConfig) -> StateSnapshot:
+        """Return the last state of a thread, whatever checkpoint a server has put into configs."""
+        plain = self.copy({"config": _drop_checkpoint(self.config or {})})
+        return await plain.aget_state(_drop_checkpoint(config), subgraphs=True)
 
     async def _read_kept_materials(self, config: RunnableConfig | None) -> Mapping[str, str]:
         """Return the materials that a thread keeps for its next message."""
@@ -344,6 +407,12 @@ def _add_entries(
         return config
     given = config or RunnableConfig()
     return {**given, "configurable": {**given.get("configurable", {}), **entries}}
+
+
+def _drop_checkpoint(config: RunnableConfig) -> RunnableConfig:
+    configurable = config.get("configurable", {})
+    kept = {n: value for n, value in configurable.items() if not n.startswith("checkpoint_")}
+    return {**config, "configurable": kept}
 
 
 def _read_edits(supersteps: Sequence[Sequence[StateUpdate]]) -> StateEdits:

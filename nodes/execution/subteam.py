@@ -142,6 +142,7 @@ class SubteamRun:
             outer_task=build_task_path(self.config, self.handoff.task),
             prior_results=self.handoff.context,
             origin=self.origin,
+            keep_event=outer.keep_event,
         )
         configurable = {**self.config["configurable"], SCOPE_KEY: scope}
         own = {"team": self.graph.name, "within": scope.outer_task, **NO_TASK}

@@ -76,6 +76,8 @@ async def emit(kind: EventKind, *, task: str = "", worker: str = "", **data: Any
         event["within"] = within
     event = redact_value(event)
     get_stream_writer()(event)
+    if keep_event := get_run_scope(config).keep_event:
+        keep_event(event)
     if _has_listeners(config):
         await adispatch_custom_event(kind, event, config=config)
 

@@ -9,7 +9,8 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from typing_extensions import TypedDict
 
-from graph.runs.resumption import has_unfinished_work, is_in_progress
+from graph.runs.resumption import has_unfinished_work
+from graph.topology.continuation import is_in_progress
 
 CONFIG: RunnableConfig = {"configurable": {"thread_id": "one"}}
 LAST_STEP = 2

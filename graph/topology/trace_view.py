@@ -1,0 +1,144 @@
+"""What `supervise … --url` reads of a thread: its trace, and what is known of its last run.
+
+A server has no route for either. A client asks for the thread's state in the namespace of the
+trace, and this application's graph answers with them in place of a state. So the server's own
+rules decide who may read them: those of the thread.
+"""
+
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, Final
+from uuid import UUID
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.types import Interrupt, StateSnapshot
+from pydantic import BaseModel
+
+from graph.stores.kept_trace import NAMESPACE, load_trace_lines
+from graph.stores.trace_lines import format_trace_line
+from graph.topology.answers import list_open_questions
+from graph.topology.run_start import read_began_at
+from nodes.schemas.team import Team
+
+SUMMARY_NAMESPACE: Final = "supervise-summary"
+VIEW_VERSION: Final = 1
+MAX_PAGE_CHARS: Final = 2_000_000
+MAX_REQUEST_CHARS: Final = 2_000
+ReadState = Callable[[], Awaitable[StateSnapshot]]
+
+
+def is_view(config: RunnableConfig) -> bool:
+    """Return whether a config asks for a view of the thread rather than for its state."""
+    namespace = config.get("configurable", {}).get("checkpoint_ns")
+    return namespace in (NAMESPACE, SUMMARY_NAMESPACE)
+
+
+async def build_view(
+    config: RunnableConfig,
+    saver: BaseCheckpointSaver[Any],
+    read_state: ReadState,
+    team: Team,
+) -> StateSnapshot:
+    """Return a view of a thread in the form of a state.
+
+    Its values are `view` (a version), `team`, and `run`; in the namespace of the trace also
+    `lines`, the trace from a line on, whose number is the checkpoint's id as an integer, and
+    `next`, the number of the line with which the next page begins; None after the last.
+    """
+    configurable = config["configurable"]
+    state = await read_state()
+    values: dict[str, Any] = {"view": VIEW_VERSION, "team": team.name, "run": _describe_run(state)}
+    if configurable["checkpoint_ns"] == NAMESPACE:
+        first = _read_number(configurable.get("checkpoint_id"))
+        lines = await load_trace_lines(saver, str(configurable["thread_id"]))
+        values |= _cut_page(lines or list(_list_state_lines(state, team.name)), first)
+    return StateSnapshot(values, (), config, None, None, None, (), ())
+
+
+def _read_number(name: object) -> int:
+    try:
+        return UUID(str(name)).int
+    except ValueError:
+        return 0
+
+
+def _cut_page(lines: Sequence[str], first: int) -> dict[str, Any]:
+    last, size = first, 0
+    while last < len(lines) and (last == first or size + len(lines[last]) <= MAX_PAGE_CHARS):
+        size += len(lines[last])
+        last += 1
+    return {"lines": list(lines[first:last]), "next": last if last < len(lines) else None}
+
+
+def _describe_run(snapshot: StateSnapshot) -> dict[str, Any]:
+    """Return what the last checkpoint says of the run."""
+    values, began_at = snapshot.values, read_began_at(snapshot)
+    return {
+        "request": str(values.get("request", ""))[:MAX_REQUEST_CHARS],
+        "status": values.get("status", ""),
+        "is_in_progress": bool(snapshot.tasks),
+        "started": began_at and datetime.fromtimestamp(began_at, UTC).isoformat(timespec="seconds"),
+        "wall_s": _to_json(values.get("timing") or {}).get("wall_s"),
+        "questions": list_open_questions(_restore_interrupts(snapshot)),
+    }
+
+
+def _restore_interrupts(snapshot: StateSnapshot) -> StateSnapshot:
+    """Return a snapshot with interrupts of LangGraph's type, which some servers read as JSON."""
+    tasks = []
+    for task in snapshot.tasks:
+        inner = task.state
+        state = _restore_interrupts(inner) if isinstance(inner, StateSnapshot) else inner
+        asked = tuple(map(_restore_interrupt, task.interrupts))
+        tasks.append(task._replace(interrupts=asked, state=state))
+    asked = tuple(map(_restore_interrupt, snapshot.interrupts))
+    return snapshot._replace(tasks=tuple(tasks), interrupts=asked)
+
+
+def _restore_interrupt(found: Any) -> Interrupt:  # an `Interrupt`, or its JSON
+    if isinstance(found, Interrupt):
+        return found
+    return Interrupt(value=found["value"], id=found["id"])
+
+
+def _list_state_lines(snapshot: StateSnapshot, team: str) -> Iterator[str]:
+    """Yield the lines that the state alone tells, for a thread of which no trace was kept."""
+    values: Mapping[str, Any] = snapshot.values
+    if "request" not in values:
+        return
+    thread = snapshot.config["configurable"]["thread_id"]
+    yield format_trace_line({"run": {"thread": thread, "team": team}})
+    yield from map(format_trace_line, sorted(_list_state_events(values, team), key=_get_time))
+
+
+def _list_state_events(values: Mapping[str, Any], team: str) -> Iterator[dict[str, Any]]:
+    materials = list(values.get("materials", {}))
+    asked = {"request": values["request"], "team": team, "materials": materials}
+    yield {**_name_event("request", 0.0), **asked}
+    planned_s = float(values.get("planned_s") or 0.0)
+    for plan in values.get("plans", ()):
+        yield {**_name_event("plan_created", planned_s), "plan": _to_json(plan)}
+    for report in map(_to_json, values.get("results", {}).values()):
+        named = {"task": report["task"], "worker": report["worker"]}
+        yield {**_name_event("task_started", report["started_s"]), **named}
+        yield {**_name_event("report", report["ended_s"]), **named, "report": report}
+    if values.get("answer") and values.get("timing"):
+        shown = {name: _to_json(values.get(name)) for name in ("answer", "usage", "timing")}
+        yield {
+            **_name_event("answer", shown["timing"]["wall_s"]),
+            **shown,
+            "status": values["status"],
+        }
+
+
+def _name_event(kind: str, t: float) -> dict[str, Any]:
+    return {"t": t, "kind": kind, "task": "", "worker": ""}
+
+
+def _get_time(event: Mapping[str, Any]) -> float:
+    return float(event["t"])
+
+
+def _to_json(value: Any) -> Any:  # a type of the state, or its JSON, as a server may read it
+    return value.model_dump(mode="json") if isinstance(value, BaseModel) else value

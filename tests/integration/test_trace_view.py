@@ -1,0 +1,122 @@
+"""The trace of a thread, as a server's client asks the graph for it."""
+
+import json
+from typing import Any
+from uuid import UUID
+
+import pytest
+from langgraph.checkpoint.memory import InMemorySaver
+
+from graph import build_supervisor
+from graph.settings import Settings
+from graph.stores.kept_trace import NAMESPACE
+from graph.topology.continuation import CONTINUE_KEY, NothingToContinue
+from graph.topology.supervisor_graph import SupervisorGraph
+from graph.topology.trace_view import SUMMARY_NAMESPACE
+from graph.topology.trace_writer import TraceWriter
+from tests.endpoint import Endpoint, Scenario, script_tasks
+from tests.teams import make_team
+
+REQUEST = {"request": "Compare the parts."}
+SERVER_RUN = {"run_id": "7d0e7f0c-1b1f-4f0a-9a51-0d0c3a7c1a11"}
+
+
+async def run(endpoint: Endpoint, *, metadata: dict[str, str], **settings: Any) -> SupervisorGraph:
+    graph = build_supervisor(
+        make_team(),
+        settings=Settings(
+            openai_base_url=endpoint.base_url, openai_api_key="sk-test-0123456789", **settings
+        ),
+        checkpointer=InMemorySaver(),
+    )
+    await graph.ainvoke(REQUEST, {"configurable": {"thread_id": "t"}, "metadata": metadata})
+    return graph
+
+
+async def read(graph: SupervisorGraph, namespace: str = NAMESPACE, number: int = 0) -> Any:
+    at = {"thread_id": "t", "checkpoint_ns": namespace, "checkpoint_id": str(UUID(int=number))}
+    return (await graph.aget_state({"configurable": at})).values
+
+
+def list_kinds(view: Any) -> list[str]:
+    return [json.loads(line).get("kind", "note") for line in view["lines"]]
+
+
+@pytest.fixture
+async def endpoint() -> Any:
+    async with Endpoint(Scenario(tasks=script_tasks({"a": (), "b": ("a",)}))) as running:
+        yield running
+
+
+async def test_a_run_of_a_server_keeps_every_event(endpoint: Endpoint):
+    graph = await run(endpoint, metadata=SERVER_RUN)
+
+    view = await read(graph)
+
+    kinds = list_kinds(view)
+    assert (kinds[:2], kinds[-1]) == (["note", "request"], "answer")
+    assert kinds.count("report") == 2 and kinds.count("model_call") >= 4
+    assert view["run"]["status"] == "done" and view["next"] is None
+
+
+async def test_a_run_outside_a_server_keeps_none_and_the_state_tells(endpoint: Endpoint):
+    graph = await run(endpoint, metadata={})
+
+    kinds = list_kinds(await read(graph))
+
+    assert "model_call" not in kinds
+    assert kinds[:3] == ["note", "request", "plan_created"]
+    assert kinds.count("report") == 2 and kinds[-1] == "answer"
+
+
+async def test_the_trace_can_be_switched_off(endpoint: Endpoint):
+    graph = await run(endpoint, metadata=SERVER_RUN, keeps_trace=False)
+
+    assert "model_call" not in list_kinds(await read(graph))
+
+
+async def test_a_long_trace_comes_in_pages(endpoint: Endpoint):
+    graph = await run(endpoint, metadata=SERVER_RUN)
+    saver = graph.find_checkpointer(None)
+    assert saver
+    writer = TraceWriter(saver, "t", "run", 1.0, is_resumed=True, team="market", began="")
+    for n in range(150):
+        writer.add({"t": 2.0, "kind": "report", "n": n, "text": "x" * 20_000})
+    await writer.close()
+
+    pages = [await read(graph)]
+    while pages[-1]["next"] is not None:
+        pages.append(await read(graph, number=pages[-1]["next"]))
+
+    numbers = [json.loads(line).get("n") for page in pages for line in page["lines"]]
+    assert len(pages) == 2
+    assert [n for n in numbers if n is not None] == list(range(150))
+
+
+async def test_the_state_of_the_thread_is_not_changed_by_its_trace(endpoint: Endpoint):
+    graph = await run(endpoint, metadata=SERVER_RUN)
+    config: Any = {"configurable": {"thread_id": "t"}}
+
+    state = await graph.aget_state(config)
+    history = [each async for each in graph.aget_state_history(config)]
+
+    assert state.values["status"] == "done" and state.next == ()
+    assert all("request" in each.values or each.metadata for each in history)
+    assert (await read(graph, SUMMARY_NAMESPACE))["run"]["request"] == REQUEST["request"]
+
+
+async def test_a_thread_without_a_run_has_no_lines(endpoint: Endpoint):
+    graph = await run(endpoint, metadata={})
+    at = {"thread_id": "other", "checkpoint_ns": NAMESPACE, "checkpoint_id": "no id"}
+
+    view = (await graph.aget_state({"configurable": at})).values
+
+    assert view["lines"] == [] and view["run"]["request"] == ""
+
+
+async def test_a_run_that_is_done_cannot_be_continued(endpoint: Endpoint):
+    graph = await run(endpoint, metadata=SERVER_RUN)
+    again: Any = {"configurable": {"thread_id": "t"}, "metadata": {"run_id": "another"}}
+
+    with pytest.raises(NothingToContinue):
+        await graph.ainvoke({CONTINUE_KEY: True}, again)
