@@ -1,11 +1,14 @@
-"""The variables of the servers: Studio's, and the one that serves teams to MCP clients."""
+"""The variables of the servers: Studio's, those with users, and the one for MCP clients."""
 
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import Field, field_validator
 from pydantic_settings import BaseSettings, NoDecode
 
 from graph.tier_variables import ApiKey
+
+PositiveCount = Annotated[int, Field(ge=1, description="a whole number above 0")]
 
 
 class ServerVariables(BaseSettings):
@@ -22,3 +25,27 @@ class ServerVariables(BaseSettings):
     """The address of LangGraph's server, which the server sets."""
     mcp_token: ApiKey = Field(None, validation_alias="SUPERVISE_MCP_TOKEN")
     """What clients of `supervise mcp --http` must send."""
+    users_file: Path | None = Field(
+        None, validation_alias="SUPERVISE_USERS", description="the file of a server's users"
+    )
+    """Whose tokens a server accepts; None: everybody may do everything."""
+    user_runs: PositiveCount = Field(10, validation_alias="SUPERVISE_USER_RUNS")
+    """Runs of one user that may wait or be at work at once."""
+    user_runs_per_minute: PositiveCount | None = Field(
+        None, validation_alias="SUPERVISE_USER_RUNS_PER_MINUTE"
+    )
+    waiting_runs: PositiveCount = Field(1000, validation_alias="SUPERVISE_WAITING_RUNS")
+    """Runs of all users that may wait at once."""
+    user_models: Annotated[tuple[str, ...], NoDecode] = Field(
+        (),
+        validation_alias="SUPERVISE_USER_MODELS",
+        description="provider:model, several with commas",
+    )
+    """Models that a user may choose for a run, besides those of the tiers."""
+
+    @field_validator("user_models", mode="before")
+    @classmethod
+    def _split_models(cls, value: Any) -> Any:
+        return (
+            [v.strip() for v in value.split(",") if v.strip()] if isinstance(value, str) else value
+        )
