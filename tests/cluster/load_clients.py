@@ -53,12 +53,15 @@ class LoadClient:
     context: Mapping[str, Any] | None = None
     queued: dict[str, tuple[float, int]] = field(default_factory=dict)
     """By run id: when it was wanted, and how often it was refused."""
+    is_ahead: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set when all its runs are queued, or the first one is refused."""
 
     async def run_all(self) -> None:
         """Queue all runs, and return when all have ended."""
         async with get_client(url=self.url, api_key=None, headers=self.headers) as client:
             wanted_s = time.time()
             threads = [await self._queue_run(client, wanted_s) for _ in range(self.runs)]
+            self.is_ahead.set()
             for thread, run in threads:
                 await self._wait_for_end(client, thread, run)
 
@@ -74,6 +77,7 @@ class LoadClient:
                 if refusal.status_code not in REFUSALS:
                     raise
                 refusals += 1
+                self.is_ahead.set()
                 pause_s = float(refusal.response.headers.get("retry-after") or 1)
                 await asyncio.sleep(min(pause_s, LONGEST_PAUSE_S))
             else:
@@ -90,9 +94,14 @@ class LoadClient:
 async def run_clients(cluster: Cluster, clients: Sequence[LoadClient], tasks: int) -> list[LoadRun]:
     """Return the runs of all clients, which work at the same time.
 
-    A run is right if it succeeded and its answer is based on all tasks.
+    The first client is ahead: the others begin when it has queued what it can. A run is right if
+    it succeeded and its answer is based on all tasks.
     """
-    await asyncio.gather(*(client.run_all() for client in clients))
+    async with asyncio.TaskGroup() as group:
+        group.create_task(clients[0].run_all())
+        await clients[0].is_ahead.wait()
+        for client in clients[1:]:
+            group.create_task(client.run_all())
     rows: dict[str, tuple[Any, ...]] = {
         str(row[0]): row for row in cluster.postgres.run_query(FETCH_ENDED)
     }
