@@ -9,13 +9,14 @@ user may have as many open runs as the cluster does at once.
 
 import argparse
 import statistics
+import sys
 from collections.abc import Sequence
 from typing import Final
 
 from tests.benchmarks.performance.plans import make_random_plan
 from tests.cluster.load_clients import LoadRun
 from tests.cluster.load_cluster import LoadCluster, start_load_cluster
-from tests.cluster.load_figures import LoadFigures, format_figures
+from tests.cluster.load_figures import LOAD_ROWS, LoadFigures, format_figures
 from tests.endpoint import Scenario
 
 GREEDY_RUNS: Final = 200
@@ -67,9 +68,8 @@ def main() -> None:
     slots = options.instances * options.jobs
     with start_load_cluster(options.instances, N_JOBS_PER_WORKER=str(options.jobs)) as running:
         loads, lines = measure_loads(running, options.runs, options.clients, slots)
-    print(format_figures(loads), *lines, sep="\n\n")
-    for one in loads:
-        print(*(f"{one.name}: {problem}" for problem in one.problems), sep="\n", end="")
+    lines += [f"{one.name}: {problem}" for one in loads for problem in one.problems]
+    sys.stdout.write("\n\n".join([format_figures(loads, LOAD_ROWS), *lines, ""]))
 
 
 if __name__ == "__main__":

@@ -50,7 +50,8 @@ class LoadClient:
     runs: int
     headers: Mapping[str, str] | None = None
     team: str = TEAM
-    context: Mapping[str, Any] | None = None
+    given: Mapping[str, object] = field(default_factory=lambda: REQUEST)
+    """The input of each run."""
     queued: dict[str, tuple[float, int]] = field(default_factory=dict)
     """By run id: when it was wanted, and how often it was refused."""
     is_ahead: asyncio.Event = field(default_factory=asyncio.Event)
@@ -65,14 +66,12 @@ class LoadClient:
             for thread, run in threads:
                 await self._wait_for_end(client, thread, run)
 
-    async def _queue_run(self, client: Any, wanted_s: float) -> tuple[str, str]:  # Any: SDK's client
+    async def _queue_run(self, client: Any, wanted_s: float) -> tuple[str, str]:  # Any: untyped
         refusals = 0
         while True:
             try:
                 thread = (await client.threads.create())["thread_id"]
-                run = await client.runs.create(
-                    thread, self.team, input=REQUEST, context=self.context
-                )
+                run = await client.runs.create(thread, self.team, input=dict(self.given))
             except APIStatusError as refusal:
                 if refusal.status_code not in REFUSALS:
                     raise
@@ -84,7 +83,7 @@ class LoadClient:
                 self.queued[run["run_id"]] = (wanted_s, refusals)
                 return thread, run["run_id"]
 
-    async def _wait_for_end(self, client: Any, thread: str, run: str) -> None:  # Any: SDK's client
+    async def _wait_for_end(self, client: Any, thread: str, run: str) -> None:  # Any: untyped
         while True:
             await client.runs.join(thread, run)
             if (await client.runs.get(thread, run))["status"] in ENDED:
@@ -112,9 +111,7 @@ async def run_clients(cluster: Cluster, clients: Sequence[LoadClient], tasks: in
     ]
 
 
-def _judge_run(
-    client: int, asked: tuple[float, int], row: tuple[Any, ...], tasks: int
-) -> LoadRun:
+def _judge_run(client: int, asked: tuple[float, int], row: tuple[Any, ...], tasks: int) -> LoadRun:
     _, status, ended_s, answer_status, completed, error = row
     is_right = (status, answer_status, completed) == ("success", "done", tasks)
     problem = "" if is_right else f"{status}, {answer_status}, {completed} of {tasks}: {error}"

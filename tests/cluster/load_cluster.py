@@ -11,10 +11,9 @@ from typing import Final
 
 from graph.server.authentication import USER_HEADER
 from graph.users.users_file import add_user
-from tests.benchmarks.performance.limits import compute_limit_s
 from tests.cluster.cluster import TEAM, Cluster
 from tests.cluster.environment import ROOT
-from tests.cluster.load_clients import LoadClient, LoadRun, run_clients
+from tests.cluster.load_clients import REQUEST, LoadClient, LoadRun, run_clients
 from tests.cluster.load_figures import LoadFigures, compute_figures
 from tests.cluster.load_watch import Watch
 from tests.cluster.services import find_free_port
@@ -23,6 +22,8 @@ from tests.endpoint.process import run_endpoint_process
 
 WIDE: Final = "wide"
 """The name of the team that plans up to a hundred tasks."""
+WARM_UP_RUNS: Final = 4
+"""At each instance, not measured."""
 UNLIMITED: Final = "100000"
 VARIABLES: Final[Mapping[str, str]] = {
     "LEASE_DURATION_SECONDS": "30",
@@ -60,26 +61,30 @@ class LoadCluster:
         scenario: Scenario,
         runs: Sequence[int],
         *,
-        team: str = TEAM,
         slots: int,
-        warm_up: int = 4,
+        team: str = TEAM,
+        materials: Mapping[str, str] | None = None,
     ) -> tuple[LoadFigures, list[LoadRun]]:
         """Let each client queue its number of runs; return the figures and the runs.
 
         Args:
             slots: runs that all instances may work on at once.
-            warm_up: runs that come first and are not measured.
         """
+        given = {**REQUEST, "materials": dict(materials or {})}
         with run_endpoint_process(scenario, port=self.endpoint_port):
             tasks = len(scenario.tasks)
-            asyncio.run(run_clients(self.cluster, self._build_clients((warm_up,), team), tasks))
-            clients = self._build_clients(runs, team)
+            warming = self._build_clients(
+                (WARM_UP_RUNS,) * len(self.cluster.instances), team, given
+            )
+            asyncio.run(run_clients(self.cluster, warming, tasks))
+            clients = self._build_clients(runs, team, given)
             with Watch(self.cluster) as watch:
                 ended = asyncio.run(run_clients(self.cluster, clients, tasks))
-        limit_s = compute_limit_s(scenario)
-        return compute_figures(name, ended, watch, slots=slots, limit_s=limit_s), ended
+        return compute_figures(name, ended, watch, scenario, slots), ended
 
-    def _build_clients(self, runs: Sequence[int], team: str) -> list[LoadClient]:
+    def _build_clients(
+        self, runs: Sequence[int], team: str, given: Mapping[str, object]
+    ) -> list[LoadClient]:
         urls = [each.url for each in self.cluster.instances]
         return [
             LoadClient(
@@ -88,6 +93,7 @@ class LoadCluster:
                 count,
                 headers={"Authorization": f"Bearer {self.token}", USER_HEADER: f"user-{number}"},
                 team=team,
+                given=given,
             )
             for number, count in enumerate(runs)
         ]

@@ -1,13 +1,16 @@
 """The figures of a load: right runs, waiting times, throughput, and what a run costs."""
 
 import statistics
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Final
 
+from tests.benchmarks.performance.limits import compute_limit_s
 from tests.cluster.load_clients import LoadRun
 from tests.cluster.load_watch import Totals, Watch, compute_growth
+from tests.endpoint import Scenario
 
-MEGABYTE = 1e6
+MEGABYTE: Final = 1e6
 
 
 @dataclass(frozen=True)
@@ -38,18 +41,70 @@ class LoadFigures:
     log_kb: float
     transactions: float
     """A run."""
-    redis_mb: float
+    redis_kb: float
+    """What a run leaves in Redis, which forgets it ten minutes after its last event."""
     connections: int
     files: int
     """Open file handles of an instance, at most."""
     slow_answer_ms: float
     """99th percentile of what an instance took to answer `/live`."""
+    tasks: int
+    """Of each run."""
+
+
+def _format_postgres_share(one: LoadFigures) -> str:
+    return f"{one.postgres_ms / one.instance_ms:.2f}"
+
+
+Row = tuple[str, Callable[[LoadFigures], str]]
+"""A line of a table: its label, and the cell of a load."""
+
+LOAD_ROWS: Final[tuple[Row, ...]] = (
+    ("runs, right", lambda one: f"{one.runs}, {one.right}"),
+    ("throughput over the limit of slots and endpoint", lambda one: f"{one.throughput:.2f}"),
+    (
+        "seconds to the end: median, 95 %, longest",
+        lambda one: ", ".join(f"{wait:.0f}" for wait in one.waited_s),
+    ),
+    ("longest mean wait of a client over the shortest", lambda one: f"{one.unfairness:.1f}"),
+    ("memory of an instance at most, MB", lambda one: f"{max(one.memory_mb):.0f}"),
+    ("its growth, last third over middle third", lambda one: f"{one.memory_growth:+.1%}"),
+    ("processor ms a run: instances", lambda one: f"{one.instance_ms:.0f}"),
+    ("processor ms a run: PostgreSQL", lambda one: f"{one.postgres_ms:.0f}"),
+    ("processor ms a run: Redis", lambda one: f"{one.redis_ms:.0f}"),
+    ("database kB a run", lambda one: f"{one.database_kb:.0f}"),
+    ("connections to the database at most", lambda one: f"{one.connections}"),
+    ("file handles of an instance at most", lambda one: f"{one.files}"),
+    ("answer of `/live`, 99 %, ms", lambda one: f"{one.slow_answer_ms:.0f}"),
+)
+SIZE_ROWS: Final[tuple[Row, ...]] = (
+    ("runs, right", lambda one: f"{one.runs}, {one.right}"),
+    ("processor ms a run", lambda one: f"{one.instance_ms:.0f}"),
+    ("processor ms a task", lambda one: f"{one.instance_ms / one.tasks:.1f}"),
+    ("runs an hour that one core carries", lambda one: f"{3.6e6 / one.instance_ms:,.0f}"),
+    ("PostgreSQL's processor over the instance's", _format_postgres_share),
+    ("transactions a run", lambda one: f"{one.transactions:.0f}"),
+    ("database kB a run", lambda one: f"{one.database_kb:.0f}"),
+    ("database kB a task", lambda one: f"{one.database_kb / one.tasks:.1f}"),
+    ("write-ahead log kB a run", lambda one: f"{one.log_kb:.0f}"),
+    ("Redis kB a run, for ten minutes", lambda one: f"{one.redis_kb:.0f}"),
+)
+SLOT_ROWS: Final[tuple[Row, ...]] = (
+    ("runs, right", lambda one: f"{one.runs}, {one.right}"),
+    ("throughput over the limit of slots and endpoint", lambda one: f"{one.throughput:.2f}"),
+    ("runs a second", lambda one: f"{one.runs / one.seconds:.1f}"),
+    ("share of a core", lambda one: f"{one.instance_ms * one.runs / one.seconds / 1000:.2f}"),
+    ("answer of `/live`, 99 %, ms", lambda one: f"{one.slow_answer_ms:.0f}"),
+    ("memory at most, MB", lambda one: f"{max(one.memory_mb):.0f}"),
+    ("connections to the database at most", lambda one: f"{one.connections}"),
+    ("file handles at most", lambda one: f"{one.files}"),
+)
 
 
 def compute_figures(
-    name: str, runs: Sequence[LoadRun], watch: Watch, *, slots: int, limit_s: float
+    name: str, runs: Sequence[LoadRun], watch: Watch, scenario: Scenario, slots: int
 ) -> LoadFigures:
-    """Return the figures of a load whose runs take `limit_s` each in one of `slots` places."""
+    """Return the figures of a load of which `slots` runs are worked on at once."""
     seconds = max(run.ended_s for run in runs) - min(run.wanted_s for run in runs)
     waited = sorted(run.waited_s for run in runs)
     samples, count = watch.samples, len(runs)
@@ -62,7 +117,7 @@ def compute_figures(
         right=sum(run.is_right for run in runs),
         problems=tuple(dict.fromkeys(run.problem for run in runs if run.problem)),
         seconds=seconds,
-        throughput=(count / seconds) / (slots / limit_s),
+        throughput=(count / seconds) / (min(slots, count) / compute_limit_s(scenario)),
         waited_s=(statistics.median(waited), waited[int(0.95 * count)], waited[-1]),
         unfairness=_compute_unfairness(runs),
         memory_mb=tuple(max(series) / MEGABYTE for series in by_instance),
@@ -73,38 +128,18 @@ def compute_figures(
         database_kb=spent.database_bytes / 1000 / count,
         log_kb=spent.log_bytes / 1000 / count,
         transactions=spent.transactions / count,
-        redis_mb=max(sample.redis_bytes for sample in samples) / MEGABYTE,
+        redis_kb=(samples[-1].redis_bytes - samples[0].redis_bytes) / 1000 / count,
         connections=max(sample.connections for sample in samples),
         files=max(max(sample.files) for sample in samples),
         slow_answer_ms=answers[int(0.99 * len(answers))] * 1000,
+        tasks=len(scenario.tasks),
     )
 
 
-def format_figures(loads: Sequence[LoadFigures]) -> str:
+def format_figures(loads: Sequence[LoadFigures], rows: Sequence[Row]) -> str:
     """Return a Markdown table with a column for each load."""
-    lines = [
-        ("runs, right", [f"{one.runs}, {one.right}" for one in loads]),
-        ("throughput over the limit of slots and endpoint", _list(loads, "throughput", ".2f")),
-        (
-            "seconds to the end: median, 95 %, longest",
-            [", ".join(f"{wait:.0f}" for wait in one.waited_s) for one in loads],
-        ),
-        ("slowest client's wait over the fastest one's", _list(loads, "unfairness", ".1f")),
-        ("memory of an instance at most, MB", [f"{max(one.memory_mb):.0f}" for one in loads]),
-        ("its growth, last third over middle third", _list(loads, "memory_growth", "+.1%")),
-        ("processor ms a run: instances", _list(loads, "instance_ms", ".0f")),
-        ("processor ms a run: PostgreSQL", _list(loads, "postgres_ms", ".0f")),
-        ("processor ms a run: Redis", _list(loads, "redis_ms", ".0f")),
-        ("database kB a run", _list(loads, "database_kb", ".0f")),
-        ("write-ahead log kB a run", _list(loads, "log_kb", ".0f")),
-        ("transactions a run", _list(loads, "transactions", ".0f")),
-        ("Redis at most, MB", _list(loads, "redis_mb", ".1f")),
-        ("connections to the database at most", _list(loads, "connections", "d")),
-        ("file handles of an instance at most", _list(loads, "files", "d")),
-        ("answer of `/live`, 99 %, ms", _list(loads, "slow_answer_ms", ".0f")),
-    ]
-    head = ["", *(one.name for one in loads)]
-    table = [head, ["---"] * len(head), *([label, *cells] for label, cells in lines)]
+    head = ("", *(one.name for one in loads))
+    table = [head, ("---",) * len(head), *((label, *map(cell, loads)) for label, cell in rows)]
     return "\n".join(f"| {' | '.join(line)} |" for line in table)
 
 
@@ -127,7 +162,3 @@ def _compute_unfairness(runs: Sequence[LoadRun]) -> float:
         waits.setdefault(run.client, []).append(run.waited_s)
     means = [statistics.mean(each) for each in waits.values()]
     return max(means) / min(means)
-
-
-def _list(loads: Sequence[LoadFigures], name: str, form: str) -> list[str]:
-    return [format(getattr(one, name), form) for one in loads]
