@@ -8,6 +8,7 @@ Both are of one instance; the model's endpoint is simulated.
 """
 
 import argparse
+import random
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -47,13 +48,14 @@ def measure_sizes(running: LoadCluster) -> list[LoadFigures]:
         )[0]
         for tasks, team, runs in SIZES
     ]
-    materials = {"notes.txt": ("A line of notes. " * MATERIAL_BYTES)[:MATERIAL_BYTES]}
+    # Words that no compression of the database shortens much.
+    text = random.Random(1).randbytes(MATERIAL_BYTES // 2).hex(" ", 4)[:MATERIAL_BYTES]
     with_material, _ = running.measure(
         "5 tasks, a material of 100 kB",
         make_instant_scenario(5),
         _share(20),
         slots=SIZE_SLOTS,
-        materials=materials,
+        materials={"notes.txt": text},
     )
     return [*found, with_material]
 
