@@ -19,7 +19,6 @@ from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import ensure_config, merge_configs
 from langchain_core.runnables.graph import Graph
 from langgraph.checkpoint.base import BaseCheckpointSaver
-from langgraph.errors import InvalidUpdateError
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import StateSnapshot, StateUpdate
 
@@ -46,7 +45,6 @@ from graph.topology.early_save import read_early_outputs
 from graph.topology.input_validation import (
     read_context,
     read_input,
-    read_state_edit,
     reject_foreign_scope,
 )
 from graph.topology.question_parts import QuestionParts
@@ -64,18 +62,16 @@ from graph.topology.run_start import (
 )
 from graph.topology.run_trace import keep_trace
 from graph.topology.run_writer import claim_thread
+from graph.topology.state_edits import has_plan, read_state_edits, require_valid_plans
 from graph.topology.team_changes import list_team_changes
 from graph.topology.trace_view import build_view, is_view
 from nodes.errors import SettingsInvalid
 from nodes.human.request import ASKED_KEY
 from nodes.limits.run_scope import get_run_scope
 from nodes.planning.speculation import SPECULATION_KEY, SpeculativeCalls
-from nodes.planning.validation import list_plan_problems
 from nodes.schemas.run_output import RunOutput
 from nodes.schemas.team import Team
-from state import Context, Plan, RequestInput, SupervisorState
-
-StateEdits = list[list[StateUpdate]]
+from state import Context, RequestInput, SupervisorState
 
 
 class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput, RunOutput]):
@@ -230,30 +226,19 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
         self, config: RunnableConfig, supersteps: Sequence[Sequence[StateUpdate]]
     ) -> RunnableConfig:
         """Edit the state of a thread; `update_state` calls this. Values may be JSON."""
-        edits = _read_edits(supersteps)
-        if any(_list_plans(edits)):
-            self._require_valid_plans(edits, self.get_state(config).values)
+        edits = read_state_edits(supersteps)
+        if has_plan(edits):
+            require_valid_plans(edits, self.get_state(config).values, self.team)
         return super().bulk_update_state(config, edits)
 
     async def abulk_update_state(
         self, config: RunnableConfig, supersteps: Sequence[Sequence[StateUpdate]]
     ) -> RunnableConfig:
         """Edit the state of a thread; `aupdate_state` and Studio call this."""
-        edits = _read_edits(supersteps)
-        if any(_list_plans(edits)):
-            self._require_valid_plans(edits, (await self.aget_state(config)).values)
+        edits = read_state_edits(supersteps)
+        if has_plan(edits):
+            require_valid_plans(edits, (await self.aget_state(config)).values, self.team)
         return await super().abulk_update_state(config, edits)
-
-    def _require_valid_plans(self, edits: StateEdits, held: Mapping[str, Any]) -> None:
-        """Check a plan that was edited into the state as any other plan is checked."""
-        before = held.get("plan")
-        max_tasks = max(self.team.max_tasks, len(before.tasks) if before else 0)
-        for values, plan in _list_plans(edits):
-            materials = values.get("materials", held.get("materials", {}))
-            if wrong := list_plan_problems(
-                plan, self.team, max_tasks=max_tasks, materials=materials
-            ):
-                raise InvalidUpdateError(f"plan: {'; '.join(wrong)}")
 
     async def _prepare_start(
         self,
@@ -413,16 +398,3 @@ def _drop_checkpoint(config: RunnableConfig) -> RunnableConfig:
     configurable = config.get("configurable", {})
     kept = {n: value for n, value in configurable.items() if not n.startswith("checkpoint_")}
     return {**config, "configurable": kept}
-
-
-def _read_edits(supersteps: Sequence[Sequence[StateUpdate]]) -> StateEdits:
-    return [
-        [edit._replace(values=read_state_edit(edit.values)) for edit in step] for step in supersteps
-    ]
-
-
-def _list_plans(edits: StateEdits) -> Iterator[tuple[Mapping[str, Any], Plan]]:
-    for edit in (edit for step in edits for edit in step):
-        values = edit.values if isinstance(edit.values, Mapping) else {}
-        if isinstance(values.get("plan"), Plan):
-            yield values, values["plan"]
