@@ -42,6 +42,8 @@ def list_extra(name: str) -> list[Requirement]:
 
 CORE = [Requirement(line) for line in PROJECT["project"]["dependencies"]]
 RUNTIME = CORE + list_extra("all")
+FROM_AEGRA = {"aegra_api", "fastapi", "sqlalchemy"}
+"""Modules that only run inside Aegra, which brings them; deploy/requirements.lock locks it."""
 DEVELOPMENT = [Requirement(line) for line in PROJECT["dependency-groups"]["dev"]]
 SAFE_FROM = {
     "langgraph": "1.0.10",  # CVE-2026-28277
