@@ -6,7 +6,6 @@ LangGraph's server does not bring; `studio_access.py` chooses.
 
 import asyncio
 import sys
-from collections.abc import Sequence
 from typing import Final
 
 from starlette.applications import Starlette
@@ -16,6 +15,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
+from graph.server.context_check import ContextCheckMiddleware
 from graph.server.start_report import report_start_problems
 from nodes.errors import SupervisorError
 
@@ -28,24 +28,23 @@ def is_loaded_by_aegra() -> bool:
     return LOADER in sys.modules
 
 
-def refuse_unsafe_start() -> None:
-    """End the process with one line if its settings are unsafe; log what is doubtful.
+def build_aegra_app() -> Starlette:
+    """Return the app with the check of contexts and `/ready`, after the settings were checked.
 
     Raises:
-        SystemExit: a setting is unsafe; its text is an error's line.
+        SystemExit: a setting is unsafe; its text is one line for each problem.
     """
+    from fastapi import FastAPI  # comes with Aegra
+
     try:
         report_start_problems()
     except SupervisorError as error:
         raise SystemExit(error.format_line()) from None
-
-
-def build_aegra_app(middleware: Sequence[Middleware]) -> Starlette:
-    """Return the app with middleware of ours, and with `/ready`."""
-    from fastapi import FastAPI  # comes with Aegra
-
-    ready = Route("/ready", answer_readiness)  # found before Aegra's own
-    app: Starlette = FastAPI(title="supervisor-worker", middleware=middleware, routes=[ready])
+    app: Starlette = FastAPI(
+        title="supervisor-worker",
+        middleware=[Middleware(ContextCheckMiddleware)],
+        routes=[Route("/ready", answer_readiness)],  # found before Aegra's own
+    )
     return app
 
 

@@ -17,7 +17,7 @@ from starlette.middleware import Middleware
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from graph.server.aegra_app import build_aegra_app, is_loaded_by_aegra, refuse_unsafe_start
+from graph.server.aegra_app import build_aegra_app, is_loaded_by_aegra
 from graph.server.context_check import ContextCheckMiddleware
 from graph.server.mcp_answers import McpAnswerMiddleware
 from graph.server.mcp_check import McpCheckMiddleware
@@ -70,10 +70,11 @@ def build_app(settings: Settings) -> Starlette:
 
     A deployed server has its own host names and authentication, so no origin is refused.
     """
-    own = [Middleware(ContextCheckMiddleware)]
-    if is_loaded_by_aegra():
-        return build_aegra_app(own)
-    own += [Middleware(McpCheckMiddleware), Middleware(McpAnswerMiddleware)]
+    own = [
+        Middleware(ContextCheckMiddleware),
+        Middleware(McpCheckMiddleware),
+        Middleware(McpAnswerMiddleware),
+    ]
     if settings.server_edition != "inmem":
         return Starlette(middleware=own)
     origins = settings.studio_origins
@@ -98,6 +99,4 @@ def _parse_host(url: str) -> str:
         return "?"
 
 
-if is_loaded_by_aegra():
-    refuse_unsafe_start()
-app = build_app(Settings())
+app = build_aegra_app() if is_loaded_by_aegra() else build_app(Settings())
