@@ -1,4 +1,4 @@
-.PHONY: help run test test-all exams check fresh bench bench-quick chaos real chat dev audit lock
+.PHONY: help run test test-all exams check fresh bench bench-quick chaos cluster real chat dev audit lock
 
 KILLS ?= 300
 RUNS ?= 300
@@ -41,6 +41,10 @@ chaos:  ## kill runs, restart PostgreSQL, let many write at once; takes an hour 
 	.venv/bin/python -m tests.benchmarks.restarts --runs $(RUNS)
 	.venv/bin/python -m tests.benchmarks.writers
 	.venv/bin/python -m tests.benchmarks.writers --postgres
+
+cluster:  ## try two servers over one database: kills, pauses, the same answers; needs Python 3.12, redis-server; OPTIONS=--quick
+	bin/test --collect-only -q >/dev/null
+	.venv/bin/python -m tests.cluster $(OPTIONS)
 
 real:  ## run every team with a small language model on a real server; an hour or more, OPTIONS=--quick some minutes
 	bin/test --collect-only -q >/dev/null

@@ -17,6 +17,7 @@ from starlette.middleware import Middleware
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from graph.server.aegra_app import build_aegra_app, is_loaded_by_aegra
 from graph.server.context_check import ContextCheckMiddleware
 from graph.server.mcp_answers import McpAnswerMiddleware
 from graph.server.mcp_check import McpCheckMiddleware
@@ -98,4 +99,4 @@ def _parse_host(url: str) -> str:
         return "?"
 
 
-app = build_app(Settings())
+app = build_aegra_app() if is_loaded_by_aegra() else build_app(Settings())

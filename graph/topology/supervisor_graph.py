@@ -1,7 +1,15 @@
 """A compiled graph for every caller: synchronous Python, a notebook, a server."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
+from contextlib import aclosing
 from dataclasses import replace
 from functools import partial
 from typing import Any, Self
@@ -11,7 +19,6 @@ from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import ensure_config, merge_configs
 from langchain_core.runnables.graph import Graph
 from langgraph.checkpoint.base import BaseCheckpointSaver
-from langgraph.errors import InvalidUpdateError
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import StateSnapshot, StateUpdate
 
@@ -22,11 +29,9 @@ from graph.topology.answer_record import (
     save_answer_record,
 )
 from graph.topology.answers import (
-    Question,
     build_answer_input,
     is_chat_message,
     is_reply,
-    list_open_questions,
 )
 from graph.topology.blocking_portal import get_portal
 from graph.topology.chat_questions import post_questions
@@ -34,10 +39,10 @@ from graph.topology.checkpointer_adapter import adapt_checkpointer, require_chec
 from graph.topology.compact_tracer import compact_tracers
 from graph.topology.continuation import asks_to_continue, build_continuation
 from graph.topology.drawing import Drawing
+from graph.topology.early_save import read_early_outputs
 from graph.topology.input_validation import (
     read_context,
     read_input,
-    read_state_edit,
     reject_foreign_scope,
 )
 from graph.topology.question_parts import QuestionParts
@@ -54,18 +59,17 @@ from graph.topology.run_start import (
     read_saved_context,
 )
 from graph.topology.run_trace import keep_trace
+from graph.topology.run_writer import claim_thread
+from graph.topology.state_edits import list_edited_plans, read_edits, require_valid_plans
 from graph.topology.team_changes import list_team_changes
 from graph.topology.trace_view import build_view, is_view
 from nodes.errors import SettingsInvalid
 from nodes.human.request import ASKED_KEY
 from nodes.limits.run_scope import get_run_scope
 from nodes.planning.speculation import SPECULATION_KEY, SpeculativeCalls
-from nodes.planning.validation import list_plan_problems
 from nodes.schemas.run_output import RunOutput
 from nodes.schemas.team import Team
-from state import Context, Plan, RequestInput, SupervisorState
-
-StateEdits = list[list[StateUpdate]]
+from state import Context, RequestInput, SupervisorState
 
 
 class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput, RunOutput]):
@@ -120,7 +124,31 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
 
         Without `output_keys`, only the channels of the graph's output are streamed.
         """
-        reject_foreign_scope(self._merge_call_config(config))
+        around = self._merge_call_config(config)
+        reject_foreign_scope(around)
+        async with claim_thread(self.find_checkpointer(config), around) as claimed:
+            parts = self._stream_run(
+                input,
+                _add_entries(config, claimed),
+                context=context,
+                durability=durability,
+                output_keys=output_keys,
+                **kwargs,
+            )
+            async with aclosing(parts):
+                async for part in parts:
+                    yield part
+
+    async def _stream_run(
+        self,
+        input: Any,
+        config: RunnableConfig | None,
+        *,
+        context: Context | Mapping[str, Any] | None,
+        durability: Any,
+        output_keys: str | Sequence[str] | None,
+        **kwargs: Any,
+    ) -> AsyncGenerator[Any]:
         is_continued = asks_to_continue(input)
         if is_continued:
             input = await self._build_continuation(config)
@@ -141,7 +169,14 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
             await save_answer_record(
                 record, start.resumed_snapshot.config, self.find_checkpointer(config)
             )
-        async with self._keep_trace(stamped, start, asked):
+        async with keep_trace(
+            stamped,
+            self.find_checkpointer(config) if self.keeps_trace else None,
+            team=self.team.name,
+            is_resumed=start.resumed_snapshot is not None,
+            asked=asked,
+            read_state=partial(self.aget_state, stamped, subgraphs=True),
+        ):
             try:
                 async for part in super().astream(
                     input,
@@ -196,30 +231,19 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
         self, config: RunnableConfig, supersteps: Sequence[Sequence[StateUpdate]]
     ) -> RunnableConfig:
         """Edit the state of a thread; `update_state` calls this. Values may be JSON."""
-        edits = _read_edits(supersteps)
-        if any(_list_plans(edits)):
-            self._require_valid_plans(edits, self.get_state(config).values)
+        edits = read_edits(supersteps)
+        if any(list_edited_plans(edits)):
+            require_valid_plans(edits, self.get_state(config).values, self.team)
         return super().bulk_update_state(config, edits)
 
     async def abulk_update_state(
         self, config: RunnableConfig, supersteps: Sequence[Sequence[StateUpdate]]
     ) -> RunnableConfig:
         """Edit the state of a thread; `aupdate_state` and Studio call this."""
-        edits = _read_edits(supersteps)
-        if any(_list_plans(edits)):
-            self._require_valid_plans(edits, (await self.aget_state(config)).values)
+        edits = read_edits(supersteps)
+        if any(list_edited_plans(edits)):
+            require_valid_plans(edits, (await self.aget_state(config)).values, self.team)
         return await super().abulk_update_state(config, edits)
-
-    def _require_valid_plans(self, edits: StateEdits, held: Mapping[str, Any]) -> None:
-        """Check a plan that was edited into the state as any other plan is checked."""
-        before = held.get("plan")
-        max_tasks = max(self.team.max_tasks, len(before.tasks) if before else 0)
-        for values, plan in _list_plans(edits):
-            materials = values.get("materials", held.get("materials", {}))
-            if wrong := list_plan_problems(
-                plan, self.team, max_tasks=max_tasks, materials=materials
-            ):
-                raise InvalidUpdateError(f"plan: {'; '.join(wrong)}")
 
     async def _prepare_start(
         self,
@@ -243,15 +267,17 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
         resumed = resumed or is_same
         snapshot = await self.aget_state(around, subgraphs=True) if resumed else None
         context = merge_context(read_saved_context(snapshot), given)
-        clock = read_saved_clock(snapshot) if is_same else ""
-        if resumed:
-            team = self.team.apply_context(context)
-            await list_team_changes(team, self.find_checkpointer(config), around)
+        clock, saver = read_saved_clock(snapshot) if is_same else "", self.find_checkpointer(config)
+        if snapshot is None or saver is None:
+            return RunStart(self.team.add_caps(context), None, context)
+        await list_team_changes(self.team.apply_context(context), saver, around)
+        early = await read_early_outputs(saver, snapshot)
         return RunStart(
             self.team.add_caps(context),
             snapshot,
             context,
             saved_clock=clock,
+            early_outputs=early,
             is_reopened=is_continued and input is not None,
         )
 
@@ -261,24 +287,6 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
         self._require_thread(config)
         snapshot = await self.aget_state(around)
         return None if is_same_run(around, snapshot) else build_continuation(snapshot)
-
-    def _keep_trace(
-        self, config: RunnableConfig, start: RunStart, asked: Sequence[str]
-    ) -> AbstractAsyncContextManager[None]:
-        """Keep the trace of a run in which `asked` gets what it has asked."""
-
-        async def list_questions() -> Sequence[Question]:
-            return (
-                list_open_questions(await self.aget_state(config, subgraphs=True)) if asked else ()
-            )
-
-        return keep_trace(
-            config,
-            self.find_checkpointer(config) if self.keeps_trace else None,
-            team=self.team.name,
-            is_resumed=start.resumed_snapshot is not None,
-            list_questions=list_questions,
-        )
 
     async def _read_last_state(self, config: RunnableConfig) -> StateSnapshot:
         """Return the last state of a thread, whatever checkpoint a server has put into configs."""
@@ -363,20 +371,17 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
         return allowed and adapt_checkpointer(allowed)
 
 
+def _add_entries(
+    config: RunnableConfig | None, entries: Mapping[str, Any]
+) -> RunnableConfig | None:
+    """Return a call's config with more entries in its configurable."""
+    if not entries:
+        return config
+    given = config or RunnableConfig()
+    return {**given, "configurable": {**given.get("configurable", {}), **entries}}
+
+
 def _drop_checkpoint(config: RunnableConfig) -> RunnableConfig:
     configurable = config.get("configurable", {})
     kept = {n: value for n, value in configurable.items() if not n.startswith("checkpoint_")}
     return {**config, "configurable": kept}
-
-
-def _read_edits(supersteps: Sequence[Sequence[StateUpdate]]) -> StateEdits:
-    return [
-        [edit._replace(values=read_state_edit(edit.values)) for edit in step] for step in supersteps
-    ]
-
-
-def _list_plans(edits: StateEdits) -> Iterator[tuple[Mapping[str, Any], Plan]]:
-    for edit in (edit for step in edits for edit in step):
-        values = edit.values if isinstance(edit.values, Mapping) else {}
-        if isinstance(values.get("plan"), Plan):
-            yield values, values["plan"]

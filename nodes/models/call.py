@@ -139,6 +139,8 @@ class ModelCall:
                     )
                 )
             await self._wait_for_endpoint()
+            if self.run_context.confirm_writer:
+                await self.run_context.confirm_writer()
             self.tries += 1
             began_s = time.monotonic()
             answer, reason = await self._send_request(messages, kwargs)

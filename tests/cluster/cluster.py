@@ -1,6 +1,5 @@
 """A cluster: instances of Aegra over one PostgreSQL and one Redis, which ends with its block."""
 
-import json
 import os
 import shutil
 import sys
@@ -15,6 +14,7 @@ import pytest
 from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
 
+from tests.cluster.aegra_config import write_config
 from tests.cluster.environment import ROOT, ClusterUnavailable, find_python
 from tests.cluster.instance import Instance
 from tests.cluster.services import PostgresServer, RedisServer, find_free_port
@@ -52,8 +52,10 @@ class Cluster:
     """Starts everything on entry, and ends everything on exit, also after a failure.
 
     `endpoint` is the address of a model endpoint with its `/v1`; without one the teams use the
-    embedded model. `teams` are the shipped teams to serve; `config` replaces the whole
-    `aegra.json`. `variables` are added to every instance, `own_variables` to that of an index.
+    embedded model. `teams` are the shipped teams to serve, all if empty; `config` replaces
+    `langgraph.json`. `variables` are added to every instance, `own_variables` to that of an
+    index, which may also have `own_teams`. With `uses_script` the instances are started by
+    `deploy/start`.
     """
 
     def __init__(
@@ -65,11 +67,14 @@ class Cluster:
         config: Path | None = None,
         variables: Mapping[str, str] | None = None,
         own_variables: Mapping[int, Mapping[str, str]] | None = None,
+        own_teams: Mapping[int, Sequence[str]] | None = None,
         folder: Path | None = None,
+        uses_script: bool = False,
     ) -> None:
         self._count, self._endpoint, self._teams, self._config = instances, endpoint, teams, config
         self._variables, self._own_variables = dict(variables or {}), dict(own_variables or {})
-        self._given_folder = folder
+        self._own_teams = dict(own_teams or {})
+        self._given_folder, self._uses_script = folder, uses_script
         self._stack = ExitStack()
         self.instances: list[Instance] = []
         self.postgres: PostgresServer
@@ -134,19 +139,21 @@ class Cluster:
         name = chr(ord("A") + index)
         folder = self.folder / f"instance-{name}"
         folder.mkdir(parents=True, exist_ok=True)
-        variables = self._build_variables(folder) | self._variables
+        path = os.pathsep.join((str(python.parent), os.environ.get("PATH", os.defpath)))
+        config = self._config or write_config(folder, self._own_teams.get(index, self._teams))
+        variables = {"PATH": path} | self._build_variables(folder, config) | self._variables
         variables |= self._own_variables.get(index, {})
         return Instance(
-            name, python=python, port=find_free_port(), folder=folder, variables=variables
+            name,
+            python=python,
+            port=find_free_port(),
+            folder=folder,
+            variables=variables,
+            uses_script=self._uses_script,
         )
 
-    def _build_variables(self, folder: Path) -> dict[str, str]:
-        config = self._config or folder / "aegra.json"
-        if self._config is None:
-            graphs = {team: f"{ROOT}/teams/{team}/studio.py:graph" for team in self._teams}
-            config.write_text(json.dumps({"graphs": graphs}), encoding="utf-8")
+    def _build_variables(self, folder: Path, config: Path) -> dict[str, str]:
         return {
-            "PATH": os.environ.get("PATH", os.defpath),
             "HOME": str(folder),
             "PYTHONPATH": str(ROOT),
             "PYTHONDONTWRITEBYTECODE": "1",

@@ -15,7 +15,7 @@ VARIABLE: Final = "SUPERVISE_TEST_AEGRA_PYTHON"
 # Read here, since tests run with an environment that was emptied.
 NAMED: Final = os.environ.get(VARIABLE, "")
 CACHE: Final = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-PYTHONS: Final = ("python3.12", "python3.13", "python3.14")
+RELEASES: Final = ("3.12", "3.13", "3.14")
 INSTALL_TIMEOUT_S: Final = 900
 
 
@@ -56,11 +56,19 @@ def _make_environment(folder: Path, python: Path) -> None:
 
 def _find_base_python() -> str:
     found = [sys.executable] if sys.version_info >= (3, 12) else []
-    found += [path for name in PYTHONS if (path := shutil.which(name))]
-    for path in found:
+    for path in [*found, *_list_pythons()]:
         if _answers(path, "import venv, ensurepip"):  # a shim may name a version it lacks
             return path
     raise ClusterUnavailable("Aegra needs Python 3.12 or newer, and none was found")
+
+
+def _list_pythons() -> list[str]:
+    """Return the interpreters on PATH, and where pyenv keeps its own."""
+    homes = Path.home() / ".pyenv" / "versions"
+    on_path = [path for each in RELEASES if (path := shutil.which(f"python{each}"))]
+    return on_path + [
+        str(each) for name in RELEASES for each in sorted(homes.glob(f"{name}.*/bin/python3"))
+    ]
 
 
 def _check_environment(python: Path) -> None:

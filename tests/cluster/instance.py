@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
+START_SCRIPT: Final = Path(__file__).parents[2] / "deploy" / "start"
 START_TIMEOUT_S: Final = 90.0
 END_TIMEOUT_S: Final = 60.0
 
@@ -16,13 +17,20 @@ class Instance:
     """A server process on a port of its own, which keeps port and log over its starts."""
 
     def __init__(
-        self, name: str, *, python: Path, port: int, folder: Path, variables: Mapping[str, str]
+        self,
+        name: str,
+        *,
+        python: Path,
+        port: int,
+        folder: Path,
+        variables: Mapping[str, str],
+        uses_script: bool = False,
     ) -> None:
         self.name, self.port, self.folder = name, port, folder
         self.variables = dict(variables)
         """What its next start finds in its environment."""
         self.log = folder / f"instance-{name}.log"
-        self._python = python
+        self._python, self._uses_script = python, uses_script
         self._process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -42,12 +50,9 @@ class Instance:
 
     def start(self) -> None:
         """Start the process; `wait_ready` returns when it answers."""
-        command = [str(self._python), "-m", "uvicorn", "aegra_api.main:app"]
-        command += ["--host", "127.0.0.1", "--port", str(self.port)]
-        command += ["--timeout-graceful-shutdown", "5"]
         with self.log.open("ab") as out:
             self._process = subprocess.Popen(
-                command,
+                self._build_command(),
                 cwd=self.folder,
                 env=self.variables,
                 stdout=out,
@@ -126,6 +131,14 @@ class Instance:
     def read_log(self) -> str:
         """Return all that the instance has written, over all its starts."""
         return self.log.read_text(encoding="utf-8", errors="replace")
+
+    def _build_command(self) -> list[str]:
+        """Return the command of `deploy/start`, or the one that it ends with."""
+        if self._uses_script:
+            return [str(START_SCRIPT), str(self.port)]
+        command = [str(self._python), "-m", "uvicorn", "aegra_api.main:app"]
+        command += ["--host", "127.0.0.1", "--port", str(self.port)]
+        return [*command, "--timeout-graceful-shutdown", "5"]
 
     def _get_process(self) -> "subprocess.Popen[bytes]":
         if self._process is None:

@@ -1,0 +1,80 @@
+"""Reads the settings of Aegra as Aegra itself reads them."""
+
+from dataclasses import dataclass
+
+from langgraph.checkpoint.serde import _msgpack
+from pydantic import ValidationError
+
+from graph.server.start_problems import InstanceSettings
+from graph.settings import Settings
+from graph.stores.postgres_url import list_passwords
+from nodes.errors import SettingsInvalid
+from nodes.errors.redaction import register_secrets
+
+
+@dataclass(frozen=True)
+class AegraSettings:
+    """What Aegra will use."""
+
+    instance: InstanceSettings
+    database_url: str
+    redis_url: str
+    graphs: tuple[str, ...]
+    """The names of the graphs in the configuration."""
+
+
+def read_aegra_settings() -> AegraSettings:
+    """Return what Aegra will use, and register its passwords for redaction.
+
+    Raises:
+        SettingsInvalid: a setting of Aegra's or of ours is invalid, Aegra is not installed, or
+            there is no configuration.
+    """
+    ours = Settings()
+    try:
+        from aegra_api.config import load_config  # optional package
+        from aegra_api.settings import Settings as Aegra  # optional package
+
+        theirs = Aegra()
+    except ImportError as error:
+        raise SettingsInvalid(
+            "Aegra is not installed here",
+            cause=str(error),
+            next="install deploy/requirements.lock with Python 3.12 or newer",
+        ) from None
+    except ValidationError as error:
+        raise SettingsInvalid(
+            "; ".join(_describe_problem(each["loc"], each["msg"]) for each in error.errors()),
+            next="change it in the environment",
+        ) from None
+    register_secrets([*list_passwords(theirs.db.database_url_sync)])
+    register_secrets([*list_passwords(theirs.redis.REDIS_URL)])
+    config = load_config() or {}
+    http = config.get("http") or {}
+    if not config.get("graphs"):
+        raise SettingsInvalid(
+            f"{theirs.app.AEGRA_CONFIG!r} is no configuration that names graphs",
+            next="point AEGRA_CONFIG to langgraph.json of the checkout",
+        )
+    worker = theirs.worker
+    return AegraSettings(
+        InstanceSettings(
+            is_strict_msgpack=_msgpack.STRICT_MSGPACK_ENABLED,
+            has_broker=theirs.redis.REDIS_BROKER_ENABLED,
+            lease_s=worker.LEASE_DURATION_SECONDS,
+            heartbeat_s=worker.HEARTBEAT_INTERVAL_SECONDS,
+            jobs=worker.WORKER_COUNT * worker.N_JOBS_PER_WORKER,
+            app=str(http.get("app", "")),
+            traces_to_langsmith=ours.langsmith_tracing,
+            own_trace_targets=theirs.observability.OTEL_TARGETS,
+        ),
+        theirs.db.database_url_sync,
+        theirs.redis.REDIS_URL if theirs.redis.REDIS_BROKER_ENABLED else "",
+        tuple(config["graphs"]),
+    )
+
+
+def _describe_problem(place: tuple[int | str, ...], message: str) -> str:
+    """Return a problem in words; that of a single field names its variable."""
+    text = message.removeprefix("Value error, ").rstrip(".")
+    return f"{place[0]}: {text}" if place else text
