@@ -101,7 +101,8 @@ async def aresume_on_server(
 
 async def _load(server: RunServer, thread: str) -> _ServerThread:
     log = await load_server_log(server, thread)
-    if not log.graph or not log.run["request"]:
+    is_waiting = log.run["status"] == "running"  # in the queue it has no request yet
+    if not log.graph or not (log.run["request"] or is_waiting):
         raise ServerThreadForeign(f"thread {thread!r} of {server.host} holds no run")
     return _ServerThread(server, thread, log)
 

@@ -177,7 +177,7 @@ async def _summarize(
         except (ServerThreadForeign, ServerUnreadable, ServerUnauthorized):
             return None
     run = read_run(view["run"], thread)
-    if not run["request"]:
+    if not run["request"] and run["status"] != "running":  # in the queue it has none yet
         return None
     started = run["started"] or str(thread.get("created_at") or "")
     return {**run, "thread": name, "team": str(view.get("team") or ""), "started": started}

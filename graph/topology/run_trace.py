@@ -8,16 +8,16 @@ from typing import Any
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.types import StateSnapshot
 
-from graph.topology.answers import Question
+from graph.topology.answers import list_open_questions
 from graph.topology.run_start import RESUMING_KEY, get_run_id
 from graph.topology.trace_writer import TraceWriter
 from nodes.errors import SupervisorError
 from nodes.limits.clock import get_elapsed_s
 from nodes.limits.run_scope import SCOPE_KEY, get_run_scope
 
-ListQuestions = Callable[[], Awaitable[Sequence[Question]]]
-"""Returns the questions on which the run waits; empty if it does not wait."""
+ReadState = Callable[[], Awaitable[StateSnapshot]]
 
 
 @asynccontextmanager
@@ -27,12 +27,15 @@ async def keep_trace(
     *,
     team: str,
     is_resumed: bool,
-    list_questions: ListQuestions,
+    asked: Sequence[str],
+    read_state: ReadState,
 ) -> AsyncIterator[None]:
     """Keep a run's trace beside its checkpoints, where a server runs it on a thread.
 
     Args:
         config: of the run, with its scope, which gets the listener.
+        asked: gets what the run asks a human.
+        read_state: reads the thread's state, with subgraphs, when the run has asked.
     """
     configurable = config["configurable"]
     is_inner = RESUMING_KEY in configurable or "__pregel_task_id" in configurable
@@ -51,7 +54,7 @@ async def keep_trace(
     configurable[SCOPE_KEY] = replace(get_run_scope(config), keep_event=writer.add)
     try:
         yield
-        if questions := await list_questions():
+        if asked and (questions := list_open_questions(await read_state())):
             writer.add({"asked": questions})
     except SupervisorError as error:
         writer.add(_build_error_event(error, config))

@@ -9,7 +9,7 @@ from collections.abc import (
     Mapping,
     Sequence,
 )
-from contextlib import AbstractAsyncContextManager, aclosing
+from contextlib import aclosing
 from dataclasses import replace
 from functools import partial
 from typing import Any, Self
@@ -29,11 +29,9 @@ from graph.topology.answer_record import (
     save_answer_record,
 )
 from graph.topology.answers import (
-    Question,
     build_answer_input,
     is_chat_message,
     is_reply,
-    list_open_questions,
 )
 from graph.topology.blocking_portal import get_portal
 from graph.topology.chat_questions import post_questions
@@ -62,7 +60,7 @@ from graph.topology.run_start import (
 )
 from graph.topology.run_trace import keep_trace
 from graph.topology.run_writer import claim_thread
-from graph.topology.state_edits import has_plan, read_state_edits, require_valid_plans
+from graph.topology.state_edits import list_edited_plans, read_edits, require_valid_plans
 from graph.topology.team_changes import list_team_changes
 from graph.topology.trace_view import build_view, is_view
 from nodes.errors import SettingsInvalid
@@ -171,7 +169,14 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
             await save_answer_record(
                 record, start.resumed_snapshot.config, self.find_checkpointer(config)
             )
-        async with self._keep_trace(stamped, start, asked):
+        async with keep_trace(
+            stamped,
+            self.find_checkpointer(config) if self.keeps_trace else None,
+            team=self.team.name,
+            is_resumed=start.resumed_snapshot is not None,
+            asked=asked,
+            read_state=partial(self.aget_state, stamped, subgraphs=True),
+        ):
             try:
                 async for part in super().astream(
                     input,
@@ -226,8 +231,8 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
         self, config: RunnableConfig, supersteps: Sequence[Sequence[StateUpdate]]
     ) -> RunnableConfig:
         """Edit the state of a thread; `update_state` calls this. Values may be JSON."""
-        edits = read_state_edits(supersteps)
-        if has_plan(edits):
+        edits = read_edits(supersteps)
+        if any(list_edited_plans(edits)):
             require_valid_plans(edits, self.get_state(config).values, self.team)
         return super().bulk_update_state(config, edits)
 
@@ -235,8 +240,8 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
         self, config: RunnableConfig, supersteps: Sequence[Sequence[StateUpdate]]
     ) -> RunnableConfig:
         """Edit the state of a thread; `aupdate_state` and Studio call this."""
-        edits = read_state_edits(supersteps)
-        if has_plan(edits):
+        edits = read_edits(supersteps)
+        if any(list_edited_plans(edits)):
             require_valid_plans(edits, (await self.aget_state(config)).values, self.team)
         return await super().abulk_update_state(config, edits)
 
@@ -282,24 +287,6 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
         self._require_thread(config)
         snapshot = await self.aget_state(around)
         return None if is_same_run(around, snapshot) else build_continuation(snapshot)
-
-    def _keep_trace(
-        self, config: RunnableConfig, start: RunStart, asked: Sequence[str]
-    ) -> AbstractAsyncContextManager[None]:
-        """Keep the trace of a run in which `asked` gets what it has asked."""
-
-        async def list_questions() -> Sequence[Question]:
-            return (
-                list_open_questions(await self.aget_state(config, subgraphs=True)) if asked else ()
-            )
-
-        return keep_trace(
-            config,
-            self.find_checkpointer(config) if self.keeps_trace else None,
-            team=self.team.name,
-            is_resumed=start.resumed_snapshot is not None,
-            list_questions=list_questions,
-        )
 
     async def _read_last_state(self, config: RunnableConfig) -> StateSnapshot:
         """Return the last state of a thread, whatever checkpoint a server has put into configs."""

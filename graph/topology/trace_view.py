@@ -109,7 +109,10 @@ def _list_state_lines(snapshot: StateSnapshot, team: str) -> Iterator[str]:
         return
     thread = snapshot.config["configurable"]["thread_id"]
     yield format_trace_line({"run": {"thread": thread, "team": team}})
-    yield from map(format_trace_line, sorted(_list_state_events(values, team), key=_get_time))
+    events = sorted(_list_state_events(values, team), key=_get_time)
+    yield from map(format_trace_line, events)
+    if values.get("answer") and values.get("timing"):
+        yield format_trace_line(_build_answer_event(values, at_least_s=_get_time(events[-1])))
 
 
 def _list_state_events(values: Mapping[str, Any], team: str) -> Iterator[dict[str, Any]]:
@@ -123,13 +126,12 @@ def _list_state_events(values: Mapping[str, Any], team: str) -> Iterator[dict[st
         named = {"task": report["task"], "worker": report["worker"]}
         yield {**_name_event("task_started", report["started_s"]), **named}
         yield {**_name_event("report", report["ended_s"]), **named, "report": report}
-    if values.get("answer") and values.get("timing"):
-        shown = {name: _to_json(values.get(name)) for name in ("answer", "usage", "timing")}
-        yield {
-            **_name_event("answer", shown["timing"]["wall_s"]),
-            **shown,
-            "status": values["status"],
-        }
+
+
+def _build_answer_event(values: Mapping[str, Any], *, at_least_s: float) -> dict[str, Any]:
+    shown = {name: _to_json(values.get(name)) for name in ("answer", "usage", "timing")}
+    at_s = max(at_least_s, float(shown["timing"]["wall_s"]))  # which begins with the request
+    return {**_name_event("answer", at_s), **shown, "status": values["status"]}
 
 
 def _name_event(kind: str, t: float) -> dict[str, Any]:

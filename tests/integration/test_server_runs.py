@@ -195,3 +195,32 @@ async def test_a_follow_up_continues_the_trace_and_its_clock(
     assert times == sorted(times)
     assert [event["kind"] for event in trace["events"]].count("answer") == 2
     assert trace["run"]["request"] == "And now the other way round?"
+
+
+async def test_a_run_in_the_queue_is_listed_and_shown(
+    client: LangGraphClient, thread: str, server: DevServer, played: Endpoint
+):
+    run = await client.runs.create(thread, TEAM, input=REQUEST, after_seconds=600)
+
+    listed = await alist_server_runs(server.url)
+    trace = await aload_server_trace(thread, server.url)
+    await client.runs.cancel(thread, run["run_id"])
+
+    assert [run["status"] for run in listed.runs if run["thread"] == thread] == ["running"]
+    assert (trace["run"]["status"], trace["tasks"]) == ("running", [])
+
+
+async def test_a_cancelled_run_is_stopped_and_can_be_resumed(
+    client: LangGraphClient, thread: str, server: DevServer, played: Endpoint
+):
+    played.load_scenario(Scenario(tasks=PARTS, latency_s={"Report": 1.5}))
+    run = await client.runs.create(thread, TEAM, input=REQUEST)
+    await wait_for_tasks(server, thread, working=1)
+    await client.runs.cancel(thread, run["run_id"], wait=True)
+    stopped = await aload_server_trace(thread, server.url)
+    played.load_scenario(Scenario(tasks=PARTS))
+
+    outcome = await aresume_on_server(thread, server.url)
+
+    assert stopped["run"]["status"] == "stopped"
+    assert outcome.status == "done"
