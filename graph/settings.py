@@ -28,7 +28,7 @@ from pydantic_settings import (
 )
 
 from graph.server_variables import ServerVariables
-from graph.setting_problems import describe_setting_problem
+from graph.setting_problems import describe_setting_problem, list_variables
 from graph.stores.postgres_url import (
     format_public_address,
     is_postgres,
@@ -176,9 +176,11 @@ class Settings(TracingVariables, ServerVariables):
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Drop blank values from the environment and from `.env`, separately.
 
-        Keys of providers that have no field here are registered for redaction.
+        Names of fields, such as DATABASE_URL, are dropped too: other programs use them. Keys of
+        providers that have no field here are registered for redaction.
         """
         found = super().settings_customise_sources(settings_cls, *sources, **named)
+        known = {name.lower() for name in list_variables(cls.model_fields)}
         for source in found:
             if isinstance(source, EnvSettingsSource):
                 given = source.env_vars
@@ -188,7 +190,9 @@ class Settings(TracingVariables, ServerVariables):
                     if value and name.upper().endswith(KEY_SUFFIX)
                 )
                 source.env_vars = {
-                    name: value for name, value in given.items() if not _is_blank(value)
+                    name: value
+                    for name, value in given.items()
+                    if name.lower() in known and not _is_blank(value)
                 }
         return found
 
@@ -270,7 +274,7 @@ class Settings(TracingVariables, ServerVariables):
     @classmethod
     def find_unknown_variables(cls) -> dict[str, str]:
         """Return the unknown `SUPERVISE_` variables, each with the nearest known name."""
-        known = [str(field.validation_alias) for field in cls.model_fields.values()]
+        known = list_variables(cls.model_fields)
         names = [n for n in os.environ if n.startswith(VARIABLE_PREFIX) and n not in known]
         near = {name: get_close_matches(name, known, n=1, cutoff=0.6) for name in names}
         return {name: "".join(found) for name, found in near.items()}

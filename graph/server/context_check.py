@@ -20,6 +20,7 @@ from state import Context
 
 CHECKED_PATHS: Final = Pattern(
     r"(/threads/[^/]+)?/runs(/(stream|wait|batch|crons(/[^/]+)?))?/?|/assistants(/[^/]+)?/?"
+    r"|/threads/[^/]+/commands/?"
 )
 
 
@@ -47,7 +48,7 @@ def find_context_problem(body: bytes) -> str:
         asked = json.loads(body)
     except (ValueError, RecursionError):
         return ""  # the server refuses it itself
-    for each in asked if isinstance(asked, list) else [asked]:
+    for each in map(_get_run, asked if isinstance(asked, list) else [asked]):
         context = each.get("context") if isinstance(each, dict) else None
         try:
             read_context(context if isinstance(context, dict) else None)
@@ -56,6 +57,12 @@ def find_context_problem(body: bytes) -> str:
         if problem := _find_misspelt_setting(each):
             return problem
     return ""
+
+
+def _get_run(asked: Any) -> Any:
+    """Return what a request asks of a run; a command has it in its `params`."""
+    is_command = isinstance(asked, dict) and "method" in asked and "params" in asked
+    return asked["params"] if is_command else asked
 
 
 def _find_misspelt_setting(asked: Any) -> str:

@@ -101,7 +101,7 @@ class SharedSaver(RetryingSaver):
         return holder not in (b"", self._token) and not holder.startswith(_ENDED)
 
     async def release(self) -> None:
-        """Note that this start has ended, after its last write; another's token is left alone."""
+        """Note that this start has ended, after its last write; another's token is kept."""
         ended = _ENDED + self._token
         with suppress(StoreError, TimeoutError):
             async with asyncio.timeout(RELEASE_TIMEOUT_S):

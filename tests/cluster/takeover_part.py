@@ -32,6 +32,7 @@ from tests.cluster.takeovers import (
     kill_twice,
     kill_with_runs,
     pause_past_the_lease,
+    recover_orphan,
 )
 from tests.cluster.workload import Outcome, build_scenario
 from tests.endpoint import Endpoint
@@ -84,6 +85,7 @@ def list_series(is_quick: bool) -> list[Series]:
                 kill_with_runs,
                 *(partial(kill_after_reports, reports=reports) for reports in killed_after),
                 kill_twice,
+                recover_orphan,
                 *pauses,
                 partial(pause_past_the_lease, reports=2, runs=12),
                 partial(drain, runs=12),

@@ -56,10 +56,12 @@ async def wait_for_run(client: LangGraphClient, thread: str, run: str) -> dict[s
             await asyncio.sleep(0.1)
 
 
-def get_answer(instance: Instance, path: str) -> tuple[int, str]:
+def send_request(instance: Instance, path: str, body: str = "") -> tuple[int, str]:
+    """Return status and text of the answer to a GET, or to a POST if there is a body."""
     connection = http.client.HTTPConnection("127.0.0.1", instance.port, timeout=10)
     try:
-        connection.request("GET", path)
+        headers = {"content-type": "application/json"}
+        connection.request("POST" if body else "GET", path, body or None, headers)
         answer = connection.getresponse()
         return answer.status, answer.read().decode()
     finally:
@@ -97,6 +99,17 @@ async def test_a_misspelt_setting_of_a_run_is_refused(cluster: Cluster) -> None:
 
     assert refused.value.response.status_code == 422
     assert "max_tokens" in refused.value.response.text
+
+
+async def test_a_misspelt_setting_is_refused_in_a_command_too(cluster: Cluster) -> None:
+    client = cluster.client()
+    thread = (await client.threads.create())["thread_id"]
+    params = {"assistant_id": TEAM, "input": REQUEST, "context": {"max_tokns": 5}}
+    body = json.dumps({"id": 1, "method": "run.start", "params": params})
+
+    status, text = send_request(cluster.instances[0], f"/threads/{thread}/commands", body)
+
+    assert status == 422 and "max_tokens" in text
 
 
 async def test_a_team_that_no_server_has_is_refused_when_it_is_asked_for(
@@ -140,10 +153,10 @@ async def wait_for_holder(cluster: Cluster, run: str) -> Instance:
 
 async def test_a_server_without_redis_is_alive_and_not_ready(cluster: Cluster) -> None:
     first = cluster.instances[0]
-    assert get_answer(first, "/ready")[0] == 200
+    assert send_request(first, "/ready")[0] == 200
 
     cluster.redis.kill()
-    ready, alive = get_answer(first, "/ready"), get_answer(first, "/live")
+    ready, alive = send_request(first, "/ready"), send_request(first, "/live")
     cluster.redis.start()
 
     assert ready[0] == 503 and "Redis does not answer" in ready[1]
@@ -155,7 +168,7 @@ def test_a_server_without_its_database_is_alive_and_not_ready(cluster: Cluster) 
     first = cluster.instances[0]
 
     cluster.postgres.kill()
-    ready, alive = get_answer(first, "/ready"), get_answer(first, "/live")
+    ready, alive = send_request(first, "/ready"), send_request(first, "/live")
     cluster.postgres.start()
 
     assert ready[0] == 503 and alive[0] == 200

@@ -1,7 +1,9 @@
 """How a server starts: by `deploy/start`, and not at all with settings that would lose runs."""
 
 import os
+import shutil
 import subprocess
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,17 +18,24 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
-def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PostgresServer]:
+def folder() -> Iterator[Path]:
+    """A folder that PostgreSQL's own user may enter, unlike those of pytest."""
     require_cluster()
-    running = PostgresServer(tmp_path_factory.mktemp("start") / "postgres")
+    made = Path(tempfile.mkdtemp(prefix="start-"))
+    yield made
+    shutil.rmtree(made, ignore_errors=True)
+
+
+@pytest.fixture(scope="module")
+def postgres(folder: Path) -> Iterator[PostgresServer]:
+    running = PostgresServer(folder / "postgres")
     yield running
     running.stop()
 
 
 @pytest.fixture(scope="module")
-def redis(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
-    require_cluster()
-    running = RedisServer(tmp_path_factory.mktemp("redis"))
+def redis(folder: Path) -> Iterator[RedisServer]:
+    running = RedisServer(folder / "redis")
     yield running
     running.kill()
 

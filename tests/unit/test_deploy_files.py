@@ -95,7 +95,7 @@ def test_the_settings_have_no_problem_and_hold_no_secret():
 
 def test_a_server_has_time_to_drain(compose: dict[str, Any]):
     variables = read_env_file()
-    needed = int(variables["SUPERVISE_CLOSE_STREAMS_S"]) + int(variables["WORKER_DRAIN_TIMEOUT"])
+    needed = int(variables["STREAM_CLOSE_TIMEOUT"]) + int(variables["WORKER_DRAIN_TIMEOUT"])
 
     given = [int(server["stop_grace_period"].removesuffix("s")) for server in list_servers(compose)]
     given += [int(found) for found in ENDS_S.findall(read_unit())]

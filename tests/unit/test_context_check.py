@@ -1,0 +1,28 @@
+"""Where a request to a server holds the settings of a run, and what is refused there."""
+
+import json
+
+import pytest
+
+from graph.server.context_check import CHECKED_PATHS, find_context_problem
+
+MISSPELT = {"context": {"max_tokns": 5}}
+COMMAND = {"id": 1, "method": "run.start", "params": MISSPELT}
+
+
+@pytest.mark.parametrize("asked", [MISSPELT, [MISSPELT], COMMAND])
+def test_an_unknown_setting_is_found_in_each_form_of_a_request(asked: object):
+    assert "max_tokns" in find_context_problem(json.dumps(asked).encode())
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [{**COMMAND, "params": {"context": {"max_tokens": 5}}}, {**COMMAND, "params": 7}, 7, None],
+)
+def test_other_requests_are_the_servers_to_judge(asked: object):
+    assert find_context_problem(json.dumps(asked).encode()) == ""
+
+
+@pytest.mark.parametrize("path", ["/threads/t/commands", "/threads/t/runs/stream", "/runs"])
+def test_the_paths_that_start_runs_are_checked(path: str):
+    assert CHECKED_PATHS.fullmatch(path)
