@@ -15,6 +15,7 @@ from tests.cluster.table import Row, format_table
 
 PARTS: Final = {
     "answers": "tests.cluster.same_answers",
+    "takeover": "tests.cluster.takeover_part",
     "load": "tests.cluster.load",
 }
 Part = Callable[[bool], Iterable[Row]]

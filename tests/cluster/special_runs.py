@@ -50,7 +50,7 @@ async def keep_deadline(stage: Stage) -> Outcome:
 
 
 async def keep_token_cap(stage: Stage) -> Outcome:
-    """Kill the holder of a run whose token cap is spent after some tasks; compare one not killed."""
+    """Kill the holder of a run with a token cap, and compare one that was not killed."""
     [whole] = await stage.start_runs(1, context={"max_tokens": MAX_TOKENS})
     [unharmed] = await wait_for_ends(stage.cluster.client(0), [whole])
     stage.endpoint.records.clear()

@@ -12,7 +12,7 @@ from graph.stores.serializer import build_strict_serializer
 from graph.topology.early_save import CHANNEL
 from tests.cluster.cluster import Cluster
 from tests.cluster.instance import Instance
-from tests.cluster.workload import EndedRun, StartedRun, start_run
+from tests.cluster.workload import EndedRun, StartedRun, start_run, wait_for_ends
 from tests.endpoint import Endpoint
 
 WAIT_S = 60.0
@@ -30,6 +30,12 @@ class Stage:
         """Start runs through the first server."""
         client = self.cluster.client(0)
         return [await start_run(client, f"r{next(self.numbers):03d}", **more) for _ in range(runs)]
+
+    async def warm_up(self) -> None:
+        """Let each server do runs, as its first one also loads what workers need."""
+        runs = await self.start_runs(4)
+        await wait_for_ends(self.cluster.client(0), runs)
+        self.endpoint.records.clear()
 
     async def start_held(self, **more: Any) -> tuple[StartedRun, Instance]:
         """Start a run; return it with the server that works on it."""

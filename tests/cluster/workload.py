@@ -150,27 +150,9 @@ class Outcome:
         found = [each for run in self.runs for each in run.list_problems(self.expected)]
         return found + self.more_problems
 
-    def format_row(self) -> str:
-        """Return the row as text."""
-        wrong = len({each.partition(":")[0] for each in self.problems})
-        verdict = "WRONG" if self.problems else "ok"
-        slowest = max((run.real_s for run in self.runs), default=0.0)
-        parts = [
-            f"{self.what:<52}",
-            f"{len(self.runs):>4}",
-            f"{max(0, len(self.runs) - wrong):>5}",
-            f"{sum(self.calls.planned.values()):>7}",
-            f"{self.repeated:>5}",
-            f"{self.calls.again + self.calls.cut:>9}",
-            f"{slowest:>6.1f}",
-            f"{'-' if self.recovered_s is None else format(self.recovered_s, '.1f'):>6}",
-            verdict,
-            "; ".join(self.notes),
-        ]
-        return "  ".join(parts).rstrip()
-
-
-HEADER: Final = f"{'what':<52}  runs  right  planner  again   cut  done_s  back_s  verdict"
+    def count_right(self) -> int:
+        """Return the number of runs that ended as expected."""
+        return sum(not run.list_problems(self.expected) for run in self.runs)
 
 
 async def start_run(
