@@ -15,7 +15,7 @@ from nodes.models.shared.address import format_redis_address
 if TYPE_CHECKING:
     from redis.asyncio import Redis
 
-TIMEOUT_S: Final = 0.5
+TIMEOUT_S: Final = 1.0
 """Longer than any healthy Redis takes; a slower one counts as not available."""
 RETRY_S: Final = 2.0
 """Between two tries while it is not available."""
@@ -41,8 +41,8 @@ class SharedStore:
         from redis.exceptions import RedisError  # an optional package
 
         try:
+            client = await self._clients.get().open()
             async with asyncio.timeout(self._timeout_s):
-                client = await self._clients.get().open()
                 reply = await client.register_script(script)(keys, values)
         except (RedisError, OSError, TimeoutError, ValueError) as error:
             self._record_failure(error)
