@@ -43,7 +43,7 @@ class Instance:
     def __init__(self, url: str) -> None:
         self.clock, self.gate = Clock(), RetryAfter()
         self.breaker = CircuitBreaker(self.clock)
-        self.store = SharedStore(url, retry_s=0.1)
+        self.store = SharedStore(url, timeout_s=10.0, retry_s=0.1)
         self.signals = EndpointSignals(self.store, "endpoint", MODEL, self.gate, self.breaker)
 
     async def fail_until_open(self) -> None:

@@ -116,6 +116,10 @@ def test_what_is_blank_in_the_environment_is_taken_from_the_env_file(monkeypatch
         ("SUPERVISE_MAX_CONCURRENCY", "many", "a whole number"),
         ("SUPERVISE_RPM", "0", "above 0"),
         ("SUPERVISE_TPM", "inf", "above 0"),
+        ("SUPERVISE_INSTANCES", "0", "'0'; allowed: a whole number from 1 to 1000"),
+        ("SUPERVISE_REDIS_URL", "http://:sk-hidden@host", "not the address of a Redis"),
+        ("SUPERVISE_REDIS_URL", "redis://:sk-hidden@host/runs", "not a number"),
+        ("SUPERVISE_REDIS_URL", "redis://host?password=sk-hidden", "unknown option"),
         ("SUPERVISE_PRICES", "gpt-6=1/2", "'gpt-6=1/2'; allowed: provider:model"),
         ("SUPERVISE_PRICES", "openai:gpt-6=1", "openai:gpt-6=1"),
         ("SUPERVISE_PRICES", "openai:gpt-6=-1/2", "openai:gpt-6=-1/2"),
@@ -161,6 +165,13 @@ def test_secrets_do_not_show_in_the_settings():
         settings.build_tool_settings()
     )
     assert settings.list_secrets() == ("sk-hidden", "tvly-hidden")
+
+
+def test_the_password_of_a_redis_is_a_secret():
+    settings = Settings(redis_url="redis://me:redis-hidden%2F1@host:6379/0")
+
+    assert "hidden" not in repr(settings) + repr(settings.build_model_settings())
+    assert settings.list_secrets() == ("redis-hidden%2F1", "redis-hidden/1")
 
 
 def test_runs_are_kept_under_the_current_folder_unless_the_url_says_otherwise(tmp_path):

@@ -12,6 +12,8 @@ from typing import Any, Final
 
 from tests.endpoint.process import ROOT
 
+END_S: Final = 60.0
+"""A caller that has not ended so long after its time is stuck: that is a failure."""
 START_S: Final = 6.0
 """In which the callers import what they need, before all of them begin."""
 
@@ -57,11 +59,19 @@ def measure_rates(processes: int, orders: dict[str, Any]) -> RateFigures:
     """Return what the endpoint saw of several processes with the same orders."""
     with run_counting_endpoint() as port:
         children = start_callers(port, processes, orders, time.time() + START_S)
-        answers = tuple(int(child.communicate()[0].split()[-1]) for child in children)
+        limit_s = START_S + orders["seconds"] + END_S
+        answers = tuple(_read_answers(child, limit_s) for child in children)
         arrivals = fetch_arrivals(port)
     weights = [(at, 1.0 if orders.get("requests") else float(tokens)) for at, tokens in arrivals]
     limit = orders.get("requests") or orders["tokens"]
     return describe_arrivals(weights, limit, orders["period_s"], orders["seconds"], answers)
+
+
+def _read_answers(child: "subprocess.Popen[str]", limit_s: float) -> int:
+    try:
+        return int(child.communicate(timeout=limit_s)[0].split()[-1])
+    finally:
+        child.kill()
 
 
 def fetch_arrivals(port: int) -> list[tuple[float, int]]:
