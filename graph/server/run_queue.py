@@ -14,7 +14,8 @@ from graph.server.ownership import OWNER
 
 OPEN_STATES: Final = ("pending", "running")
 COUNT_IN_AEGRA: Final = """
-SELECT count(*) FILTER (WHERE user_id = :user), count(*) FILTER (WHERE status = 'pending')
+SELECT count(*) FILTER (WHERE user_id = %(user)s) AS own,
+       count(*) FILTER (WHERE status = 'pending') AS waiting
 FROM runs WHERE status IN ('pending', 'running')
 """
 
@@ -38,13 +39,16 @@ def find_counter() -> CountOpenRuns:
 
 
 async def count_in_aegra(user: str) -> OpenRuns:
-    """Return the counts of Aegra, from its table of runs."""
-    from aegra_api.core.database import db_manager  # comes with Aegra
-    from sqlalchemy import text  # type: ignore[import-not-found]
+    """Return the counts of Aegra, from its table of runs.
 
-    async with db_manager.get_engine().connect() as connection:
-        own, waiting = (await connection.execute(text(COUNT_IN_AEGRA), {"user": user})).one()
-    return OpenRuns(own=own, waiting=waiting)
+    The request that asks holds a connection of Aegra's other pool; with a second one from there,
+    many requests at once would wait for each other.
+    """
+    from aegra_api.core.database import db_manager  # comes with Aegra
+
+    async with db_manager.lg_pool.connection() as connection:
+        found = await (await connection.execute(COUNT_IN_AEGRA, {"user": user})).fetchone()
+    return OpenRuns(own=found["own"], waiting=found["waiting"])
 
 
 async def count_in_langgraph(user: str) -> OpenRuns:
