@@ -1,6 +1,7 @@
 """Refuses a run when its user has enough of them already, or when the server's queue is full."""
 
 import logging
+import time
 from collections.abc import Awaitable, Callable
 from typing import Final
 
@@ -11,6 +12,8 @@ from graph.server.run_queue import CountOpenRuns, find_counter
 from graph.server.start_rate import CountStart, build_start_counter
 from graph.settings import Settings
 
+SETTLE_S: Final = 2.0
+"""How long an admitted run may take until it is stored."""
 RETRY_AFTER_S: Final = 5
 """After a refusal because of open runs, whose end is not known."""
 _logger = logging.getLogger(__name__)
@@ -19,8 +22,8 @@ _logger = logging.getLogger(__name__)
 class RunAdmission:
     """Decides about each run before it is stored.
 
-    Runs that are started in the same instant are each counted without the others, so that a
-    user may for a moment have some more than `max_own`; the rate bounds how many.
+    A run that was admitted is stored a little later. Until then the instance itself remembers
+    it; other instances do not see it.
     """
 
     def __init__(
@@ -28,6 +31,7 @@ class RunAdmission:
     ) -> None:
         self._count, self._start = count, start
         self._max_own, self._max_waiting = max_own, max_waiting
+        self._admitted: dict[str, list[tuple[float, int]]] = {}
 
     async def admit(self, user: str) -> None:
         """Return if a user may start a run now.
@@ -36,12 +40,24 @@ class RunAdmission:
             Auth.exceptions.HTTPException: 429 or 503, with Retry-After.
         """
         counted = await self._count(user)
-        if counted.own >= self._max_own:
-            raise _refuse(429, f"{counted.own} of your runs wait or are at work", RETRY_AFTER_S)
+        own = max(counted.own, self._estimate_own(user))
+        if own >= self._max_own:
+            raise _refuse(429, f"{own} of your runs wait or are at work", RETRY_AFTER_S)
         if counted.waiting >= self._max_waiting:
             raise _refuse(503, f"the queue is full: {counted.waiting} runs wait", RETRY_AFTER_S)
         if wait_s := await self._start(user):
             raise _refuse(429, "you have started too many runs within a minute", wait_s)
+        self._admitted.setdefault(user, []).append((time.monotonic(), counted.own))
+
+    def _estimate_own(self, user: str) -> int:
+        """Return the runs a user has if all that were just admitted are still open."""
+        after = time.monotonic() - SETTLE_S
+        for name in list(self._admitted):
+            self._admitted[name] = [each for each in self._admitted[name] if each[0] > after]
+            if not self._admitted[name]:
+                del self._admitted[name]
+        recent = self._admitted.get(user)
+        return recent[0][1] + len(recent) if recent else 0
 
 
 def build_admission(settings: Settings) -> Callable[[str], Awaitable[None]]:

@@ -4,13 +4,18 @@ import asyncio
 import sys
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Final
+
+from langgraph_sdk import get_client
+from langgraph_sdk.client import LangGraphClient
 
 from graph.server.ownership import OWNER
 
 OPEN_STATES: Final = ("pending", "running")
 COUNT_IN_AEGRA: Final = """
-SELECT count(*) FILTER (WHERE user_id = :user), count(*) FILTER (WHERE status = 'pending')
+SELECT count(*) FILTER (WHERE user_id = %(user)s) AS own,
+       count(*) FILTER (WHERE status = 'pending') AS waiting
 FROM runs WHERE status IN ('pending', 'running')
 """
 
@@ -34,20 +39,21 @@ def find_counter() -> CountOpenRuns:
 
 
 async def count_in_aegra(user: str) -> OpenRuns:
-    """Return the counts of Aegra, from its table of runs."""
-    from aegra_api.core.database import db_manager  # comes with Aegra
-    from sqlalchemy import text  # type: ignore[import-not-found]
+    """Return the counts of Aegra, from its table of runs.
 
-    async with db_manager.get_engine().connect() as connection:
-        own, waiting = (await connection.execute(text(COUNT_IN_AEGRA), {"user": user})).one()
-    return OpenRuns(own=own, waiting=waiting)
+    The request that asks holds a connection of Aegra's other pool; with a second one from there,
+    many requests at once would wait for each other.
+    """
+    from aegra_api.core.database import db_manager  # comes with Aegra
+
+    async with db_manager.lg_pool.connection() as connection:
+        found = await (await connection.execute(COUNT_IN_AEGRA, {"user": user})).fetchone()
+    return OpenRuns(own=found["own"], waiting=found["waiting"])
 
 
 async def count_in_langgraph(user: str) -> OpenRuns:
     """Return the counts of LangGraph's server, which is asked within this process."""
-    from langgraph_sdk import get_client
-
-    client = get_client()
+    client = _get_own_client()
     found = await client.http.get("/metrics", params={"format": "json"})
     busy = await client.threads.search(
         metadata={OWNER: user}, status="busy", limit=1000, select=["thread_id"]
@@ -60,3 +66,9 @@ async def count_in_langgraph(user: str) -> OpenRuns:
         )
     )
     return OpenRuns(own=sum(map(len, lists)), waiting=found["queue"]["n_pending"])
+
+
+@cache
+def _get_own_client() -> LangGraphClient:
+    """Return a client of this process's own server, which needs no network and no token."""
+    return get_client()

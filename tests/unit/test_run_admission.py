@@ -1,5 +1,6 @@
 """When a run is refused: too many of one user, a full queue, too many within a minute."""
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -26,6 +27,16 @@ def build(own: int = 0, waiting: int = 0, wait_s: int = 0) -> RunAdmission:
 
 async def test_a_run_within_all_limits_starts() -> None:
     await build(own=2, waiting=9).admit("bob")
+
+
+async def test_runs_that_start_in_the_same_instant_count_before_they_are_stored() -> None:
+    admission = build()
+
+    admitted = await asyncio.gather(
+        *(admission.admit("bob") for _ in range(10)), return_exceptions=True
+    )
+
+    assert sum(each is None for each in admitted) == 3
 
 
 @pytest.mark.parametrize(
