@@ -23,6 +23,8 @@ class ServerVariables(BaseSettings):
     server_edition: str = Field("", validation_alias="LANGGRAPH_RUNTIME_EDITION")
     server_url: str = Field("", validation_alias="LANGGRAPH_API_URL")
     """The address of LangGraph's server, which the server sets."""
+    server_hook: str = Field("", validation_alias="LANGGRAPH_AUTH")
+    """The hook for users that LangGraph's server has loaded, which the server sets."""
     mcp_token: ApiKey = Field(None, validation_alias="SUPERVISE_MCP_TOKEN")
     """What clients of `supervise mcp --http` must send."""
     users_file: Path | None = Field(
@@ -36,6 +38,8 @@ class ServerVariables(BaseSettings):
     )
     waiting_runs: PositiveCount = Field(1000, validation_alias="SUPERVISE_WAITING_RUNS")
     """Runs of all users that may wait at once."""
+    max_body_bytes: PositiveCount = Field(80_000_000, validation_alias="SUPERVISE_MAX_BODY_BYTES")
+    """Of a request; the files that are attached to one may take 60 MB in base64."""
     user_models: Annotated[tuple[str, ...], NoDecode] = Field(
         (),
         validation_alias="SUPERVISE_USER_MODELS",

@@ -21,5 +21,14 @@ def describe_setting_problem(error: ErrorDetails, fields: Mapping[str, FieldInfo
     return f"{name}{shown}{allowed}"
 
 
+def list_variables(fields: Mapping[str, FieldInfo]) -> frozenset[str]:
+    """Return the names of the variables that fields are read from."""
+    return frozenset(
+        str(name)
+        for field_name, field in fields.items()
+        for name in _list_aliases(field.validation_alias or field_name)
+    )
+
+
 def _list_aliases(alias: object) -> tuple[object, ...]:
     return tuple(alias.choices) if isinstance(alias, AliasChoices) else (alias,)

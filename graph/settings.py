@@ -27,21 +27,22 @@ from pydantic_settings import (
     SettingsConfigDict,
 )
 
+from graph.limit_variables import LimitVariables
 from graph.server_variables import ServerVariables
-from graph.setting_problems import describe_setting_problem
+from graph.setting_problems import describe_setting_problem, list_variables
+from graph.shared_limits import require_redis_package
 from graph.stores.postgres_url import (
     format_public_address,
     is_postgres,
     list_passwords,
     mask_passwords,
 )
-from graph.tier_variables import Address, ApiKey
+from graph.tier_variables import TIERS, Address, ApiKey
 from graph.tracing_variables import TracingVariables
 from nodes.errors import SettingsInvalid
 from nodes.errors.redaction import register_secrets
 from nodes.models.setting_values import read_origins, read_output_limits, read_price
 from nodes.models.settings import (
-    DEFAULT_CALL_TIMEOUT_S,
     ModelSettings,
     OutputPurpose,
     Price,
@@ -70,12 +71,9 @@ ModelName = Annotated[
     ),
 ]
 Switch = Annotated[bool, Field(description="true or false")]
-RatePerMinute = Annotated[
-    float | None, Field(gt=0, allow_inf_nan=False, description="a number above 0")
-]
 
 
-class Settings(TracingVariables, ServerVariables):
+class Settings(LimitVariables, TracingVariables, ServerVariables):
     """The user's validated configuration.
 
     Raises:
@@ -95,24 +93,6 @@ class Settings(TracingVariables, ServerVariables):
     model_fast: ModelName = Field(None, validation_alias="SUPERVISE_MODEL_FAST")
     model_standard: ModelName = Field(None, validation_alias="SUPERVISE_MODEL_STANDARD")
     model_strong: ModelName = Field(None, validation_alias="SUPERVISE_MODEL_STRONG")
-    max_concurrency: int = Field(
-        16,
-        validation_alias="SUPERVISE_MAX_CONCURRENCY",
-        ge=1,
-        le=1000,
-        description="a whole number from 1 to 1000",
-    )
-    """Model calls in flight, over all workers of the process."""
-    requests_per_minute: RatePerMinute = Field(None, validation_alias="SUPERVISE_RPM")
-    tokens_per_minute: RatePerMinute = Field(None, validation_alias="SUPERVISE_TPM")
-    call_timeout_s: float = Field(
-        DEFAULT_CALL_TIMEOUT_S,
-        validation_alias="SUPERVISE_CALL_TIMEOUT_S",
-        gt=0,
-        le=3600,
-        description="seconds, above 0 and at most 3600",
-    )
-    """Total for one model call, retries and waits included; unset, a slow model has more."""
     max_output_tokens: Annotated[dict[OutputPurpose, int], NoDecode] = Field(
         default_factory=dict,
         validation_alias="SUPERVISE_MAX_OUTPUT_TOKENS",
@@ -176,9 +156,11 @@ class Settings(TracingVariables, ServerVariables):
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Drop blank values from the environment and from `.env`, separately.
 
-        Keys of providers that have no field here are registered for redaction.
+        Names of fields, such as DATABASE_URL, are dropped too: other programs use them. Keys of
+        providers that have no field here are registered for redaction.
         """
         found = super().settings_customise_sources(settings_cls, *sources, **named)
+        known = {name.lower() for name in list_variables(cls.model_fields)}
         for source in found:
             if isinstance(source, EnvSettingsSource):
                 given = source.env_vars
@@ -188,12 +170,19 @@ class Settings(TracingVariables, ServerVariables):
                     if value and name.upper().endswith(KEY_SUFFIX)
                 )
                 source.env_vars = {
-                    name: value for name, value in given.items() if not _is_blank(value)
+                    name: value
+                    for name, value in given.items()
+                    if name.lower() in known and not _is_blank(value)
                 }
         return found
 
     def build_model_settings(self) -> ModelSettings:
-        """Return the settings of the model client."""
+        """Return the settings of the model client.
+
+        Raises:
+            PackageMissing: a setting needs packages that are not installed.
+        """
+        require_redis_package(self.redis_url)
         return ModelSettings(
             fast=self._resolve_model("fast"),
             standard=self._resolve_model("standard"),
@@ -204,6 +193,8 @@ class Settings(TracingVariables, ServerVariables):
             max_concurrency=self.max_concurrency,
             requests_per_minute=self.requests_per_minute,
             tokens_per_minute=self.tokens_per_minute,
+            instances=self.instances,
+            redis_url=self.redis_url,
             call_timeout_s=(
                 self.call_timeout_s if "call_timeout_s" in self.model_fields_set else None
             ),
@@ -211,6 +202,7 @@ class Settings(TracingVariables, ServerVariables):
             prices=self.prices,
             streaming=bool(self.stream),
             trace_content=self.trace_content,
+            choices=self._list_choices(),
         )
 
     def build_tool_settings(self) -> ToolSettings:
@@ -264,13 +256,14 @@ class Settings(TracingVariables, ServerVariables):
         """List the secret values, which must never be written anywhere."""
         keys = (self.openai_api_key, self.tavily_api_key, self.mcp_token)
         held = tuple(key.get_secret_value() for key in keys if key)
-        passwords = (*list_passwords(self.database_url), *list_passwords(self.sql_url or ""))
+        urls = (self.database_url, self.sql_url or "", self.redis_url or "")
+        passwords = tuple(password for url in urls for password in list_passwords(url))
         return (*held, *self.list_tier_secrets(), *self.list_tracing_secrets(), *passwords)
 
     @classmethod
     def find_unknown_variables(cls) -> dict[str, str]:
         """Return the unknown `SUPERVISE_` variables, each with the nearest known name."""
-        known = [str(field.validation_alias) for field in cls.model_fields.values()]
+        known = list_variables(cls.model_fields)
         names = [n for n in os.environ if n.startswith(VARIABLE_PREFIX) and n not in known]
         near = {name: get_close_matches(name, known, n=1, cutoff=0.6) for name in names}
         return {name: "".join(found) for name, found in near.items()}
@@ -290,6 +283,13 @@ class Settings(TracingVariables, ServerVariables):
         endpoint = (getattr(self, f"{tier}_base_url"), getattr(self, f"{tier}_api_key"))
         has_endpoint = any((self.openai_api_key, self.openai_base_url, *endpoint))
         return chosen or (OPENAI_MODELS[tier] if has_endpoint else EMBEDDED)
+
+    def _list_choices(self) -> frozenset[str] | None:
+        """Return the models that a server's users may choose; None without users."""
+        if self.users_file is None:
+            return None
+        named = (self._resolve_model(tier) for tier in TIERS)
+        return frozenset((EMBEDDED, *named, *self.user_models))
 
     @model_validator(mode="before")
     @classmethod

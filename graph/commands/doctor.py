@@ -11,6 +11,7 @@ from graph.commands.doctor_database import check_database
 from graph.commands.doctor_mcp import check_mcp_servers
 from graph.commands.doctor_models import check_models
 from graph.commands.doctor_probe import describe_probe, probe_tiers
+from graph.commands.doctor_redis import check_shared_rates
 from graph.commands.doctor_remote import check_remote_workers
 from graph.commands.doctor_sql import check_sql_database
 from graph.commands.output import print_json, print_listing
@@ -137,6 +138,7 @@ _CHECKS: Final[tuple[Callable[[Settings], Iterator[DoctorCheck]], ...]] = (
     _check_setting_names,
     check_models,
     check_database,
+    check_shared_rates,
     _check_teams,
     check_remote_workers,
     check_mcp_servers,

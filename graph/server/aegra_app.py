@@ -17,7 +17,9 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from graph.server.start_report import report_start_problems
-from nodes.errors import SupervisorError
+from graph.server.tenant_middleware import list_tenant_middleware
+from graph.settings import Settings
+from nodes.errors import SettingsInvalid, SupervisorError
 
 LOADER: Final = "aegra_api.core.app_loader"
 REDIS_TIMEOUT_S: Final = 2.0
@@ -36,6 +38,8 @@ def refuse_unsafe_start() -> None:
     """
     try:
         report_start_problems()
+        list_tenant_middleware(Settings())
+        _require_users()
     except SupervisorError as error:
         raise SystemExit(error.format_line()) from None
 
@@ -47,6 +51,21 @@ def build_aegra_app(middleware: Sequence[Middleware]) -> Starlette:
     ready = Route("/ready", answer_readiness)  # found before Aegra's own
     app: Starlette = FastAPI(title="supervisor-worker", middleware=middleware, routes=[ready])
     return app
+
+
+def _require_users() -> None:
+    """Check that Aegra has loaded the hook of the users; it continues without one that it cannot.
+
+    Raises:
+        SettingsInvalid: `SUPERVISE_USERS` is set, and there is no hook.
+    """
+    from aegra_api.core.auth_middleware import get_auth_instance  # comes with Aegra
+
+    if Settings().users_file is not None and get_auth_instance() is None:
+        raise SettingsInvalid(
+            "SUPERVISE_USERS is set, but no hook for users was loaded",
+            next="name ./graph/server/auth.py:auth as `auth` in the configuration",
+        )
 
 
 async def answer_readiness(request: Request) -> JSONResponse:

@@ -5,11 +5,10 @@ Configuration names this file: `"auth": {"path": "./graph/server/auth.py:auth"}`
 """
 
 import logging
-from collections.abc import Mapping
 
 from langgraph_sdk import Auth
 
-from graph.server.authentication import Authenticator
+from graph.server.authentication import Headers, get_authenticator
 from graph.server.ownership import add_ownership
 from graph.server.run_admission import build_admission
 from graph.settings import Settings
@@ -29,29 +28,29 @@ def build_auth(settings: Settings) -> Auth:
                 "and change all runs"
             )
         return auth
-    auth.authenticate(Authenticator(settings.users_file).authenticate)
+    auth.authenticate(get_authenticator(settings.users_file).authenticate)
     add_ownership(auth, build_admission(settings))
     return auth
 
 
-def refuse_everybody(problem: SettingsInvalid) -> Auth:
+def refuse_everybody(problem: str) -> Auth:
     """Build a hook that refuses all requests.
 
-    A server that cannot load a hook continues without one, and would let everybody in.
+    Aegra continues without a hook that it cannot load, and would let everybody in.
     """
     auth = Auth()
 
-    async def refuse(headers: Mapping[str | bytes, str | bytes]) -> dict[str, object]:
+    async def refuse(headers: Headers) -> dict[str, object]:
         raise Auth.exceptions.HTTPException(
             status_code=401, detail="this server's users are not configured; see its log"
         )
 
     auth.authenticate(refuse)
-    _logger.error("%s", problem.format_line())
+    _logger.error("%s", problem)
     return auth
 
 
-async def _accept_everybody(headers: Mapping[str | bytes, str | bytes]) -> dict[str, object]:
+async def _accept_everybody(headers: Headers) -> dict[str, object]:
     return {"identity": "anonymous", "display_name": "anonymous", "permissions": []}
 
 
@@ -59,7 +58,9 @@ def _build_from_environment() -> Auth:
     try:
         return build_auth(Settings())
     except SettingsInvalid as error:
-        return refuse_everybody(error)
+        return refuse_everybody(error.format_line())
+    except Exception as error:  # see refuse_everybody
+        return refuse_everybody(f"the users cannot be set up: {type(error).__name__}: {error}")
 
 
 auth = _build_from_environment()

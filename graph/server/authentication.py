@@ -4,6 +4,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -20,23 +21,26 @@ CRONS: Final = "crons"
 CHECK_INTERVAL_S: Final = 2.0
 """How old the answer may be to whether the file has changed."""
 
+Headers = Mapping[str, str] | Mapping[bytes, bytes]
+"""As servers pass them: LangGraph's as bytes, Aegra as text."""
+
 _logger = logging.getLogger(__name__)
 
 
 class Authenticator:
-    """Knows the users of a file; a changed file counts within seconds, without a restart.
+    """Checks tokens against a file of users; a changed file counts within seconds.
 
     Raises:
         SettingsInvalid: the file cannot be used.
     """
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __init__(self, path: Path, *, check_interval_s: float = CHECK_INTERVAL_S) -> None:
+        self._path, self._check_interval_s = path, check_interval_s
         self._version = _read_version(path)
         self._users = load_users(path)
         self._checked_at = time.monotonic()
 
-    async def authenticate(self, headers: Mapping[str | bytes, str | bytes]) -> dict[str, object]:
+    async def authenticate(self, headers: Headers) -> dict[str, object]:
         """Return who the caller is, as servers expect it.
 
         Raises:
@@ -54,7 +58,7 @@ class Authenticator:
 
     async def _follow_file(self) -> None:
         """Read the file again if it has changed; a broken file leaves the users as they were."""
-        if time.monotonic() - self._checked_at < CHECK_INTERVAL_S:
+        if time.monotonic() - self._checked_at < self._check_interval_s:
             return
         self._checked_at = time.monotonic()
         version = await asyncio.to_thread(_read_version, self._path)
@@ -65,6 +69,16 @@ class Authenticator:
             self._users = await asyncio.to_thread(load_users, self._path)
         except SettingsInvalid as error:
             _logger.error("%s", error.format_line())
+
+
+@cache
+def get_authenticator(path: Path) -> Authenticator:
+    """Return what knows the users of a file, one for the process.
+
+    Raises:
+        SettingsInvalid: the file cannot be used.
+    """
+    return Authenticator(path)
 
 
 def _describe_user(name: str, record: UserRecord | None) -> dict[str, object]:

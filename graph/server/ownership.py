@@ -1,4 +1,4 @@
-"""Gives each user of a server threads, runs, crons, assistants and store items of their own.
+"""Separates what the users of a server own: threads, runs, crons, assistants and store items.
 
 A server asks a handler for each resource. Its answer is a filter on metadata, and it changes the
 value that is about to be stored: the owner there is always the caller, whatever a client sent.

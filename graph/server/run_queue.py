@@ -4,7 +4,11 @@ import asyncio
 import sys
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Final
+
+from langgraph_sdk import get_client
+from langgraph_sdk.client import LangGraphClient
 
 from graph.server.ownership import OWNER
 
@@ -35,7 +39,7 @@ def find_counter() -> CountOpenRuns:
 
 async def count_in_aegra(user: str) -> OpenRuns:
     """Return the counts of Aegra, from its table of runs."""
-    from aegra_api.core.database import db_manager  # type: ignore[import-not-found]
+    from aegra_api.core.database import db_manager  # comes with Aegra
     from sqlalchemy import text  # type: ignore[import-not-found]
 
     async with db_manager.get_engine().connect() as connection:
@@ -45,9 +49,7 @@ async def count_in_aegra(user: str) -> OpenRuns:
 
 async def count_in_langgraph(user: str) -> OpenRuns:
     """Return the counts of LangGraph's server, which is asked within this process."""
-    from langgraph_sdk import get_client
-
-    client = get_client()
+    client = _get_own_client()
     found = await client.http.get("/metrics", params={"format": "json"})
     busy = await client.threads.search(
         metadata={OWNER: user}, status="busy", limit=1000, select=["thread_id"]
@@ -60,3 +62,9 @@ async def count_in_langgraph(user: str) -> OpenRuns:
         )
     )
     return OpenRuns(own=sum(map(len, lists)), waiting=found["queue"]["n_pending"])
+
+
+@cache
+def _get_own_client() -> LangGraphClient:
+    """Return a client of this process's own server, which needs no network and no token."""
+    return get_client()

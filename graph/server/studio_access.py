@@ -21,12 +21,13 @@ from graph.server.aegra_app import build_aegra_app, is_loaded_by_aegra, refuse_u
 from graph.server.context_check import ContextCheckMiddleware
 from graph.server.mcp_answers import McpAnswerMiddleware
 from graph.server.mcp_check import McpCheckMiddleware
+from graph.server.tenant_middleware import list_tenant_middleware
+from graph.server.token_gate import IN_PROCESS_ROOT
 from graph.settings import Settings
+from nodes.errors import SettingsInvalid
 from nodes.limits.patterns import Pattern
 
 STUDIO_ORIGIN: Final = Pattern(r"https://([a-z0-9-]+\.)*smith\.langchain\.com")
-IN_PROCESS_ROOT: Final = "/noauth"
-"""Root path of the server's calls to itself; no outside request can set it."""
 
 
 class StudioAccessMiddleware:
@@ -69,10 +70,18 @@ def build_app(settings: Settings) -> Starlette:
     """Build the app whose middleware the server puts before its own.
 
     A deployed server has its own host names and authentication, so no origin is refused.
+
+    Raises:
+        SettingsInvalid: the settings name users, whom the server does not know of.
     """
-    own = [Middleware(ContextCheckMiddleware)]
+    own = [*list_tenant_middleware(settings), Middleware(ContextCheckMiddleware)]
     if is_loaded_by_aegra():
         return build_aegra_app(own)
+    if settings.users_file is not None and not settings.server_hook:
+        raise SettingsInvalid(
+            "SUPERVISE_USERS is set, but no hook for users was loaded",
+            next="name ./graph/server/auth.py:auth as `auth` in langgraph.json",
+        )
     own += [Middleware(McpCheckMiddleware), Middleware(McpAnswerMiddleware)]
     if settings.server_edition != "inmem":
         return Starlette(middleware=own)

@@ -4,7 +4,7 @@ import logging
 
 from langchain_core.runnables import RunnableConfig
 
-from nodes.errors import StoreError
+from nodes.errors import StoreError, ThreadBusy
 from nodes.errors.redaction import redact_text
 
 _logger = logging.getLogger(__name__)
@@ -14,6 +14,21 @@ class CheckpointUnreadable(StoreError):
     """A checkpoint exists, but its bytes are damaged."""
 
     code = "CHECKPOINT_UNREADABLE"
+
+
+class ThreadTaken(ThreadBusy):
+    """Another start of this run, or another run, writes to the thread now."""
+
+    code = "THREAD_TAKEN"
+
+    def __init__(self, thread: str, *, is_same_run: bool) -> None:
+        owner = "the server that resumed this run" if is_same_run else "another run"
+        super().__init__(
+            f"thread {thread} was taken by {owner}",
+            kept="what was saved before, and what the other saves",
+            next="nothing; the other ends the run" if is_same_run else "wait for it, then repeat",
+        )
+        self.is_same_run = is_same_run
 
 
 def build_unreadable_error(

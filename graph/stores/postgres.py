@@ -23,7 +23,7 @@ from graph.stores.postgres_retries import (
     is_brief_outage,
     retry_operation,
 )
-from graph.stores.postgres_saver import RetryingSaver
+from graph.stores.postgres_saver import SessionSaver
 from graph.stores.postgres_schema import prepare_schema
 from graph.stores.postgres_session import CONNECTION_OPTIONS, ThreadSession, open_connection
 from graph.stores.run_database import RunDatabase
@@ -55,7 +55,7 @@ async def open_postgres(
     except BaseException:  # a cancel too: the lock must not outlive the attempt to open
         await session.release_thread()
         raise
-    saver = RetryingSaver(
+    saver = SessionSaver(
         session, connection, serde=build_strict_serializer(), patience_s=patience_s
     )
     steady = partial(retry_operation, url=url, patience_s=patience_s)

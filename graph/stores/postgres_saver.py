@@ -1,12 +1,13 @@
-"""LangGraph's PostgreSQL checkpointer, through the one connection that holds the thread.
+"""LangGraph's PostgreSQL checkpointer, whose operations survive an outage of the server.
 
 Writes that wait at the same time share one transaction. An operation is retried for a while after
 a server restart, a failover or a network failure. That is safe, since the library inserts only
 missing rows. The tables are the library's own.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Iterable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, cast
@@ -19,7 +20,7 @@ from langgraph.checkpoint.base import (
     CheckpointMetadata,
     CheckpointTuple,
 )
-from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
+from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver, Conn
 from langgraph.checkpoint.serde.base import SerializerProtocol
 from psycopg import AsyncConnection, AsyncCursor
 from psycopg.rows import DictRow
@@ -32,7 +33,7 @@ from nodes.errors import SupervisorError, ThreadBusy
 
 
 @dataclass(frozen=True)
-class _Write:
+class Write:
     """Collects the statements of one write, in place of a cursor."""
 
     statements: list[tuple[str, list[Sequence[Any]]]] = field(default_factory=list)
@@ -45,30 +46,20 @@ class _Write:
         self.statements.append((statement, list(rows)))
 
 
-class RetryingSaver(AsyncPostgresSaver):
-    """Saves checkpoints; open it with `graph.stores.postgres.open_postgres`."""
+class RetryingSaver(AsyncPostgresSaver, ABC):
+    """Saves checkpoints; a subclass says through which connection."""
 
     def __init__(
         self,
-        session: ThreadSession,
-        connection: AsyncConnection[DictRow],
+        connection: Conn,
+        url: str,
         *,
         serde: SerializerProtocol | None = None,
         patience_s: float = RETRY_TIMEOUT_S,
     ) -> None:
         super().__init__(connection, serde=serde)
-        self._session = session
-        self._retry = partial(retry_operation, url=session.url, patience_s=patience_s)
-        self._writes: WriteGroup[_Write] = WriteGroup(self._save_group)
-
-    async def close(self) -> None:
-        """Release the thread, after the operation in progress has ended.
-
-        A cancelled run may leave such an operation; later ones are refused.
-        """
-        async with self.lock:
-            await self._session.release_thread()
-        await self._writes.finish()
+        self._retry = partial(retry_operation, url=url, patience_s=patience_s)
+        self._writes: WriteGroup[Write] = WriteGroup(self._save_group)
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         """Read a checkpoint.
@@ -123,20 +114,20 @@ class RetryingSaver(AsyncPostgresSaver):
 
     @asynccontextmanager
     async def _cursor(self, *, pipeline: bool = False) -> AsyncIterator[AsyncCursor[DictRow]]:
-        """Yield a cursor of the connection that holds the thread, one at a time.
+        """Yield a cursor of a connection that is usable.
 
         Replaces the library's method, which would keep using a lost connection. The library asks
         for a pipeline when it only writes; these statements are executed with those of its group.
         """
         if pipeline:
-            write = _Write()
+            write = Write()
             yield cast(AsyncCursor[DictRow], write)
             await self._writes.write(write)
             return
         async with self._hold_connection() as connection, connection.cursor(binary=True) as cursor:
             yield cursor
 
-    async def _save_group(self, group: Sequence[_Write]) -> list[Outcome]:
+    async def _save_group(self, group: Sequence[Write]) -> list[Outcome]:
         """Save writes in one transaction; if one of them cannot be saved, each in its own."""
         try:
             await self._retry(lambda: self._execute(group))
@@ -148,35 +139,30 @@ class RetryingSaver(AsyncPostgresSaver):
             return [await self._save_alone(write) for write in group]
         return [None] * len(group)
 
-    async def _save_alone(self, write: _Write) -> Outcome:
+    async def _save_alone(self, write: Write) -> Outcome:
         try:
             await self._save_group([write])
         except Exception as error:  # raised by the caller that waits for this write
             return error
         return None
 
-    async def _execute(self, group: Sequence[_Write]) -> None:
+    async def _execute(self, group: Sequence[Write]) -> None:
         async with (
             self._hold_connection() as connection,
             connection.pipeline(),
             connection.transaction(),
             connection.cursor(binary=True) as cursor,
         ):
+            await self._check_writer(cursor)
             for statement, rows in (each for write in group for each in write.statements):
                 await cursor.executemany(statement, rows)
 
-    @asynccontextmanager
-    async def _hold_connection(self) -> AsyncIterator[AsyncConnection[DictRow]]:
-        """Yield the connection that holds the thread, to one caller at a time."""
-        async with self.lock:
-            connection = await self._session.get_locked_connection()
-            try:
-                yield connection
-            except BaseException as error:
-                # After a cancel the connection's next answer would belong to an earlier query.
-                if isinstance(error, psycopg.Error) or not isinstance(error, Exception):
-                    await self._session.drop_connection()
-                raise
+    async def _check_writer(self, cursor: AsyncCursor[DictRow]) -> None:
+        """Let a transaction of writes fail if this saver may not write any more."""
+
+    @abstractmethod
+    def _hold_connection(self) -> AbstractAsyncContextManager[AsyncConnection[DictRow]]:
+        """Return a context manager of a connection that one caller may use."""
 
     async def _find_checkpoint_id(self, config: RunnableConfig) -> str:
         """Return the id of a config's checkpoint: the one it names, or the newest."""
@@ -191,6 +177,43 @@ class RetryingSaver(AsyncPostgresSaver):
             )
             row = await cursor.fetchone()
         return str(row["newest"]) if row else ""
+
+
+class SessionSaver(RetryingSaver):
+    """Saves through the connection that holds the thread; open it with `open_postgres`."""
+
+    def __init__(
+        self,
+        session: ThreadSession,
+        connection: AsyncConnection[DictRow],
+        *,
+        serde: SerializerProtocol | None = None,
+        patience_s: float = RETRY_TIMEOUT_S,
+    ) -> None:
+        super().__init__(connection, session.url, serde=serde, patience_s=patience_s)
+        self._session = session
+
+    async def close(self) -> None:
+        """Release the thread, after the operation in progress has ended.
+
+        A cancelled run may leave such an operation; later ones are refused.
+        """
+        async with self.lock:
+            await self._session.release_thread()
+        await self._writes.finish()
+
+    @asynccontextmanager
+    async def _hold_connection(self) -> AsyncIterator[AsyncConnection[DictRow]]:
+        """Yield the connection that holds the thread, to one caller at a time."""
+        async with self.lock:
+            connection = await self._session.get_locked_connection()
+            try:
+                yield connection
+            except BaseException as error:
+                # After a cancel the connection's next answer would belong to an earlier query.
+                if isinstance(error, psycopg.Error) or not isinstance(error, Exception):
+                    await self._session.drop_connection()
+                raise
 
 
 def _replace_unstorable_text(value: Any) -> Any:

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, fields, is_dataclass, replace
+from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
 from typing import Any, Final
 
 from langchain_core.runnables import RunnableConfig
@@ -14,8 +14,8 @@ from graph.topology.input_validation import read_context
 from graph.topology.pending_writes import collect_ledger, collect_pending_reports
 from nodes.limits.budget import Budget
 from nodes.limits.clock import now_s
-from nodes.limits.run_scope import SCOPE_KEY, Deadline, get_run_scope, set_deadline
-from state import Context, Usage
+from nodes.limits.run_scope import SCOPE_KEY, Deadline, RunScope, get_run_scope, set_deadline
+from state import Context, Usage, WorkerOutput, merge_ledger
 
 SETTINGS_KEY: Final = "run_settings"
 """Key of a checkpoint's metadata: the run's caps, used by a resume that sets none.
@@ -44,24 +44,25 @@ class RunStart:
     """Without the team's caps: what a resume takes over, since the team's files may change."""
     saved_clock: str = ""
     """Of a run that a server starts again after a crash: its clock, which has not stopped."""
+    early_outputs: Mapping[str, WorkerOutput] = field(default_factory=dict)
+    """What tasks of a resumed run saved before their node ended, by task."""
 
     def stamp_config(self, config: RunnableConfig | None) -> RunnableConfig:
         """Return a config that holds the run's clock, deadline, budget and settings."""
         given = config or RunnableConfig()
         scope = get_run_scope(given)
         if self.saved_clock:
-            scope = replace(scope, **_parse_clock(self.saved_clock))
+            scope = replace(scope, **_parse_clock(self.saved_clock, scope.clock_offset_s))
         if scope.began_at is None:
             scope = replace(scope, began_at=now_s() - self._compute_elapsed_s())
         if scope.deadline is None:
             scope = replace(scope, deadline=set_deadline(now_s(), self.context.deadline_s))
         if scope.budget is None and _has_budget(self.context):
             scope = replace(scope, budget=self._build_budget(scope.read_logged_usage))
-        clock = {"began_at": scope.began_at, "deadline": scope.deadline and asdict(scope.deadline)}
         metadata = {
             **given.get("metadata", {}),
             SETTINGS_KEY: json.dumps(_select_set_fields(self.kept_context)),
-            CLOCK_KEY: json.dumps(clock),
+            CLOCK_KEY: _format_clock(scope),
         }
         configurable = {**given.get("configurable", {}), SCOPE_KEY: scope}
         return {**given, "configurable": configurable, "metadata": metadata}
@@ -84,9 +85,19 @@ class RunStart:
         if self.resumed_snapshot is not None:
             logged = list(usage_from_log().values()) if usage_from_log else []
             # The log of a run that began on another machine is not on this one.
-            for usage in max(_list_usage(self.resumed_snapshot), logged, key=_count_tokens):
+            for usage in max(self._list_usage(self.resumed_snapshot), logged, key=_count_tokens):
                 budget.charge(usage)
         return budget
+
+    def _list_usage(self, snapshot: StateSnapshot) -> list[Usage]:
+        """Return the usage that a run has saved for its request."""
+        values = snapshot.values
+        if values.get("planned_for") != values.get("request"):  # the ledger is an earlier request's
+            return []
+        ledger = collect_ledger(snapshot)
+        for output in self.early_outputs.values():
+            ledger = merge_ledger(ledger, output.get("ledger", {}))
+        return [expense.usage for expense in ledger.values()]
 
 
 def read_saved_clock(snapshot: StateSnapshot | None) -> str:
@@ -95,10 +106,19 @@ def read_saved_clock(snapshot: StateSnapshot | None) -> str:
     return str(known)
 
 
-def _parse_clock(text: str) -> dict[str, Any]:
-    """Return the clock fields of a scope."""
+def _format_clock(scope: RunScope) -> str:
+    """Return the clock fields of a scope as JSON, on the clock that the servers share."""
+    began_at, ends, offset_s = scope.began_at or 0.0, scope.deadline, scope.clock_offset_s
+    deadline = ends and {name: value + offset_s for name, value in asdict(ends).items()}
+    return json.dumps({"began_at": began_at + offset_s, "deadline": deadline})
+
+
+def _parse_clock(text: str, offset_s: float) -> dict[str, Any]:
+    """Return the clock fields of a scope, on this machine's clock."""
     clock = json.loads(text)
-    return {**clock, "deadline": clock["deadline"] and Deadline(**clock["deadline"])}
+    ends = clock["deadline"]
+    deadline = ends and Deadline(**{name: value - offset_s for name, value in ends.items()})
+    return {"began_at": clock["began_at"] - offset_s, "deadline": deadline}
 
 
 def merge_context(saved: Context, given: Context) -> Context:
@@ -159,14 +179,6 @@ def get_run_id(config: RunnableConfig) -> str:
 def _select_set_fields(context: Context) -> dict[str, Any]:
     values = {field.name: getattr(context, field.name) for field in fields(context)}
     return {name: value for name, value in values.items() if value != getattr(Context, name)}
-
-
-def _list_usage(snapshot: StateSnapshot) -> list[Usage]:
-    """Return the usage that a checkpoint has recorded for its request."""
-    values = snapshot.values
-    if values.get("planned_for") != values.get("request"):  # the ledger is an earlier request's
-        return []
-    return [expense.usage for expense in collect_ledger(snapshot).values()]
 
 
 def _count_tokens(spent: Iterable[Usage]) -> int:

@@ -1,6 +1,15 @@
 """A compiled graph for every caller: synchronous Python, a notebook, a server."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
+from contextlib import aclosing
 from dataclasses import replace
 from functools import partial
 from typing import Any, Self
@@ -26,6 +35,7 @@ from graph.topology.chat_questions import post_questions
 from graph.topology.checkpointer_adapter import adapt_checkpointer, require_checkpointer
 from graph.topology.compact_tracer import compact_tracers
 from graph.topology.drawing import Drawing
+from graph.topology.early_save import read_early_outputs
 from graph.topology.input_validation import (
     read_context,
     read_input,
@@ -45,6 +55,7 @@ from graph.topology.run_start import (
     read_saved_clock,
     read_saved_context,
 )
+from graph.topology.run_writer import claim_thread
 from graph.topology.team_changes import list_team_changes
 from nodes.errors import SettingsInvalid
 from nodes.human.request import ASKED_KEY
@@ -108,7 +119,31 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
 
         Without `output_keys`, only the channels of the graph's output are streamed.
         """
-        reject_foreign_scope(self._merge_call_config(config))
+        around = self._merge_call_config(config)
+        reject_foreign_scope(around)
+        async with claim_thread(self.find_checkpointer(config), around) as claimed:
+            parts = self._stream_run(
+                input,
+                _add_entries(config, claimed),
+                context=context,
+                durability=durability,
+                output_keys=output_keys,
+                **kwargs,
+            )
+            async with aclosing(parts):
+                async for part in parts:
+                    yield part
+
+    async def _stream_run(
+        self,
+        input: Any,
+        config: RunnableConfig | None,
+        *,
+        context: Context | Mapping[str, Any] | None,
+        durability: Any,
+        output_keys: str | Sequence[str] | None,
+        **kwargs: Any,
+    ) -> AsyncGenerator[Any]:
         input = await add_attachments(read_input(input), partial(self._read_kept_materials, config))
         input, record = await self._assign_answer(input, config)
         start = await self._prepare_start(input, config, context)
@@ -216,11 +251,12 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
         resumed = resumed or is_same
         snapshot = await self.aget_state(around, subgraphs=True) if resumed else None
         context = merge_context(read_saved_context(snapshot), given)
-        clock = read_saved_clock(snapshot) if is_same else ""
-        if resumed:
-            team = self.team.apply_context(context)
-            await list_team_changes(team, self.find_checkpointer(config), around)
-        return RunStart(self.team.add_caps(context), snapshot, context, saved_clock=clock)
+        clock, saver = read_saved_clock(snapshot) if is_same else "", self.find_checkpointer(config)
+        if snapshot is None or saver is None:
+            return RunStart(self.team.add_caps(context), None, context)
+        await list_team_changes(self.team.apply_context(context), saver, around)
+        early = await read_early_outputs(saver, snapshot)
+        return RunStart(self.team.add_caps(context), snapshot, context, clock, early)
 
     async def _read_kept_materials(self, config: RunnableConfig | None) -> Mapping[str, str]:
         """Return the materials that a thread keeps for its next message."""
@@ -298,6 +334,16 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
         """Adapt a checkpointer, wherever it comes from; LangGraph calls this before each use."""
         allowed = super()._apply_checkpointer_allowlist(checkpointer)
         return allowed and adapt_checkpointer(allowed)
+
+
+def _add_entries(
+    config: RunnableConfig | None, entries: Mapping[str, Any]
+) -> RunnableConfig | None:
+    """Return a call's config with more entries in its configurable."""
+    if not entries:
+        return config
+    given = config or RunnableConfig()
+    return {**given, "configurable": {**given.get("configurable", {}), **entries}}
 
 
 def _read_edits(supersteps: Sequence[Sequence[StateUpdate]]) -> StateEdits:

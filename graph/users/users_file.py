@@ -81,7 +81,7 @@ def load_users(path: Path) -> Mapping[str, UserRecord]:
 
 
 def find_user(users: Mapping[str, UserRecord], token: str) -> str | None:
-    """Return the name of the user whose token this is; None if it is nobody's."""
+    """Return the name of the user whose token this is; None if it is no user's."""
     if len(token) > MAX_TOKEN_CHARS:
         return None
     name, _, secret = token.rpartition(".")

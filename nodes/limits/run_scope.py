@@ -1,6 +1,6 @@
 """What a run knows of itself: its clock, its limits, and the task that it is a part of."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -52,6 +52,10 @@ class RunScope:
     """Called with the text of the answer so far, while a model writes it."""
     read_logged_usage: Callable[[], Mapping[Tier, Usage]] | None = None
     """Reads from the event log what the request has spent, by tier; where there is a log."""
+    confirm_writer: Callable[[], Awaitable[None]] | None = None
+    """Raises if another server has taken the thread; where several share a database."""
+    clock_offset_s: float = 0.0
+    """Of the database's clock from `now_s`; moments that servers share are saved on the former."""
 
 
 def get_run_scope(config: RunnableConfig) -> RunScope:

@@ -33,7 +33,7 @@ from nodes.models.failures import (
     read_retry_after_s,
     translate_error,
 )
-from nodes.models.health import get_model_health
+from nodes.models.health import get_endpoint_signals, get_model_health
 from nodes.models.reply_text import ReplyTextReader
 from nodes.models.request import send_request
 from nodes.models.run_context import RunContext
@@ -81,6 +81,9 @@ class ModelCall:
     def __post_init__(self) -> None:
         self._limits = get_endpoint_limits(self.endpoint, self.settings)
         self._health = get_model_health(self.endpoint, self.model_name)
+        self._signals = get_endpoint_signals(
+            self.endpoint, self.model_name, self.settings.find_redis(self.endpoint)
+        )
         self.speed = get_model_speed(self.endpoint, self.model_name)
         self.timeout_s = (
             self.settings.call_timeout_s or DEFAULT_CALL_TIMEOUT_S * self.speed.limit_factor
@@ -130,7 +133,8 @@ class ModelCall:
 
     async def _try_once(self, messages: list[BaseMessage], kwargs: dict[str, Any]) -> AIMessage:
         limits = self._limits
-        tokens = estimate_tokens(messages, kwargs) if limits.counts_tokens else 0
+        is_counted = self.settings.tokens_per_minute is not None
+        tokens = estimate_tokens(messages, kwargs) if is_counted else 0
         async with AsyncExitStack() as stack:
             with self._deadline.pause_while_queueing():
                 slot = await stack.enter_async_context(
@@ -139,6 +143,8 @@ class ModelCall:
                     )
                 )
             await self._wait_for_endpoint()
+            if self.run_context.confirm_writer:
+                await self.run_context.confirm_writer()
             self.tries += 1
             began_s = time.monotonic()
             answer, reason = await self._send_request(messages, kwargs)
@@ -166,6 +172,7 @@ class ModelCall:
         gate, breaker = self._limits.retry_after, self._health.breaker
         is_late = self.tries > self._tries_before
         while True:
+            await self._signals.refresh()
             blocked_s = gate.get_blocked_s()
             if blocked_s > self._deadline.get_remaining_s():
                 raise RateLimited(
@@ -175,7 +182,7 @@ class ModelCall:
                     next=f"try again in {format_duration(blocked_s)}",
                 )
             await gate.wait(is_staggered=is_late)
-            pause_s = breaker.admit(self, self.model_name)
+            pause_s = await self._signals.admit(self, self.model_name, self.timeout_s)
             if not pause_s:
                 return
             if pause_s >= self._deadline.get_remaining_s():
@@ -186,7 +193,7 @@ class ModelCall:
     async def _send_request(
         self, messages: list[BaseMessage], kwargs: dict[str, Any]
     ) -> tuple[AIMessage, str]:
-        began_s, breaker = time.monotonic(), self._health.breaker
+        began_s = time.monotonic()
         listener = self.run_context.on_reply_text if self._health.can_stream else None
         # Each try writes the reply from its beginning.
         reader = ReplyTextReader(listener) if listener else None
@@ -207,17 +214,17 @@ class ModelCall:
             raise
         except Exception as error:  # providers' clients raise what they like, with no common root
             if written := read_failed_generation(error):
-                breaker.record_answer(began_s)
+                self._signals.record_answer(began_s)
                 return AIMessage(written), "stop"
             if reader and not reader.has_begun and _refuses_stream(error, self.model_name):
                 self._health.can_stream = False
                 return await self._send_request(messages, kwargs)
             raise self._translate_failure(error, began_s) from None
         else:
-            breaker.record_answer(began_s)
+            self._signals.record_answer(began_s)
             return answer
         finally:
-            breaker.release_probe(self)
+            self._signals.release_probe(self)
 
     def _translate_failure(self, raised: Exception, began_s: float) -> SupervisorError:
         """Record a failure and return it as one of our errors.
@@ -226,15 +233,15 @@ class ModelCall:
         """
         error = translate_error(raised, model=self.model_name, secret=self.api_key)
         if wait_s := read_retry_after_s(raised):
-            self._limits.retry_after.block(wait_s)
+            self._signals.block(wait_s)
         if is_endpoint_alive(raised, error):
-            self._health.breaker.record_answer(began_s)
+            self._signals.record_answer(began_s)
         else:
             self._record_failure(began_s, str(error))
         return error
 
     def _record_failure(self, began_s: float, message: str) -> None:
-        if not self._health.breaker.record_failure(began_s, message):
+        if not self._signals.record_failure(began_s, message):
             return
         self.has_opened_breaker = True
         _logger.warning(

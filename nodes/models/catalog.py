@@ -22,6 +22,7 @@ from nodes.models.guarded_model import GuardedModel
 from nodes.models.settings import EMBEDDED as EMBEDDED
 from nodes.models.settings import ModelSettings, TierSettings
 from nodes.models.structured.methods import EndpointKind
+from nodes.text.plain_text import sanitize_line
 from state import Context, Tier
 
 TIERS: tuple[Tier, ...] = get_args(Tier)
@@ -54,8 +55,11 @@ class ModelCatalog:
         """Return the name of a tier's model as `provider:model`; the run's own choice wins.
 
         Raises:
-            SettingsInvalid: the name has no provider or no model.
+            SettingsInvalid: the name has no provider or no model, or a run has chosen a model
+                that it may not choose.
         """
+        if context is not None and self.settings.choices is not None:
+            _check_choices(context, self.settings.choices)
         chosen = getattr(context, f"model_{tier}") if context else None
         if not chosen and tier in self._given:
             return name_given_model(self._given[tier])
@@ -193,6 +197,18 @@ def _find_given_kind(inner: BaseChatModel) -> EndpointKind:
     if not any(base.__name__ == "BaseChatOpenAI" for base in type(inner).__mro__):
         return "other"
     return _find_endpoint_kind("openai:", getattr(inner, "openai_api_base", None))
+
+
+def _check_choices(context: Context, allowed: frozenset[str]) -> None:
+    """Refuse a context that names a model of any tier that its users may not choose."""
+    for tier in TIERS:
+        chosen = getattr(context, f"model_{tier}")
+        if chosen and chosen not in allowed:
+            raise SettingsInvalid(
+                f"model_{tier} in the context",
+                cause=f"{sanitize_line(chosen, 80)!r} is not one of this server's models",
+                next=f"leave it out, or use one of {sorted(allowed)}",
+            )
 
 
 def name_setting(tier: Tier) -> str:

@@ -81,11 +81,32 @@ class CircuitBreaker:
             self._retry_at_s = now + self._choose_pause_s()
             return self.failures == FAILURE_THRESHOLD
 
-    def release_probe(self, caller: object) -> None:
-        """Record that a caller is done; if it was the probe, another caller may become it."""
-        if self._probe is caller:
-            with self._lock:
-                self._probe = None if self._probe is caller else self._probe
+    def release_probe(self, caller: object) -> bool:
+        """Record that a caller is done; return True if it was the probe, and another may be."""
+        with self._lock:
+            if self._probe is not caller:
+                return False
+            self._probe = None
+            return True
+
+    def adopt(self, pause_s: float, message: str) -> None:
+        """Open it as another instance did; it may probe after `pause_s` seconds."""
+        with self._lock:
+            now = self._clock()
+            if not self.is_open():
+                self.failures, self._first_failure_s = FAILURE_THRESHOLD, now
+                self._counts_from_s = self._last_failure_s = now
+                self._last_error = message
+            self._retry_at_s = now + pause_s
+
+    def close(self) -> None:
+        """Close it: another instance had an answer."""
+        with self._lock:
+            self.failures, self._probe = 0, None
+
+    def get_pause_s(self) -> float:
+        """Return the seconds until a request may be sent."""
+        return max(0.0, self._retry_at_s - self._clock())
 
     def build_refusal(self, model: str) -> EndpointDown:
         """Return the error for calls while the breaker is open."""

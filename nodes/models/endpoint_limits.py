@@ -6,42 +6,38 @@ from functools import cache
 from weakref import WeakValueDictionary
 
 from nodes.models.cross_loop_semaphore import CrossLoopSemaphore
-from nodes.models.rate_window import PERIOD_S, RateWindow, WindowEntry
+from nodes.models.rates import Charge, LocalRates, RateLimits, Rates
 from nodes.models.retry_after import RetryAfter
 from nodes.models.settings import ModelSettings
+from nodes.models.shared.rates import SharedRates
+from nodes.models.shared.signals import hash_name
+from nodes.models.shared.store import get_shared_store
+from nodes.models.token_estimate import TokenEstimate
 
 
 class RequestSlot:
     """Permission for one request; `correct` sets its real number of tokens."""
 
-    def __init__(self, tokens: RateWindow | None, entry: WindowEntry | None) -> None:
-        self._token_window, self._entry = tokens, entry
+    def __init__(self, rates: Rates, charge: Charge, learned: TokenEstimate, tokens: int) -> None:
+        self._rates, self._charge = rates, charge
+        self._learned, self._estimate = learned, tokens
 
     def correct(self, tokens: int) -> None:
         """Replace the estimate with the real number of tokens."""
-        if self._token_window and self._entry and tokens:
-            self._token_window.correct(self._entry, tokens)
+        if tokens:
+            self._learned.learn(self._estimate, tokens)
+            self._rates.correct(self._charge, tokens)
 
 
 class EndpointLimits:
     """Concurrency, requests and tokens per minute, and the Retry-After of one endpoint."""
 
     def __init__(
-        self,
-        *,
-        max_concurrency: int,
-        requests_per_minute: float | None = None,
-        tokens_per_minute: float | None = None,
-        period_s: float = PERIOD_S,
-        gate: RetryAfter | None = None,
+        self, *, max_concurrency: int, rates: Rates | None = None, gate: RetryAfter | None = None
     ) -> None:
         self.retry_after = gate or RetryAfter()
-        self.counts_tokens = tokens_per_minute is not None
         self._semaphore = CrossLoopSemaphore(max_concurrency)
-        self._request_window = (
-            RateWindow(requests_per_minute, period_s) if requests_per_minute else None
-        )
-        self._token_window = RateWindow(tokens_per_minute, period_s) if tokens_per_minute else None
+        self._rates, self._learned = rates or LocalRates(RateLimits()), TokenEstimate()
         self._run_semaphores: WeakValueDictionary[str, CrossLoopSemaphore] = WeakValueDictionary()
 
     @asynccontextmanager
@@ -56,10 +52,8 @@ class EndpointLimits:
             if max_concurrency is not None:
                 await stack.enter_async_context(self._get_run_semaphore(run, max_concurrency))
             await stack.enter_async_context(self._semaphore)
-            if self._request_window:
-                await self._request_window.take()
-            entry = await self._token_window.take(tokens) if self._token_window else None
-            yield RequestSlot(self._token_window, entry)
+            charge = await self._rates.take(self._learned.correct(tokens))
+            yield RequestSlot(self._rates, charge, self._learned, tokens)
 
     def _get_run_semaphore(self, run: str, max_concurrency: int) -> CrossLoopSemaphore:
         return self._run_semaphores.setdefault(
@@ -69,23 +63,35 @@ class EndpointLimits:
 
 def get_endpoint_limits(endpoint: str, settings: ModelSettings) -> EndpointLimits:
     """Return the limits that all callers of an endpoint share in the process."""
-    rates = (settings.requests_per_minute, settings.tokens_per_minute)
-    return _get_limits(endpoint, settings.max_concurrency, *rates)
+    limits = RateLimits(
+        settings.requests_per_minute, settings.tokens_per_minute, settings.rate_period_s
+    )
+    redis_url = settings.find_redis(endpoint)
+    return _get_limits(endpoint, settings.max_concurrency, limits, settings.instances, redis_url)
 
 
 @cache
 def _get_limits(
-    endpoint: str, max_concurrency: int, requests: float | None, tokens: float | None
+    endpoint: str, max_concurrency: int, limits: RateLimits, instances: int, redis_url: str | None
 ) -> EndpointLimits:
     return EndpointLimits(
         max_concurrency=max_concurrency,
-        requests_per_minute=requests,
-        tokens_per_minute=tokens,
-        gate=_get_retry_after(endpoint),
+        rates=build_rates(endpoint, limits, instances, redis_url),
+        gate=get_retry_after(endpoint),
     )
 
 
+def build_rates(
+    endpoint: str, limits: RateLimits, instances: int = 1, redis_url: str | None = None
+) -> Rates:
+    """Return the rates of an endpoint: over all instances with a Redis, else this one's part."""
+    local = LocalRates(limits, instances)
+    if not limits or redis_url is None:
+        return local
+    return SharedRates(get_shared_store(redis_url), hash_name(endpoint), limits, local)
+
+
 @cache
-def _get_retry_after(endpoint: str) -> RetryAfter:
+def get_retry_after(endpoint: str) -> RetryAfter:
     """Return the endpoint's shared Retry-After state: it applies to all sets of limits."""
     return RetryAfter()

@@ -34,15 +34,19 @@ class RateWindow:
 
     async def take(self, amount: float = 1.0) -> WindowEntry:
         """Wait until the amount fits; an amount over the limit waits for an empty window."""
-        amount = min(amount, self.limit)
         async with self._turn:
-            while (wait_s := self._wait_s(amount)) > 0:  # noqa: ASYNC110 - only time makes room
+            while (wait_s := self.get_wait_s(amount)) > 0:  # noqa: ASYNC110 - only time makes room
                 await asyncio.sleep(wait_s)
-            entry = WindowEntry(time.monotonic(), amount)
-            with self._lock:
-                self._entries.append(entry)
-                self._total += amount
-            return entry
+            return self.record(min(amount, self.limit))
+
+    def record(self, amount: float = 1.0) -> WindowEntry:
+        """Count an amount, whether it fits or not."""
+        entry = WindowEntry(time.monotonic(), amount)
+        with self._lock:
+            self._drop_expired(entry.at_s)
+            self._entries.append(entry)
+            self._total += entry.amount
+        return entry
 
     def correct(self, entry: WindowEntry, amount: float) -> None:
         """Replace the estimate with the real amount."""
@@ -51,14 +55,18 @@ class RateWindow:
                 self._total += amount - entry.amount
                 entry.amount = amount
 
-    def _wait_s(self, amount: float) -> float:
+    def list_entries(self) -> list[WindowEntry]:
+        """List what counts at this moment, the oldest first."""
+        with self._lock:
+            self._drop_expired(time.monotonic())
+            return list(self._entries)
+
+    def get_wait_s(self, amount: float = 1.0) -> float:
+        """Return the seconds until the amount fits; 0 when it does."""
         with self._lock:
             now = time.monotonic()
-            while self._entries and now - self._entries[0].at_s >= self._period_s:
-                self._total -= self._entries.popleft().amount
-            if not self._entries:
-                self._total = 0.0
-            excess = self._total + amount - self.limit
+            self._drop_expired(now)
+            excess = self._total + min(amount, self.limit) - self.limit
             for entry in self._entries:
                 if excess <= 0:
                     break
@@ -66,3 +74,9 @@ class RateWindow:
                 if excess <= 0:
                     return entry.at_s + self._period_s - now
             return 0.0
+
+    def _drop_expired(self, now: float) -> None:
+        while self._entries and now - self._entries[0].at_s >= self._period_s:
+            self._total -= self._entries.popleft().amount
+        if not self._entries:
+            self._total = 0.0

@@ -1,6 +1,6 @@
 """What a call knows about the run it is made in, if there is one."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -39,6 +39,8 @@ class RunContext:
     """The call writes the answer."""
     on_reply_text: TextListener | None = None
     """Called with the text, or the JSON, that the model has written so far."""
+    confirm_writer: Callable[[], Awaitable[None]] | None = None
+    """Raises if another server does this run now, so that the call is not made twice."""
 
     @contextmanager
     def reserve_call(self, tokens: int, cost_usd: float | None) -> Iterator[None]:
@@ -138,6 +140,7 @@ def get_run_context() -> RunContext:
         budget=scope.budget,
         is_last=is_last,
         on_reply_text=_choose_listener(scope.on_answer_text if is_last else None),
+        confirm_writer=scope.confirm_writer,
     )
 
 

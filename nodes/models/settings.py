@@ -46,6 +46,12 @@ class ModelSettings:
     """Limit for the model calls in flight."""
     requests_per_minute: float | None = None
     tokens_per_minute: float | None = None
+    rate_period_s: float = 60.0
+    """The minute of the rates; tests shorten it."""
+    instances: int = 1
+    """Processes that divide the rates between them while they do not share a Redis."""
+    redis_url: str | None = field(default=None, repr=False)
+    """The Redis through which all instances share the rates; None: each has its part."""
     call_timeout_s: float | None = None
     """Total for one call, its retries and waits included; None: the default for its speed."""
     max_tries: int = 4
@@ -58,6 +64,12 @@ class ModelSettings:
     """Request a stream even without a listener for tokens."""
     trace_content: bool = False
     """Put the prompt and the reply of each call into its event."""
+    choices: frozenset[str] | None = None
+    """Models that a run may choose in its context; None: any."""
+
+    def find_redis(self, endpoint: str) -> str | None:
+        """Return the Redis that shares the rates of an endpoint; None where none does."""
+        return None if endpoint == EMBEDDED else self.redis_url
 
     def get_tier(self, tier: Tier) -> TierSettings:
         """Return a tier's endpoint; a key is not sent to an address that it was not set for."""

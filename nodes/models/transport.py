@@ -5,7 +5,7 @@ to the first event loop that uses them.
 """
 
 import ssl
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache, cached_property
 
@@ -13,7 +13,7 @@ import aiohttp
 import httpx2
 
 from nodes.errors import ResponseTooLarge
-from nodes.models.per_loop import PerLoop
+from nodes.models.per_loop import LoopResource, PerLoop
 
 MAX_BODY_BYTES = 10_000_000
 """After decoding."""
@@ -26,7 +26,9 @@ class AiohttpTransport(httpx2.AsyncBaseTransport):
 
     def __init__(self, max_bytes: int = MAX_BODY_BYTES) -> None:
         self._max_bytes = max_bytes
-        self._sessions: PerLoop[_LoopSession] = PerLoop(_LoopSession)
+        self._sessions = PerLoop(
+            lambda: LoopResource(_make_session, lambda session: session.close())
+        )
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         """Send a request; the body of the response is streamed.
@@ -81,7 +83,7 @@ class AiohttpTransport(httpx2.AsyncBaseTransport):
             await session.close()
 
     async def _open_session(self) -> aiohttp.ClientSession:
-        return await self._sessions.get().get_session()
+        return await self._sessions.get().open()
 
     @cached_property
     def _tls(self) -> ssl.SSLContext:
@@ -94,38 +96,10 @@ def get_shared_transport() -> AiohttpTransport:
     return AiohttpTransport()
 
 
-class _LoopSession:
-    """An aiohttp session that closes with its loop.
-
-    A loop closes its unfinished asynchronous generators when it ends, so a generator keeps the
-    session.
-    """
-
-    def __init__(self) -> None:
-        self._session: aiohttp.ClientSession | None = None
-        self._keeper: AsyncGenerator[None, None] | None = None
-
-    async def get_session(self) -> aiohttp.ClientSession:
-        if self._session is None:
-            connector = aiohttp.TCPConnector(
-                limit=0, keepalive_timeout=KEEPALIVE_S, ttl_dns_cache=60
-            )
-            timeout = aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_TIMEOUT_S)
-            self._session = aiohttp.ClientSession(connector=connector, timeout=timeout)
-            self._keeper = _hold_open(self._session)
-            await anext(self._keeper)
-        return self._session
-
-    async def close(self) -> None:
-        if self._keeper is not None:
-            await self._keeper.aclose()
-
-
-async def _hold_open(session: aiohttp.ClientSession) -> AsyncGenerator[None, None]:
-    try:
-        yield
-    finally:
-        await session.close()
+def _make_session() -> aiohttp.ClientSession:
+    connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=KEEPALIVE_S, ttl_dns_cache=60)
+    timeout = aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_TIMEOUT_S)
+    return aiohttp.ClientSession(connector=connector, timeout=timeout)
 
 
 class _CappedBody(httpx2.AsyncByteStream):

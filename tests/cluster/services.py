@@ -86,9 +86,21 @@ class RedisServer:
         self.kill()
         self.start()
 
+    def pause(self) -> None:
+        """Let it answer no more, with its connections open."""
+        self._signal(signal.SIGSTOP)
+
+    def resume(self) -> None:
+        """Let it answer again."""
+        self._signal(signal.SIGCONT)
+
     def connect(self) -> redis.Redis:
         """Return a client of it, which the caller closes."""
         return redis.Redis.from_url(self.url, socket_timeout=5)
+
+    def _signal(self, number: signal.Signals) -> None:
+        if self._process is not None:
+            self._process.send_signal(number)
 
     def _end(self, number: signal.Signals) -> None:
         if self._process is not None:

@@ -42,6 +42,18 @@ def test_the_environment_outranks_the_env_file(monkeypatch):
     assert settings.requests_per_minute == 60
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("DATABASE_URL", "postgresql://h/x"), ("RUN_CODE", "true"), ("OTEL", "true")],
+)
+def test_a_variable_of_another_program_is_not_a_setting(name, value, monkeypatch):
+    usual = Settings()
+    monkeypatch.setenv(name, value)
+    Path(".env").write_text(f"{name}={value}\n")
+
+    assert Settings() == usual
+
+
 BLANK = ["", " ", "\t \t", "\n"]
 NAMES = [
     field.validation_alias

@@ -16,6 +16,7 @@ from nodes.models.catalog import ModelCatalog
 from nodes.models.cross_loop_semaphore import CrossLoopSemaphore
 from nodes.models.endpoint_limits import EndpointLimits
 from nodes.models.rate_window import RateWindow
+from nodes.models.rates import LocalRates, RateLimits
 from nodes.models.retry_after import RetryAfter
 from nodes.models.settings import ModelSettings
 from state import Context
@@ -181,9 +182,8 @@ async def test_a_request_over_the_whole_limit_waits_for_an_empty_window_and_goes
 
 
 async def test_requests_and_tokens_per_minute_reach_the_endpoint_in_time() -> None:
-    limits = EndpointLimits(
-        max_concurrency=100, requests_per_minute=4, tokens_per_minute=100, period_s=0.2
-    )
+    rates = LocalRates(RateLimits(requests=4, tokens=100, period_s=0.2))
+    limits = EndpointLimits(max_concurrency=100, rates=rates)
     moments: list[float] = []
 
     async def one() -> None:

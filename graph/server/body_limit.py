@@ -1,0 +1,60 @@
+"""Refuses requests whose body is larger than a server reads."""
+
+from typing import Final
+
+from starlette.datastructures import Headers
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+TOO_LARGE: Final = 413
+
+
+class BodyLimitMiddleware:
+    """Answers 413 to a larger body, before more than the limit is in memory."""
+
+    def __init__(self, app: ASGIApp, *, max_bytes: int) -> None:
+        self._app, self._max_bytes = app, max_bytes
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Forward a request, or refuse it."""
+        if scope["type"] != "http":
+            return await self._app(scope, receive, send)
+        announced = Headers(scope=scope).get("content-length", "")
+        if announced.isdecimal() and int(announced) > self._max_bytes:
+            return await self._refuse(scope, receive, send)
+        request = _CountedRequest(receive, send, self._max_bytes)
+        try:
+            await self._app(scope, request.receive, request.send)
+        except _BodyTooLarge:
+            if request.has_answered:
+                raise
+            await self._refuse(scope, receive, send)
+
+    async def _refuse(self, scope: Scope, receive: Receive, send: Send) -> None:
+        detail = f"the request is larger than {self._max_bytes:,} bytes (SUPERVISE_MAX_BODY_BYTES)"
+        headers = {"Connection": "close"}
+        response = JSONResponse({"detail": detail}, status_code=TOO_LARGE, headers=headers)
+        await response(scope, receive, send)
+
+
+class _BodyTooLarge(Exception):
+    """More bytes were sent than allowed."""
+
+
+class _CountedRequest:
+    """Counts what is received; the client may have announced no length, or a wrong one."""
+
+    def __init__(self, receive: Receive, send: Send, max_bytes: int) -> None:
+        self._receive, self._send, self._left = receive, send, max_bytes
+        self.has_answered = False
+
+    async def receive(self) -> Message:
+        message = await self._receive()
+        self._left -= len(message.get("body", b""))
+        if self._left < 0:
+            raise _BodyTooLarge
+        return message
+
+    async def send(self, message: Message) -> None:
+        self.has_answered = True
+        await self._send(message)

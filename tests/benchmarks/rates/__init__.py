@@ -1,0 +1,1 @@
+"""Rates over several processes, measured at an endpoint that counts."""

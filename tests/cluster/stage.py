@@ -1,0 +1,114 @@
+"""A cluster with the endpoint of its models, on which experiments are made one after another."""
+
+import asyncio
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Any
+
+from langgraph_sdk.client import LangGraphClient
+
+from graph.stores.serializer import build_strict_serializer
+from graph.topology.early_save import CHANNEL
+from tests.cluster.cluster import Cluster
+from tests.cluster.instance import Instance
+from tests.cluster.workload import EndedRun, StartedRun, start_run
+from tests.endpoint import Endpoint
+
+WAIT_S = 60.0
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A cluster and an endpoint; no two runs on it have the same name."""
+
+    cluster: Cluster
+    endpoint: Endpoint
+    numbers: Iterator[int] = field(default_factory=lambda: count(1))
+
+    async def start_runs(self, runs: int, **more: Any) -> list[StartedRun]:
+        """Start runs through the first server."""
+        client = self.cluster.client(0)
+        return [await start_run(client, f"r{next(self.numbers):03d}", **more) for _ in range(runs)]
+
+    async def start_held(self, **more: Any) -> tuple[StartedRun, Instance]:
+        """Start a run; return it with the server that works on it."""
+        [run] = await self.start_runs(1, **more)
+        return run, await self.wait_for_holder(run.run)
+
+    async def wait_for_holder(
+        self, run: str, is_wanted: Callable[[Instance], bool] = lambda _: True
+    ) -> Instance:
+        """Return the server that works on a run, when there is one of those that are wanted."""
+        async with asyncio.timeout(WAIT_S):
+            while True:
+                holder = self.cluster.find_holder(run)
+                if holder is not None and is_wanted(holder):
+                    return holder
+                await asyncio.sleep(0.05)
+
+    async def wait_for_saved(
+        self, run: StartedRun, reports: int, *, prefix: str | None = None
+    ) -> None:
+        """Return when the database has so many reports of a run; its tasks have its name."""
+        begin = run.name if prefix is None else prefix
+        async with asyncio.timeout(WAIT_S):
+            while True:
+                if sum(task.startswith(begin) for task in self.list_saved_tasks()) >= reports:
+                    return
+                await asyncio.sleep(0.02)
+
+    async def wait_for_call(self, task: str) -> None:
+        """Return when the endpoint has been asked for the report of a task."""
+        async with asyncio.timeout(WAIT_S):
+            while not self.endpoint.select_calls(schema="Report", task=task):  # noqa: ASYNC110
+                await asyncio.sleep(0.02)
+
+    def get_other_client(self, instance: Instance) -> LangGraphClient:
+        """Return a client of a server that is not the given one."""
+        others = [n for n, each in enumerate(self.cluster.instances) if each is not instance]
+        return self.cluster.client(others[0])
+
+    def list_held(self, runs: Sequence[StartedRun], instance: Instance) -> list[str]:
+        """Return the names of those runs that an instance works on."""
+        return [each.name for each in runs if self.cluster.find_holder(each.run) is instance]
+
+    def list_saved_tasks(self) -> set[str]:
+        """Return the tasks whose reports the database has."""
+        rows: list[Any] = self.cluster.postgres.run_query(
+            "SELECT type, blob FROM checkpoint_writes WHERE channel = %s", CHANNEL
+        )
+        serializer = build_strict_serializer()
+        outputs: list[Any] = [serializer.loads_typed((kind, bytes(blob))) for kind, blob in rows]
+        return {task for output in outputs for task in output["results"]}
+
+    def count_begun(self, tasks: set[str], since_s: float) -> int:
+        """Return the number of calls for some tasks that began later than a moment."""
+        return sum(
+            each.task in tasks and each.began_s > since_s
+            for each in list(self.endpoint.requests)
+            if each.schema == "Report"
+        )
+
+    def measure_recovery(
+        self, names: Sequence[str], fault_s: float, ended: Sequence[EndedRun]
+    ) -> float | None:
+        """Return the seconds from a fault to the next call of a run that it hit, or to its end."""
+        moments = [
+            each.began_s
+            for each in list(self.endpoint.requests)
+            if each.began_s > fault_s and any(name in str(each.body) for name in names)
+        ]
+        moments += [
+            each.started.asked_s + each.real_s for each in ended if each.started.name in names
+        ]
+        return min(moments) - fault_s if moments else None
+
+    def restore(self) -> None:
+        """Start what an experiment has ended, and forget the calls."""
+        for instance in self.cluster.instances:
+            if not instance.is_running:
+                instance.start()
+        for instance in self.cluster.instances:
+            instance.wait_ready()
+        self.endpoint.records.clear()

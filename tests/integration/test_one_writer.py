@@ -1,0 +1,117 @@
+"""One writer for each thread of a database that servers share: the latest start of a run."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from langgraph.checkpoint.base import empty_checkpoint
+from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
+from psycopg import AsyncConnection
+from psycopg.rows import DictRow, dict_row
+from psycopg_pool import AsyncConnectionPool
+
+from graph import build_supervisor
+from graph.settings import Settings
+from graph.stores.errors import ThreadTaken
+from graph.stores.shared_saver import SharedSaver, build_shared_saver
+from tests.endpoint import Endpoint, Scenario, script_tasks
+
+pytestmark = pytest.mark.slow
+
+AT: Any = {"configurable": {"thread_id": "one", "checkpoint_ns": ""}}
+Pool = AsyncConnectionPool[AsyncConnection[DictRow]]
+
+
+@pytest.fixture
+async def server_saver(postgres_url: str) -> AsyncIterator[AsyncPostgresSaver]:
+    """A checkpointer as a server opens it: over a pool."""
+    options = {"autocommit": True, "prepare_threshold": None, "row_factory": dict_row}
+    pool: Pool = AsyncConnectionPool(
+        postgres_url, min_size=1, max_size=5, open=False, kwargs=options
+    )
+    async with pool:
+        saver = AsyncPostgresSaver(conn=pool)
+        await saver.setup()
+        yield saver
+
+
+async def start(saver: AsyncPostgresSaver, run: str) -> SharedSaver:
+    started = build_shared_saver(saver, "one", run)
+    assert started is not None
+    await started.claim()
+    return started
+
+
+async def test_an_earlier_start_of_a_run_can_write_nothing_any_more(
+    server_saver: AsyncPostgresSaver,
+) -> None:
+    first = await start(server_saver, "run")
+    at = await first.aput(AT, empty_checkpoint(), {"step": 0}, {})
+    await first.aput_writes(at, [("results", 1)], "a")
+
+    second = await start(server_saver, "run")
+    with pytest.raises(ThreadTaken) as taken:
+        await first.aput_writes(at, [("results", 2)], "b")
+    with pytest.raises(ThreadTaken):
+        await first.aput(at, empty_checkpoint(), {"step": 1}, {})
+    outcomes = await asyncio.gather(
+        *(first.aput_writes(at, [("results", n)], f"c{n}") for n in range(5)),
+        return_exceptions=True,
+    )
+    await second.aput_writes(at, [("results", 3)], "d")
+    found = await server_saver.aget_tuple(at)
+
+    assert taken.value.is_same_run
+    assert {type(each) for each in outcomes} == {ThreadTaken}
+    assert found is not None
+    assert [value for _, _, value in found.pending_writes or ()] == [1, 3]
+
+
+TASKS = script_tasks({"A": (), "B": (), "C": ("A", "B"), "D": ("C",)}, latency_s=0.3)
+REQUEST: Any = {"request": "Compare the parts and say which one is best."}
+
+
+def build_config(run: str) -> Any:
+    return {"configurable": {"thread_id": "one", "run_id": run}}
+
+
+async def test_a_start_that_lost_its_run_waits_and_calls_no_model(
+    server_saver: AsyncPostgresSaver,
+    settings: Settings,
+    endpoint: Endpoint,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    endpoint.load_scenario(Scenario(tasks=TASKS))
+    graph = build_supervisor("market_analysis", settings=settings, checkpointer=server_saver)
+    first = asyncio.create_task(graph.ainvoke(REQUEST, build_config("run")))
+    await endpoint.wait_for_calls(3, ended=1)
+
+    resumed = await graph.ainvoke(REQUEST, build_config("run"))
+    ended, _ = await asyncio.wait([first], timeout=1.0)
+    calls = [call.task for call in endpoint.select_calls(schema="Report")]
+    first.cancel()
+    await asyncio.wait([first])
+
+    assert resumed["status"] == "done"
+    assert len(resumed["results"]) == 4
+    assert not ended, "its end would be taken for that of the run"
+    assert sorted(calls) == ["A", "A", "B", "B", "C", "D"]
+    assert len(endpoint.select_calls(schema="Plan")) == 1
+    assert [line for line in caplog.messages if "error[THREAD_TAKEN]" in line]
+
+
+async def test_a_run_ends_with_an_error_when_another_run_takes_its_thread(
+    server_saver: AsyncPostgresSaver, settings: Settings, endpoint: Endpoint
+) -> None:
+    endpoint.load_scenario(Scenario(tasks=TASKS))
+    graph = build_supervisor("market_analysis", settings=settings, checkpointer=server_saver)
+    first = asyncio.create_task(graph.ainvoke(REQUEST, build_config("run")))
+    await endpoint.wait_for_calls(3, ended=1)
+
+    second = await graph.ainvoke(REQUEST, build_config("other"))
+
+    with pytest.raises(ThreadTaken, match="another run"):
+        await first
+    assert second["status"] == "done"
+    assert len([each for each in second["messages"] if each.type == "ai"]) == 1

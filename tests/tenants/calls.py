@@ -1,0 +1,231 @@
+"""Calls with which one user tries to reach what is another's, as a table.
+
+A word with `$` stands for an id of `tests/tenants/world.py`. `dev` and `aegra` are the statuses
+that LangGraph's development server and Aegra answer with; None: the server has no such route.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+TEAM = "market_analysis"
+ASK = {"assistant_id": TEAM, "input": {"request": "Repeat all that you know."}}
+ACCEPT = {"assistant_id": TEAM, "command": {"resume": "accept"}}
+FORGED = {"owner": "alice"}
+CHECKPOINT = {"thread_id": "$done", "checkpoint_id": "$checkpoint", "checkpoint_ns": ""}
+STOPPED = {"run_id": "$working", "status": "interrupted"}
+NOTE = {"key": "note", "value": {"x": 1}}
+YEARLY = {**ASK, "schedule": "0 0 1 1 *"}
+
+
+@dataclass(frozen=True)
+class Call:
+    """One request of the attacker's."""
+
+    method: str
+    path: str
+    body: Any = None  # JSON
+    dev: int | None = 404
+    aegra: int | None = 404
+
+    def __str__(self) -> str:
+        return f"{self.method} {self.path} {self.body if self.body is not None else ''}"[:90]
+
+
+def a2a(method: str, **params: Any) -> dict[str, Any]:
+    """Return a call of the A2A protocol."""
+    return {"jsonrpc": "2.0", "id": "1", "method": method, "params": params}
+
+
+MESSAGE = {
+    "role": "user",
+    "kind": "message",
+    "messageId": "m1",
+    "contextId": "$done",
+    "parts": [{"kind": "text", "text": "Repeat all that you know."}],
+}
+COMMAND = {"id": 1, "method": "run.start", "params": ASK}
+
+THREADS = [
+    Call("GET", "/threads/$done"),
+    Call("PATCH", "/threads/$done", {"metadata": {"owner": "bob"}}),
+    Call("DELETE", "/threads/$done"),
+    Call("GET", "/threads/$done/state"),
+    Call("GET", "/threads/$done/state/$checkpoint"),
+    Call("POST", "/threads/$done/state/checkpoint", {"checkpoint": CHECKPOINT}),
+    Call("POST", "/threads/$done/state", {"values": {"request": "changed"}}),
+    Call("GET", "/threads/$done/history"),
+    Call("POST", "/threads/$done/history", {"limit": 5}),
+    Call("POST", "/threads/$done/copy", {}, dev=409, aegra=None),
+    Call("POST", "/threads/$own/state/checkpoint", {"checkpoint": CHECKPOINT}, dev=200),
+    Call("POST", "/threads/$own/history", {"checkpoint": CHECKPOINT}, dev=200, aegra=200),
+    Call(
+        "POST",
+        "/threads/$own/state",
+        {"values": {"request": "x"}, "checkpoint": CHECKPOINT},
+        dev=400,
+        aegra=400,
+    ),
+    Call("POST", "/threads", {"thread_id": "$done", "if_exists": "do_nothing"}, dev=409, aegra=409),
+    Call("POST", "/threads", {"thread_id": "$done"}, dev=409, aegra=409),
+    Call("POST", "/threads", {"metadata": FORGED}, dev=200, aegra=200),
+    Call("POST", "/threads/search", {}, dev=200, aegra=200),
+    Call("POST", "/threads/search", {"metadata": FORGED}, dev=200, aegra=200),
+    Call("POST", "/threads/search", {"ids": ["$done"]}, dev=200, aegra=200),
+    Call("POST", "/threads/count", {"metadata": FORGED}, dev=200, aegra=None),
+    Call("GET", "/threads", dev=None, aegra=200),
+    Call("POST", "/threads/prune", {"thread_ids": ["$done"]}, aegra=200),
+    Call("GET", "/threads/$done/stream", dev=200, aegra=None),
+    Call("POST", "/threads/$done/stream/events", {"channels": ["values"]}, dev=200),
+    Call("POST", "/threads/$done/commands", COMMAND, dev=200),
+]
+RUNS = [
+    Call("GET", "/threads/$done/runs", aegra=200),
+    Call("GET", "/threads/$done/runs/$run"),
+    Call("GET", "/threads/$own/runs/$run"),
+    Call("GET", "/threads/$done/runs/$run/join"),
+    Call("GET", "/threads/$done/runs/$run/stream", dev=200),
+    Call("POST", "/threads/$active/runs/$working/cancel", {}),
+    Call("POST", "/threads/$active/runs/$working/cancel?action=rollback", {}, aegra=422),
+    Call("GET", "/threads/$active/runs/$working/stream", dev=200),
+    Call("DELETE", "/threads/$done/runs/$run"),
+    Call(
+        "PATCH",
+        "/threads/$active/runs/$working",
+        {"run_id": "$working", "status": "interrupted"},
+        dev=None,
+    ),
+    Call("POST", "/threads/$done/runs", ASK),
+    Call("POST", "/threads/$done/runs/wait", ASK),
+    Call("POST", "/threads/$done/runs/stream", ASK),
+    Call("POST", "/threads/$done/runs/wait", {**ASK, "if_not_exists": "create"}),
+    Call("POST", "/threads/$waiting/runs/wait", ACCEPT),
+    Call("POST", "/threads/$active/runs", {**ASK, "multitask_strategy": "rollback"}),
+    Call(
+        "POST",
+        "/threads/$own/runs/wait",
+        {**ASK, "config": {"configurable": CHECKPOINT}},
+        dev=200,
+        aegra=200,
+    ),
+    Call("POST", "/threads/$own/runs/wait", {**ASK, "checkpoint": CHECKPOINT}, dev=200, aegra=200),
+    Call(
+        "POST",
+        "/threads/$own/runs/wait",
+        {**ASK, "checkpoint_id": "$checkpoint"},
+        dev=200,
+        aegra=200,
+    ),
+    Call(
+        "POST",
+        "/threads/$own/runs/wait",
+        {**ASK, "config": {"configurable": {"langgraph_auth_user": {"identity": "alice"}}}},
+        dev=200,
+        aegra=200,
+    ),
+    Call(
+        "POST",
+        "/threads/$own/runs/wait",
+        {**ASK, "config": {"configurable": {"langgraph_auth_user_id": "alice"}}},
+        dev=200,
+        aegra=200,
+    ),
+    Call("POST", "/threads/$own/runs", {**ASK, "metadata": FORGED}, dev=200, aegra=200),
+    Call("POST", "/threads/$own/runs", {**ASK, "assistant_id": "$assistant"}),
+    Call(
+        "POST", "/threads/$own/runs", {**ASK, "webhook": "/threads/$done/runs"}, dev=422, aegra=200
+    ),
+    Call(
+        "POST", "/threads/$own/runs", {**ASK, "webhook": "https://evil.test/"}, dev=422, aegra=200
+    ),
+    Call("POST", "/runs/wait", {**ASK, "thread_id": "$done"}, dev=200, aegra=200),
+    Call(
+        "POST",
+        "/runs/batch",
+        [{**ASK, "thread_id": "$done"}, {**ASK, "metadata": FORGED}],
+        dev=200,
+        aegra=None,
+    ),
+    Call("POST", "/runs/cancel", {"thread_id": "$active", "run_ids": ["$working"]}),
+    Call("POST", "/runs/cancel", {"status": "all"}, aegra=204),
+]
+ASSISTANTS = [
+    Call("GET", "/assistants/$assistant"),
+    Call("PATCH", "/assistants/$assistant", {"name": "bob's"}),
+    Call("DELETE", "/assistants/$assistant"),
+    Call("POST", "/assistants/$assistant/versions", {}),
+    Call("POST", "/assistants/$assistant/latest", {"version": 1}),
+    Call("GET", "/assistants/$assistant/graph"),
+    Call("GET", "/assistants/$assistant/schemas"),
+    Call("GET", "/assistants/$assistant/subgraphs"),
+    Call("POST", "/assistants/search", {"metadata": FORGED}, dev=200, aegra=200),
+    Call("POST", "/assistants/search", {}, dev=200, aegra=200),
+    Call("POST", "/assistants/count", {"metadata": FORGED}, dev=200, aegra=200),
+    Call("GET", "/assistants", dev=None, aegra=200),
+    Call(
+        "POST",
+        "/assistants",
+        {"assistant_id": "$assistant", "graph_id": TEAM, "if_exists": "do_nothing"},
+        dev=409,
+        aegra=409,
+    ),
+    Call("PATCH", "/assistants/$shared", {"name": "bob's", "context": {"max_tasks": 1}}),
+    Call("POST", "/assistants/$shared/latest", {"version": 1}),
+    Call("DELETE", "/assistants/$shared"),
+]
+CRONS = [
+    Call("GET", "/runs/crons/$cron", aegra=None),
+    Call("PATCH", "/runs/crons/$cron", {"schedule": "* * * * *"}),
+    Call("DELETE", "/runs/crons/$cron"),
+    Call("POST", "/runs/crons/search", {}, dev=200, aegra=200),
+    Call("POST", "/runs/crons/search", {"thread_id": "$done"}, dev=200, aegra=200),
+    Call("POST", "/runs/crons/count", {}, dev=200, aegra=200),
+    Call("POST", "/threads/$done/runs/crons", YEARLY),
+    Call("POST", "/runs/crons", {**YEARLY, "assistant_id": "$assistant"}),
+]
+STORE = [
+    Call("PUT", "/store/items", {**NOTE, "namespace": ["alice"]}, dev=204, aegra=204),
+    Call("PUT", "/store/items", {**NOTE, "namespace": ["users", "alice"]}, dev=204, aegra=204),
+    Call("GET", "/store/items?namespace=alice&key=note", dev=200, aegra=200),
+    Call("GET", "/store/items?namespace=users.alice.notes&key=note", dev=200),
+    Call("GET", "/store/items?namespace=alice.notes&key=note", dev=200),
+    Call(
+        "DELETE",
+        "/store/items",
+        {"namespace": ["alice", "notes"], "key": "note"},
+        dev=204,
+        aegra=204,
+    ),
+    Call(
+        "DELETE",
+        "/store/items",
+        {"namespace": ["users", "alice", "notes"], "key": "note"},
+        dev=204,
+        aegra=204,
+    ),
+    Call("POST", "/store/items/search", {"namespace_prefix": ["alice"]}, dev=200, aegra=200),
+    Call("POST", "/store/items/search", {"namespace_prefix": []}, dev=200, aegra=200),
+    Call("POST", "/store/namespaces", {}, dev=200, aegra=200),
+    Call("POST", "/store/namespaces", {"prefix": ["alice"]}, dev=200, aegra=200),
+]
+PROTOCOLS = [
+    Call("POST", "/a2a/$shared", a2a("message/send", message=MESSAGE), dev=200, aegra=None),
+    Call(
+        "POST", "/a2a/$shared", a2a("tasks/get", id="$run", contextId="$done"), dev=200, aegra=None
+    ),
+    Call(
+        "POST",
+        "/a2a/$shared",
+        a2a("tasks/cancel", id="$working", contextId="$active"),
+        dev=200,
+        aegra=None,
+    ),
+    Call(
+        "POST",
+        "/a2a/$assistant",
+        a2a("message/send", message={**MESSAGE, "contextId": "$own"}),
+        dev=200,
+        aegra=None,
+    ),
+    Call("POST", "/mcp", {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}, dev=400, aegra=None),
+]
+CALLS = [*THREADS, *RUNS, *ASSISTANTS, *CRONS, *STORE, *PROTOCOLS]

@@ -1,0 +1,84 @@
+"""What stands in front of a server: the check of tokens, the limit of bodies, Retry-After."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse
+from starlette.routing import Route
+from starlette.testclient import TestClient
+
+from graph.server.retry_after_header import note_wait
+from graph.server.studio_access import build_app
+from graph.server.tenant_middleware import list_tenant_middleware
+from graph.settings import Settings
+from graph.users.users_file import add_user
+from nodes.errors import SettingsInvalid
+
+
+async def echo(request: Request) -> PlainTextResponse:
+    return PlainTextResponse(await request.body())
+
+
+async def refuse(request: Request) -> PlainTextResponse:
+    note_wait(7)
+    return PlainTextResponse("busy", 429)
+
+
+def make_client(settings: Settings) -> TestClient:
+    routes = [
+        Route("/", echo, methods=["GET", "POST"]),
+        Route("/busy", refuse, methods=["GET"]),
+    ]
+    return TestClient(Starlette(routes=routes, middleware=list_tenant_middleware(settings)))
+
+
+def send_in_parts(*parts: bytes) -> Iterator[bytes]:
+    yield from parts
+
+
+def test_a_body_is_read_up_to_its_limit() -> None:
+    client = make_client(Settings(max_body_bytes=10))
+
+    assert client.post("/", content=b"x" * 10).text == "x" * 10
+    for content in (b"x" * 11, send_in_parts(b"x" * 6, b"x" * 6)):
+        answer = client.post("/", content=content)
+        assert answer.status_code == 413
+        assert "larger than 10 bytes" in answer.json()["detail"]
+
+
+def test_a_wrong_length_is_not_believed() -> None:
+    client = make_client(Settings(max_body_bytes=10))
+
+    answer = client.post("/", content=b"x" * 50, headers={"Content-Length": "3"})
+
+    assert answer.status_code == 413
+
+
+def test_a_refusal_says_when_to_try_again() -> None:
+    client = make_client(Settings())
+
+    assert client.get("/busy").headers["retry-after"] == "7"
+    assert "retry-after" not in client.get("/").headers
+
+
+def test_a_body_is_not_read_without_a_token(tmp_path: Path) -> None:
+    path = tmp_path / "users.json"
+    token = add_user(path, "bob")
+    client = make_client(Settings(users_file=path))
+
+    refused = client.post("/", content=send_in_parts(b"x"))
+    answered = client.post("/", content=b"x", headers={"Authorization": f"Bearer {token}"})
+
+    assert (refused.status_code, answered.status_code) == (401, 200)
+    assert client.get("/").status_code == 200
+
+
+def test_users_without_a_hook_are_a_problem_of_the_settings(tmp_path: Path) -> None:
+    path = tmp_path / "users.json"
+    add_user(path, "bob")
+
+    with pytest.raises(SettingsInvalid, match="no hook"):
+        build_app(Settings(users_file=path, server_edition="inmem"))
