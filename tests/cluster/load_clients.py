@@ -1,11 +1,13 @@
 """Clients that queue runs at a cluster and wait for the answers."""
 
 import asyncio
+import contextlib
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+import httpx
 from langgraph_sdk import get_client
 from langgraph_sdk.errors import APIStatusError
 
@@ -72,6 +74,8 @@ class LoadClient:
             try:
                 thread = (await client.threads.create())["thread_id"]
                 run = await client.runs.create(thread, self.team, input=dict(self.given))
+            except httpx.TransportError:
+                continue
             except APIStatusError as refusal:
                 if refusal.status_code not in REFUSALS:
                     raise
@@ -85,9 +89,11 @@ class LoadClient:
 
     async def _wait_for_end(self, client: Any, thread: str, run: str) -> None:  # Any: untyped
         while True:
-            await client.runs.join(thread, run)
-            if (await client.runs.get(thread, run))["status"] in ENDED:
-                return
+            # A server closes an idle connection after some seconds, even as it is used again.
+            with contextlib.suppress(httpx.TransportError):
+                await client.runs.join(thread, run)
+                if (await client.runs.get(thread, run))["status"] in ENDED:
+                    return
 
 
 async def run_clients(cluster: Cluster, clients: Sequence[LoadClient], tasks: int) -> list[LoadRun]:
