@@ -8,6 +8,7 @@ from pydantic_settings import BaseSettings, NoDecode
 
 from graph.tier_variables import ApiKey
 
+UserModel = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_\-]*:\S+$")]
 PositiveCount = Annotated[int, Field(ge=1, description="a whole number above 0")]
 
 
@@ -23,7 +24,9 @@ class ServerVariables(BaseSettings):
     server_edition: str = Field("", validation_alias="LANGGRAPH_RUNTIME_EDITION")
     server_url: str = Field("", validation_alias="LANGGRAPH_API_URL")
     """The address of LangGraph's server, which the server sets."""
-    keeps_trace: bool = Field(True, validation_alias="SUPERVISE_SERVER_TRACE")
+    keeps_trace: bool = Field(
+        True, validation_alias="SUPERVISE_SERVER_TRACE", description="true or false"
+    )
     """Whether a server keeps the trace of its runs beside their checkpoints."""
     server_key: ApiKey = Field(None, validation_alias="SUPERVISE_SERVER_KEY")
     """What `--url` sends."""
@@ -38,13 +41,15 @@ class ServerVariables(BaseSettings):
     user_runs: PositiveCount = Field(10, validation_alias="SUPERVISE_USER_RUNS")
     """Runs of one user that may wait or be at work at once."""
     user_runs_per_minute: PositiveCount | None = Field(
-        None, validation_alias="SUPERVISE_USER_RUNS_PER_MINUTE"
+        None,
+        validation_alias="SUPERVISE_USER_RUNS_PER_MINUTE",
+        description="a whole number above 0",
     )
     waiting_runs: PositiveCount = Field(1000, validation_alias="SUPERVISE_WAITING_RUNS")
     """Runs of all users that may wait at once."""
     max_body_bytes: PositiveCount = Field(80_000_000, validation_alias="SUPERVISE_MAX_BODY_BYTES")
     """Of a request; the files that are attached to one may take 60 MB in base64."""
-    user_models: Annotated[tuple[str, ...], NoDecode] = Field(
+    user_models: Annotated[tuple[UserModel, ...], NoDecode] = Field(
         (),
         validation_alias="SUPERVISE_USER_MODELS",
         description="provider:model, several with commas",

@@ -14,6 +14,7 @@ from graph.commands.doctor_probe import describe_probe, probe_tiers
 from graph.commands.doctor_redis import check_shared_rates
 from graph.commands.doctor_remote import check_remote_workers
 from graph.commands.doctor_sql import check_sql_database
+from graph.commands.doctor_users import check_users
 from graph.commands.output import print_json, print_listing
 from graph.display.text import to_one_line
 from graph.evaluation.team_check import check_team
@@ -139,6 +140,7 @@ _CHECKS: Final[tuple[Callable[[Settings], Iterator[DoctorCheck]], ...]] = (
     check_models,
     check_database,
     check_shared_rates,
+    check_users,
     _check_teams,
     check_remote_workers,
     check_mcp_servers,

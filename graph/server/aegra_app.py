@@ -61,7 +61,8 @@ def _require_users() -> None:
     """
     from aegra_api.core.auth_middleware import get_auth_instance  # comes with Aegra
 
-    if Settings().users_file is not None and get_auth_instance() is None:
+    hook = get_auth_instance()  # loaded here, so that it warns of a server without users at start
+    if Settings().users_file is not None and hook is None:
         raise SettingsInvalid(
             "SUPERVISE_USERS is set, but no hook for users was loaded",
             next="name ./graph/server/auth.py:auth as `auth` in the configuration",

@@ -8,6 +8,7 @@ import sys
 from typing import Final
 
 import psycopg
+from psycopg.conninfo import conninfo_to_dict
 
 from graph.server.start_report import report_start_problems
 from nodes.errors import StoreError, SupervisorError
@@ -45,6 +46,11 @@ def check_database(url: str) -> None:
     Raises:
         StoreError: the database cannot be reached, or the role lacks a right.
     """
+    try:
+        conninfo_to_dict(url)
+    except psycopg.ProgrammingError as error:
+        advice = "DATABASE_URL=postgresql://USER:PASSWORD@HOST:5432/DATABASE"
+        raise _describe(error, "DATABASE_URL is no address of PostgreSQL", advice) from None
     try:
         with psycopg.connect(url, connect_timeout=CONNECT_TIMEOUT_S) as connection:
             connection.execute("CREATE TABLE supervise_preflight ()")

@@ -90,6 +90,7 @@ def test_the_check_has_nothing_to_say_about_right_settings(environment: dict[str
         ({"AEGRA_CONFIG": "/nowhere/langgraph.json"}, 2, "is no configuration that names graphs"),
         ({"REDIS_URL": "redis://127.0.0.1:1/0"}, 5, "Redis cannot be reached"),
         ({"DATABASE_URL": "postgresql://127.0.0.1:1/x"}, 5, "the database cannot be reached"),
+        ({"DATABASE_URL": "mysql://127.0.0.1/x"}, 5, "DATABASE_URL is no address of PostgreSQL"),
     ],
 )
 def test_a_wrong_setting_is_one_line_and_no_start(

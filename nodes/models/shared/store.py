@@ -127,7 +127,8 @@ def describe_failure(error: Exception, timeout_s: float = TIMEOUT_S) -> str:
         return f"no answer within {timeout_s:g} s"
     if type(error).__name__ == "AuthenticationError" or "HELLO AUTH" in str(error):
         return "it refuses the password, or the address has none"
-    return redact_text(" ".join(str(error).split())[:200] or type(error).__name__)
+    said = " ".join(str(error).split()).rstrip(".")
+    return redact_text(said[:200] or type(error).__name__)
 
 
 @cache
