@@ -67,6 +67,7 @@ def read_aegra_settings() -> AegraSettings:
             app=str(http.get("app", "")),
             traces_to_langsmith=ours.langsmith_tracing,
             own_trace_targets=theirs.observability.OTEL_TARGETS,
+            unknown_variables=ours.find_unknown_variables(),
         ),
         theirs.db.database_url_sync,
         theirs.redis.REDIS_URL if theirs.redis.REDIS_BROKER_ENABLED else "",

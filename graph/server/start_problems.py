@@ -1,6 +1,6 @@
 """Finds what is wrong with the settings of a server that shares its runs with others."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -24,6 +24,8 @@ class InstanceSettings:
     traces_to_langsmith: bool
     own_trace_targets: str
     """Where the server itself sends spans, which hold prompts and answers."""
+    unknown_variables: Mapping[str, str]
+    """Variables named like settings of ours that are none, with the nearest name or nothing."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,9 @@ def find_start_problems(settings: InstanceSettings) -> Iterator[StartProblem]:
             is_fatal=True,
         )
     yield from _find_doubtful_settings(settings)
+    for name, near in settings.unknown_variables.items():
+        advice = f"did you mean {near}?" if near else ".env.example lists the settings"
+        yield StartProblem(f"{name} is not a setting", advice)
 
 
 def _find_doubtful_settings(settings: InstanceSettings) -> Iterator[StartProblem]:

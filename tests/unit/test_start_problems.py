@@ -16,6 +16,7 @@ SAFE = InstanceSettings(
     app=APP,
     traces_to_langsmith=False,
     own_trace_targets="",
+    unknown_variables={},
 )
 
 
@@ -34,6 +35,7 @@ def test_right_settings_have_no_problem():
         ({"app": ""}, "`http.app`", False),
         ({"traces_to_langsmith": True}, "LANGSMITH_TRACING", False),
         ({"own_trace_targets": "PHOENIX"}, "OTEL_TARGETS is 'PHOENIX'", False),
+        ({"unknown_variables": {"SUPERVISE_X": ""}}, "SUPERVISE_X is not a setting", False),
     ],
 )
 def test_each_problem_is_named_once_with_what_to_do(
@@ -43,6 +45,12 @@ def test_each_problem_is_named_once_with_what_to_do(
 
     assert named in problem.text and problem.next
     assert problem.is_fatal is is_fatal
+
+
+def test_a_name_with_a_typing_error_is_answered_with_the_right_one():
+    [problem] = find_start_problems(replace(SAFE, unknown_variables={"SUPERVISE_A": "SUPERVISE_B"}))
+
+    assert str(problem) == "SUPERVISE_A is not a setting; did you mean SUPERVISE_B?"
 
 
 def test_what_forbids_a_start_comes_first():
