@@ -4,6 +4,7 @@ import json
 import re
 import shutil
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,8 @@ import pytest
 import yaml
 
 from graph.server.start_problems import APP, InstanceSettings, find_start_problems
+from graph.setting_problems import list_variables
+from graph.settings import Settings
 from tests.cluster.env_file import read_env_file
 
 ROOT = Path(__file__).parents[2]
@@ -72,6 +75,11 @@ def test_containers_and_systemd_read_the_same_settings(compose: dict[str, Any]):
     assert "EnvironmentFile=/etc/supervise/secrets.env" in unit
 
 
+def find_unknown_names(variables: Mapping[str, str]) -> dict[str, str]:
+    known = list_variables(Settings.model_fields)
+    return {name: "" for name in variables if name.startswith("SUPERVISE_") and name not in known}
+
+
 def test_the_settings_have_no_problem_and_hold_no_secret():
     variables = read_env_file()
 
@@ -85,6 +93,7 @@ def test_the_settings_have_no_problem_and_hold_no_secret():
             app=json.loads((ROOT / "langgraph.json").read_text())["http"]["app"],
             traces_to_langsmith=variables["LANGSMITH_TRACING"] == "true",
             own_trace_targets="",
+            unknown_variables=find_unknown_names(variables),
         )
     )
 
