@@ -15,6 +15,7 @@ from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
 
 from tests.cluster.aegra_config import write_config
+from tests.cluster.env_file import read_env_file
 from tests.cluster.environment import ROOT, ClusterUnavailable, find_python
 from tests.cluster.instance import Instance
 from tests.cluster.services import PostgresServer, RedisServer, find_free_port
@@ -24,18 +25,15 @@ LEASE_S: Final = 6
 HEARTBEAT_S: Final = 2
 REAPER_S: Final = 2
 SERVER_VARIABLES: Final[Mapping[str, str]] = {
-    "REDIS_BROKER_ENABLED": "true",
+    **read_env_file(),
     "LEASE_DURATION_SECONDS": str(LEASE_S),
     "HEARTBEAT_INTERVAL_SECONDS": str(HEARTBEAT_S),
     "REAPER_INTERVAL_SECONDS": str(REAPER_S),
-    "WORKER_COUNT": "1",
-    "N_JOBS_PER_WORKER": "10",
-    "WORKER_DRAIN_TIMEOUT": "30",
-    "CRON_ENABLED": "false",
-    "LANGGRAPH_STRICT_MSGPACK": "true",
-    "LANGSMITH_TRACING": "false",
 }
-"""What each instance is started with; `Cluster(variables=…)` overrides single ones."""
+"""What each instance is started with: as shipped, but for a short lease.
+
+`Cluster(variables=…)` overrides single ones.
+"""
 
 
 def require_cluster() -> None:
