@@ -49,8 +49,8 @@ def read_aegra_settings() -> AegraSettings:
             next="change it in the environment",
         ) from None
     passwords = [
-        *_read_passwords("DATABASE_URL", theirs.db.database_url_sync),
-        *_read_passwords("REDIS_URL", theirs.redis.REDIS_URL),
+        *read_passwords("DATABASE_URL", theirs.db.database_url_sync),
+        *read_passwords("REDIS_URL", theirs.redis.REDIS_URL),
     ]
     register_secrets(passwords)
     config = load_config() or {}
@@ -79,7 +79,7 @@ def read_aegra_settings() -> AegraSettings:
     )
 
 
-def _read_passwords(name: str, address: str) -> tuple[str, ...]:
+def read_passwords(name: str, address: str) -> tuple[str, ...]:
     """Return the passwords in an address.
 
     Raises:
