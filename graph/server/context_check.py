@@ -71,9 +71,11 @@ def _get_run(asked: Any) -> Any:
 
 
 def _get_configurable(asked: Any) -> dict[str, Any]:
-    config = asked.get("config") if isinstance(asked, dict) else None
-    configurable = config.get("configurable") if isinstance(config, dict) else None
-    return configurable if isinstance(configurable, dict) else {}
+    """Return what a request adds to the configurable; Aegra adds its `checkpoint` as it is."""
+    given = asked if isinstance(asked, dict) else {}
+    config = given.get("config")
+    parts = (given.get("checkpoint"), config.get("configurable") if isinstance(config, dict) else 0)
+    return {name: part[name] for part in parts if isinstance(part, dict) for name in part}
 
 
 def _find_reserved_key(configurable: dict[str, Any]) -> str:

@@ -19,11 +19,10 @@ def test_an_unknown_setting_is_found_in_each_form_of_a_request(asked: object):
     "key", ["__pregel_task_id", "__pregel_checkpointer", "__pregel_runtime", "__run_scope"]
 )
 def test_a_run_cannot_declare_to_be_inside_another(key: str):
-    asked = {"config": {"configurable": {key: "x"}}}
+    for asked in ({"config": {"configurable": {key: "x"}}}, {"checkpoint": {key: "x"}}):
+        problem = find_context_problem(json.dumps(asked).encode())
 
-    assert f"{key!r} in the configurable is reserved" in find_context_problem(
-        json.dumps(asked).encode()
-    )
+        assert f"{key!r} in the configurable is reserved" in problem
 
 
 @pytest.mark.parametrize("name", [7, None, ["supervise-trace"]])
