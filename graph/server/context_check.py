@@ -86,7 +86,7 @@ def _find_reserved_key(configurable: dict[str, Any]) -> str:
     for name in configurable:
         if name == SCOPE_KEY or (name.startswith(RESERVED) and name not in SENT_BY_REMOTE_GRAPH):
             return f"{name[:80]!r} in the configurable is reserved for the server"
-    if not isinstance(configurable.get("checkpoint_ns", ""), str):
+    if not isinstance(configurable.get("checkpoint_ns") or "", str):
         return "checkpoint_ns in the configurable is not a string"
     return ""
 

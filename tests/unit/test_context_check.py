@@ -25,7 +25,7 @@ def test_a_run_cannot_declare_to_be_inside_another(key: str):
         assert f"{key!r} in the configurable is reserved" in problem
 
 
-@pytest.mark.parametrize("name", [7, None, ["supervise-trace"]])
+@pytest.mark.parametrize("name", [7, ["supervise-trace"]])
 def test_a_namespace_is_a_string(name: object):
     asked = {"config": {"configurable": {"checkpoint_ns": name}}}
 
