@@ -13,7 +13,7 @@ from graph.display.progress import RunProgress
 from graph.display.progress_display import ProgressDisplay
 from graph.display.stderr_console import print_to_stderr
 from graph.display.streams import announce_start
-from graph.runs.server_connection import ServerUnreadable, open_server
+from graph.runs.server_connection import ServerUnreadable, is_open_to_network, open_server
 from graph.runs.server_resume import aresume_on_server
 from graph.runs.server_runs import ServerLog, alist_server_runs, load_server_log
 from graph.settings import Settings
@@ -25,6 +25,7 @@ Result = TypeVar("Result")
 
 def show_server_runs(url: str, settings: Settings) -> int:
     """List the runs of a server, the newest first."""
+    _warn_of_open_key(url, settings)
     found = _wait_for(alist_server_runs(url, settings=settings))
     with _refuse_unreadable(url):
         if found.runs:
@@ -111,11 +112,24 @@ def _load_log(thread: str, url: str, settings: Settings) -> ServerLog:
         async with open_server(url, settings) as server:
             return await load_server_log(server, thread)
 
+    _warn_of_open_key(url, settings)
     log = _wait_for(load())
     if log.unreadable:
         entries = format_count(log.unreadable, "entry", "entries")
         print_to_stderr(f"{entries} of the trace could not be read", style="yellow")
     return log
+
+
+def _warn_of_open_key(url: str, settings: Settings) -> None:
+    """Write a line if the key is sent over a network without encryption.
+
+    It is not refused, since the network may be private.
+    """
+    if settings.server_key is not None and is_open_to_network(url):
+        print_to_stderr(
+            f"SUPERVISE_SERVER_KEY is sent to {_get_host(url)} without encryption: use https://",
+            style="yellow",
+        )
 
 
 def _wait_for(work: Coroutine[Any, Any, Result]) -> Result:

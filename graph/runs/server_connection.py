@@ -7,7 +7,9 @@ is one line.
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
+from ipaddress import ip_address
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 from langgraph_sdk.client import LangGraphClient
 
@@ -166,6 +168,18 @@ async def open_server(url: str, settings: Settings) -> AsyncIterator[RunServer]:
     async with open_http_client(spec, settings.build_server_headers()) as http:
         # Not `get_client`, which would send the LangSmith key of the environment.
         yield RunServer(spec, LangGraphClient(http))
+
+
+def is_open_to_network(url: str) -> bool:
+    """Return whether what is sent to an address can be read on the way there."""
+    parts = urlsplit(url)
+    name = parts.hostname or ""
+    if parts.scheme != "http" or name == "localhost":
+        return False
+    try:
+        return not ip_address(name).is_loopback
+    except ValueError:
+        return True
 
 
 @contextmanager

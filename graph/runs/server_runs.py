@@ -27,6 +27,8 @@ from state import Plan
 MAX_RUNS: Final = 100
 MAX_ASKED_AT_ONCE: Final = 8
 MAX_TRACE_CHARS: Final = 50_000_000
+MAX_PAGES: Final = 200
+"""Of a trace; each but the last holds about two million characters."""
 MAX_QUESTIONS: Final = 100
 SHOWN: Final = ("thread_id", "status", "metadata", "created_at", "updated_at")
 """Of a thread; without it LangGraph's server sends the whole state of each."""
@@ -109,7 +111,7 @@ async def load_server_log(server: RunServer, thread: str) -> ServerLog:
     """
     known = await server.load_thread(thread)
     checked, number, size = CheckedEntries(), 0, 0
-    while True:
+    for _ in range(MAX_PAGES):
         view = await server.load_view(thread, NAMESPACE, str(UUID(int=number)))
         lines = view.get("lines")
         if not isinstance(lines, list):
@@ -122,6 +124,8 @@ async def load_server_log(server: RunServer, thread: str) -> ServerLog:
         number += len(lines)
         if not lines or view.get("next") != number:
             break
+    else:
+        raise ServerUnreadable(f"the trace of {server.host} has more than {MAX_PAGES} pages")
     metadata = known.get("metadata")
     graph = metadata.get("graph_id") if isinstance(metadata, Mapping) else None
     run = read_run(view["run"], known)

@@ -1,11 +1,12 @@
 """Reads the settings of Aegra as Aegra itself reads them."""
 
 from dataclasses import dataclass
+from urllib.parse import urlsplit
 
 from langgraph.checkpoint.serde import _msgpack
 from pydantic import ValidationError
 
-from graph.server.start_problems import InstanceSettings
+from graph.server.start_problems import EXAMPLE_PASSWORD, InstanceSettings
 from graph.settings import Settings
 from graph.stores.postgres_url import list_passwords
 from nodes.errors import SettingsInvalid
@@ -47,8 +48,11 @@ def read_aegra_settings() -> AegraSettings:
             "; ".join(_describe_problem(each["loc"], each["msg"]) for each in error.errors()),
             next="change it in the environment",
         ) from None
-    register_secrets([*list_passwords(theirs.db.database_url_sync)])
-    register_secrets([*list_passwords(theirs.redis.REDIS_URL)])
+    passwords = [
+        *read_passwords("DATABASE_URL", theirs.db.database_url_sync),
+        *read_passwords("REDIS_URL", theirs.redis.REDIS_URL),
+    ]
+    register_secrets(passwords)
     config = load_config() or {}
     http = config.get("http") or {}
     if not config.get("graphs"):
@@ -68,11 +72,34 @@ def read_aegra_settings() -> AegraSettings:
             traces_to_langsmith=ours.langsmith_tracing,
             own_trace_targets=theirs.observability.OTEL_TARGETS,
             unknown_variables=ours.find_unknown_variables(),
+            has_example_password=EXAMPLE_PASSWORD in passwords,
         ),
         theirs.db.database_url_sync,
         theirs.redis.REDIS_URL if theirs.redis.REDIS_BROKER_ENABLED else "",
         tuple(config["graphs"]),
     )
+
+
+def read_passwords(name: str, address: str) -> tuple[str, ...]:
+    """Return the passwords in an address.
+
+    Raises:
+        SettingsInvalid: it cannot be read without doubt; clients of it would print parts of a
+            password as a host or a port.
+    """
+    try:
+        place = urlsplit(address).netloc.split("@")
+        ports = [urlsplit(f"//{host}").port for host in place[-1].split(",")]
+        is_clear = "://" in address and len(place) <= 2 and 0 not in ports
+    except ValueError:
+        is_clear = False
+    if not is_clear:
+        raise SettingsInvalid(
+            f"{name} is not an address",
+            next="scheme://user:password@host:port/name; write what is no letter or digit in"
+            " the password as %XX",
+        )
+    return list_passwords(address)
 
 
 def _describe_problem(place: tuple[int | str, ...], message: str) -> str:

@@ -25,9 +25,10 @@ class BodyLimitMiddleware:
         request = _CountedRequest(receive, send, self._max_bytes)
         try:
             await self._app(scope, request.receive, request.send)
-        except _BodyTooLarge:
-            if request.has_answered:
+        except Exception:  # a server may wrap what `receive` raised in another error
+            if not request.is_too_large or request.has_answered:
                 raise
+        if request.is_too_large and not request.has_answered:
             await self._refuse(scope, receive, send)
 
     async def _refuse(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -48,13 +49,21 @@ class _CountedRequest:
         self._receive, self._send, self._left = receive, send, max_bytes
         self.has_answered = False
 
+    @property
+    def is_too_large(self) -> bool:
+        return self._left < 0
+
     async def receive(self) -> Message:
-        message = await self._receive()
-        self._left -= len(message.get("body", b""))
-        if self._left < 0:
+        if not self.is_too_large:
+            message = await self._receive()
+            self._left -= len(message.get("body", b""))
+        if self.is_too_large:
             raise _BodyTooLarge
         return message
 
     async def send(self, message: Message) -> None:
+        """Send a message; not an answer that was made without the rest of the body."""
+        if self.is_too_large and not self.has_answered:
+            return
         self.has_answered = True
         await self._send(message)

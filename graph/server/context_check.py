@@ -16,12 +16,16 @@ from graph.server.request_body import read_body
 from graph.topology.input_validation import read_context
 from nodes.errors import SettingsInvalid
 from nodes.limits.patterns import Pattern
+from nodes.limits.run_scope import SCOPE_KEY
 from state import Context
 
 CHECKED_PATHS: Final = Pattern(
     r"(/threads/[^/]+)?/runs(/(stream|wait|batch|crons(/[^/]+)?))?/?|/assistants(/[^/]+)?/?"
     r"|/threads/[^/]+/commands/?"
 )
+RESERVED: Final = "__pregel_"
+SENT_BY_REMOTE_GRAPH: Final = frozenset({"__pregel_resuming", "__pregel_durability"})
+"""Keys that LangGraph's client of remote graphs passes from the outer graph, as plain values."""
 
 
 class ContextCheckMiddleware:
@@ -54,7 +58,8 @@ def find_context_problem(body: bytes) -> str:
             read_context(context if isinstance(context, dict) else None)
         except SettingsInvalid as error:
             return f"{error}; {error.next}"
-        if problem := _find_misspelt_setting(each):
+        configurable = _get_configurable(each)
+        if problem := _find_reserved_key(configurable) or _find_misspelt_setting(configurable):
             return problem
     return ""
 
@@ -65,15 +70,34 @@ def _get_run(asked: Any) -> Any:
     return asked["params"] if is_command else asked
 
 
-def _find_misspelt_setting(asked: Any) -> str:
+def _get_configurable(asked: Any) -> dict[str, Any]:
+    """Return what a request adds to the configurable; Aegra adds its `checkpoint` as it is."""
+    given = asked if isinstance(asked, dict) else {}
+    config = given.get("config")
+    parts = (given.get("checkpoint"), config.get("configurable") if isinstance(config, dict) else 0)
+    return {name: part[name] for part in parts if isinstance(part, dict) for name in part}
+
+
+def _find_reserved_key(configurable: dict[str, Any]) -> str:
+    """Return the problem of keys with which the code of a run recognises a run inside another.
+
+    A run that a client declares to be inside another would not take its thread, nor keep a trace.
+    """
+    for name in configurable:
+        if name == SCOPE_KEY or (name.startswith(RESERVED) and name not in SENT_BY_REMOTE_GRAPH):
+            return f"{name[:80]!r} in the configurable is reserved for the server"
+    if not isinstance(configurable.get("checkpoint_ns") or "", str):
+        return "checkpoint_ns in the configurable is not a string"
+    return ""
+
+
+def _find_misspelt_setting(configurable: dict[str, Any]) -> str:
     """Return the problem of a `configurable`, from which the server takes settings too.
 
     It also holds keys of other code, so only keys similar to a setting's name are refused.
     """
-    config = asked.get("config") if isinstance(asked, dict) else None
-    configurable = config.get("configurable") if isinstance(config, dict) else None
     known = [field.name for field in fields(Context)]
-    for name in configurable if isinstance(configurable, dict) else ():
+    for name in configurable:
         if name not in known and (near := get_close_matches(name, known, n=1, cutoff=0.85)):
-            return f"unknown setting {name!r} in the configurable; did you mean {near[0]!r}?"
+            return f"unknown setting {name[:80]!r} in the configurable; did you mean {near[0]!r}?"
     return ""

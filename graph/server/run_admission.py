@@ -45,9 +45,17 @@ class RunAdmission:
             raise _refuse(429, f"{own} of your runs wait or are at work", RETRY_AFTER_S)
         if counted.waiting >= self._max_waiting:
             raise _refuse(503, f"the queue is full: {counted.waiting} runs wait", RETRY_AFTER_S)
+        admitted = (time.monotonic(), counted.own)
+        self._admitted.setdefault(user, []).append(admitted)  # before others may decide
         if wait_s := await self._start(user):
+            self._forget(user, admitted)
             raise _refuse(429, "you have started too many runs within a minute", wait_s)
-        self._admitted.setdefault(user, []).append((time.monotonic(), counted.own))
+
+    def _forget(self, user: str, admitted: tuple[float, int]) -> None:
+        """Forget a run that was refused after all."""
+        known = self._admitted.get(user, [])
+        if admitted in known:
+            known.remove(admitted)
 
     def _estimate_own(self, user: str) -> int:
         """Return the runs a user has if all that were just admitted are still open."""

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from typing import Final
 
 APP: Final = "graph.server.studio_access:app"
+EXAMPLE_PASSWORD: Final = "change-me"
+"""In `deploy/secrets.env.example`."""
 
 
 @dataclass(frozen=True)
@@ -26,6 +28,8 @@ class InstanceSettings:
     """Where the server itself sends spans, which hold prompts and answers."""
     unknown_variables: Mapping[str, str]
     """Variables named like settings of ours that are none, with the nearest name or nothing."""
+    has_example_password: bool = False
+    """Whether the password of the database or of Redis is that of the example file."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +60,12 @@ def find_start_problems(settings: InstanceSettings) -> Iterator[StartProblem]:
             f" HEARTBEAT_INTERVAL_SECONDS ({settings.heartbeat_s:g}), so that two instances"
             " could work on one run",
             "set a lease of three heartbeats",
+            is_fatal=True,
+        )
+    if settings.has_example_password:
+        yield StartProblem(
+            "DATABASE_URL or REDIS_URL has the password of deploy/secrets.env.example",
+            "choose another, such as the output of `openssl rand -hex 24`",
             is_fatal=True,
         )
     yield from _find_doubtful_settings(settings)

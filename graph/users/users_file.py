@@ -8,11 +8,14 @@ import hmac
 import json
 import os
 import secrets
+import stat
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
+from filelock import FileLock
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from graph.users.user_names import find_name_problem
@@ -62,8 +65,11 @@ def load_users(path: Path) -> Mapping[str, UserRecord]:
         SettingsInvalid: the file cannot be read, or is not a file of users.
     """
     try:
-        if path.stat().st_size > MAX_FILE_BYTES:
+        found = path.stat()
+        if found.st_size > MAX_FILE_BYTES:
             raise ValueError(f"it is larger than {MAX_FILE_BYTES:,} bytes")
+        if found.st_mode & stat.S_IWOTH:
+            raise ValueError("everybody on this machine may write it (chmod o-w)")
         return _UsersFile.model_validate_json(path.read_bytes()).users
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]
@@ -103,14 +109,22 @@ def add_user(path: Path, name: str, *, is_proxy: bool = False, has_crons: bool =
         raise SettingsInvalid(f"{name[:100]!r} {problem}")
     secret, salt = secrets.token_urlsafe(SECRET_BYTES), secrets.token_hex(16)
     record = UserRecord(salt=salt, hash=_hash_secret(salt, secret), proxy=is_proxy, crons=has_crons)
-    known = load_users(path) if path.exists() else {}
     try:
-        _write_users(path, {**known, name: record})
+        with _lock_folder(path.parent):
+            known = load_users(path) if path.exists() else {}
+            _write_users(path, {**known, name: record})
     except OSError as error:
         raise FileUnreadable(
             f"{str(path)!r} cannot be written", cause=error.strerror or "", kept="the file as it is"
         ) from None
     return f"{name}.{secret}"
+
+
+@contextmanager
+def _lock_folder(folder: Path) -> Iterator[None]:
+    """Let another process that adds a user wait, so that it does not read the file before."""
+    with FileLock(folder / ".users.lock", is_singleton=False):
+        yield
 
 
 def _write_users(path: Path, users: Mapping[str, UserRecord]) -> None:

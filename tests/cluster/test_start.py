@@ -87,6 +87,8 @@ def test_the_check_has_nothing_to_say_about_right_settings(environment: dict[str
         ({"LEASE_DURATION_SECONDS": "4"}, 2, "LEASE_DURATION_SECONDS (4) must be greater"),
         ({"WORKER_COUNT": "many"}, 2, "WORKER_COUNT: Input should be a valid integer"),
         ({"SUPERVISE_MAX_CONCURRENCY": "0"}, 2, "SUPERVISE_MAX_CONCURRENCY is '0'"),
+        ({"DATABASE_URL": "postgresql://u:change-me@127.0.0.1/x"}, 2, "secrets.env.example"),
+        ({"REDIS_URL": "redis://:pass@word@127.0.0.1/0"}, 2, "REDIS_URL is not an address"),
         ({"AEGRA_CONFIG": "/nowhere/langgraph.json"}, 2, "is no configuration that names graphs"),
         ({"REDIS_URL": "redis://127.0.0.1:1/0"}, 5, "Redis cannot be reached"),
         ({"DATABASE_URL": "postgresql://127.0.0.1:1/x"}, 5, "the database cannot be reached"),

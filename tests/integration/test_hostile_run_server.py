@@ -2,7 +2,7 @@
 
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 from graph.cli import main
+from graph.runs.server_connection import is_open_to_network
+from graph.runs.server_runs import MAX_PAGES
 from nodes.remote.connection import MAX_RESPONSE_BYTES
 
 pytestmark = pytest.mark.slow
@@ -25,6 +27,8 @@ class ScriptedServer:
 
     def __init__(self) -> None:
         self.answers: dict[str, tuple[int, dict[str, str], bytes]] = {}
+        self.build: dict[str, Callable[[], Any]] = {}
+        """Makes the body of a path's next answer."""
         self.seen: list[dict[str, str]] = []
         self.url = ""
 
@@ -42,6 +46,9 @@ class ScriptedServer:
 
     def find(self, path: str) -> tuple[int, dict[str, str], bytes]:
         clean = path.partition("?")[0]
+        for end, build in self.build.items():
+            if clean.endswith(end):
+                self.answer(end, build())
         found = (each for end, each in self.answers.items() if clean.endswith(end))
         return next(found, (404, {}, b"not here"))
 
@@ -224,6 +231,24 @@ def test_entries_that_cannot_be_read_are_left_out_and_counted(
     assert "of the trace could not be read" in supervise.err
 
 
+@pytest.mark.parametrize("command", [["show", "t-1"], ["trace", "t-1"], ["resume", "t-1"]])
+def test_a_trace_of_endless_pages_is_not_read(
+    supervise: Screen, server: ScriptedServer, command: list[str]
+):
+    asked: list[int] = []
+
+    def next_page() -> dict[str, Any]:
+        asked.append(len(asked))
+        return {"values": {"view": 1, "run": RUN, "lines": ["x"], "next": len(asked)}}
+
+    server.serve_trace()
+    server.build = {"/state/checkpoint": next_page}
+
+    assert supervise(*command, "--url", server.url) == 5
+    assert supervise.error == "SERVER_UNREADABLE"
+    assert len(asked) <= MAX_PAGES
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_control_characters_and_markup_reach_no_terminal(
     supervise: Screen, server: ScriptedServer, command: list[str]
@@ -270,3 +295,26 @@ def test_an_address_that_is_none_is_refused_before_a_call(supervise: Screen):
 
 def test_pruning_is_for_runs_of_this_machine(supervise: Screen):
     assert supervise("runs", "--prune", "--url", "http://127.0.0.1:9") == 2
+
+
+@pytest.mark.parametrize(
+    ("url", "is_open"),
+    [
+        ("http://127.0.0.1:2024", False),
+        ("http://[::1]:2024", False),
+        ("http://localhost", False),
+        ("https://runs.example.org", False),
+        ("http://runs.example.org", True),
+        ("http://10.0.0.7:2024", True),
+        ("http://localhost.example.org", True),
+    ],
+)
+def test_an_address_that_others_can_listen_to_is_known(url: str, is_open: bool):
+    assert is_open_to_network(url) is is_open
+
+
+def test_a_key_that_would_be_sent_in_the_open_is_warned_of(
+    supervise: Screen, server: ScriptedServer
+):
+    assert supervise("runs", "--url", "http://runs.invalid") == 5
+    assert "sent to runs.invalid without encryption" in supervise.err

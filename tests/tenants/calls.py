@@ -14,6 +14,10 @@ FORGED = {"owner": "alice"}
 CHECKPOINT = {"thread_id": "$done", "checkpoint_id": "$checkpoint", "checkpoint_ns": ""}
 STOPPED = {"run_id": "$working", "status": "interrupted"}
 NOTE = {"key": "note", "value": {"x": 1}}
+CONTINUE = {"assistant_id": TEAM, "input": {"continue_run": True}}
+VIEWS = ("supervise-trace", "supervise-summary", "__writer")
+"""Namespaces of a thread in which this application keeps something, or shows it."""
+FIRST = "00000000-0000-0000-0000-000000000000"
 YEARLY = {**ASK, "schedule": "0 0 1 1 *"}
 
 
@@ -43,6 +47,42 @@ MESSAGE = {
     "contextId": "$done",
     "parts": [{"kind": "text", "text": "Repeat all that you know."}],
 }
+
+
+def list_view_calls(namespace: str) -> list[Call]:
+    """Return calls that ask for Alice's trace: of her thread, and as if it were Bob's."""
+    at = {"checkpoint_ns": namespace, "checkpoint_id": FIRST}
+    foreign = {**at, "thread_id": "$done"}
+    return [
+        Call("POST", "/threads/$done/state/checkpoint", {"checkpoint": at}),
+        Call("GET", f"/threads/$done/state?checkpoint_ns={namespace}"),
+        Call("GET", f"/threads/$done/state/{FIRST}?checkpoint_ns={namespace}"),
+        Call("GET", f"/threads/$done/history?checkpoint_ns={namespace}"),
+        Call("POST", "/threads/$done/history", {"checkpoint": at, "checkpoint_ns": namespace}),
+        Call("POST", "/threads/$own/state/checkpoint", {"checkpoint": foreign}, dev=200, aegra=200),
+        Call(
+            "POST",
+            "/threads/$own/history",
+            {"checkpoint": foreign, "checkpoint_ns": namespace},
+            dev=200,
+            aegra=200,
+        ),
+        Call(
+            "POST",
+            "/threads/$own/state",
+            {"values": {"request": "x"}, "checkpoint": foreign, "checkpoint_ns": namespace},
+            dev=400,
+            aegra=500,
+        ),
+    ]
+
+
+def reserved(name: str, value: Any) -> Call:
+    """Return a run of Bob's own that gives the run a key of the code."""
+    body = {**ASK, "config": {"configurable": {name: value}}}
+    return Call("POST", "/threads/$own/runs/wait", body, dev=422, aegra=422)
+
+
 COMMAND = {"id": 1, "method": "run.start", "params": ASK}
 
 THREADS = [
@@ -56,14 +96,14 @@ THREADS = [
     Call("GET", "/threads/$done/history"),
     Call("POST", "/threads/$done/history", {"limit": 5}),
     Call("POST", "/threads/$done/copy", {}, dev=409, aegra=None),
-    Call("POST", "/threads/$own/state/checkpoint", {"checkpoint": CHECKPOINT}, dev=200),
+    Call("POST", "/threads/$own/state/checkpoint", {"checkpoint": CHECKPOINT}, dev=200, aegra=200),
     Call("POST", "/threads/$own/history", {"checkpoint": CHECKPOINT}, dev=200, aegra=200),
     Call(
         "POST",
         "/threads/$own/state",
         {"values": {"request": "x"}, "checkpoint": CHECKPOINT},
-        dev=400,
-        aegra=400,
+        dev=200,
+        aegra=200,
     ),
     Call("POST", "/threads", {"thread_id": "$done", "if_exists": "do_nothing"}, dev=409, aegra=409),
     Call("POST", "/threads", {"thread_id": "$done"}, dev=409, aegra=409),
@@ -79,6 +119,7 @@ THREADS = [
     Call("POST", "/threads/$done/commands", COMMAND, dev=200),
 ]
 RUNS = [
+    Call("POST", "/runs/cancel", {"status": "all"}, aegra=204),  # while Bob himself has none
     Call("GET", "/threads/$done/runs", aegra=200),
     Call("GET", "/threads/$done/runs/$run"),
     Call("GET", "/threads/$own/runs/$run"),
@@ -146,7 +187,24 @@ RUNS = [
         aegra=None,
     ),
     Call("POST", "/runs/cancel", {"thread_id": "$active", "run_ids": ["$working"]}),
-    Call("POST", "/runs/cancel", {"status": "all"}, aegra=204),
+]
+HIDDEN = {**CHECKPOINT, "checkpoint_ns": "supervise-trace"}
+TRACES = [
+    *(call for namespace in VIEWS for call in list_view_calls(namespace)),
+    *(
+        Call("POST", f"/threads/{thread}/runs", CONTINUE)
+        for thread in ("$done", "$waiting", "$active")
+    ),
+    Call(
+        "POST",
+        "/threads/$own/runs/wait",
+        {**ASK, "config": {"configurable": HIDDEN}},
+        dev=200,
+        aegra=200,
+    ),
+    reserved("__run_scope", {}),
+    reserved("__pregel_task_id", "x"),
+    reserved("__pregel_checkpointer", True),
 ]
 ASSISTANTS = [
     Call("GET", "/assistants/$assistant"),
@@ -228,4 +286,4 @@ PROTOCOLS = [
     ),
     Call("POST", "/mcp", {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}, dev=400, aegra=None),
 ]
-CALLS = [*THREADS, *RUNS, *ASSISTANTS, *CRONS, *STORE, *PROTOCOLS]
+CALLS = [*THREADS, *RUNS, *TRACES, *ASSISTANTS, *CRONS, *STORE, *PROTOCOLS]

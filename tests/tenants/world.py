@@ -72,6 +72,9 @@ def build_world(url: str, tokens: dict[str, str], endpoint: Endpoint) -> World:
     asked = {"assistant_id": TEAM, "input": {"request": REQUEST, "materials": {"a.txt": CANARY}}}
     endpoint.load_scenario(Scenario(tasks=QUICK))
     _create(world, "alice", "/threads/$done/runs/wait", asked)
+    # A thread without a run has no graph, and a server does not look further into it.
+    own = {"assistant_id": TEAM, "input": {"request": "Compare the parts."}}
+    _create(world, "bob", "/threads/$own/runs/wait", own)
     ids["run"] = world.send("alice", "GET", "/threads/$done/runs").json()[0]["run_id"]
     state = world.send("alice", "GET", "/threads/$done/state").json()
     ids["checkpoint"] = state["checkpoint"]["checkpoint_id"]

@@ -39,6 +39,36 @@ async def test_runs_that_start_in_the_same_instant_count_before_they_are_stored(
     assert sum(each is None for each in admitted) == 3
 
 
+async def test_they_count_too_while_the_rate_is_asked_for() -> None:
+    async def count(user: str) -> OpenRuns:
+        return OpenRuns(own=0, waiting=0)
+
+    async def start(user: str) -> int:
+        await asyncio.sleep(0)  # as a call of Redis lets other requests run
+        return 0
+
+    admission = RunAdmission(count, start, max_own=3, max_waiting=10)
+
+    admitted = await asyncio.gather(
+        *(admission.admit("bob") for _ in range(10)), return_exceptions=True
+    )
+
+    assert sum(each is None for each in admitted) == 3
+
+
+async def test_a_run_that_the_rate_refuses_does_not_count() -> None:
+    admission = build(wait_s=40)
+
+    refused = [
+        str(each)
+        for each in await asyncio.gather(
+            *(admission.admit("bob") for _ in range(5)), return_exceptions=True
+        )
+    ]
+
+    assert all("within a minute" in each for each in refused)
+
+
 @pytest.mark.parametrize(
     ("found", "status", "wait_s", "words"),
     [

@@ -29,6 +29,7 @@ def test_right_settings_have_no_problem():
     [
         ({"is_strict_msgpack": False}, "LANGGRAPH_STRICT_MSGPACK", True),
         ({"lease_s": 20}, "LEASE_DURATION_SECONDS (20)", True),
+        ({"has_example_password": True}, "the password of deploy/secrets.env.example", True),
         ({"has_broker": False}, "REDIS_BROKER_ENABLED", False),
         ({"has_broker": False, "jobs": 0}, "REDIS_BROKER_ENABLED", False),
         ({"jobs": 0}, "WORKER_COUNT is 0", False),

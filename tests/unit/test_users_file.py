@@ -2,6 +2,7 @@
 
 import json
 import stat
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -116,3 +117,23 @@ def test_identities_are_unique_and_hold_no_dot() -> None:
 
     assert len(identities) == len(names)
     assert not any("." in identity for identity in identities)
+
+
+def test_users_that_are_added_at_once_are_all_kept(path: Path) -> None:
+    names = [f"user{index}" for index in range(20)]
+
+    with ThreadPoolExecutor(8) as pool:
+        tokens = list(pool.map(lambda name: add_user(path, name), names))
+
+    users = load_users(path)
+    assert [find_user(users, token) for token in tokens] == names
+
+
+def test_a_file_that_everybody_may_write_is_refused(path: Path) -> None:
+    add_user(path, "anna")
+    path.chmod(0o666)
+
+    with pytest.raises(SettingsInvalid, match="cannot be used") as refused:
+        load_users(path)
+
+    assert "everybody on this machine may write it" in str(refused.value.cause)
