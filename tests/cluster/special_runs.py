@@ -4,6 +4,7 @@ Runs with caps, with questions to a human, with an inner team, with a revised pl
 """
 
 import time
+from functools import partial
 from typing import Any, Final
 
 from langgraph_sdk.client import LangGraphClient
@@ -11,6 +12,7 @@ from langgraph_sdk.client import LangGraphClient
 from tests.cluster.cluster import TEAM
 from tests.cluster.instance import Instance
 from tests.cluster.stage import Stage
+from tests.cluster.takeovers import kill_after_reports, kill_twice
 from tests.cluster.workload import (
     EndedRun,
     Expected,
@@ -25,7 +27,11 @@ from tests.endpoint import Scenario, ScriptedTask
 
 NESTED_TEAM: Final = "organisation"
 DEADLINE_S: Final = 10.0
-MAX_TOKENS: Final = 12_000
+MAX_TOKENS: Final = 15_000
+"""The whole run takes 18,000."""
+MAX_COST_USD: Final = 0.012
+"""It costs 0.0125, and 15 % are kept for the answer."""
+ESTIMATE_ERROR: Final = 0.05
 ASKED: Final = {"reason": "ambiguous_input", "message": "Which year?"}
 ASKING: Final = {"status": "escalated", "output": "", "escalation": ASKED}
 NO_BUG: Final = {"status": "completed", "output": "No bug found in the code.", "confidence": 90}
@@ -49,19 +55,29 @@ async def keep_deadline(stage: Stage) -> Outcome:
     return outcome
 
 
-async def keep_token_cap(stage: Stage) -> Outcome:
-    """Kill the holder of a run with a token cap, and compare one that was not killed."""
-    [whole] = await stage.start_runs(1, context={"max_tokens": MAX_TOKENS})
-    [unharmed] = await wait_for_ends(stage.cluster.client(0), [whole])
-    stage.endpoint.records.clear()
-    run, holder = await stage.start_held(context={"max_tokens": MAX_TOKENS})
-    await stage.wait_for_saved(run, 2)
-    _, ended = await _kill_and_wait(stage, run, holder)
-    allowed, spent = _count_tokens(unharmed), _count_tokens(ended)
-    outcome = _build_outcome(stage, f"kill -9, cap of {MAX_TOKENS} tokens", ended)
+async def keep_token_cap(stage: Stage, *, is_killed_twice: bool) -> Outcome:
+    """Kill the holder of a run with a token cap, or also the next one."""
+    kill = kill_twice if is_killed_twice else partial(kill_after_reports, reports=4)
+    outcome = await kill(stage, max_tokens=MAX_TOKENS)
+    spent = _count_tokens(outcome.runs[0])
+    return _judge_cap(outcome, f"cap of {MAX_TOKENS:,} tokens", spent / MAX_TOKENS)
+
+
+async def keep_money_cap(stage: Stage) -> Outcome:
+    """Kill the holder of a run with a cap of money."""
+    outcome = await kill_after_reports(stage, reports=4, max_cost_usd=MAX_COST_USD)
+    usage: Any = outcome.runs[0].values.get("usage") or {}
+    spent = float(usage.get("cost_usd") or 0.0)
+    return _judge_cap(outcome, f"cap of {MAX_COST_USD} USD", spent / MAX_COST_USD)
+
+
+def _judge_cap(outcome: Outcome, cap: str, used: float) -> Outcome:
+    """Complete the outcome of a run that needs more than its cap."""
+    outcome.what = f"{outcome.what}, {cap}"
     outcome.expected = Expected(status="partial", tasks=None)
-    outcome.more_problems += [f"{run.name}: {spent} tokens"] if spent > allowed else []
-    outcome.notes += [f"{spent} tokens, {allowed} without a kill"]
+    # A call may cost more than was estimated for it, so that a cap is passed by a few percent.
+    outcome.more_problems += [f"{used:.0%} of the cap"] if used > 1 + ESTIMATE_ERROR else []
+    outcome.notes.append(f"{used:.1%} of the cap used")
     return outcome
 
 

@@ -25,7 +25,6 @@ EDGES: Final[Mapping[str, tuple[str, ...]]] = {
     "d1": ("c1", "c2"),
 }
 """Twelve tasks in four layers."""
-TOKENS: Final = {"input": 4000, "output": 1000}
 END_TIMEOUT_S: Final = 180.0
 _NAME: Final = Pattern(r"part (r\d+)\b")
 _TASK: Final = Pattern(r"(r\d+)-.+")
@@ -137,7 +136,7 @@ class Outcome:
     runs: Sequence[EndedRun]
     calls: CallCount
     recovered_s: float | None = None
-    """From the fault to the first call of a run that it hit, or to its end."""
+    """From the fault until the last run that it hit was on another server."""
     repeated: int = 0
     """Calls for tasks whose report was saved before the fault."""
     expected: Expected = Expected()
