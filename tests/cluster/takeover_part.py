@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from tests.cluster.cluster import TEAM, Cluster
 from tests.cluster.outages import (
+    lose_postgres,
     lose_redis,
     restart_postgres,
     restart_redis,
@@ -113,6 +114,7 @@ def list_series(is_quick: bool) -> list[Series]:
                 partial(restart_postgres, mode="fast"),
                 partial(restart_postgres, mode="immediate"),
                 stop_postgres,
+                lose_postgres,
                 restart_redis,
                 stop_redis,
                 lose_redis,

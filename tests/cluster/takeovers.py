@@ -59,7 +59,7 @@ async def kill_after_reports(stage: Stage, *, reports: int, **context: Any) -> O
     )
 
 
-async def kill_twice(stage: Stage, **context: Any) -> Outcome:
+async def kill_twice(stage: Stage, *, second_after: int = 7, **context: Any) -> Outcome:
     """Kill the holder of a run, start it again, and kill the one that took the run over."""
     run, holder = await stage.start_held(context=context)
     await stage.wait_for_saved(run, 3)
@@ -68,7 +68,7 @@ async def kill_twice(stage: Stage, **context: Any) -> Outcome:
     second = await stage.wait_for_holder(run.run, lambda each: each is not holder)
     recovered_s = await taken
     holder.start()
-    await stage.wait_for_saved(run, 7)
+    await stage.wait_for_saved(run, second_after)
     second.kill()
     killed_s, saved = time.monotonic(), stage.list_saved_tasks()
     holder.wait_ready()

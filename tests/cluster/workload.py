@@ -4,13 +4,14 @@ import asyncio
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 import httpx
 from langgraph_sdk.client import LangGraphClient
 from langgraph_sdk.errors import LangGraphError
 
+from graph.topology.continuation import CONTINUE_KEY
 from nodes.limits.patterns import Pattern
 from tests.cluster.cluster import TEAM
 from tests.endpoint import Endpoint, Scenario
@@ -163,6 +164,12 @@ async def start_run(
     at_s = time.monotonic()
     run = await client.runs.create(thread, team, input=asked, **more)
     return StartedRun(name, thread, run["run_id"], at_s)
+
+
+async def continue_run(client: LangGraphClient, ended: StartedRun) -> StartedRun:
+    """Continue a run that has ended with an error."""
+    run = await client.runs.create(ended.thread, TEAM, input={CONTINUE_KEY: True})
+    return replace(ended, run=run["run_id"])
 
 
 async def wait_for_ends(

@@ -126,7 +126,7 @@ async def test_the_clock_of_a_run_that_saved_nothing_before_a_kill_has_not_stopp
 
     ended = await graph.ainvoke(REQUEST, build_config("run"))
 
-    assert 100 < ended["timing"]["wall_s"] < 200
+    assert 100 < ended["timing"].wall_s < 200
 
 
 async def test_a_run_ends_with_an_error_when_another_run_takes_its_thread(
