@@ -65,10 +65,10 @@ class Stage:
                     return
                 await asyncio.sleep(0.02)
 
-    async def wait_for_call(self, task: str) -> None:
-        """Return when the endpoint has been asked for the report of a task."""
+    async def wait_for_call(self, task: str, *, schema: str = "Report") -> None:
+        """Return when the endpoint has been asked for the report of a task, or for another schema."""
         async with asyncio.timeout(WAIT_S):
-            while not self.endpoint.select_calls(schema="Report", task=task):  # noqa: ASYNC110
+            while not self.endpoint.select_calls(schema, task):  # noqa: ASYNC110
                 await asyncio.sleep(0.02)
 
     def get_other_client(self, instance: Instance) -> LangGraphClient:

@@ -40,6 +40,7 @@ async def kill_with_runs(stage: Stage, *, runs: int = 20, after_s: float = 3.0) 
 async def kill_after_reports(stage: Stage, *, reports: int, **context: Any) -> Outcome:
     """Kill the holder of one run after so many reports; 0 is while it plans."""
     run, holder = await stage.start_held(context=context)
+    await stage.wait_for_call("", schema="Plan")
     await stage.wait_for_saved(run, reports)
     taken = stage.watch_takeover([run], holder)
     holder.kill()
