@@ -66,7 +66,7 @@ class Stage:
                 await asyncio.sleep(0.02)
 
     async def wait_for_call(self, task: str, *, schema: str = "Report") -> None:
-        """Return when the endpoint has been asked for the report of a task, or for another schema."""
+        """Return when the endpoint has been asked for this of a task; for a plan it is no task."""
         async with asyncio.timeout(WAIT_S):
             while not self.endpoint.select_calls(schema, task):  # noqa: ASYNC110
                 await asyncio.sleep(0.02)
