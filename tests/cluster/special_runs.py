@@ -3,6 +3,7 @@
 Runs with caps, with questions to a human, with an inner team, with a revised plan.
 """
 
+import asyncio
 import time
 from typing import Any, Final
 
@@ -10,7 +11,7 @@ from langgraph_sdk.client import LangGraphClient
 
 from tests.cluster.cluster import TEAM
 from tests.cluster.instance import Instance
-from tests.cluster.stage import Stage
+from tests.cluster.stage import WAIT_S, Stage
 from tests.cluster.takeovers import kill_after_reports, kill_twice
 from tests.cluster.workload import (
     EndedRun,
@@ -107,10 +108,13 @@ async def repeat_answer(stage: Stage) -> Outcome:
     stage.endpoint.load_scenario(Scenario(tasks=tasks))
     run, holder = await stage.start_held(context={"ask_human": True})
     await wait_for_end(stage.cluster.client(0), run)
+    asked = stage.count_questions(run)
     answered = await _answer(stage.cluster.client(0), run, "2024")
     holder = await stage.wait_for_holder(answered.run)
     await stage.wait_for_call("C")
-    await stage.wait_for_call("B")
+    async with asyncio.timeout(WAIT_S):
+        while stage.count_questions(run) == asked:  # noqa: ASYNC110
+            await asyncio.sleep(0.05)
     _, waiting = await _kill_and_wait(stage, answered, holder)
     client, what = stage.get_other_client(holder), "kill -9 at work on an answer, 2nd question"
     if waiting.status != "interrupted":

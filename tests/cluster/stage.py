@@ -89,6 +89,15 @@ class Stage:
         outputs: list[Any] = [serializer.loads_typed((kind, bytes(blob))) for kind, blob in rows]
         return {task for output in outputs for task in output["results"]}
 
+    def count_questions(self, run: StartedRun) -> int:
+        """Return how many questions of a run to a human the database has, also answered ones."""
+        rows: list[Any] = self.cluster.postgres.run_query(
+            "SELECT count(*) FROM checkpoint_writes "
+            "WHERE channel = '__interrupt__' AND thread_id = %s",
+            run.thread,
+        )
+        return int(rows[0][0])
+
     def count_begun(self, tasks: set[str], since_s: float) -> int:
         """Return the number of calls for some tasks that began later than a moment."""
         return sum(
