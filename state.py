@@ -807,7 +807,7 @@ class WorkerState(Assignment, total=False):
 
 
 class WorkerOutput(TypedDict, total=False):
-    """What a worker's node gives back."""
+    """What a worker's node gives back; of a task that it held, no attempts and no report."""
 
     results: Annotated[dict[str, Report], merge_results]
     steps: Annotated[dict[str, int], merge_steps]

@@ -166,7 +166,7 @@ def _stop_at_cap(
     number = len(state["attempts"]) + 1
     if number == 1:
         dispatch.release(state["task"].id)
-        return {"released": True}
+        return {"released": True, "steps": {state["task"].id: 0}}
     spent = Attempt(
         description=state["description"],
         error=wall,

@@ -46,7 +46,7 @@ async def await_inputs(
     is_held = dispatch.is_stopped and task.id not in dispatch.started
     if lacks or is_held:
         dispatch.release(task.id)
-        return {"released": True}
+        return {"released": True, "steps": {task.id: 0}}
     return {"inputs": reports, "description": task.description, "attempts": {}}
 
 

@@ -10,6 +10,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
 from typing import Any, Final
 from uuid import uuid4
 
@@ -32,10 +33,14 @@ _PLACE: Final = (
 )
 _CLAIM_QUERY: Final = (
     "INSERT INTO checkpoint_writes (thread_id, checkpoint_ns, checkpoint_id, task_id, task_path, "
-    "idx, channel, type, blob) VALUES (%s, '__writer', '', '', '', 0, '__writer', 'bytes', %s) "
+    "idx, channel, type, blob) VALUES (%s, '__writer', '', '', "
+    "extract(epoch FROM clock_timestamp())::text, 0, '__writer', 'bytes', %s) "
     "ON CONFLICT (thread_id, checkpoint_ns, checkpoint_id, task_id, idx) "
-    "DO UPDATE SET blob = excluded.blob "
-    "RETURNING extract(epoch FROM clock_timestamp())::float8 AS now_s"
+    "DO UPDATE SET blob = excluded.blob, task_path = "
+    "CASE WHEN position(%s IN checkpoint_writes.blob) > 0 "
+    "THEN checkpoint_writes.task_path ELSE excluded.task_path END "
+    "RETURNING extract(epoch FROM clock_timestamp())::float8 AS now_s, "
+    "task_path::float8 AS begun_s"
 )
 _READ_QUERY: Final = f"SELECT blob FROM checkpoint_writes WHERE {_PLACE}"
 _RELEASE_QUERY: Final = (
@@ -48,6 +53,15 @@ _CHECK_QUERY: Final = (
     f"FROM checkpoint_writes WHERE {_PLACE} FOR SHARE"
 )
 _ENDED: Final = b"ended "
+
+
+@dataclass(frozen=True)
+class Claim:
+    """When a start of a run took its thread, in seconds on the database's clock."""
+
+    at_s: float
+    begun_s: float
+    """When the first start of this run did: a kill may come before the first checkpoint."""
 
 
 class SharedSaver(RetryingSaver):
@@ -66,16 +80,17 @@ class SharedSaver(RetryingSaver):
         self._token = uuid4().hex.encode() + b" " + self._run
         self._seen_at = 0.0
 
-    async def claim(self) -> float:
-        """Take the thread; return the database's time of day, in seconds.
+    async def claim(self) -> Claim:
+        """Take the thread; return when.
 
         Raises:
             StoreError: the database cannot be used.
         """
-        row = await self._retry(lambda: self._fetch(_CLAIM_QUERY, self.thread, self._token))
+        values = (self.thread, self._token, self._run)
+        row = await self._retry(lambda: self._fetch(_CLAIM_QUERY, *values))
         self._seen_at = time.monotonic()
         assert row is not None
-        return float(row["now_s"])
+        return Claim(float(row["now_s"]), float(row["begun_s"]))
 
     async def confirm(self) -> None:
         """Raise if the thread was taken; the database is asked once a second at most.

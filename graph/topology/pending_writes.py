@@ -5,6 +5,7 @@ from typing import Any
 
 from langgraph.types import Overwrite, StateSnapshot
 
+from nodes.execution.dispatch_registry import MONITOR
 from nodes.execution.expenses import build_expenses
 from state import Expense, Plan, Report, Task, merge_ledger, merge_plans
 
@@ -31,6 +32,22 @@ def collect_started_tasks(snapshot: StateSnapshot) -> set[str]:
             if "inputs" in worker and isinstance(worker.get("task"), Task):
                 found.add(worker["task"].id)
             found |= collect_started_tasks(task.state)
+    return found
+
+
+def collect_held_tasks(snapshot: StateSnapshot) -> set[str]:
+    """Return the ids of tasks that ended without a report, because they could not start.
+
+    Those of inner teams are not among them: they belong to other dispatches.
+    """
+    found: set[str] = set()
+    for task in snapshot.tasks:
+        if isinstance(task.result, Mapping):
+            found |= {
+                name for name, tries in _get_entries(task.result, "steps").items() if not tries
+            }
+        if task.name == MONITOR and isinstance(task.state, StateSnapshot):
+            found |= collect_held_tasks(task.state)
     return found
 
 

@@ -55,10 +55,11 @@ class RunStart:
         scope = get_run_scope(given)
         if self.saved_clock:
             scope = replace(scope, **_parse_clock(self.saved_clock, scope.clock_offset_s))
+        started_at = scope.first_claimed_at or now_s()
         if scope.began_at is None:
-            scope = replace(scope, began_at=now_s() - self._compute_elapsed_s())
+            scope = replace(scope, began_at=started_at - self._compute_elapsed_s())
         if scope.deadline is None:
-            scope = replace(scope, deadline=set_deadline(now_s(), self.context.deadline_s))
+            scope = replace(scope, deadline=set_deadline(started_at, self.context.deadline_s))
         if scope.budget is None and _has_budget(self.context):
             scope = replace(scope, budget=self._build_budget(scope.read_logged_usage))
         metadata = {

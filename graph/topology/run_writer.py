@@ -44,8 +44,14 @@ async def claim_thread(
     if shared is None:
         yield {}
         return
-    offset_s = await shared.claim() - now_s()
-    scope = replace(get_run_scope(config), confirm_writer=shared.confirm, clock_offset_s=offset_s)
+    claim = await shared.claim()
+    offset_s = claim.at_s - now_s()
+    scope = replace(
+        get_run_scope(config),
+        confirm_writer=shared.confirm,
+        clock_offset_s=offset_s,
+        first_claimed_at=claim.begun_s - offset_s,
+    )
     try:
         yield {CHECKPOINTER_KEY: shared, SCOPE_KEY: scope}
     except Exception as error:  # of the graph; raised again below

@@ -5,6 +5,7 @@ from langchain_core.runnables import RunnableConfig
 from graph.topology.early_save import read_early_outputs
 from graph.topology.pending_writes import (
     collect_asking_nodes,
+    collect_held_tasks,
     collect_pending_reports,
     collect_pending_revisions,
     collect_started_tasks,
@@ -38,5 +39,6 @@ class SavedReports:
             collect_asking_nodes(snapshot),
             is_monitored=any(task.result is None for task in monitors),
             has_monitor_ended=any(task.result is not None for task in monitors),
+            held=collect_held_tasks(snapshot),
             materials=snapshot.values.get("materials", {}),
         )

@@ -39,6 +39,8 @@ class SavedDispatch:
     """Its monitor is still to read the reports."""
     has_monitor_ended: bool = False
     """Its monitor saw all its tasks end, or held those that waited."""
+    held: Collection[str] = ()
+    """Tasks that had ended without a report, because they could not start."""
     materials: Mapping[str, str] = field(default_factory=dict)
     """Those of the run: name to text."""
 
@@ -144,6 +146,9 @@ class DispatchRegistry:
                 dispatch.record_attempts(task, report.attempts)
             for old, new in pairwise(saved.plans):
                 withdraw_tasks(dispatch, old, new)
+            for task in saved.held:
+                if task not in dispatch.withdrawn:
+                    dispatch.release(task)
             if saved.is_monitored and may_hold:
                 dispatch.may_start.clear()
             dispatch.saved_version = max((plan.version for plan in saved.plans), default=0)

@@ -20,3 +20,11 @@ def get_elapsed_s(config: RunnableConfig | None = None) -> float:
     """Return the seconds since the run began; 0 outside a run of ours."""
     began_at = get_run_scope(config or get_config()).began_at
     return 0.0 if began_at is None else max(0.0, now_s() - began_at)
+
+
+def get_request_s(config: RunnableConfig) -> float:
+    """Return the seconds of the run at which its request came; another server may have begun it."""
+    scope = get_run_scope(config)
+    if scope.first_claimed_at is None or scope.began_at is None:
+        return get_elapsed_s(config)
+    return max(0.0, scope.first_claimed_at - scope.began_at)

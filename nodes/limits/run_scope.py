@@ -58,6 +58,8 @@ class RunScope:
     """Raises if another server has taken the thread; where several share a database."""
     clock_offset_s: float = 0.0
     """Of the database's clock from `now_s`; moments that servers share are saved on the former."""
+    first_claimed_at: float | None = None
+    """When a server first began this run, on the clock of `now_s`; None if that is now."""
 
 
 def get_run_scope(config: RunnableConfig) -> RunScope:

@@ -13,7 +13,7 @@ from langgraph.types import Overwrite
 from nodes.errors import ModelError, PlanInvalid, SupervisorError, is_refusal
 from nodes.errors.redaction import redact_text
 from nodes.human.messages import build_plan_message
-from nodes.limits.clock import get_elapsed_s
+from nodes.limits.clock import get_elapsed_s, get_request_s
 from nodes.limits.run_scope import get_run_scope
 from nodes.limits.step_cap import count_steps_left
 from nodes.limits.worker_load import get_team_load
@@ -98,7 +98,7 @@ async def begin_request(
         PlanInvalid: no valid plan within the repairs.
         ModelError: the planner cannot be reached.
     """
-    asked_s = get_elapsed_s(config)
+    asked_s = get_request_s(config)
     names = {tier: models.get_name(tier, runtime.context) for tier in TIERS}
     if (reply := find_direct_reply(state, config, team)) is not None:
         return await begin_direct_reply(

@@ -3,9 +3,12 @@
 import asyncio
 import time
 from collections.abc import Callable
+from typing import Final
 
 from tests.cluster.stage import Stage
-from tests.cluster.workload import Outcome, count_calls, wait_for_ends
+from tests.cluster.workload import Outcome, continue_run, count_calls, wait_for_ends
+
+STORE_LINE: Final = "cannot be used (tried for 30 s)"
 
 
 async def restart_postgres(stage: Stage, *, mode: str, runs: int = 6) -> Outcome:
@@ -26,6 +29,19 @@ async def stop_postgres(stage: Stage, *, seconds: float = 20.0, runs: int = 6) -
         postgres.start()
 
     return await _interrupt(stage, f"PostgreSQL away for {seconds:g} s, {runs} runs", runs, stop)
+
+
+async def lose_postgres(stage: Stage, *, seconds: float = 45.0, runs: int = 4) -> Outcome:
+    """Stop the database for longer than a run waits; continue the runs that ended because of it."""
+    outcome = await stop_postgres(stage, seconds=seconds, runs=runs)
+    ended = [each for each in outcome.runs if each.status == "error" and STORE_LINE in each.error]
+    client = stage.cluster.client(1)
+    again = [await continue_run(client, each.started) for each in ended]
+    whole = await wait_for_ends(client, again)
+    others = [each for each in outcome.runs if each not in ended]
+    outcome.runs = [*others, *whole]
+    outcome.notes.append(f"{len(ended)} ended with an error and were continued")
+    return outcome
 
 
 async def restart_redis(stage: Stage, *, runs: int = 6) -> Outcome:

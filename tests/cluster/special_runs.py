@@ -3,6 +3,7 @@
 Runs with caps, with questions to a human, with an inner team, with a revised plan.
 """
 
+import asyncio
 import time
 from typing import Any, Final
 
@@ -10,7 +11,8 @@ from langgraph_sdk.client import LangGraphClient
 
 from tests.cluster.cluster import TEAM
 from tests.cluster.instance import Instance
-from tests.cluster.stage import Stage
+from tests.cluster.stage import WAIT_S, Stage
+from tests.cluster.takeovers import kill_after_reports, kill_twice
 from tests.cluster.workload import (
     EndedRun,
     Expected,
@@ -25,7 +27,11 @@ from tests.endpoint import Scenario, ScriptedTask
 
 NESTED_TEAM: Final = "organisation"
 DEADLINE_S: Final = 10.0
-MAX_TOKENS: Final = 12_000
+MAX_TOKENS: Final = 16_000
+"""The whole run takes 18,000."""
+MAX_COST_USD: Final = 0.012
+"""It costs 0.0125, and 15 % are kept for the answer."""
+ESTIMATE_ERROR: Final = 0.05
 ASKED: Final = {"reason": "ambiguous_input", "message": "Which year?"}
 ASKING: Final = {"status": "escalated", "output": "", "escalation": ASKED}
 NO_BUG: Final = {"status": "completed", "output": "No bug found in the code.", "confidence": 90}
@@ -49,19 +55,31 @@ async def keep_deadline(stage: Stage) -> Outcome:
     return outcome
 
 
-async def keep_token_cap(stage: Stage) -> Outcome:
-    """Kill the holder of a run with a token cap, and compare one that was not killed."""
-    [whole] = await stage.start_runs(1, context={"max_tokens": MAX_TOKENS})
-    [unharmed] = await wait_for_ends(stage.cluster.client(0), [whole])
-    stage.endpoint.records.clear()
-    run, holder = await stage.start_held(context={"max_tokens": MAX_TOKENS})
-    await stage.wait_for_saved(run, 2)
-    _, ended = await _kill_and_wait(stage, run, holder)
-    allowed, spent = _count_tokens(unharmed), _count_tokens(ended)
-    outcome = _build_outcome(stage, f"kill -9, cap of {MAX_TOKENS} tokens", ended)
+async def keep_token_cap(stage: Stage, *, is_killed_twice: bool) -> Outcome:
+    """Kill the holder of a run with a token cap, or also the next one."""
+    if is_killed_twice:
+        outcome = await kill_twice(stage, second_after=6, max_tokens=MAX_TOKENS)
+    else:
+        outcome = await kill_after_reports(stage, reports=4, max_tokens=MAX_TOKENS)
+    spent = _count_tokens(outcome.runs[0])
+    return _judge_cap(outcome, f"cap of {MAX_TOKENS:,} tokens", spent / MAX_TOKENS)
+
+
+async def keep_money_cap(stage: Stage) -> Outcome:
+    """Kill the holder of a run with a cap of money."""
+    outcome = await kill_after_reports(stage, reports=4, max_cost_usd=MAX_COST_USD)
+    usage: Any = outcome.runs[0].values.get("usage") or {}
+    spent = float(usage.get("cost_usd") or 0.0)
+    return _judge_cap(outcome, f"cap of {MAX_COST_USD} USD", spent / MAX_COST_USD)
+
+
+def _judge_cap(outcome: Outcome, cap: str, used: float) -> Outcome:
+    """Complete the outcome of a run that needs more than its cap."""
+    outcome.what = f"{outcome.what}, {cap}"
     outcome.expected = Expected(status="partial", tasks=None)
-    outcome.more_problems += [f"{run.name}: {spent} tokens"] if spent > allowed else []
-    outcome.notes += [f"{spent} tokens, {allowed} without a kill"]
+    # A call may cost more than was estimated for it, so that a cap is passed by a few percent.
+    outcome.more_problems += [f"{used:.0%} of the cap"] if used > 1 + ESTIMATE_ERROR else []
+    outcome.notes.append(f"{used:.1%} of the cap used")
     return outcome
 
 
@@ -90,20 +108,25 @@ async def repeat_answer(stage: Stage) -> Outcome:
     stage.endpoint.load_scenario(Scenario(tasks=tasks))
     run, holder = await stage.start_held(context={"ask_human": True})
     await wait_for_end(stage.cluster.client(0), run)
+    asked = stage.count_questions(run)
     answered = await _answer(stage.cluster.client(0), run, "2024")
     holder = await stage.wait_for_holder(answered.run)
     await stage.wait_for_call("C")
-    await stage.wait_for_call("B")
+    async with asyncio.timeout(WAIT_S):
+        while stage.count_questions(run) == asked:  # noqa: ASYNC110
+            await asyncio.sleep(0.05)
     _, waiting = await _kill_and_wait(stage, answered, holder)
-    client = stage.get_other_client(holder)
+    client, what = stage.get_other_client(holder), "kill -9 at work on an answer, 2nd question"
+    if waiting.status != "interrupted":
+        outcome = _build_outcome(stage, what, waiting)
+        outcome.more_problems.append(f"{run.name}: {waiting.status}, and no second question")
+        return outcome
     ended = await wait_for_end(client, await _answer(client, run, "2025"))
-    outcome = _build_outcome(stage, "kill -9 at work on an answer, 2nd question", ended)
+    outcome = _build_outcome(stage, what, ended)
     outcome.expected = Expected(tasks=3, messages=3)
     of_b = [str(each.body) for each in stage.endpoint.select_calls(schema="Report", task="B")]
-    if waiting.status != "interrupted" or len(of_b) != 2 or "2025" not in of_b[-1]:
-        outcome.more_problems.append(
-            f"{run.name}: {waiting.status}, B was called {len(of_b)} times"
-        )
+    if len(of_b) != 2 or "2025" not in of_b[-1]:
+        outcome.more_problems.append(f"{run.name}: B was called {len(of_b)} times")
     return outcome
 
 

@@ -1,6 +1,7 @@
 """A cluster with the endpoint of its models, on which experiments are made one after another."""
 
 import asyncio
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import count
@@ -12,7 +13,7 @@ from graph.stores.serializer import build_strict_serializer
 from graph.topology.early_save import CHANNEL
 from tests.cluster.cluster import Cluster
 from tests.cluster.instance import Instance
-from tests.cluster.workload import EndedRun, StartedRun, start_run, wait_for_ends
+from tests.cluster.workload import StartedRun, start_run, wait_for_ends
 from tests.endpoint import Endpoint
 
 WAIT_S = 60.0
@@ -64,10 +65,10 @@ class Stage:
                     return
                 await asyncio.sleep(0.02)
 
-    async def wait_for_call(self, task: str) -> None:
-        """Return when the endpoint has been asked for the report of a task."""
+    async def wait_for_call(self, task: str, *, schema: str = "Report") -> None:
+        """Return when the endpoint has been asked for this of a task; for a plan it is no task."""
         async with asyncio.timeout(WAIT_S):
-            while not self.endpoint.select_calls(schema="Report", task=task):  # noqa: ASYNC110
+            while not self.endpoint.select_calls(schema, task):  # noqa: ASYNC110
                 await asyncio.sleep(0.02)
 
     def get_other_client(self, instance: Instance) -> LangGraphClient:
@@ -88,6 +89,15 @@ class Stage:
         outputs: list[Any] = [serializer.loads_typed((kind, bytes(blob))) for kind, blob in rows]
         return {task for output in outputs for task in output["results"]}
 
+    def count_questions(self, run: StartedRun) -> int:
+        """Return how many questions of a run to a human the database has, also answered ones."""
+        rows: list[Any] = self.cluster.postgres.run_query(
+            "SELECT count(*) FROM checkpoint_writes "
+            "WHERE channel = '__interrupt__' AND thread_id = %s",
+            run.thread,
+        )
+        return int(rows[0][0])
+
     def count_begun(self, tasks: set[str], since_s: float) -> int:
         """Return the number of calls for some tasks that began later than a moment."""
         return sum(
@@ -96,19 +106,23 @@ class Stage:
             if each.schema == "Report"
         )
 
-    def measure_recovery(
-        self, names: Sequence[str], fault_s: float, ended: Sequence[EndedRun]
-    ) -> float | None:
-        """Return the seconds from a fault to the next call of a run that it hit, or to its end."""
-        moments = [
-            each.began_s
-            for each in list(self.endpoint.requests)
-            if each.began_s > fault_s and any(name in str(each.body) for name in names)
-        ]
-        moments += [
-            each.started.asked_s + each.real_s for each in ended if each.started.name in names
-        ]
-        return min(moments) - fault_s if moments else None
+    def watch_takeover(self, runs: Sequence[StartedRun], lost: Instance) -> "asyncio.Task[float]":
+        """Return the seconds from now until the last run that a server held is on another one.
+
+        A run that ends before counts as taken over at its end.
+        """
+        held = [each.run for each in runs if self.cluster.find_holder(each.run) is lost]
+        return asyncio.create_task(self._wait_for_takeover(held, f"%-{lost.pid}-worker-%"))
+
+    async def _wait_for_takeover(self, runs: list[str], lost: str) -> float:
+        since_s = time.monotonic()
+        waiting = (
+            "SELECT count(*) FROM runs WHERE run_id = ANY(%s) AND status IN ('pending', 'running') "
+            "AND (claimed_by IS NULL OR claimed_by LIKE %s)"
+        )
+        while self.cluster.postgres.run_query(waiting, runs, lost)[0][0]:  # noqa: ASYNC110
+            await asyncio.sleep(0.1)
+        return time.monotonic() - since_s
 
     def restore(self) -> None:
         """Start what an experiment has ended, and forget the calls."""

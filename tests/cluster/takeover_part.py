@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from tests.cluster.cluster import TEAM, Cluster
 from tests.cluster.outages import (
+    lose_postgres,
     lose_redis,
     restart_postgres,
     restart_redis,
@@ -17,6 +18,7 @@ from tests.cluster.outages import (
 from tests.cluster.special_runs import (
     NESTED_TEAM,
     keep_deadline,
+    keep_money_cap,
     keep_token_cap,
     kill_after_revision,
     kill_nested_team,
@@ -40,6 +42,8 @@ from tests.endpoint import Endpoint
 Experiment = Callable[[Stage], Awaitable[Outcome]]
 PAUSES: Final = 20
 KILLED_AFTER: Final = (0, 1, 3, 5, 8, 11, 12)
+ROOM_FOR_ALL: Final = {"N_JOBS_PER_WORKER": "20"}
+"""One server can take over all runs of the other without ending its own first."""
 SHORT_DRAIN: Final = {"WORKER_DRAIN_TIMEOUT": "1"}
 
 
@@ -68,7 +72,7 @@ def run_part(is_quick: bool) -> Iterator[Row]:
             stage = Stage(cluster, endpoint)
             asyncio.run(stage.warm_up())
             for experiment in series.experiments:
-                yield build_row(asyncio.run(_make_experiment(experiment, stage)))
+                yield _make_row(experiment, stage)
                 stage.restore()
 
 
@@ -89,13 +93,16 @@ def list_series(is_quick: bool) -> list[Series]:
                 *pauses,
                 partial(pause_past_the_lease, reports=2, runs=12),
                 partial(drain, runs=12),
-            ]
+            ],
+            variables=ROOM_FOR_ALL,
         ),
         Series([partial(drain, runs=12)], variables=SHORT_DRAIN),
         Series(
             [
                 keep_deadline,
-                keep_token_cap,
+                partial(keep_token_cap, is_killed_twice=False),
+                partial(keep_token_cap, is_killed_twice=True),
+                keep_money_cap,
                 kill_while_asked,
                 repeat_answer,
                 kill_nested_team,
@@ -107,6 +114,7 @@ def list_series(is_quick: bool) -> list[Series]:
                 partial(restart_postgres, mode="fast"),
                 partial(restart_postgres, mode="immediate"),
                 stop_postgres,
+                lose_postgres,
                 restart_redis,
                 stop_redis,
                 lose_redis,
@@ -132,6 +140,15 @@ def build_row(outcome: Outcome) -> Row:
     return Row(
         outcome.what, len(outcome.runs), outcome.count_right(), shown, "; ".join(problems)[:300]
     )
+
+
+def _make_row(experiment: Experiment, stage: Stage) -> Row:
+    """Make an experiment; one that does not end is a failed row, and the others are made."""
+    try:
+        return build_row(asyncio.run(_make_experiment(experiment, stage)))
+    except TimeoutError:
+        name = getattr(experiment, "func", experiment).__name__
+        return Row(name.replace("_", " "), 1, 0, problem="it did not end in time")
 
 
 async def _make_experiment(experiment: Experiment, stage: Stage) -> Outcome:

@@ -6,7 +6,7 @@ import pytest
 
 from tests.cluster.cluster import Cluster, require_cluster
 from tests.cluster.outages import restart_postgres
-from tests.cluster.special_runs import repeat_answer
+from tests.cluster.special_runs import keep_token_cap, repeat_answer
 from tests.cluster.stage import Stage
 from tests.cluster.takeovers import RECOVERY_S, kill_with_runs, pause_past_the_lease
 from tests.cluster.workload import Outcome, build_scenario
@@ -46,7 +46,15 @@ async def test_runs_of_a_killed_server_end_right_without_repeating_saved_tasks(
     assert outcome.problems == []
     assert outcome.repeated == 0
     assert count_planner_calls(outcome) == {1}
-    assert outcome.recovered_s is None or outcome.recovered_s < RECOVERY_S
+    assert outcome.recovered_s is not None and outcome.recovered_s < RECOVERY_S
+
+
+async def test_caps_hold_across_a_kill(stage: Stage) -> None:
+    outcome = await keep_token_cap(stage, is_killed_twice=False)
+
+    assert outcome.problems == []
+    assert outcome.repeated == 0
+    assert outcome.recovered_s is not None and outcome.recovered_s < RECOVERY_S
 
 
 async def test_a_paused_server_writes_no_second_answer_when_it_continues(stage: Stage) -> None:

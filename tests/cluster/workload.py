@@ -4,13 +4,14 @@ import asyncio
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 import httpx
 from langgraph_sdk.client import LangGraphClient
 from langgraph_sdk.errors import LangGraphError
 
+from graph.topology.continuation import CONTINUE_KEY
 from nodes.limits.patterns import Pattern
 from tests.cluster.cluster import TEAM
 from tests.endpoint import Endpoint, Scenario
@@ -25,7 +26,6 @@ EDGES: Final[Mapping[str, tuple[str, ...]]] = {
     "d1": ("c1", "c2"),
 }
 """Twelve tasks in four layers."""
-TOKENS: Final = {"input": 4000, "output": 1000}
 END_TIMEOUT_S: Final = 180.0
 _NAME: Final = Pattern(r"part (r\d+)\b")
 _TASK: Final = Pattern(r"(r\d+)-.+")
@@ -137,7 +137,7 @@ class Outcome:
     runs: Sequence[EndedRun]
     calls: CallCount
     recovered_s: float | None = None
-    """From the fault to the first call of a run that it hit, or to its end."""
+    """From the fault until the last run that it hit was on another server."""
     repeated: int = 0
     """Calls for tasks whose report was saved before the fault."""
     expected: Expected = Expected()
@@ -164,6 +164,12 @@ async def start_run(
     at_s = time.monotonic()
     run = await client.runs.create(thread, team, input=asked, **more)
     return StartedRun(name, thread, run["run_id"], at_s)
+
+
+async def continue_run(client: LangGraphClient, ended: StartedRun) -> StartedRun:
+    """Continue a run that has ended with an error."""
+    run = await client.runs.create(ended.thread, TEAM, input={CONTINUE_KEY: True})
+    return replace(ended, run=run["run_id"])
 
 
 async def wait_for_ends(

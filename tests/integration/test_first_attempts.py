@@ -16,6 +16,7 @@ from graph import build_supervisor
 from graph.runs.run_store import build_strict_serializer
 from graph.settings import Settings
 from graph.topology.early_save import CHANNEL
+from graph.topology.pending_writes import collect_held_tasks
 from graph.topology.supervisor_graph import SupervisorGraph
 from state import RequestInput
 from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask, script_tasks
@@ -138,6 +139,28 @@ async def test_k09_a_resumed_run_reads_the_saved_report_and_asks_no_model_for_it
     again = [(call.schema, call.task) for call in endpoint.requests[before:]]
     assert state["status"] == "done" and again == [("Report", "B"), ("Answer", "")]
     assert set(state["results"]) == {"A", "B"} and state["usage"].model_calls == 4
+
+
+async def test_a_resumed_run_does_not_wait_for_a_task_that_could_not_start(
+    endpoint: Endpoint, settings: Settings, saver: InMemorySaver
+) -> None:
+    failed = ScriptedTask(id="A", report={"status": "failed", "output": "", "error": "no data"})
+    tasks = (failed, *script_tasks({"B": ("A",), "C": (), "D": ("B", "C"), "E": ("D",)}))
+    hung = Fault(kind="hang", schema="Report", task="C", nth=(1,))
+    endpoint.load_scenario(Scenario(tasks=tasks, faults=(hung,)))
+    graph = build_graph(settings, saver, ladder=())
+    running = asyncio.ensure_future(graph.ainvoke(REQUEST, CONFIG))
+    async with asyncio.timeout(10):
+        while collect_held_tasks(await graph.aget_state(CONFIG)) != {"B"}:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+    running.cancel()
+    await asyncio.wait([running])
+
+    async with asyncio.timeout(10):
+        state = await graph.ainvoke(None, CONFIG)
+
+    assert state["status"] == "partial"
+    assert state["results"]["C"].status == "completed"
 
 
 def forget_all_but_early_saves(saver: InMemorySaver) -> None:

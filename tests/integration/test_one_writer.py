@@ -68,6 +68,17 @@ async def test_an_earlier_start_of_a_run_can_write_nothing_any_more(
     assert [value for _, _, value in found.pending_writes or ()] == [1, 3]
 
 
+async def test_a_later_start_of_a_run_knows_when_the_first_one_began(
+    server_saver: AsyncPostgresSaver,
+) -> None:
+    savers = [build_shared_saver(server_saver, "one", run) for run in ("run", "run", "other")]
+    first, again, other = [await saver.claim() for saver in savers if saver]
+
+    assert first.begun_s <= first.at_s < again.at_s
+    assert again.begun_s == first.begun_s
+    assert other.begun_s > again.at_s
+
+
 TASKS = script_tasks({"A": (), "B": (), "C": ("A", "B"), "D": ("C",)}, latency_s=0.3)
 REQUEST: Any = {"request": "Compare the parts and say which one is best."}
 
@@ -99,6 +110,23 @@ async def test_a_start_that_lost_its_run_waits_and_calls_no_model(
     assert sorted(calls) == ["A", "A", "B", "B", "C", "D"]
     assert len(endpoint.select_calls(schema="Plan")) == 1
     assert [line for line in caplog.messages if "error[THREAD_TAKEN]" in line]
+
+
+async def test_the_clock_of_a_run_that_saved_nothing_before_a_kill_has_not_stopped(
+    server_saver: AsyncPostgresSaver, settings: Settings, endpoint: Endpoint
+) -> None:
+    endpoint.load_scenario(Scenario(tasks=TASKS))
+    graph = build_supervisor("market_analysis", settings=settings, checkpointer=server_saver)
+    await start(server_saver, "run")
+    assert isinstance(server_saver.conn, AsyncConnectionPool)
+    async with server_saver.conn.connection() as connection:
+        await connection.execute(
+            "UPDATE checkpoint_writes SET task_path = (task_path::float8 - 100)::text"
+        )
+
+    ended = await graph.ainvoke(REQUEST, build_config("run"))
+
+    assert 100 < ended["timing"].wall_s < 200
 
 
 async def test_a_run_ends_with_an_error_when_another_run_takes_its_thread(
