@@ -16,6 +16,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
+from graph.server.lost_leases import watch_lost_leases
 from graph.server.start_report import report_start_problems
 from graph.server.tenant_middleware import list_tenant_middleware
 from graph.settings import Settings
@@ -49,7 +50,12 @@ def build_aegra_app(middleware: Sequence[Middleware]) -> Starlette:
     from fastapi import FastAPI  # comes with Aegra
 
     ready = Route("/ready", answer_readiness)  # found before Aegra's own
-    app: Starlette = FastAPI(title="supervisor-worker", middleware=middleware, routes=[ready])
+    app: Starlette = FastAPI(
+        title="supervisor-worker",
+        middleware=middleware,
+        routes=[ready],
+        lifespan=watch_lost_leases,
+    )
     return app
 
 

@@ -123,6 +123,7 @@ def add_user(path: Path, name: str, *, is_proxy: bool = False, has_crons: bool =
 @contextmanager
 def _lock_folder(folder: Path) -> Iterator[None]:
     """Let another process that adds a user wait, so that it does not read the file before."""
+    folder.stat()  # the lock would make a folder that is missing
     with FileLock(folder / ".users.lock", is_singleton=False):
         yield
 
