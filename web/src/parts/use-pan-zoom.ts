@@ -70,7 +70,7 @@ const findCard = (room: RefObject<HTMLDivElement | null>, path: string): SVGElem
 /** Return what begins a drag; a drag does not click what is below it. */
 function useDrag(onMove: (dx: number, dy: number) => void) {
   return (event: PointerEvent) => {
-    if (event.button !== 0 || (event.target as Element).closest(".plan-controls")) return;
+    if (event.button !== 0) return;
     let [x, y, isDrag] = [event.clientX, event.clientY, false];
     const move = (next: PointerEvent) => {
       isDrag ||= Math.hypot(next.clientX - x, next.clientY - y) > DRAG_PX;
