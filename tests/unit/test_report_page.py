@@ -2,6 +2,7 @@
 
 import json
 import re
+from typing import Any
 
 import pytest
 
@@ -42,6 +43,7 @@ def make_trace(output="One.", request="Compare the coffees", count=1):
 def read_trace(page):
     """Return the JSON that a page holds."""
     found = re.search(r'<script type="application/json" id="trace">(.*?)</script>', page, re.DOTALL)
+    assert found
     return json.loads(found.group(1))
 
 
@@ -106,7 +108,7 @@ def test_a_trace_of_too_many_events_keeps_those_of_the_timeline():
 
 
 def test_json_nested_too_deeply_is_cut():
-    deep = ["x"]
+    deep: list[Any] = ["x"]  # a list of lists of lists
     for _ in range(400):
         deep = [deep]
     trace = make_trace()

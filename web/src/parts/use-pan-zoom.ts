@@ -20,7 +20,7 @@ export function usePanZoom(room: RefObject<HTMLDivElement | null>, drawing: Plan
   const isMoved = useRef(false);
   const goesTo = useRef("");
   useLayoutEffect(() => {
-    if (size && !isMoved.current) setView(startView(drawing, size));
+    if (size && !isMoved.current) setView(startView(drawing, size, findFirst(drawing)));
   }, [drawing, size?.width, size?.height]);
   useEffect(() => {
     const card = drawing.cards.find(({ task }) => task.path === selected);
@@ -63,6 +63,10 @@ export function usePanZoom(room: RefObject<HTMLDivElement | null>, drawing: Plan
   useWheel(room, (factor, point) => move((old) => zoomView(old, factor, point)));
   return { view, size, zoomIn, zoomOut, fit, handlers: { onKeyDown, onPointerDown } };
 }
+
+/** Return the box where a reader begins: of those in the first layer the nearest to the corner. */
+const findFirst = ({ cards, frames }: PlanLayout) =>
+  [...frames.filter((frame) => frame.isGroup), ...cards.filter((card) => !card.task.depth)].sort((one, other) => one.x + one.y - other.x - other.y)[0];
 
 const findCard = (room: RefObject<HTMLDivElement | null>, path: string): SVGElement | undefined =>
   [...(room.current?.querySelectorAll<SVGElement>("[data-path]") ?? [])].find((card) => card.dataset["path"] === path);
