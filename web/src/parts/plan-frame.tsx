@@ -13,7 +13,7 @@ interface FrameProps {
 /** Tasks that are drawn together, or an inner team: a click on its heading opens or closes it. */
 export function PlanFrame({ frame, isRelated, onToggle }: FrameProps) {
   const counts = [...countStates(frame.tasks)];
-  const states = counts.map(([state, count]) => `${STATE_GLYPHS[state]} ${count} ${state}`).join("  ");
+  const states = counts.map(([state, count]) => `${STATE_GLYPHS[state]} ${count} ${state}`).join(" ");
   const title = `${toLine(frame.title, 40)}: ${frame.tasks.length} tasks`;
   const isCard = frame.isGroup && !frame.isOpen;
   return (
@@ -21,9 +21,9 @@ export function PlanFrame({ frame, isRelated, onToggle }: FrameProps) {
       <rect class="frame-box" width={frame.width} height={frame.height} rx={8} />
       <g
         role="button"
-        tabIndex={0}
+        tabindex={0}
         aria-expanded={frame.isOpen}
-        aria-label={`${title}, ${states}`}
+        aria-label={`${title} ${states}`}
         class="frame-heading"
         onClick={() => onToggle(frame.key)}
         onKeyDown={(event) => (event.key === "Enter" || event.key === " ") && (event.preventDefault(), onToggle(frame.key))}
