@@ -55,11 +55,11 @@ export function TaskCard({ placed, isSelected, isRelated, isReachable, onSelect 
     >
       <rect class="card-frame" width={width} height={height} rx={6} />
       <text class="card-glyph" x={16} y={22} text-anchor="middle" aria-hidden="true">
-        {STATE_GLYPHS[task.state]}
+        {`${STATE_GLYPHS[task.state]} `}
       </text>
       <svg x={28} y={0} width={width - 36} height={height} aria-hidden="true">
         <text class="card-title" x={0} y={22}>
-          {toLine(task.id, 44)}
+          {`${toLine(task.id, 44)} `}
         </text>
         <text class="card-work" x={0} y={40}>
           {describeWork(task)}
