@@ -96,7 +96,7 @@ function readCalls(events: TraceEvent[]): Segment[] {
 }
 
 function buildTaskRow(task: TaskView, events: TraceEvent[], planned: Map<string, number>, endS: number): TimelineRow {
-  const ownEvents = events.filter((event) => (event.within ?? "") === task.path.split("/").slice(0, -1).join("/"));
+  const ownEvents = events.filter((event) => (event.within ?? "") === task.within);
   const starts = ownEvents.filter((event) => event.kind === "task_started");
   const plannedS = planned.get(task.path);
   const firstS = starts[0]?.t ?? (task.state === "waiting" ? endS : undefined);
@@ -113,7 +113,7 @@ function buildTaskRow(task: TaskView, events: TraceEvent[], planned: Map<string,
     path: task.path,
     title: task.id,
     worker: task.worker,
-    level: task.path.split("/").length - 1,
+    level: task.level,
     state: task.state,
     isCritical: task.isCritical,
     segments: [...waiting, ...readSpeculation(ownEvents), ...attempts, ...readCalls(events)],
