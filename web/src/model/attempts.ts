@@ -50,7 +50,14 @@ export const RUNG_NAMES: Readonly<Record<string, string>> = {
   human: "a human was asked",
 };
 
-const CALL_KINDS: ReadonlySet<string> = new Set(["model_call", "tool_call", "remote_event", "remote_ended"]);
+const CALL_KINDS: ReadonlySet<string> = new Set([
+  "model_call",
+  "tool_call",
+  "speculated",
+  "remote_started",
+  "remote_event",
+  "remote_ended",
+]);
 
 /** Return the attempts at a task, from its own events; calls before the first one belong to it. */
 export function listAttempts(events: readonly TraceEvent[]): Attempt[] {

@@ -29,6 +29,9 @@ export function renderMarkdown(text: string, sources: readonly Source[] = []): s
   return markdown.renderer.render(tokens, markdown.options, {});
 }
 
+/** Return one line of untrusted Markdown as HTML without markup of its own. */
+export const renderLine = (text: string): string => markdown.renderInline(showHidden(text));
+
 /** Number the headings from 3 on, without gaps: they are below the heading of the part that shows the text. */
 function shiftHeadings(tokens: Token[]): void {
   const headings = tokens.filter(({ type }) => type === "heading_open" || type === "heading_close");

@@ -55,8 +55,8 @@ export const listSources = oncePerTrace((trace: Trace): Source[] => {
     (task.traced.report?.claims ?? []).forEach((claim, index) => {
       if (!claim.source) return;
       const quote = claim.quote?.trim() ?? "";
-      const passage = passages.find(task.path, index, quote);
       const { text, confidence = null } = claim;
+      const passage = passages.find(task.path, index, quote || text);
       getSource(claim.source).claims.push({ task: task.path, text, quote, confidence, passage });
     });
   }

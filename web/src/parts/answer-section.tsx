@@ -3,26 +3,29 @@ import { findAnswer } from "../model/answer";
 import { listSources } from "../model/sources";
 import type { Trace } from "../model/trace";
 import { Findings } from "./findings";
-import { MarkdownText } from "./markdown-text";
-import { Text } from "./text";
+import { MarkdownLine, MarkdownText } from "./markdown-text";
 
 /** The answer, how sure it is, what it leaves open, and its findings. */
 export function AnswerSection({ trace }: { trace: Trace }) {
   const [answer, sources] = useMemo(() => [findAnswer(trace), listSources(trace)] as const, [trace]);
   if (!answer) return null;
   return (
-    <div class="answer">
-      <MarkdownText text={answer.text} sources={sources} />
-      {answer.confidence !== null && <Confidence value={answer.confidence} />}
-      <TextList title="Not answered" texts={answer.unanswered} />
-      <TextList title="Gaps" texts={answer.gaps} />
+    <>
+      <div class="answer">
+        <MarkdownText text={answer.text} sources={sources} />
+        <div class="answer-limits">
+          {answer.confidence !== null && <Confidence value={answer.confidence} />}
+          <TextList title="Not answered" texts={answer.unanswered} />
+          <TextList title="Gaps" texts={answer.gaps} />
+        </div>
+      </div>
       {answer.findings.length > 0 && (
         <>
           <h3>Findings ({answer.findings.length})</h3>
           <Findings findings={answer.findings} />
         </>
       )}
-    </div>
+    </>
   );
 }
 
@@ -46,7 +49,7 @@ export const TextList = ({ title, texts }: { title: string; texts: readonly stri
       <ul class="texts">
         {texts.map((text, index) => (
           <li key={index}>
-            <Text>{text}</Text>
+            <MarkdownLine text={text} />
           </li>
         ))}
       </ul>

@@ -8,11 +8,12 @@ import { Line, Text } from "./text";
 /** The calls of an attempt: tools with arguments and results, models with tokens. */
 export function CallList({ calls, isOpen }: { calls: TraceEvent[]; isOpen: boolean }) {
   if (!calls.length) return null;
-  const tools = calls.filter(({ kind }) => kind === "tool_call").length;
+  const count = (wanted: string) => calls.filter(({ kind }) => kind === wanted).length;
+  const [models, tools] = [count("model_call"), count("tool_call")];
   return (
     <details open={isOpen}>
       <summary>
-        {calls.length - tools} model {calls.length - tools === 1 ? "call" : "calls"}
+        {models} model {models === 1 ? "call" : "calls"}
         {tools > 0 && `, ${tools} tool ${tools === 1 ? "call" : "calls"}`}
       </summary>
       <ul class="calls">
@@ -54,13 +55,13 @@ function ToolCall({ call }: { call: TraceEvent }) {
 }
 
 function ModelCall({ call }: { call: TraceEvent }) {
-  const purpose = String(call["purpose"] ?? call["schema"] ?? call.kind);
+  const purpose = String(call["purpose"] ?? call["schema"] ?? call.kind.replace("_", " "));
   const hasContent = Boolean(call["prompt"] ?? call["reply"]);
   const line = (
     <>
       <Line max={60}>{PURPOSE_NAMES[purpose] ?? purpose}</Line>{" "}
       <span class="soft small">
-        <Line max={200}>{call["model"] ?? call["said"] ?? call["outcome"]}</Line>
+        <Line max={200}>{call["model"] ?? call["said"] ?? call["outcome"] ?? call["host"]}</Line>
         {call["seconds"] == null ? "" : `, ${formatSeconds(call["seconds"] as number)}`}
         {call["input_tokens"] == null
           ? ""

@@ -1,4 +1,5 @@
 import type { Finding } from "../model/trace";
+import { MarkdownLine } from "./markdown-text";
 import { SortableTable, type Column } from "./sortable-table";
 import { Text } from "./text";
 
@@ -19,10 +20,10 @@ const COLUMNS: Column<Finding>[] = [
     value: (finding) => asText(finding["message"]),
     show: (finding) => (
       <>
-        <Text>{finding["message"]}</Text>
+        <MarkdownLine text={asText(finding["message"])} />
         {finding["suggestion"] ? (
           <div class="soft small">
-            <Text>{finding["suggestion"]}</Text>
+            <MarkdownLine text={asText(finding["suggestion"])} />
           </div>
         ) : null}
       </>

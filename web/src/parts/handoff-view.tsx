@@ -14,7 +14,7 @@ export function HandoffView({ details }: { details: TaskDetails }) {
     : (task.traced.materials ?? []).map((name) => [name, null]);
   return (
     <section class="handoff">
-      <h3>Handoff</h3>
+      <h3>{details.attempts.length ? "Handoff" : "What it would be given"}</h3>
       <h4>Results of other tasks</h4>
       {given.length === 0 && <p class="soft">None.</p>}
       <ul>
@@ -74,7 +74,7 @@ const CardView = ({ name, card }: { name: string; card: WorkerCard }) => (
       )}
     </p>
     {card.instructions && (
-      <details>
+      <details class="no-print">
         <summary>Instructions</summary>
         <LongText text={card.instructions} />
       </details>

@@ -1,5 +1,5 @@
 import { useMemo } from "preact/hooks";
-import { renderMarkdown } from "../model/markdown";
+import { renderLine, renderMarkdown } from "../model/markdown";
 import type { Source } from "../model/sources";
 
 const MAX_CHARS = 200_000;
@@ -14,6 +14,13 @@ export function MarkdownText({ text, sources = [] }: { text: string; sources?: r
       {text.length > MAX_CHARS && <p class="soft">Cut after {MAX_CHARS} characters.</p>}
     </>
   );
+}
+
+/** Untrusted Markdown of one paragraph. */
+export function MarkdownLine({ text }: { text: string }) {
+  const html = useMemo(() => renderLine(text.slice(0, MAX_CHARS)), [text]);
+  // As above: markdown-it escapes all markup of the text.
+  return <bdi dangerouslySetInnerHTML={{ __html: html }} />;
 }
 
 /** Open the source that a pressed link leads to. */

@@ -7,6 +7,9 @@ import { Line } from "./text";
 
 /** More would not be read on paper, and would take a browser too long. */
 const MAX_PRINTED = 60;
+const MAX_OPENED = 400;
+/** What is closed on the screen and open on paper. */
+const OPENED = ".printed-tasks details:not([open]), .sources details:not([open])";
 
 /** The details of the tasks on paper: all of a small run, what failed or was slow of a large one. */
 export function PrintedTasks() {
@@ -14,13 +17,18 @@ export function PrintedTasks() {
   const index = useMemo(() => new TaskIndex(run.trace, run.byPath), [run]);
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {
+    let opened: HTMLDetailsElement[] = [];
     const fill = () => {
       if (!place.current) return;
       // At once: the browser takes its picture when this event has been handled.
       render(<AllDetails index={index} />, place.current);
-      place.current.querySelectorAll("details").forEach((details) => (details.open = true));
+      opened = [...document.querySelectorAll<HTMLDetailsElement>(OPENED)].slice(0, MAX_OPENED);
+      opened.forEach((details) => (details.open = true));
     };
-    const empty = () => place.current && render(null, place.current);
+    const empty = () => {
+      if (place.current) render(null, place.current);
+      opened.forEach((details) => (details.open = false));
+    };
     window.addEventListener("beforeprint", fill);
     window.addEventListener("afterprint", empty);
     return () => {

@@ -1,4 +1,4 @@
-import { useMemo } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import { listSources, type Source, type SourcedClaim } from "../model/sources";
 import type { Trace } from "../model/trace";
 import { Quotation } from "./quotation";
@@ -6,15 +6,22 @@ import { TaskLink } from "./task-link";
 import { Line, Text } from "./text";
 
 const MAX_CLAIMS = 30;
+const MAX_SOURCES = 50;
 
 /** The sources of the answer and of the claims, with what is quoted from them, in place. */
 export function SourcesSection({ trace }: { trace: Trace }) {
   const sources = useMemo(() => listSources(trace), [trace]);
+  const [shown, setShown] = useState(MAX_SOURCES);
   return (
     <div class="sources">
-      {sources.map((source) => (
+      {sources.slice(0, shown).map((source) => (
         <SourceDetails key={source.anchor} source={source} />
       ))}
+      {sources.length > shown && (
+        <button type="button" onClick={() => setShown(shown + MAX_SOURCES)}>
+          Show more of {sources.length} sources
+        </button>
+      )}
     </div>
   );
 }

@@ -4,6 +4,7 @@ import type { Report } from "../model/trace";
 import { Confidence, TextList } from "./answer-section";
 import { Findings } from "./findings";
 import { LongText } from "./long-text";
+import { MarkdownText } from "./markdown-text";
 import { Quotation } from "./quotation";
 import { Text } from "./text";
 
@@ -15,7 +16,7 @@ export function TaskReport({ details }: { details: TaskDetails }) {
     <section class="task-report">
       <h3>Report</h3>
       <Problems report={report} />
-      {report.output && report.output !== report.error && <LongText text={report.output} />}
+      {report.output && report.output !== report.error && <Output text={report.output} />}
       {report.confidence != null && <Confidence value={report.confidence} />}
       <Claims report={report} details={details} />
       {(report.findings?.length ?? 0) > 0 && <Findings findings={report.findings!} />}
@@ -30,6 +31,12 @@ export function TaskReport({ details }: { details: TaskDetails }) {
     </section>
   );
 }
+
+/** Longer texts are shown as they are, in parts. */
+const MAX_MARKDOWN_CHARS = 10_000;
+
+const Output = ({ text }: { text: string }) =>
+  text.length > MAX_MARKDOWN_CHARS ? <LongText text={text} /> : <MarkdownText text={text} />;
 
 const Problems = ({ report }: { report: Report }) => (
   <>
