@@ -24,7 +24,10 @@ export function renderMarkdown(text: string, sources: readonly Source[] = []): s
   const tokens = markdown.parse(showHidden(text), {});
   const anchors = new Map(sources.map(({ name, anchor }) => [name, anchor]));
   const names = [...anchors.keys()].filter((name) => name.length >= MIN_NAME_CHARS);
-  if (names.length) tokens.forEach((token) => linkSources(token, anchors, buildPattern(names)));
+  if (names.length) {
+    const pattern = buildPattern(names);
+    tokens.forEach((token) => linkSources(token, anchors, pattern));
+  }
   shiftHeadings(tokens);
   return markdown.renderer.render(tokens, markdown.options, {});
 }

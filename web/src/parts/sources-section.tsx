@@ -26,28 +26,37 @@ export function SourcesSection({ trace }: { trace: Trace }) {
   );
 }
 
-const SourceDetails = ({ source }: { source: Source }) => (
-  <details id={source.anchor}>
-    <summary>
-      <strong>
-        <Line max={160}>{source.name}</Line>
-      </strong>{" "}
-      <span class="soft small">
-        {source.isUsed ? "used in the answer" : "not named by the answer"} · {countClaims(source.claims.length)}
-      </span>
-    </summary>
-    {source.claims.length === 0 && <p class="soft">No task has made a claim from it.</p>}
+/** A source; what is quoted from it is drawn when it is opened. */
+function SourceDetails({ source }: { source: Source }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details id={source.anchor} onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>
+        <strong>
+          <Line max={160}>{source.name}</Line>
+        </strong>{" "}
+        <span class="soft small">
+          {source.isUsed ? "used in the answer" : "not named by the answer"} · {countClaims(source.claims.length)}
+        </span>
+      </summary>
+      {isOpen && <SourceClaims claims={source.claims} />}
+    </details>
+  );
+}
+
+/** The claims from one source, with its quotations in place. */
+export const SourceClaims = ({ claims }: { claims: SourcedClaim[] }) => (
+  <>
+    {claims.length === 0 && <p class="soft">No task has made a claim from it.</p>}
     <ul class="claims">
-      {source.claims.slice(0, MAX_CLAIMS).map((claim, index) => (
+      {claims.slice(0, MAX_CLAIMS).map((claim, index) => (
         <li key={index}>
           <ClaimText claim={claim} />
         </li>
       ))}
     </ul>
-    {source.claims.length > MAX_CLAIMS && (
-      <p class="soft">The other {source.claims.length - MAX_CLAIMS} are with their tasks.</p>
-    )}
-  </details>
+    {claims.length > MAX_CLAIMS && <p class="soft">The other {claims.length - MAX_CLAIMS} are with their tasks.</p>}
+  </>
 );
 
 const ClaimText = ({ claim }: { claim: SourcedClaim }) => (
