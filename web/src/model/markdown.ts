@@ -8,6 +8,8 @@ const WEB_ADDRESS = /^https?:\/\//i;
 
 const markdown = new MarkdownIt({ html: false, linkify: false, typographer: false }).disable(["image"]);
 markdown.validateLink = (url) => WEB_ADDRESS.test(url);
+markdown.renderer.rules["table_open"] = () => '<div class="table-frame" tabindex="0" role="group" aria-label="Table"><table>\n';
+markdown.renderer.rules["table_close"] = () => "</table></div>\n";
 markdown.renderer.rules["link_open"] = (tokens, index, options, _env, self) => {
   const link = tokens[index]!;
   const address = String(link.attrGet("href"));

@@ -9,6 +9,7 @@ import { Line } from "./text";
 
 /** More would not be read on paper, and would take a browser too long. */
 const MAX_PRINTED = 60;
+const MAX_PRINTED_SOURCES = 20;
 
 /** What is closed on the screen, on paper: sources, and tasks; of a large run those that failed or were slow. */
 export function PrintedDetails() {
@@ -38,7 +39,7 @@ function AllDetails({ index, sources }: { index: TaskIndex; sources: Source[] })
   return (
     <>
       <h2>Sources and their quotations</h2>
-      {sources.slice(0, MAX_PRINTED).map(({ name, anchor, claims }) => (
+      {sources.slice(0, MAX_PRINTED_SOURCES).map(({ name, anchor, claims }) => (
         <div key={anchor} class="printed-source">
           <h3>
             <Line max={160}>{name}</Line>

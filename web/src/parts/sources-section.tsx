@@ -1,4 +1,4 @@
-import { useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import { listSources, type Source, type SourcedClaim } from "../model/sources";
 import type { Trace } from "../model/trace";
 import { Quotation } from "./quotation";
@@ -12,6 +12,7 @@ const MAX_SOURCES = 50;
 export function SourcesSection({ trace }: { trace: Trace }) {
   const sources = useMemo(() => listSources(trace), [trace]);
   const [shown, setShown] = useState(MAX_SOURCES);
+  useOpenedSource((number) => setShown((before) => Math.max(before, number)));
   return (
     <div class="sources">
       {sources.slice(0, shown).map((source) => (
@@ -24,6 +25,26 @@ export function SourcesSection({ trace }: { trace: Trace }) {
       )}
     </div>
   );
+}
+
+/** Open the source that a pressed link of the page leads to; `show` makes sure that it is there. */
+function useOpenedSource(show: (number: number) => void): void {
+  useEffect(() => {
+    const open = (event: MouseEvent) => {
+      const link = event.target instanceof Element ? event.target.closest('a[href^="#source-"]') : null;
+      const anchor = link?.getAttribute("href")?.slice(1);
+      if (!anchor) return;
+      show(Number(anchor.slice("source-".length)));
+      // After the source was drawn, where it was not.
+      setTimeout(() => {
+        const source = document.getElementById(anchor);
+        if (source instanceof HTMLDetailsElement) source.open = true;
+        source?.scrollIntoView({ block: "start" });
+      });
+    };
+    document.addEventListener("click", open);
+    return () => document.removeEventListener("click", open);
+  }, []);
 }
 
 /** A source; what is quoted from it is drawn when it is opened. */
