@@ -44,15 +44,31 @@ async function checkAccess(page) {
   return violations.map(({ id, impact, nodes }) => `${impact}: ${id} at ${nodes[0].target.join(" ")} (${nodes.length})`);
 }
 
+/** Wait until the page has drawn what a key or a press has changed. */
+const pause = () => new Promise((done) => setTimeout(done, 100));
+
+/** Select a task, and open everything that can be opened. */
+async function openAll(page) {
+  await page.$eval(".card", (card) => card.dispatchEvent(new MouseEvent("click", { bubbles: true })));
+  for (let depth = 0; depth < 3; depth += 1) {
+    await page.$$eval("details", (all) => all.forEach((details) => (details.open = true)));
+    await pause();
+  }
+}
+
 async function takePictures(browser, name, file) {
   const found = [];
   for (const [look, options] of Object.entries({
     light: {},
     dark: { scheme: "dark" },
     narrow: { size: NARROW },
+    opened: { isOpened: true },
+    "opened-dark": { isOpened: true, scheme: "dark" },
+    "opened-narrow": { isOpened: true, size: NARROW },
     printed: { size: PAPER, media: "print" },
   })) {
     const { page, problems } = await openPage(browser, file, options);
+    if (options.isOpened) await openAll(page);
     await page.screenshot({ path: join(given.pictures, `${name}-${look}.png`), fullPage: true });
     const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     if (overflow > 0) problems.push(`${overflow} px wider than the window`);
@@ -62,9 +78,6 @@ async function takePictures(browser, name, file) {
   }
   return found;
 }
-
-/** Wait until the page has drawn what a key has changed. */
-const pause = () => new Promise((done) => setTimeout(done, 100));
 
 /** Select a task by keyboard alone, and leave it again. */
 async function useKeyboard(browser, file) {
