@@ -26,7 +26,7 @@ def serve(port: int, teams: Sequence[str]) -> None:
     Raises:
         TeamInvalid: none of the teams can be loaded.
     """
-    from langgraph_api.cli import run_server  # slow, and optional
+    from langgraph_api.cli import run_server  # type: ignore[import-untyped]  # slow, optional, untyped
 
     settings = Settings()
     folders = [find_team(name, settings) for name in teams] or list_teams(settings)
