@@ -28,6 +28,11 @@ const IDLE_POLL_MS = 3000;
 /** Until the events before the join are kept, too. */
 const CATCH_UP_MS = 1200;
 const QUIET_MS = 15_000;
+const STREAMED_POLL_MS = 15_000;
+/** Of the time that a read took, until the next one: the server's work for this page is bounded. */
+const PACE = 50;
+/** Messages for other clients, which are no events. */
+const UI = "ui";
 const RETRY_MS = [500, 1000, 2000, 4000, 8000];
 const WORKING = ["pending", "running"];
 
@@ -44,6 +49,7 @@ export class RunWatch {
   private wake: () => void = () => undefined;
   private shown: WatchedRun;
   private isPlanned = false;
+  private hasTasksStreamed = false;
   private lastBuildMs = 0;
 
   constructor(
@@ -97,13 +103,14 @@ export class RunWatch {
     }
     const isWorking = thread.status === "busy";
     this.show({ problem: null, connection: isWorking ? "following" : "settled" });
-    if (isWorking) await this.follow();
+    if (isWorking) await this.follow(seen);
     else await this.pause(IDLE_POLL_MS);
   }
 
   /** Read the kept trace from a line on; the streamed events that it holds are dropped. */
   private async load(from: number): Promise<void> {
     const kept = await loadKeptTrace(this.server, this.shown.thread, from);
+    if (from && from !== this.lineCount) return; // another read was faster
     this.kept = from ? [...this.kept, ...kept.entries] : kept.entries;
     this.lineCount = kept.lineCount;
     this.view = kept.run;
@@ -112,14 +119,17 @@ export class RunWatch {
     this.show({ unreadable: (from ? this.shown.unreadable : 0) + kept.unreadable });
   }
 
-  private async follow(): Promise<void> {
+  private async follow(seen: string): Promise<void> {
     const run = await this.findWorkingRun();
     if (!run) return this.pause(RETRY_MS[0]!);
     const joined = new AbortController();
+    let isQuiet = false;
     const end = () => joined.abort();
     this.ended.signal.addEventListener("abort", end);
     let quiet = setTimeout(end, QUIET_MS);
-    const catchUp = setTimeout(() => void this.load(this.lineCount).catch(() => undefined), CATCH_UP_MS);
+    this.seen = "";
+    this.hasTasksStreamed = false;
+    void this.catchUp(joined.signal);
     try {
       const options = { streamMode: ["custom" as const], signal: joined.signal, cancelOnDisconnect: false };
       for await (const part of this.server.client.runs.joinStream(this.shown.thread, run, options)) {
@@ -127,14 +137,31 @@ export class RunWatch {
         quiet = setTimeout(end, QUIET_MS);
         if (String(part.event).startsWith("custom")) this.add(part.data);
       }
+      isQuiet = joined.signal.aborted;
     } catch (error) {
       if (!joined.signal.aborted) throw readProblem(error);
+      isQuiet = true;
     } finally {
       clearTimeout(quiet);
-      clearTimeout(catchUp);
+      joined.abort();
       this.ended.signal.removeEventListener("abort", end);
     }
-    this.seen = "";
+    if (!isQuiet || this.ended.signal.aborted) return;
+    // Nothing was heard for a while: the thread is asked, and the run is joined again.
+    await this.load(this.lineCount);
+    this.seen = seen;
+  }
+
+  /** Read what was kept before the join; and again and again where the run's own stream has no events of tasks. */
+  private async catchUp(signal: AbortSignal): Promise<void> {
+    for (let wait = CATCH_UP_MS; ; ) {
+      await sleep(wait, signal);
+      if (signal.aborted || this.ended.signal.aborted) return;
+      const began = performance.now();
+      await this.load(this.lineCount).catch(() => undefined);
+      const paced = Math.max(CATCH_UP_MS, PACE * (performance.now() - began));
+      wait = this.hasTasksStreamed ? Math.max(paced, STREAMED_POLL_MS) : paced;
+    }
   }
 
   private async findWorkingRun(): Promise<string | undefined> {
@@ -145,7 +172,8 @@ export class RunWatch {
 
   private add(streamed: unknown): void {
     const entry = typeof streamed === "object" && streamed !== null ? normalize(streamed as Entry) : null;
-    if (!entry || typeof entry["t"] !== "number") return;
+    if (!entry || typeof entry["t"] !== "number" || entry["kind"] === UI) return;
+    if (entry["task"]) this.hasTasksStreamed = true;
     this.live.push(entry);
     if (entry["kind"] === "request" && !entry["within"]) this.offset = findOffset(this.kept, this.live);
     this.show({});
@@ -187,3 +215,12 @@ export class RunWatch {
     });
   }
 }
+
+const sleep = (ms: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener("abort", () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
