@@ -1,5 +1,6 @@
 import "./style/tokens.css";
 import "./style/base.css";
+import "./style/run.css";
 import "./style/live.css";
 import { render } from "preact";
 import { App } from "./live/app";

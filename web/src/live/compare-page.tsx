@@ -6,11 +6,12 @@ import type { Trace } from "../model/trace";
 import { useAsked } from "./hooks";
 import { loadKeptTrace } from "./kept-trace";
 import { ProblemLine } from "./notice";
-import type { Problem } from "./problem";
+import { Problem } from "./problem";
 import { linkTo } from "./router";
 import { ask, type Server } from "./server";
 import { StatusMark } from "./status-mark";
 import { buildTrace } from "../model/build-trace";
+import { readTrace } from "../model/read-trace";
 import { chooseStatus } from "../model/run-status";
 
 interface ComparePageProps {
@@ -24,7 +25,9 @@ async function loadTrace(server: Server, thread: string): Promise<Trace> {
   const kept = await loadKeptTrace(server, thread);
   const trace = buildTrace(kept.entries);
   const status = chooseStatus(kept.run, known.status);
-  return { ...trace, run: { request: kept.run.request ?? "", ...trace.run, thread, status } };
+  const read = readTrace({ ...trace, run: { request: kept.run.request ?? "", ...trace.run, thread, status } });
+  if (!read) throw new Problem("unreadable", "the run's trace cannot be read");
+  return read;
 }
 
 /** Two runs side by side: figures, plans, answers. */

@@ -1,6 +1,7 @@
 /** Watches one thread: its kept trace, and the events of a run at work as they are streamed. */
 
 import { buildTrace, normalize, type Entry } from "../model/build-trace";
+import { readTrace } from "../model/read-trace";
 import { chooseStatus, type RunView } from "../model/run-status";
 import type { RunStatus, Trace } from "../model/trace";
 import { dropKept, findOffset, shiftEvents } from "../model/live-events";
@@ -28,6 +29,7 @@ const IDLE_POLL_MS = 3000;
 /** Until the events before the join are kept, too. */
 const CATCH_UP_MS = 1200;
 const QUIET_MS = 15_000;
+const HIDDEN_FRAME_MS = 1000;
 const STREAMED_POLL_MS = 15_000;
 /** Of the time that a read took, until the next one: the server's work for this page is bounded. */
 const PACE = 50;
@@ -185,7 +187,7 @@ export class RunWatch {
     if (this.isPlanned) return;
     this.isPlanned = true;
     const wait = Math.min(2000, 20 * this.lastBuildMs);
-    setTimeout(() => requestAnimationFrame(() => this.draw()), wait);
+    setTimeout(() => onFrame(() => this.draw()), wait);
   }
 
   private draw(): void {
@@ -202,7 +204,7 @@ export class RunWatch {
     const entries = [...this.kept, ...shiftEvents(dropKept(this.kept, this.live, this.offset), this.offset)];
     if (!entries.length && !this.view.request) return null;
     const trace = buildTrace(entries);
-    return { ...trace, run: { request: this.view.request ?? "", ...trace.run, thread: this.shown.thread, status } };
+    return readTrace({ ...trace, run: { request: this.view.request ?? "", ...trace.run, thread: this.shown.thread, status } });
   }
 
   private pause(ms: number): Promise<void> {
@@ -214,6 +216,17 @@ export class RunWatch {
       };
     });
   }
+}
+
+/** Call with the next frame; a tab that is hidden has none. */
+function onFrame(draw: () => void): void {
+  let isDone = false;
+  const once = () => {
+    if (!isDone) draw();
+    isDone = true;
+  };
+  requestAnimationFrame(once);
+  setTimeout(once, HIDDEN_FRAME_MS);
 }
 
 const sleep = (ms: number, signal: AbortSignal): Promise<void> =>
