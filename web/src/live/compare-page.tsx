@@ -1,4 +1,8 @@
-import { useEffect } from "preact/hooks";
+import { useEffect, useMemo } from "preact/hooks";
+import { PlanGraph } from "../parts/plan-graph";
+import { RunContext, showRun } from "../parts/run-context";
+import { SelectionProvider } from "../parts/selection";
+import { TimelineSection } from "../parts/timeline-section";
 import { Section } from "../parts/shell";
 import { Line, Text } from "../parts/text";
 import { compareRuns, compareTasks, type Figure, type TaskPair } from "../model/compare";
@@ -52,6 +56,11 @@ export function ComparePage({ server, threads, onProblem }: ComparePageProps) {
       </Section>
       <Section id="plans" title="Plans">
         <Tasks pairs={compareTasks(...answer)} />
+        <div class="side-by-side">
+          {answer.map((trace, index) => (
+            <Pictures key={index} trace={trace} name={NAMES[index]!} />
+          ))}
+        </div>
       </Section>
       <Section id="answers" title="Answers">
         <div class="side-by-side">
@@ -90,9 +99,26 @@ const Heading = ({ trace, name }: { trace: Trace; name: string }) => (
   </article>
 );
 
+/** The plan and the timeline of one run. */
+function Pictures({ trace, name }: { trace: Trace; name: string }) {
+  const run = useMemo(() => showRun(trace), [trace]);
+  if (!trace.tasks.length) return <p class="soft">Run {name} has no plan.</p>;
+  return (
+    <RunContext.Provider value={run}>
+      <SelectionProvider>
+        <article aria-label={`pictures of run ${name}`}>
+          <h3>Run {name}</h3>
+          <PlanGraph />
+          <TimelineSection />
+        </article>
+      </SelectionProvider>
+    </RunContext.Provider>
+  );
+}
+
 const Figures = ({ figures }: { figures: Figure[] }) => (
   <div class="table-scroll" tabIndex={0} role="region" aria-label="Figures of both runs">
-    <table class="figures">
+    <table class="compared-figures">
       <thead>
         <tr>
           <td />

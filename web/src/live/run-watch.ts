@@ -3,7 +3,7 @@
 import { buildTrace, normalize, type Entry } from "../model/build-trace";
 import { readTrace } from "../model/read-trace";
 import { chooseStatus, type RunView } from "../model/run-status";
-import type { RunStatus, Trace } from "../model/trace";
+import type { RunStatus, Trace, TraceEvent } from "../model/trace";
 import { dropKept, findOffset, shiftEvents } from "../model/live-events";
 import { loadKeptTrace } from "./kept-trace";
 import { readProblem, type Problem } from "./problem";
@@ -30,6 +30,7 @@ const IDLE_POLL_MS = 3000;
 const CATCH_UP_MS = 1200;
 const QUIET_MS = 15_000;
 const HIDDEN_FRAME_MS = 1000;
+const CLOCK_MS = 1000;
 const STREAMED_POLL_MS = 15_000;
 /** Of the time that a read took, until the next one: the server's work for this page is bounded. */
 const PACE = 50;
@@ -52,6 +53,7 @@ export class RunWatch {
   private shown: WatchedRun;
   private isPlanned = false;
   private hasTasksStreamed = false;
+  private heard = { t: -1, at: 0 };
   private lastBuildMs = 0;
 
   constructor(
@@ -132,6 +134,7 @@ export class RunWatch {
     this.seen = "";
     this.hasTasksStreamed = false;
     void this.catchUp(joined.signal);
+    const clock = setInterval(() => this.show({}), CLOCK_MS);
     try {
       const options = { streamMode: ["custom" as const], signal: joined.signal, cancelOnDisconnect: false };
       for await (const part of this.server.client.runs.joinStream(this.shown.thread, run, options)) {
@@ -145,6 +148,7 @@ export class RunWatch {
       isQuiet = true;
     } finally {
       clearTimeout(quiet);
+      clearInterval(clock);
       joined.abort();
       this.ended.signal.removeEventListener("abort", end);
     }
@@ -204,7 +208,18 @@ export class RunWatch {
     const entries = [...this.kept, ...shiftEvents(dropKept(this.kept, this.live, this.offset), this.offset)];
     if (!entries.length && !this.view.request) return null;
     const trace = buildTrace(entries);
-    return readTrace({ ...trace, run: { request: this.view.request ?? "", ...trace.run, thread: this.shown.thread, status } });
+    const run = { request: this.view.request ?? "", ...trace.run, thread: this.shown.thread, status };
+    if (status !== "running" || this.shown.connection !== "following") return readTrace({ ...trace, run });
+    const nowS = this.readClock(trace.events);
+    const wallS = nowS - (trace.events.findLast((event) => event.kind === "request" && !event.within)?.t ?? 0);
+    return readTrace({ ...trace, run: { ...run, now_s: nowS }, timing: { ...trace.timing, wall_s: wallS } });
+  }
+
+  /** Return the time on the run's clock: that of its last event, and what has passed here since it came. */
+  private readClock(events: readonly TraceEvent[]): number {
+    const lastT = events.at(-1)?.t ?? 0;
+    if (lastT !== this.heard.t) this.heard = { t: lastT, at: performance.now() };
+    return lastT + (performance.now() - this.heard.at) / 1000;
   }
 
   private pause(ms: number): Promise<void> {
