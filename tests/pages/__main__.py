@@ -22,7 +22,7 @@ from tests.pages import scenarios, servers
 HERE: Final = Path(__file__).parent
 WEB: Final = HERE.parents[1] / "web"
 STORIES: Final = {"live": "drive_live.mjs", "users": "drive_users.mjs"}
-DRIVE_TIMEOUT_S: Final = 300
+DRIVE_TIMEOUT_S: Final = 600
 
 
 def main() -> int:

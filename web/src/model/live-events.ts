@@ -2,7 +2,8 @@
 
 import type { Entry } from "./build-trace";
 
-const COMPARED = ["request", "model_call", "tool_call"];
+/** Their durations make them unique; a request may be repeated word for word. */
+const COMPARED = ["model_call", "tool_call"];
 const time = (entry: Entry) => (typeof entry["t"] === "number" ? entry["t"] : 0);
 const isRequest = (entry: Entry) => entry["kind"] === "request" && !entry["within"];
 
