@@ -30,6 +30,10 @@ const IDLE_POLL_MS = 3000;
 const CATCH_UP_MS = 1200;
 const QUIET_MS = 15_000;
 const HIDDEN_FRAME_MS = 1000;
+/** Between two drawings: of the time that one takes, so that drawing leaves the machine to the run. */
+const FRAME_PACE = 30;
+const MIN_FRAME_MS = 250;
+const MAX_FRAME_MS = 3000;
 const CLOCK_MS = 1000;
 const STREAMED_POLL_MS = 15_000;
 /** Of the time that a read took, until the next one: the server's work for this page is bounded. */
@@ -190,7 +194,7 @@ export class RunWatch {
     this.shown = { ...this.shown, ...change };
     if (this.isPlanned) return;
     this.isPlanned = true;
-    const wait = Math.min(2000, 20 * this.lastBuildMs);
+    const wait = Math.min(MAX_FRAME_MS, Math.max(MIN_FRAME_MS, FRAME_PACE * this.lastBuildMs));
     setTimeout(() => onFrame(() => this.draw()), wait);
   }
 
@@ -201,7 +205,10 @@ export class RunWatch {
     const status = chooseStatus(this.view, this.threadStatus);
     this.shown = { ...this.shown, status, questions: this.view.questions ?? [], trace: this.buildTrace(status) };
     this.onChange(this.shown);
-    this.lastBuildMs = performance.now() - began;
+    // After the components were rendered, too.
+    setTimeout(() => {
+      this.lastBuildMs = performance.now() - began;
+    });
   }
 
   private buildTrace(status: RunStatus): Trace | null {
