@@ -4,7 +4,7 @@ import { buildTrace, normalize, type Entry } from "../model/build-trace";
 import { readTrace } from "../model/read-trace";
 import { chooseStatus, type RunView } from "../model/run-status";
 import type { RunStatus, Trace, TraceEvent } from "../model/trace";
-import { dropKept, findOffset, shiftEvents } from "../model/live-events";
+import { dropKept, findOffset, isRequest, shiftEvents } from "../model/live-events";
 import { loadKeptTrace } from "./kept-trace";
 import { readProblem, type Problem } from "./problem";
 import { ask, type Server } from "./server";
@@ -57,6 +57,7 @@ export class RunWatch {
   private shown: WatchedRun;
   private isPlanned = false;
   private hasTasksStreamed = false;
+  private hasBeginningStreamed = false;
   private heard = { t: -1, at: 0 };
   private lastBuildMs = 0;
 
@@ -136,7 +137,7 @@ export class RunWatch {
     this.ended.signal.addEventListener("abort", end);
     let quiet = setTimeout(end, QUIET_MS);
     this.seen = "";
-    this.hasTasksStreamed = false;
+    this.hasTasksStreamed = this.hasBeginningStreamed = false;
     void this.catchUp(joined.signal);
     const clock = setInterval(() => this.show({}), CLOCK_MS);
     try {
@@ -167,6 +168,7 @@ export class RunWatch {
     for (let wait = CATCH_UP_MS; ; ) {
       await sleep(wait, signal);
       if (signal.aborted || this.ended.signal.aborted) return;
+      if (this.hasTasksStreamed && this.hasBeginningStreamed) return;
       const began = performance.now();
       await this.load(this.lineCount).catch(() => undefined);
       const paced = Math.max(CATCH_UP_MS, PACE * (performance.now() - began));
@@ -185,7 +187,10 @@ export class RunWatch {
     if (!entry || typeof entry["t"] !== "number" || entry["kind"] === UI) return;
     if (entry["task"]) this.hasTasksStreamed = true;
     this.live.push(entry);
-    if (entry["kind"] === "request" && !entry["within"]) this.offset = findOffset(this.kept, this.live);
+    if (isRequest(entry)) {
+      this.hasBeginningStreamed = true;
+      this.offset = findOffset(this.kept, this.live);
+    }
     this.show({});
   }
 
