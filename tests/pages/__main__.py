@@ -1,6 +1,6 @@
 """Drive the live page in Chromium against real servers, and print what it showed.
 
-    python -m tests.pages [--server dev|aegra] [--story live|users] [--screenshots FOLDER]
+    python -m tests.pages [--server dev|aegra] [--story live|users|away] [--screenshots FOLDER]
 
 Needs Node, Chromium, and the packages of `web/` (`make pages` installs them); Aegra needs what
 `tests/cluster` needs.
@@ -21,7 +21,13 @@ from tests.pages import scenarios, servers
 
 HERE: Final = Path(__file__).parent
 WEB: Final = HERE.parents[1] / "web"
-STORIES: Final = {"live": "drive_live.mjs", "users": "drive_users.mjs"}
+STORIES: Final = {
+    "live": "drive_live.mjs",
+    "users": "drive_users.mjs",
+    "away": "drive_away.mjs",
+}
+ON_AEGRA_ONLY: Final = {"away"}
+"""`langgraph dev` keeps no run that was at work when it was killed."""
 DRIVE_TIMEOUT_S: Final = 600
 
 
@@ -38,6 +44,7 @@ def main() -> int:
             drive(story, server, options.screenshots.resolve())
             for server in options.server or servers.NAMES
             for story in options.story or STORIES
+            if server == "aegra" or story not in ON_AEGRA_ONLY
         ]
     except ClientMissing as missing:
         print(missing, file=sys.stderr)
@@ -56,11 +63,11 @@ def drive(story: str, server: str, screenshots: Path) -> bool:
         variables = {"SUPERVISE_USERS": str(users)} if story == "users" else {}
         checkout = Path(folder, "server")
         checkout.mkdir()
-        with servers.run_server(server, checkout, endpoint.base_url, **variables) as url:
+        with servers.run_server(server, checkout, endpoint.base_url, **variables) as running:
             material = Path(folder, scenarios.MATERIAL)
             material.write_text(scenarios.MATERIAL_TEXT, encoding="utf-8")
             given = {
-                "url": url,
+                **running,
                 "name": f"{story}-{server}",
                 "screenshots": str(screenshots),
                 "downloads": folder,

@@ -27,10 +27,10 @@ def main() -> int:
     with (
         tempfile.TemporaryDirectory() as folder,
         run_endpoint_process(scenario) as endpoint,
-        servers.run_server(options.server, Path(folder), endpoint.base_url) as url,
+        servers.run_server(options.server, Path(folder), endpoint.base_url) as server,
     ):
         given = {
-            "url": url,
+            **server,
             "name": f"{options.tasks}-tasks",
             "screenshots": str(options.screenshots.resolve()),
             "request": scenarios.REQUEST,

@@ -56,7 +56,8 @@ describe("what went wrong", () => {
     [{ status: 409 }, "refused", "the run is at work already: another tab or user was first"],
     [{ status: 429, text: '{"detail": "10 runs"}' }, "refused", "10 runs"],
     [{ status: 422, text: '{"detail": [{"msg": "too long"}]}' }, "refused", "too long"],
-    [{ status: 500, message: "HTTP 500: oops" }, "refused", "HTTP 500: oops"],
+    [{ status: 500, message: "HTTP 500: oops" }, "unreachable", "HTTP 500: oops"],
+    [{ status: 503, text: "" }, "unreachable", "the server has failed with status 503"],
     [new TypeError("Failed to fetch"), "unreachable", "the server does not answer"],
     [new SyntaxError("Unexpected token"), "unreadable", "the server's answer cannot be read"],
   ])("%o", (error, kind, message) => {

@@ -31,7 +31,7 @@ export function readProblem(error: unknown): Problem {
   if (status === 403) return new Problem("unauthorized", detail || "this token has no right to do that");
   if (status === 404) return new Problem("unknown", "the server has no such run, or does not show it to you");
   if (status === 409) return new Problem("refused", "the run is at work already: another tab or user was first");
-  if (status === 502 || status === 503 || status === 504) return new Problem("unreachable", detail || "the server cannot take this now");
+  if (status >= 500) return new Problem("unreachable", detail || `the server has failed with status ${status}`);
   return new Problem("refused", detail || `the server refused this with status ${status}`);
 }
 

@@ -6,7 +6,7 @@ import { chooseStatus, type RunView } from "../model/run-status";
 import type { RunStatus, Trace, TraceEvent } from "../model/trace";
 import { dropKept, findOffset, isRequest, shiftEvents } from "../model/live-events";
 import { loadKeptTrace } from "./kept-trace";
-import { readProblem, type Problem } from "./problem";
+import { readProblem, type Problem, type ProblemKind } from "./problem";
 import { ask, type Server } from "./server";
 
 /** `following`: events are streamed; `lost`: the server is tried again. */
@@ -42,6 +42,7 @@ const PACE = 50;
 const UI = "ui";
 const RETRY_MS = [500, 1000, 2000, 4000, 8000];
 const WORKING = ["pending", "running"];
+const FINAL: readonly ProblemKind[] = ["unauthorized", "unknown"];
 
 export class RunWatch {
   private readonly ended = new AbortController();
@@ -70,7 +71,7 @@ export class RunWatch {
     this.shown = { thread, status: "running", connection: "loading", ...nothing };
   }
 
-  /** Watch until `stop`. */
+  /** Watch until `stop`, or until nothing can be expected of the thread. */
   async start(): Promise<void> {
     for (let failures = 0; !this.ended.signal.aborted; ) {
       try {
@@ -81,8 +82,9 @@ export class RunWatch {
         if (this.ended.signal.aborted) return;
         const isLost = problem.kind === "unreachable";
         this.show({ problem, connection: isLost ? "lost" : "settled" });
-        if (!isLost && !this.shown.trace) return;
-        await this.pause(RETRY_MS[Math.min(failures, RETRY_MS.length - 1)]!);
+        if (FINAL.includes(problem.kind) && !this.shown.trace) return;
+        if (isLost) this.seen = "";
+        await this.pause(isLost ? RETRY_MS[Math.min(failures, RETRY_MS.length - 1)]! : IDLE_POLL_MS);
         failures += 1;
       }
     }
@@ -103,17 +105,23 @@ export class RunWatch {
     const { client } = this.server;
     const thread = await ask(() => client.threads.get(this.shown.thread));
     const seen = `${thread.status} ${thread.updated_at}`;
+    const isWorking = thread.status === "busy";
+    const connection = isWorking ? "following" : "settled";
     if (seen !== this.seen) {
       this.threadStatus = thread.status;
-      await this.load(0);
+      this.seen = seen; // what cannot be read is not read again until the thread changes
       const graph = String((thread.metadata as Record<string, unknown> | null)?.["graph_id"] ?? "");
-      this.show({ graph: graph || this.shown.graph });
-      this.seen = seen;
-    }
-    const isWorking = thread.status === "busy";
-    this.show({ problem: null, connection: isWorking ? "following" : "settled" });
+      await this.load(0).catch((error: unknown) => this.allowQueued(error));
+      this.show({ graph: graph || this.shown.graph, problem: null, connection });
+    } else if (this.shown.problem?.kind !== "refused") this.show({ problem: null, connection });
     if (isWorking) await this.follow(seen);
     else await this.pause(IDLE_POLL_MS);
+  }
+
+  /** Ignore that a run has nothing to show while it waits in the queue. */
+  private allowQueued(error: unknown): void {
+    const problem = readProblem(error);
+    if (this.threadStatus !== "busy" || problem.kind !== "refused") throw problem;
   }
 
   /** Read the kept trace from a line on; the streamed events that it holds are dropped. */
@@ -159,7 +167,7 @@ export class RunWatch {
     }
     if (!isQuiet || this.ended.signal.aborted) return;
     // Nothing was heard for a while: the thread is asked, and the run is joined again.
-    await this.load(this.lineCount);
+    await this.load(this.lineCount).catch((error: unknown) => this.allowQueued(error));
     this.seen = seen;
   }
 
