@@ -4,7 +4,8 @@ import { RunContext, showRun } from "../parts/run-context";
 import { SelectionProvider } from "../parts/selection";
 import { TimelineSection } from "../parts/timeline-section";
 import { Section } from "../parts/shell";
-import { Line, Text } from "../parts/text";
+import { MarkdownText } from "../parts/markdown-text";
+import { Line } from "../parts/text";
 import { compareRuns, compareTasks, type Figure, type TaskPair } from "../model/compare";
 import type { Trace } from "../model/trace";
 import { useAsked } from "./hooks";
@@ -67,9 +68,7 @@ export function ComparePage({ server, threads, onProblem }: ComparePageProps) {
           {answer.map((trace, index) => (
             <article key={index} aria-label={`answer of run ${NAMES[index]}`}>
               <h3>Run {NAMES[index]}</h3>
-              <pre class="answer-text">
-                <Text>{readAnswer(trace)}</Text>
-              </pre>
+              <MarkdownText text={readAnswer(trace)} />
             </article>
           ))}
         </div>
