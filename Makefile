@@ -1,4 +1,4 @@
-.PHONY: help run test test-all exams check fresh bench bench-quick chaos cluster real chat pages report-page dev audit lock
+.PHONY: help run test test-all exams check fresh bench bench-quick chaos cluster real chat pages report-page pages-test dev audit lock
 
 KILLS ?= 300
 RUNS ?= 300
@@ -60,6 +60,10 @@ pages:  ## build the pages of graph/pages from web/; needs Node and npm
 report-page:  ## open reports in Chromium: time, accessibility, keyboard, pictures; needs Node and Chromium
 	bin/test --collect-only -q >/dev/null
 	.venv/bin/python -m tests.report_page
+
+pages-test:  ## drive the live page in Chromium against langgraph dev and Aegra; needs Node, Chromium and `make pages`
+	bin/test --collect-only -q >/dev/null
+	.venv/bin/python -m tests.pages $(OPTIONS)
 
 dev:  ## open the teams in LangGraph's development server
 	bin/studio

@@ -12,13 +12,11 @@ from nodes.errors.redaction import redact_text
 WEB = Path(__file__).parents[2] / "web"
 BUILT_FILES = sorted(path for path in BUILT.iterdir() if path.suffix in (".js", ".css"))
 ADDRESS = re.compile(r"""https?://[^\s"'`)<>\\]+""")
-# Names of markup languages, a page that an error of the SDK names, and the beginning that the
-# reader of Markdown gives to an address without one; none is loaded.
+# Names of markup languages, what the SDK names in errors and as defaults, and the beginning that
+# the reader of Markdown gives to an address without one; none is loaded.
 NAMED_ADDRESSES = (
-    "http://www.w3.org/",
-    "https://docs.langchain.com",
-    "https://github.com/",
-    "http://${",
+    *("http://www.w3.org/", "https://docs.langchain.com", "https://github.com/"),
+    *("http://localhost:8123", "http://${"),
 )
 
 
