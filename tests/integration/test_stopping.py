@@ -8,8 +8,10 @@ import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.store.memory import InMemoryStore
 
-from graph import build_supervisor
+from graph import arun, build_supervisor
 from graph.runs.run_store import build_strict_serializer
+from graph.runs.stopping import NothingToStop, TaskUnknown, astop
+from graph.runs.trace import ThreadUnknown, load_trace
 from graph.settings import Settings
 from graph.stores.run_database import build_stop_namespace
 from graph.topology.supervisor_graph import SupervisorGraph
@@ -28,9 +30,7 @@ OPTIONAL = ({"task": "A", "required": False},)
 
 def build_graph(settings: Settings, store: InMemoryStore, team: Team | None = None) -> Any:
     saver = InMemorySaver(serde=build_strict_serializer())
-    return build_supervisor(
-        team or make_team(), settings=settings, checkpointer=saver, store=store
-    )
+    return build_supervisor(team or make_team(), settings=settings, checkpointer=saver, store=store)
 
 
 async def wait_until(is_so: Callable[[], object]) -> None:
@@ -139,3 +139,46 @@ async def test_a_task_of_an_inner_team_is_stopped_by_its_path(
     report = state["results"]["R"]
     assert report.status == "completed" and report.is_partial
     assert any("stopped by a human" in gap for gap in report.gaps)
+
+
+async def test_another_caller_stops_a_task_of_a_run_of_this_machine(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    tasks = (ScriptedTask(id="A"), ScriptedTask(id="B"))
+    endpoint.load_scenario(Scenario(tasks=tasks, faults=HANGS))
+    run = asyncio.create_task(
+        arun(REQUEST["request"], team=make_team(), settings=settings, thread="my.run")
+    )
+    await wait_until(lambda: endpoint.select_calls(schema="Report", task="A"))
+
+    ended = await astop("my.run", "A", settings=settings)
+    outcome = await asyncio.wait_for(run, HANG_S)
+
+    assert ended == {"A": "stopped"}
+    assert outcome.status == "partial"
+    with pytest.raises(NothingToStop, match="not at work"):
+        await astop("my.run", "A", settings=settings)
+
+
+async def test_a_task_that_there_is_not_or_that_has_ended_is_named(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    tasks = (ScriptedTask(id="A"), ScriptedTask(id="B"))
+    endpoint.load_scenario(Scenario(tasks=tasks, faults=HANGS))
+    run = asyncio.create_task(
+        arun(REQUEST["request"], team=make_team(), settings=settings, thread="two")
+    )
+    await wait_until(lambda: endpoint.select_calls(schema="Report", task="A"))
+    await wait_until(lambda: "completed" in str(load_trace("two", settings)["tasks"]))
+
+    with pytest.raises(TaskUnknown) as unknown:
+        await astop("two", "C\x1b[2J", settings=settings)
+    with pytest.raises(NothingToStop) as ended:
+        await astop("two", "B", settings=settings)
+    with pytest.raises(ThreadUnknown):
+        await astop("three", settings=settings)
+    run.cancel()
+
+    assert "its tasks are A, B" in unknown.value.format_line()
+    assert "\x1b" not in unknown.value.format_line()
+    assert "open tasks: A" in ended.value.format_line()
