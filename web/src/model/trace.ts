@@ -12,6 +12,8 @@ export interface Usage {
   cost_usd?: number | null;
   seconds?: number;
   models?: string[];
+  /** Calls whose endpoint reported no tokens. */
+  uncounted_calls?: number;
 }
 
 export interface RunUsage extends Usage {
