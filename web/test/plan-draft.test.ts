@@ -56,3 +56,10 @@ test("an id is refused for its letters, or as another task has it", () => {
   expect(drafts.findIdProblem(DRAFT, "a", "b")).toBe("another task has this id");
   expect(drafts.findIdProblem(DRAFT, "a", "a")).toBe("");
 });
+
+test("a problem is shown at the task that it names, by id or by place", () => {
+  const problems = ["task 'b' is vague: no object", "tasks[2].description: is empty", "too many tasks"];
+
+  expect(drafts.nameTasks(DRAFT, problems[1]!)).toBe("task 'c': description: is empty");
+  expect(["a", "b", "c"].map((id) => drafts.selectProblems(DRAFT, problems, id))).toEqual([[], [problems[0]], [problems[1]]]);
+});

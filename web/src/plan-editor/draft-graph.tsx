@@ -48,7 +48,7 @@ export function DraftGraph(props: DraftGraphProps) {
   };
 
   return (
-    <div class="draft-graph" tabIndex={-1}>
+    <div class="draft-graph">
       <svg
         ref={svg}
         width={picture.width}
@@ -70,31 +70,31 @@ export function DraftGraph(props: DraftGraphProps) {
         ))}
         {picture.boxes.map(({ id, x, y }) => {
           const task = tasks.get(id)!;
-          const isWrong = selectProblems(problems, id).length > 0;
+          const isWrong = selectProblems(draft, problems, id).length > 0;
           const isClosed = connecting !== "" && connecting !== id && !canConnect(draft, id, connecting);
           const needs = task.depends_on.map((edge) => edge.task).join(", ");
-          const label = `${toLine(id, 40)}, ${toLine(task.worker, 40)}${needs ? `, needs ${toLine(needs)}` : ""}${isWrong ? ", has a problem" : ""}`;
+          const shownId = `${isWrong ? "⚠ " : ""}${toLine(id, 17)}`;
+          const shownWorker = toLine(task.worker || "no worker", 22);
+          const label = `${shownId} ${shownWorker}${needs ? `, needs ${toLine(needs)}` : ""}${isWrong ? ", has a problem" : ""}`;
           return (
             <g
               key={id}
               transform={`translate(${x},${y})`}
               class={`draft-box${id === selected ? " selected" : ""}${isWrong ? " wrong" : ""}${isClosed ? " closed" : ""}`}
               role="button"
-              tabIndex={0}
+              tabindex={0}
               aria-label={label}
               aria-pressed={id === selected}
               aria-disabled={isClosed}
               onClick={() => !isClosed && press(id)}
               onKeyDown={(event) => !isClosed && pressKey(event, id)}
             >
-              <title>{toLine(task.description, 300)}</title>
               <rect width={BOX.width} height={BOX.height} rx="6" />
               <text x="12" y="22" class="draft-id">
-                {isWrong ? "⚠ " : ""}
-                {toLine(id, 17)}
+                {`${shownId} `}
               </text>
               <text x="12" y="40" class="draft-worker">
-                {toLine(task.worker || "no worker", 22)}
+                {shownWorker}
               </text>
               <circle
                 cx={BOX.width}

@@ -79,6 +79,15 @@ export function findIdProblem(draft: Draft, id: string, given: string): string {
   return given !== id && draft.tasks.some((task) => task.id === given) ? "another task has this id" : "";
 }
 
-/** Return the problems that name a task, as the server writes them: task 'ID' …. */
-export const selectProblems = (problems: readonly string[], id: string): string[] =>
-  problems.filter((problem) => problem.includes(`'${id}'`));
+/** Return the problems that name a task, as the server writes them: task 'ID' …, or tasks[NUMBER]. */
+export function selectProblems(draft: Draft, problems: readonly string[], id: string): string[] {
+  const place = `tasks[${draft.tasks.findIndex((task) => task.id === id)}]`;
+  return problems.filter((problem) => problem.includes(`'${id}'`) || problem.includes(place));
+}
+
+/** Return a problem with the id of a task in place of its number, with which the server counts. */
+export const nameTasks = (draft: Draft, problem: string): string =>
+  problem.replace(/tasks\[(\d{1,4})\]\.?/g, (said, number: string) => {
+    const task = draft.tasks[Number(number)];
+    return task ? `task '${task.id}': ` : said;
+  });

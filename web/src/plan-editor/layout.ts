@@ -5,6 +5,11 @@ import type { Draft } from "./draft";
 
 export const BOX = { width: 168, height: 52 };
 
+interface Point {
+  x: number;
+  y: number;
+}
+
 export interface PlacedEdge {
   from: string;
   to: string;
@@ -29,16 +34,27 @@ export function placeDraft({ tasks }: Draft): Layout {
     for (const { task } of depends_on) if (graph.hasNode(task)) graph.setEdge(task, id);
   }
   layout(graph);
-  const boxes = tasks.map(({ id }) => {
-    const { x, y } = graph.node(id) as { x: number; y: number };
-    return { id, x: x - BOX.width / 2, y: y - BOX.height / 2 };
-  });
+  const find = (id: string) => graph.node(id) as Point;
+  const boxes = tasks.map(({ id }) => ({ id, x: find(id).x - BOX.width / 2, y: find(id).y - BOX.height / 2 }));
   const edges = tasks.flatMap(({ id, depends_on }) =>
     depends_on.filter(({ task }) => graph.hasNode(task)).map(({ task, required }) => {
-      const { points } = graph.edge(task, id) as { points: { x: number; y: number }[] };
-      return { from: task, to: id, required, path: `M${points.map(({ x, y }) => `${x},${y}`).join("L")}` };
+      const { points } = graph.edge(task, id) as { points: Point[] };
+      return { from: task, to: id, required, path: drawArrow(find(task), find(id), points.slice(1, -1)) };
     }),
   );
   const { width = 0, height = 0 } = graph.graph() as { width?: number; height?: number };
   return { width, height, boxes, edges };
+}
+
+/** Return a curve from the right of one box to the left of another, past the points between them. */
+function drawArrow(from: Point, to: Point, between: readonly Point[]): string {
+  const start = { x: from.x + BOX.width / 2, y: from.y };
+  const end = { x: to.x - BOX.width / 2, y: to.y };
+  const stops = [start, ...(between.length > 1 ? between : []), end];
+  const curves = stops.slice(1).map((stop, index) => {
+    const before = stops[index]!;
+    const middle = (before.x + stop.x) / 2;
+    return `C${middle},${before.y} ${middle},${stop.y} ${stop.x},${stop.y}`;
+  });
+  return `M${start.x},${start.y}${curves.join("")}`;
 }

@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { Line } from "../parts/text";
 import type { PlanQuestion } from "../questions/question";
 import { approve, editPlan, reject, type Reply } from "../questions/replies";
@@ -29,6 +29,10 @@ export function PlanEditor({ question, draft: kept, workers, isBusy, onDraft, on
   const named = draft.tasks.map(({ id }) => id);
   const selected = named.includes(chosen) ? chosen : (named[0] ?? "");
 
+  useEffect(() => {
+    const wrong = named.find((id) => drafts.selectProblems(draft, problems, id).length > 0);
+    if (wrong !== undefined) setChosen(wrong);
+  }, [problems.join("\n")]);
   const change = (next: Draft, select?: string) => {
     onDraft(next);
     if (select !== undefined) setChosen(select);
@@ -43,7 +47,6 @@ export function PlanEditor({ question, draft: kept, workers, isBusy, onDraft, on
     change(needs ? drafts.disconnect(draft, to, from) : drafts.connect(draft, to, from));
   };
   const shown = draft.tasks.filter(({ id }) => showsAll || id === selected);
-  const general = problems.filter((problem) => !named.some((id) => problem.includes(`'${id}'`)));
 
   return (
     <div class="plan-editor">
@@ -51,9 +54,9 @@ export function PlanEditor({ question, draft: kept, workers, isBusy, onDraft, on
         <div class="notice notice-problem" role="alert">
           <p>The plan was refused, and nothing has run. Correct it, and send it again.</p>
           <ul>
-            {(general.length ? general : problems).map((problem) => (
+            {problems.map((problem) => (
               <li key={problem}>
-                <Line max={400}>{problem}</Line>
+                <Line max={400}>{drafts.nameTasks(draft, problem)}</Line>
               </li>
             ))}
           </ul>
@@ -94,7 +97,7 @@ export function PlanEditor({ question, draft: kept, workers, isBusy, onDraft, on
               draft={draft}
               task={task}
               workers={known}
-              problems={drafts.selectProblems(problems, task.id)}
+              problems={drafts.selectProblems(draft, problems, task.id)}
               isConnecting={connecting === task.id}
               onChange={change}
               onConnecting={() => setConnecting(connecting === task.id ? "" : task.id)}

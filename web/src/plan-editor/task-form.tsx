@@ -25,7 +25,7 @@ export function TaskForm({ draft, task, workers, problems, isConnecting, onChang
       </legend>
       {problems.map((problem) => (
         <p key={problem} class="form-problem">
-          <Line max={400}>{problem}</Line>
+          <Line max={400}>{drafts.nameTasks(draft, problem)}</Line>
         </p>
       ))}
       <div class="form-row">

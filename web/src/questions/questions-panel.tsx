@@ -11,9 +11,9 @@ import { readQuestions, type Question } from "./question";
 import { respond, type Replies, type Reply } from "./replies";
 import { sendReplies } from "./send-replies";
 
-/** What a question is asked for; a plan that is made again is another question. */
+/** What a question is asked for: a refused plan has another id, and a plan that is made again another version. */
 const nameQuestion = (question: Question): string =>
-  question.kind === "plan" ? `${question.id} ${question.plan.version}` : question.id;
+  question.kind === "plan" ? `plan ${question.task} ${question.plan.version}` : question.id;
 
 /** The questions that a run waits for, each with its form. */
 export function QuestionsPanel({ run }: { run: LiveRun }) {
@@ -23,7 +23,7 @@ export function QuestionsPanel({ run }: { run: LiveRun }) {
   const [replies, setReplies] = useState<Replies>({});
   const sending = useAction(() => sendReplies(run, replies));
   const workers = useTeamWorkers(run.server, run.graph, open.some(({ kind }) => kind === "plan"));
-  const elsewhere = useAnsweredElsewhere(open, replies);
+  const elsewhere = useAnsweredElsewhere(open, Object.keys(replies));
   useEffect(() => {
     if (Object.keys(replies).length) sending.start();
   }, [replies]);
@@ -102,15 +102,15 @@ function QuestionHead({ question }: { question: Question }) {
 }
 
 /** Return whether a question that was shown is gone, though this tab has not answered it. */
-function useAnsweredElsewhere(open: readonly Question[], sent: Replies): boolean {
-  const shown = useRef<string[]>([]);
+function useAnsweredElsewhere(open: readonly Question[], sent: readonly string[]): boolean {
+  const shown = useRef<readonly Question[]>([]);
   const [isGone, setGone] = useState(false);
-  const ids = open.map(nameQuestion);
   useEffect(() => {
-    const lost = shown.current.filter((name) => !ids.includes(name) && !(name.split(" ")[0]! in sent));
-    if (lost.length) setGone(true);
-    else if (ids.some((name) => !shown.current.includes(name))) setGone(false);
-    shown.current = ids;
-  }, [ids.join("\n")]);
+    const names = new Set(open.map(nameQuestion));
+    const before = new Set(shown.current.map(nameQuestion));
+    if (shown.current.some((each) => !names.has(nameQuestion(each)) && !sent.includes(each.id))) setGone(true);
+    else if (open.some((each) => !before.has(nameQuestion(each)))) setGone(false);
+    shown.current = open;
+  }, [open.map(({ id }) => id).join("\n")]);
   return isGone;
 }
