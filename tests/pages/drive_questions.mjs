@@ -67,7 +67,7 @@ await drive(async ({ browser, page, problems, takePicture, note }) => {
   await write(page, ".task-form textarea", "Find in notes.md how the coffee Huila tastes, with the source.");
   await press(page, "Run the plan as edited");
   await page.waitForSelector(".stop-panel");
-  await waitForText(page, "#stop-task", "slow");
+  await waitForText(page, "#stop-task", "slow · researcher · working");
   await page.select("#stop-task", "slow");
   await takePicture("working");
   await press(page, "Stop it");
@@ -106,6 +106,6 @@ await drive(async ({ browser, page, problems, takePicture, note }) => {
   await page.bringToFront();
   const state = await (await fetch(`${given.url}/threads/${thread}/state`)).json();
   note("gaps of the answer", state.values.answer.gaps);
-  expect(/stopped by a human/.test(state.values.answer.gaps.join()), "the answer names the gap");
+  expect(/slow failed: stopped by a human/.test(state.values.answer.gaps.join()), "the answer names the gap");
   await takePicture("done", { fullPage: true });
 });
