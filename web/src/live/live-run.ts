@@ -21,6 +21,7 @@ export type RunPanel = ComponentType<{ run: LiveRun }>;
 /** Options of every run that this page starts: it continues when the page is closed. */
 export const RUN_OPTIONS = {
   streamMode: ["custom" as const],
+  streamSubgraphs: true,
   streamResumable: true,
   onDisconnect: "continue" as const,
   multitaskStrategy: "reject" as const,

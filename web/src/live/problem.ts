@@ -40,7 +40,8 @@ function readDetail(error: unknown): string {
   const text = (error as { text?: string; message?: string }).text ?? (error as Error).message ?? "";
   try {
     const answer = JSON.parse(text.slice(text.indexOf("{"))) as { detail?: unknown; message?: unknown };
-    const said = answer.detail ?? answer.message;
+    const all = answer.detail ?? answer.message;
+    const said = Array.isArray(all) ? ((all[0] as { msg?: unknown } | undefined)?.msg ?? all) : all;
     return toLine(typeof said === "string" ? said : JSON.stringify(said ?? ""), MAX_DETAIL_CHARS);
   } catch {
     return toLine(text, MAX_DETAIL_CHARS);

@@ -1,8 +1,9 @@
 /** Watches one thread: its kept trace, and the events of a run at work as they are streamed. */
 
 import { buildTrace, normalize, type Entry } from "../model/build-trace";
+import { readTrace } from "../model/read-trace";
 import { chooseStatus, type RunView } from "../model/run-status";
-import type { RunStatus, Trace } from "../model/trace";
+import type { RunStatus, Trace, TraceEvent } from "../model/trace";
 import { dropKept, findOffset, shiftEvents } from "../model/live-events";
 import { loadKeptTrace } from "./kept-trace";
 import { readProblem, type Problem } from "./problem";
@@ -28,6 +29,13 @@ const IDLE_POLL_MS = 3000;
 /** Until the events before the join are kept, too. */
 const CATCH_UP_MS = 1200;
 const QUIET_MS = 15_000;
+const HIDDEN_FRAME_MS = 1000;
+const CLOCK_MS = 1000;
+const STREAMED_POLL_MS = 15_000;
+/** Of the time that a read took, until the next one: the server's work for this page is bounded. */
+const PACE = 50;
+/** Messages for other clients, which are no events. */
+const UI = "ui";
 const RETRY_MS = [500, 1000, 2000, 4000, 8000];
 const WORKING = ["pending", "running"];
 
@@ -44,6 +52,8 @@ export class RunWatch {
   private wake: () => void = () => undefined;
   private shown: WatchedRun;
   private isPlanned = false;
+  private hasTasksStreamed = false;
+  private heard = { t: -1, at: 0 };
   private lastBuildMs = 0;
 
   constructor(
@@ -97,13 +107,14 @@ export class RunWatch {
     }
     const isWorking = thread.status === "busy";
     this.show({ problem: null, connection: isWorking ? "following" : "settled" });
-    if (isWorking) await this.follow();
+    if (isWorking) await this.follow(seen);
     else await this.pause(IDLE_POLL_MS);
   }
 
   /** Read the kept trace from a line on; the streamed events that it holds are dropped. */
   private async load(from: number): Promise<void> {
     const kept = await loadKeptTrace(this.server, this.shown.thread, from);
+    if (from && from !== this.lineCount) return; // another read was faster
     this.kept = from ? [...this.kept, ...kept.entries] : kept.entries;
     this.lineCount = kept.lineCount;
     this.view = kept.run;
@@ -112,14 +123,18 @@ export class RunWatch {
     this.show({ unreadable: (from ? this.shown.unreadable : 0) + kept.unreadable });
   }
 
-  private async follow(): Promise<void> {
+  private async follow(seen: string): Promise<void> {
     const run = await this.findWorkingRun();
     if (!run) return this.pause(RETRY_MS[0]!);
     const joined = new AbortController();
+    let isQuiet = false;
     const end = () => joined.abort();
     this.ended.signal.addEventListener("abort", end);
     let quiet = setTimeout(end, QUIET_MS);
-    const catchUp = setTimeout(() => void this.load(this.lineCount).catch(() => undefined), CATCH_UP_MS);
+    this.seen = "";
+    this.hasTasksStreamed = false;
+    void this.catchUp(joined.signal);
+    const clock = setInterval(() => this.show({}), CLOCK_MS);
     try {
       const options = { streamMode: ["custom" as const], signal: joined.signal, cancelOnDisconnect: false };
       for await (const part of this.server.client.runs.joinStream(this.shown.thread, run, options)) {
@@ -127,14 +142,32 @@ export class RunWatch {
         quiet = setTimeout(end, QUIET_MS);
         if (String(part.event).startsWith("custom")) this.add(part.data);
       }
+      isQuiet = joined.signal.aborted;
     } catch (error) {
       if (!joined.signal.aborted) throw readProblem(error);
+      isQuiet = true;
     } finally {
       clearTimeout(quiet);
-      clearTimeout(catchUp);
+      clearInterval(clock);
+      joined.abort();
       this.ended.signal.removeEventListener("abort", end);
     }
-    this.seen = "";
+    if (!isQuiet || this.ended.signal.aborted) return;
+    // Nothing was heard for a while: the thread is asked, and the run is joined again.
+    await this.load(this.lineCount);
+    this.seen = seen;
+  }
+
+  /** Read what was kept before the join; and again and again where the run's own stream has no events of tasks. */
+  private async catchUp(signal: AbortSignal): Promise<void> {
+    for (let wait = CATCH_UP_MS; ; ) {
+      await sleep(wait, signal);
+      if (signal.aborted || this.ended.signal.aborted) return;
+      const began = performance.now();
+      await this.load(this.lineCount).catch(() => undefined);
+      const paced = Math.max(CATCH_UP_MS, PACE * (performance.now() - began));
+      wait = this.hasTasksStreamed ? Math.max(paced, STREAMED_POLL_MS) : paced;
+    }
   }
 
   private async findWorkingRun(): Promise<string | undefined> {
@@ -145,7 +178,8 @@ export class RunWatch {
 
   private add(streamed: unknown): void {
     const entry = typeof streamed === "object" && streamed !== null ? normalize(streamed as Entry) : null;
-    if (!entry || typeof entry["t"] !== "number") return;
+    if (!entry || typeof entry["t"] !== "number" || entry["kind"] === UI) return;
+    if (entry["task"]) this.hasTasksStreamed = true;
     this.live.push(entry);
     if (entry["kind"] === "request" && !entry["within"]) this.offset = findOffset(this.kept, this.live);
     this.show({});
@@ -157,7 +191,7 @@ export class RunWatch {
     if (this.isPlanned) return;
     this.isPlanned = true;
     const wait = Math.min(2000, 20 * this.lastBuildMs);
-    setTimeout(() => requestAnimationFrame(() => this.draw()), wait);
+    setTimeout(() => onFrame(() => this.draw()), wait);
   }
 
   private draw(): void {
@@ -174,7 +208,18 @@ export class RunWatch {
     const entries = [...this.kept, ...shiftEvents(dropKept(this.kept, this.live, this.offset), this.offset)];
     if (!entries.length && !this.view.request) return null;
     const trace = buildTrace(entries);
-    return { ...trace, run: { request: this.view.request ?? "", ...trace.run, thread: this.shown.thread, status } };
+    const run = { request: this.view.request ?? "", ...trace.run, thread: this.shown.thread, status };
+    if (status !== "running" || this.shown.connection !== "following") return readTrace({ ...trace, run });
+    const nowS = this.readClock(trace.events);
+    const wallS = nowS - (trace.events.findLast((event) => event.kind === "request" && !event.within)?.t ?? 0);
+    return readTrace({ ...trace, run: { ...run, now_s: nowS }, timing: { ...trace.timing, wall_s: wallS } });
+  }
+
+  /** Return the time on the run's clock: that of its last event, and what has passed here since it came. */
+  private readClock(events: readonly TraceEvent[]): number {
+    const lastT = events.at(-1)?.t ?? 0;
+    if (lastT !== this.heard.t) this.heard = { t: lastT, at: performance.now() };
+    return lastT + (performance.now() - this.heard.at) / 1000;
   }
 
   private pause(ms: number): Promise<void> {
@@ -187,3 +232,23 @@ export class RunWatch {
     });
   }
 }
+
+/** Call with the next frame; a tab that is hidden has none. */
+function onFrame(draw: () => void): void {
+  let isDone = false;
+  const once = () => {
+    if (!isDone) draw();
+    isDone = true;
+  };
+  requestAnimationFrame(once);
+  setTimeout(once, HIDDEN_FRAME_MS);
+}
+
+const sleep = (ms: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener("abort", () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
