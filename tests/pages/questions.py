@@ -1,6 +1,6 @@
 """Drive the plan editor, the questions and the stop of a task in Chromium against `langgraph dev`.
 
-    python -m tests.pages.questions [--server dev|aegra] [--screenshots FOLDER]
+python -m tests.pages.questions [--server dev|aegra] [--screenshots FOLDER]
 """
 
 import argparse

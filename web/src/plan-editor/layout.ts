@@ -1,14 +1,11 @@
 /** Where the tasks of a draft are drawn. */
 
 import { Graph, layout } from "@dagrejs/dagre";
+import { drawEdge } from "../model/edge-path";
+import type { Point } from "../model/plan-layout";
 import type { Draft } from "./draft";
 
 export const BOX = { width: 168, height: 52 };
-
-interface Point {
-  x: number;
-  y: number;
-}
 
 export interface PlacedEdge {
   from: string;
@@ -46,15 +43,9 @@ export function placeDraft({ tasks }: Draft): Layout {
   return { width, height, boxes, edges };
 }
 
-/** Return a curve from the right of one box to the left of another, past the points between them. */
+/** Return an edge from the right of one box to the left of another, past the points between them. */
 function drawArrow(from: Point, to: Point, between: readonly Point[]): string {
   const start = { x: from.x + BOX.width / 2, y: from.y };
   const end = { x: to.x - BOX.width / 2, y: to.y };
-  const stops = [start, ...(between.length > 1 ? between : []), end];
-  const curves = stops.slice(1).map((stop, index) => {
-    const before = stops[index]!;
-    const middle = (before.x + stop.x) / 2;
-    return `C${middle},${before.y} ${middle},${stop.y} ${stop.x},${stop.y}`;
-  });
-  return `M${start.x},${start.y}${curves.join("")}`;
+  return drawEdge([start, ...(between.length > 1 ? between : []), end], "LR");
 }
