@@ -51,7 +51,10 @@ async def watch_stops(
     stops = StopRequests()
     configurable[SCOPE_KEY] = replace(get_run_scope(config), stops=stops)
     place = build_run_namespace(configurable)
-    watch = asyncio.create_task(_watch(stops, store, place, is_resumed=is_resumed))
+    if is_resumed:  # before a node runs again that waits for a human
+        await _read_requests(stops, store, place)
+    watching = (_watch if is_resumed else _remove_and_watch)(stops, store, place)
+    watch = asyncio.create_task(watching)
     try:
         yield
     finally:
@@ -77,21 +80,35 @@ def _read_identity(user: Any) -> str:  # a server's own type, or a dict
     return str(found or "")
 
 
-async def _watch(
-    stops: StopRequests, store: BaseStore, place: tuple[str, ...], *, is_resumed: bool
-) -> None:
-    is_old, pause_s = not is_resumed, POLL_INTERVAL_S
+async def _watch(stops: StopRequests, store: BaseStore, place: tuple[str, ...]) -> None:
+    pause_s = POLL_INTERVAL_S
     while True:
-        try:
-            for item in await store.asearch(place, limit=MAX_REQUESTS):
-                if is_old:
-                    await store.adelete(place, item.key)
-                else:
-                    stops.add(item.key)
-            is_old, pause_s = False, POLL_INTERVAL_S
-        except Exception as error:  # any failure of any server's store
-            if pause_s == POLL_INTERVAL_S:
-                cause = redact_text(f"{type(error).__name__}: {error}")
-                _logger.warning("requests to stop a task cannot be read now: %s", cause)
-            pause_s = RETRY_PAUSE_S
         await asyncio.sleep(pause_s)
+        is_read = await _read_requests(stops, store, place)
+        pause_s = POLL_INTERVAL_S if is_read else RETRY_PAUSE_S
+
+
+async def _remove_and_watch(stops: StopRequests, store: BaseStore, place: tuple[str, ...]) -> None:
+    """Remove what was meant for an earlier run: no task of this one can have been named yet."""
+    try:
+        for item in await store.asearch(place, limit=MAX_REQUESTS):
+            await store.adelete(place, item.key)
+    except Exception as error:  # any failure of any server's store
+        _log_failure(error)
+    await _watch(stops, store, place)
+
+
+async def _read_requests(stops: StopRequests, store: BaseStore, place: tuple[str, ...]) -> bool:
+    """Stop the tasks that are asked for; return whether that could be read."""
+    try:
+        for item in await store.asearch(place, limit=MAX_REQUESTS):
+            stops.add(item.key)
+    except Exception as error:  # any failure of any server's store
+        _log_failure(error)
+        return False
+    return True
+
+
+def _log_failure(error: Exception) -> None:
+    cause = redact_text(f"{type(error).__name__}: {error}")
+    _logger.warning("requests to stop a task cannot be read now: %s", cause)

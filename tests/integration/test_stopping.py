@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.store.memory import InMemoryStore
+from langgraph.types import Command
 
 from graph import arun, build_supervisor
 from graph.runs.run_store import build_strict_serializer
@@ -182,3 +183,41 @@ async def test_a_task_that_there_is_not_or_that_has_ended_is_named(
     assert "its tasks are A, B" in unknown.value.format_line()
     assert "\x1b" not in unknown.value.format_line()
     assert "open tasks: A" in ended.value.format_line()
+
+
+async def test_a_task_that_waits_for_a_human_ends_when_the_run_is_resumed(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    asking = {"reason": "ambiguous_input", "message": "Which year?", "partial": ""}
+    asked = {"status": "escalated", "escalation": asking}
+    done = {"status": "completed", "output": "42"}
+    tasks = tuple(ScriptedTask(id=name, report=[asked, done]) for name in ("A", "B"))
+    endpoint.load_scenario(Scenario(tasks=tasks))
+    store = InMemoryStore()
+    graph = build_graph(settings, store)
+    await graph.ainvoke(REQUEST, CONFIG, context={"ask_human": True})
+
+    await store.aput(PLACE, "A", {})
+    state = await graph.ainvoke(Command(resume={"B": "2024"}), CONFIG)
+
+    assert state["results"]["A"].error == "stopped by a human"
+    assert state["results"]["B"].status == "completed"
+    assert "__interrupt__" not in state
+
+
+async def test_a_store_that_cannot_be_read_ends_no_run(
+    endpoint: Endpoint, settings: Settings, caplog: pytest.LogCaptureFixture
+) -> None:
+    class BrokenStore(InMemoryStore):
+        async def abatch(self, ops: Any) -> Any:
+            asked = list(ops)
+            if any(op.namespace_prefix[-1:] == ("stop",) for op in asked if hasattr(op, "limit")):
+                raise ConnectionError("the database is gone")
+            return await super().abatch(asked)
+
+    endpoint.load_scenario(Scenario(tasks=(ScriptedTask(id="A"),)))
+
+    state = await build_graph(settings, BrokenStore()).ainvoke(REQUEST, CONFIG)
+
+    assert state["status"] == "done"
+    assert "cannot be read now" in caplog.text

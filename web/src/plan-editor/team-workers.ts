@@ -9,7 +9,7 @@ export function useTeamWorkers(server: Server, graph: string, isWanted: boolean)
   useEffect(() => {
     if (!isWanted || !graph) return;
     let isGone = false;
-    server.client.assistants.getGraph(graph).then(
+    loadGraph(server, graph).then(
       ({ nodes }) => {
         const names = nodes.map(({ id }) => String(id)).filter((id) => !CONTROL.has(id));
         if (!isGone) setWorkers(names);
@@ -21,4 +21,10 @@ export function useTeamWorkers(server: Server, graph: string, isWanted: boolean)
     };
   }, [server, graph, isWanted]);
   return workers;
+}
+
+/** Return a graph by its name; Aegra finds it by the id of an assistant alone. */
+async function loadGraph({ client }: Server, graph: string) {
+  const [found] = await client.assistants.search({ graphId: graph, limit: 1 });
+  return client.assistants.getGraph(found?.assistant_id ?? graph);
 }
