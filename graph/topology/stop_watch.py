@@ -63,7 +63,7 @@ async def watch_stops(
 
 
 def build_run_namespace(configurable: dict[str, Any]) -> tuple[str, ...]:
-    """Return where the user of a server's run writes requests, or anybody where it has no users.
+    """Return where the user of a server's run writes requests, or any caller where it has no users.
 
     A server puts what its clients write below their identity, so no other user reaches it.
     """
