@@ -265,6 +265,20 @@ def trace(
     return show_trace(thread, out=out, settings=load_settings(), format=format)
 
 
+@app.command()
+def stop(
+    thread: ThreadArgument,
+    task: Annotated[
+        str, typer.Argument(metavar="[TASK]", help="The task's id. Without it: all tasks.")
+    ] = "",
+    url: UrlOption = None,
+) -> int:
+    """Stop a task of a run at work, or all; the answer is written from the others."""
+    from graph.commands.stop import stop_tasks
+
+    return stop_tasks(thread, task, url, load_settings())
+
+
 app.command()(teams)
 app.command()(check)
 app.command("eval")(evaluate)

@@ -17,6 +17,8 @@ from nodes.limits.clock import get_elapsed_s
 from nodes.limits.deadline import is_deadline_past
 from nodes.limits.degradation import CHEAPEST_TIER, should_degrade
 from nodes.limits.run_scope import get_run_scope
+from nodes.limits.stop_requests import STOPPED
+from nodes.limits.stopped_tasks import is_stopped
 from nodes.limits.worker_load import get_team_load
 from nodes.models.catalog import ModelCatalog
 from nodes.models.guarded_model import GuardedModel
@@ -42,15 +44,15 @@ async def act(
 
     A task that was reassigned is done by the other worker's own loop, with its own tools. A first
     attempt for which the run's caps leave nothing holds the task; near the caps, one that the
-    others can do without is left out.
+    others can do without is left out. So is one that a human stopped before it began.
     """
     state = _add_materials(state, config, dispatch)
     task, number = state["task"], len(state["attempts"]) + 1
     dispatch.record_attempts(task.id, number - 1)
     doer, tier, rung = _choose_worker(state, worker, team)
+    if number == 1 and (reason := _find_skip_reason(state, config)):
+        return await _skip_task(state, config, dispatch, reason)
     if should_degrade(config):
-        if number == 1 and state["is_dispensable"]:
-            return await _skip_task(state, config, dispatch)
         tier = CHEAPEST_TIER
     if wall := _find_cap_reached(dispatch, task.id, config):
         return _stop_at_cap(state, dispatch, wall, doer, tier)
@@ -144,10 +146,20 @@ async def _scale_timeout(worker: Worker, model: BaseChatModel) -> Worker:
     return worker.model_copy(update={"limits": limits})
 
 
-async def _skip_task(state: WorkerState, config: RunnableConfig, dispatch: Dispatch) -> WorkerState:
-    """Report a task as skipped that the others can do without."""
+def _find_skip_reason(state: WorkerState, config: RunnableConfig) -> str:
+    """Return why a task is not begun; empty if it is."""
+    if is_stopped(config, state["task"].id):
+        return STOPPED
+    if state["is_dispensable"] and should_degrade(config):
+        return "the run nears its caps, and the tasks that want this one can do without"
+    return ""
+
+
+async def _skip_task(
+    state: WorkerState, config: RunnableConfig, dispatch: Dispatch, reason: str
+) -> WorkerState:
+    """Report a task as skipped, before its first attempt."""
     task = state["task"]
-    reason = "the run nears its caps, and the tasks that want this one can do without"
     await emit("task_skipped", task=task.id, worker=task.worker, reason=reason)
     report = build_skip_report(task, reason, at_s=get_elapsed_s(config))
     dispatch.publish_report(task.id, report)
@@ -155,7 +167,9 @@ async def _skip_task(state: WorkerState, config: RunnableConfig, dispatch: Dispa
 
 
 def _find_cap_reached(dispatch: Dispatch, task: str, config: RunnableConfig) -> str:
-    """Return which cap forbids another attempt; empty when the attempt is counted and may begin."""
+    """Return what forbids another attempt; empty when the attempt is counted and may begin."""
+    if is_stopped(config, task):
+        return STOPPED
     if is_deadline_past(config):
         return "the run's deadline is reached"
     return "" if dispatch.spend_step(task) else "the run's step cap is reached"

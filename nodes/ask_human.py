@@ -8,6 +8,7 @@ from langgraph.runtime import Runtime
 
 from nodes.execution.dispatch import Dispatch
 from nodes.human.request import ask_until_clear, build_question_request
+from nodes.limits.stopped_tasks import is_stopped
 from nodes.telemetry.events import build_task_path
 from state import Context, WorkerState
 
@@ -23,6 +24,8 @@ async def ask_human(
 
     The step runs again from its top when the answer comes, so it does nothing else.
     """
+    if is_stopped(config, state["task"].id):  # the next step ends it
+        return {}
     task, number = state["task"], len(state["attempts"])
     dispatch.release(task.id)
     report = state["attempts"][str(number)].report

@@ -15,6 +15,7 @@ from nodes.limits.clock import get_elapsed_s
 from nodes.limits.deadline import is_deadline_past
 from nodes.limits.degradation import should_degrade
 from nodes.limits.run_scope import get_run_scope
+from nodes.limits.stop_requests import STOPPED
 from nodes.models.catalog import EMBEDDED, ModelCatalog
 from nodes.prompts.templates import ASSUME
 from nodes.recovery.ladder import choose_action, get_escalation_reason
@@ -65,7 +66,7 @@ async def assess(
         await emit("escalated", task=task.id, worker=last.worker, reason=reason, message=message)
     dispatch.record_attempts(task.id, len(attempts))
     may_retry = dispatch.count_steps_left() > 0 and not is_deadline_past(config)
-    if (problem or reason) and may_retry:
+    if (problem or reason) and may_retry and last.error != STOPPED:
         change = await _choose_action(state, config, runtime, team=team, models=models)
         if change is not None:
             begun = await _begin_recovery(state, change, problem or _describe_escalation(last))
@@ -227,7 +228,7 @@ def _build_final_report(
         if attempt.report is not None and attempt.report.is_doubtful(min_confidence)
     ]
     is_sure = not problem and get_escalation_reason(last.report, min_confidence) is None
-    if doubtful and not is_sure:
+    if doubtful and not is_sure and problem != STOPPED:
         last, problem = max(doubtful, key=lambda pair: pair[0])[1], ""
     elif not problem:
         last = _choose_final_attempt(attempts)

@@ -8,6 +8,8 @@ from langgraph.runtime import Runtime
 
 from nodes.execution.dispatch import Dispatch
 from nodes.limits.deadline import get_remaining_s
+from nodes.limits.stop_requests import TaskStopped
+from nodes.limits.stopped_tasks import enforce_stop
 from nodes.telemetry.events import emit
 from state import Context, Report, WorkerState
 
@@ -22,7 +24,7 @@ async def await_inputs(
     """Collect the inputs, or hold the task when a required one will not come.
 
     A held task is returned as it was; the supervisor decides what becomes of it. So is a task that
-    a later version of the plan has changed or dropped.
+    a later version of the plan has changed or dropped. One that a human stops waits no longer.
     """
     task, known = state["task"], state.get("known", {})
     needed = [edge.task for edge in task.depends_on if edge.task not in known]
@@ -30,10 +32,12 @@ async def await_inputs(
         await emit("awaiting", task=task.id, worker=task.worker, tasks=missing)
     arrived: dict[str, Report] | None = {}
     try:
-        async with asyncio.timeout(get_remaining_s(config)):
+        async with asyncio.timeout(get_remaining_s(config)), enforce_stop(config, task.id):
             arrived = await dispatch.wait_for_inputs(
                 task.id, needed, version=state.get("plan_version", 1)
             )
+    except TaskStopped:  # the next step skips it
+        return {"inputs": {}, "description": task.description, "attempts": {}}
     except TimeoutError:
         pass
     if arrived is None:

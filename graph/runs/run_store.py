@@ -1,16 +1,19 @@
 """The run database that the settings name, opened for one thread."""
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+
+from langgraph.store.base import BaseStore
 
 from graph.settings import Settings
 from graph.stores.run_database import RunDatabase
 from graph.stores.serializer import build_strict_serializer, list_checkpoint_types
-from graph.stores.sqlite import open_saver, open_sqlite
+from graph.stores.sqlite import build_store, open_saver, open_sqlite
 from graph.stores.thread_locks import lock_thread
 
 __all__ = [
     "RunDatabase",
+    "build_run_store",
     "build_strict_serializer",
     "list_checkpoint_types",
     "open_database",
@@ -35,3 +38,12 @@ async def open_database(thread: str, settings: Settings) -> AsyncIterator[RunDat
             opened = open_sqlite(settings.resolve_database_path())
         async with opened as database:
             yield database
+
+
+def build_run_store(settings: Settings) -> AbstractAsyncContextManager[BaseStore]:
+    """Return the store of the run database, beside runs at work: no thread is locked."""
+    if settings.postgres_url:
+        from graph.stores import postgres  # its libraries load only where used
+
+        return postgres.build_store(settings.postgres_url)
+    return build_store(settings.resolve_database_path())

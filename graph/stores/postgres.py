@@ -58,12 +58,17 @@ async def open_postgres(
     saver = SessionSaver(
         session, connection, serde=build_strict_serializer(), patience_s=patience_s
     )
-    steady = partial(retry_operation, url=url, patience_s=patience_s)
     try:
-        async with LazyStore(partial(_open_store, url), steady=steady) as store:
+        async with build_store(url, patience_s=patience_s) as store:
             yield RunDatabase(saver, store)
     finally:
         await saver.close()
+
+
+def build_store(url: str, *, patience_s: float = START_RETRY_TIMEOUT_S) -> LazyStore:
+    """Return the store of a database, for all threads; its first operation opens it."""
+    steady = partial(retry_operation, url=url, patience_s=patience_s)
+    return LazyStore(partial(_open_store, url), steady=steady)
 
 
 @asynccontextmanager

@@ -20,3 +20,8 @@ def build_thread_namespace(thread: str) -> tuple[str, str]:
     A namespace must not contain a dot, but a thread's id may.
     """
     return ("threads", thread.encode().hex())
+
+
+def build_stop_namespace(thread: str) -> tuple[str, ...]:
+    """Return where the requests to stop tasks of a thread's run are, each under its task's path."""
+    return (*build_thread_namespace(thread), "stop")

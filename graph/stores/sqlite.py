@@ -34,14 +34,17 @@ async def open_sqlite(path: Path) -> AsyncIterator[RunDatabase]:
     Raises:
         StoreError: the file is another application's, damaged, or not writable.
     """
-    steady = partial(_translate_errors, path)
-    async with (
-        open_saver(path) as saver,
-        LazyStore(
-            partial(_open_store, path), steady=steady, search=partial(search_store, path)
-        ) as store,
-    ):
+    async with open_saver(path) as saver, build_store(path) as store:
         yield RunDatabase(saver, store)
+
+
+def build_store(path: Path) -> LazyStore:
+    """Return the store of a file, which its first write opens."""
+    return LazyStore(
+        partial(_open_store, path),
+        steady=partial(_translate_errors, path),
+        search=partial(search_store, path),
+    )
 
 
 @asynccontextmanager

@@ -61,6 +61,7 @@ from graph.topology.run_start import (
 from graph.topology.run_trace import keep_trace
 from graph.topology.run_writer import claim_thread
 from graph.topology.state_edits import list_edited_plans, read_edits, require_valid_plans
+from graph.topology.stop_watch import watch_stops
 from graph.topology.team_changes import list_team_changes
 from graph.topology.trace_view import build_view, is_view
 from nodes.errors import SettingsInvalid
@@ -169,13 +170,17 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
             await save_answer_record(
                 record, start.resumed_snapshot.config, self.find_checkpointer(config)
             )
-        async with keep_trace(
-            stamped,
-            self.find_checkpointer(config) if self.keeps_trace else None,
-            team=self.team.name,
-            is_resumed=start.resumed_snapshot is not None,
-            asked=asked,
-            read_state=partial(self.aget_state, stamped, subgraphs=True),
+        is_resumed = start.resumed_snapshot is not None
+        async with (
+            keep_trace(
+                stamped,
+                self.find_checkpointer(config) if self.keeps_trace else None,
+                team=self.team.name,
+                is_resumed=is_resumed,
+                asked=asked,
+                read_state=partial(self.aget_state, stamped, subgraphs=True),
+            ),
+            watch_stops(stamped, self.store, is_resumed=is_resumed and not start.is_reopened),
         ):
             try:
                 async for part in super().astream(

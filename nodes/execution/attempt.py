@@ -23,6 +23,8 @@ from nodes.execution.remote_run import RemoteRun
 from nodes.execution.subteam import SubteamRun, TeamGraph
 from nodes.execution.worker_agent import WorkerAgent
 from nodes.limits.deadline import get_remaining_s
+from nodes.limits.stop_requests import STOPPED, TaskStopped
+from nodes.limits.stopped_tasks import enforce_stop
 from nodes.models.call_deadline import CallDeadline
 from nodes.models.offered_reply import offer_reply
 from nodes.models.settings import EMBEDDED
@@ -111,7 +113,7 @@ class AttemptRunner:
         self.attempt_context.taint = build_taint(self.state)
         async with self._trace_attempt() as step:
             self.config = step.config
-            attempt = await self._run_attempt()
+            attempt = await self._run_until_stopped()
             _record_outcome(step, attempt)
         inner = self.subteam_run
         labels, addresses = self._collect_taint()
@@ -180,6 +182,14 @@ class AttemptRunner:
             return {"failures": (), "is_partial": False}
         gaps = dict.fromkeys((*failures, *outcomes.list_refusals(), *unread, *report.gaps))
         return {"failures": failures, "is_partial": bool(failures), "gaps": tuple(gaps)}
+
+    async def _run_until_stopped(self) -> Attempt:
+        try:
+            async with enforce_stop(self.config, self.state["task"].id):
+                return await self._run_attempt()
+        except TaskStopped:
+            description = self.state["description"]
+            return Attempt(description=description, error=STOPPED, fault="permanent")
 
     async def _run_attempt(self) -> Attempt:
         description = self.state["description"]

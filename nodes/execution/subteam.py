@@ -143,6 +143,7 @@ class SubteamRun:
             prior_results=self.handoff.context,
             origin=self.origin,
             keep_event=outer.keep_event,
+            stops=outer.stops,
         )
         configurable = {**self.config["configurable"], SCOPE_KEY: scope}
         own = {"team": self.graph.name, "within": scope.outer_task, **NO_TASK}

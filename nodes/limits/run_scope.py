@@ -7,6 +7,7 @@ from typing import Any, Final
 from langchain_core.runnables import RunnableConfig
 
 from nodes.limits.budget import Budget
+from nodes.limits.stop_requests import StopRequests
 from state import Origin, Plan, Report, Tier, Usage
 
 SCOPE_KEY: Final = "__run_scope"
@@ -56,6 +57,8 @@ class RunScope:
     """Reads from the event log what the request has spent, by tier; where there is a log."""
     confirm_writer: Callable[[], Awaitable[None]] | None = None
     """Raises if another server has taken the thread; where several share a database."""
+    stops: StopRequests | None = None
+    """Where a run can be asked to stop tasks."""
     clock_offset_s: float = 0.0
     """Of the database's clock from `now_s`; moments that servers share are saved on the former."""
     first_claimed_at: float | None = None

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from nodes.limits.patterns import Pattern
+from nodes.limits.stop_requests import STOPPED
 from nodes.text.terms import extract_terms
 from nodes.text.word_lists import NEGATIONS
 from state import Report, Task
@@ -22,12 +23,14 @@ def describe_surprise(report: Report, dependants: Sequence[Task], *, min_confide
 
     It failed or escalated, says that later work is pointless, is less confident than the team
     wants, or denies in English what a task that waits for it builds on ("no bug", where the next
-    task describes the bug).
+    task describes the bug). That a human stopped a task is no reason to plan it in another way.
 
     Args:
         dependants: the waiting tasks that depend on it.
         min_confidence: the team's floor, 0 to 100.
     """
+    if report.error == STOPPED:
+        return ""
     if report.status == "failed":
         return f"it failed: {report.error or report.output}"
     if report.escalation is not None:

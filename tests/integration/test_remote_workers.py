@@ -224,6 +224,21 @@ def test_a_run_that_is_stopped_cancels_the_far_side_and_a_resume_starts_it_again
     assert far.list_calls() == ["wait began", "wait began", "wait ended"]
 
 
+def test_a_task_that_a_human_stops_is_cancelled_on_the_far_side(
+    outside: Endpoint, far: FarSide, tmp_path: Path
+) -> None:
+    team = write_team(tmp_path, far.url, "wait")
+    child = start_run(team, outside, "h")
+    wait_until(lambda: "wait began" in far.list_calls())
+
+    stopped = call_cli(outside, tmp_path, "stop", "h")
+
+    assert stopped.returncode == 0, stopped.stderr
+    assert "stopped" in stopped.stderr
+    assert child.wait(PATIENCE_S) != 130
+    assert asyncio.run(list_statuses(far)) == {"wait": ["interrupted"]}
+
+
 def test_a_question_is_answered_on_the_command_line(
     outside: Endpoint, far: FarSide, tmp_path: Path
 ) -> None:

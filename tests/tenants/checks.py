@@ -1,8 +1,16 @@
 """What holds on every server that has users."""
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from graph.runs.server_connection import ServerThreadUnknown
+from graph.runs.stopping import astop_on_server
+from graph.settings import Settings
+from graph.stores.run_database import build_stop_namespace
+from graph.topology.stop_watch import POLL_INTERVAL_S
 from tests.tenants.calls import ASK, TEAM, YEARLY, Call
 from tests.tenants.world import CANARY, World
 
@@ -135,3 +143,22 @@ def check_other_models_cannot_be_chosen(world: World) -> None:
 
     for answer in answers:
         assert "is not one of this server's models" in answer.text
+
+
+async def check_only_the_owner_stops_a_task(world: World) -> None:
+    """Bob's requests, wherever he writes them, leave Alice's run at work; hers ends its task."""
+    thread = world.ids["active"]
+    place = build_stop_namespace(thread)
+    forged = [place, ("alice", *place), ("users", "alice", *place)]
+    for namespace in forged:
+        item = {"namespace": list(namespace), "key": "A", "value": {"thread": thread}}
+        world.send("bob", "PUT", "/store/items", item)
+    bob, alice = (Settings(server_key=world.tokens[name]) for name in ("bob", "alice"))
+    with pytest.raises(ServerThreadUnknown):
+        await astop_on_server(thread, world.url, "A", settings=bob)
+    await asyncio.sleep(2 * POLL_INTERVAL_S)  # the run has looked for requests
+    assert world.send("alice", "GET", "/threads/$active").json()["status"] == "busy"
+
+    ended = await astop_on_server(thread, world.url, "A", settings=alice)
+
+    assert ended == {"A": "stopped"}

@@ -93,3 +93,7 @@ def test_a_proxy_names_the_user_of_a_request(world: World) -> None:
 
 def test_a_run_cannot_choose_a_model_of_another_address(world: World) -> None:
     checks.check_other_models_cannot_be_chosen(world)
+
+
+async def test_only_the_owner_of_a_run_stops_its_task(world: World) -> None:
+    await checks.check_only_the_owner_stops_a_task(world)  # the last test: it ends the run

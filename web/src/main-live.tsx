@@ -3,6 +3,7 @@ import "./style/base.css";
 import "./style/run.css";
 import "./style/details.css";
 import "./style/live.css";
+import "./style/questions.css";
 import { render } from "preact";
 import { App } from "./live/app";
 

@@ -6,11 +6,11 @@ import { ask, type Server } from "./server";
 
 export interface LiveRun extends WatchedRun {
   server: Server;
-  /** Send what resumes the run: a reply to its question, or several by the ids of the interrupts.
+  /** Send what resumes the run: a reply to its question, or several by the ids of the interrupts; return the server's run.
    *
    * @throws Problem: the server does not take it.
    */
-  answer: (resume: unknown) => Promise<void>;
+  answer: (resume: unknown) => Promise<string>;
   /** Look at once whether something has changed. */
   refresh: () => void;
 }
@@ -32,8 +32,9 @@ export const buildLiveRun = (run: WatchedRun, server: Server, watch: RunWatch): 
   server,
   refresh: () => watch.refresh(),
   answer: async (resume) => {
-    await ask(() => server.client.runs.create(run.thread, run.graph, { ...RUN_OPTIONS, command: { resume } }));
+    const made = await ask(() => server.client.runs.create(run.thread, run.graph, { ...RUN_OPTIONS, command: { resume } }));
     watch.refresh();
+    return made.run_id;
   },
 });
 

@@ -1,5 +1,6 @@
+import { QuestionsPanel } from "../questions/questions-panel";
+import { StopPanel } from "../stopping/stop-panel";
 import type { RunPanel } from "./live-run";
-import { OpenQuestions } from "./open-questions";
 
 /** What is shown above a run, from top to bottom. */
-export const RUN_PANELS: readonly RunPanel[] = [OpenQuestions];
+export const RUN_PANELS: readonly RunPanel[] = [QuestionsPanel, StopPanel];

@@ -1,0 +1,20 @@
+"""`supervise stop`: stop a task of a run at work, or all of its tasks."""
+
+from graph.commands.cancellation import run_cancellable
+from graph.display.stderr_console import print_to_stderr
+from graph.runs.stopping import astop, astop_on_server
+from graph.settings import Settings
+from nodes.text.plain_text import sanitize_line
+
+
+def stop_tasks(thread: str, task: str, url: str | None, settings: Settings) -> int:
+    """Stop a task, or all, and print how each ended."""
+    work = (
+        astop(thread, task, settings=settings)
+        if url is None
+        else astop_on_server(thread, url, task, settings=settings)
+    )
+    ended = run_cancellable(work, farewell=lambda: "cancelled; the request may have been sent")
+    for path, status in ended.items():
+        print_to_stderr(f"{sanitize_line(path, 200)} {sanitize_line(status, 40)}")
+    return 0

@@ -1,0 +1,223 @@
+"""A human stops one task of a run at work; the others go their way, and the answer has the gap."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.store.memory import InMemoryStore
+from langgraph.types import Command
+
+from graph import arun, build_supervisor
+from graph.runs.run_store import build_strict_serializer
+from graph.runs.stopping import NothingToStop, TaskUnknown, astop
+from graph.runs.trace import ThreadUnknown, load_trace
+from graph.settings import Settings
+from graph.stores.run_database import build_stop_namespace
+from graph.topology.supervisor_graph import SupervisorGraph
+from nodes.schemas.team import Team, Worker
+from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask
+from tests.teams import make_team
+
+HANG_S = 20.0
+"""A guard against what never comes, and no measure."""
+CONFIG: Any = {"configurable": {"thread_id": "one"}}
+REQUEST: Any = {"request": "Compare the parts and say which one is best."}
+HANGS = (Fault(kind="hang", schema="Report", task="A"),)
+PLACE = build_stop_namespace("one")
+OPTIONAL = ({"task": "A", "required": False},)
+
+
+def build_graph(settings: Settings, store: InMemoryStore, team: Team | None = None) -> Any:
+    saver = InMemorySaver(serde=build_strict_serializer())
+    return build_supervisor(team or make_team(), settings=settings, checkpointer=saver, store=store)
+
+
+async def wait_until(is_so: Callable[[], object]) -> None:
+    async with asyncio.timeout(HANG_S):
+        while not is_so():  # noqa: ASYNC110 - the endpoint has no way to call back
+            await asyncio.sleep(0.02)
+
+
+async def run_and_stop(
+    graph: SupervisorGraph, store: InMemoryStore, endpoint: Endpoint, *tasks: str
+) -> Any:
+    """Run to the end; stop tasks as soon as A is at work."""
+    run = asyncio.create_task(graph.ainvoke(REQUEST, CONFIG))
+    await wait_until(lambda: endpoint.select_calls(schema="Report", task="A"))
+    for task in tasks:
+        await store.aput(PLACE, task, {})
+    return await asyncio.wait_for(run, HANG_S)
+
+
+async def test_a_task_that_is_stopped_fails_once_and_blocks_only_those_that_need_it(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    endpoint.load_scenario(
+        Scenario(
+            tasks=(
+                ScriptedTask(id="A"),
+                ScriptedTask(id="B"),
+                ScriptedTask(id="needs_A", depends_on=("A",)),
+                ScriptedTask(id="may_use_A", depends_on=OPTIONAL),
+            ),
+            faults=HANGS,
+        )
+    )
+    store = InMemoryStore()
+
+    state = await run_and_stop(build_graph(settings, store), store, endpoint, "A")
+
+    results = state["results"]
+    assert (results["A"].status, results["A"].error) == ("failed", "stopped by a human")
+    assert results["A"].attempts == 1
+    assert results["B"].status == results["may_use_A"].status == "completed"
+    assert results["needs_A"].status == "skipped"
+    assert state["status"] == "partial"
+    assert any("stopped by a human" in gap for gap in state["answer"].gaps)
+    assert len(endpoint.select_calls(schema="Plan")) == 1
+
+
+async def test_a_task_that_is_stopped_before_it_begins_is_skipped(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    tasks = (ScriptedTask(id="A"), ScriptedTask(id="B", depends_on=("A",)))
+    endpoint.load_scenario(Scenario(tasks=tasks, faults=HANGS))
+    store = InMemoryStore()
+
+    state = await run_and_stop(build_graph(settings, store), store, endpoint, "B", "A")
+
+    assert (state["results"]["B"].status, state["results"]["B"].attempts) == ("skipped", 0)
+    assert state["results"]["B"].error == "stopped by a human"
+    assert not endpoint.select_calls(schema="Report", task="B")
+
+
+async def test_all_tasks_can_be_stopped_and_the_answer_has_what_was_done(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    tasks = (ScriptedTask(id="B"), ScriptedTask(id="A", depends_on=("B",)))
+    endpoint.load_scenario(Scenario(tasks=tasks, faults=HANGS))
+    store = InMemoryStore()
+
+    state = await run_and_stop(build_graph(settings, store), store, endpoint, "*")
+
+    assert state["results"]["B"].status == "completed"
+    assert state["results"]["A"].error == "stopped by a human"
+    assert state["status"] == "partial"
+
+
+async def test_a_request_for_an_earlier_run_does_not_stop_a_task_of_the_next(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    endpoint.load_scenario(Scenario(tasks=(ScriptedTask(id="A"),)))
+    store = InMemoryStore()
+    await store.aput(PLACE, "A", {})
+
+    state = await build_graph(settings, store).ainvoke(REQUEST, CONFIG)
+
+    assert state["status"] == "done"
+    assert not await store.asearch(PLACE)
+
+
+@pytest.mark.slow
+async def test_a_task_of_an_inner_team_is_stopped_by_its_path(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    outer = Scenario(tasks=(ScriptedTask(id="R", worker="research"),)).build_plan()
+    parts = (ScriptedTask(id="A", worker="reader"), ScriptedTask(id="B", worker="counter"))
+
+    def answer(body: dict[str, Any]) -> dict[str, Any]:
+        return Scenario(tasks=parts).build_plan() if "You read." in str(body) else outer
+
+    endpoint.load_scenario(Scenario(tasks=parts, faults=HANGS, answers={"Plan": answer}))
+    inner = make_team("reader", "counter", name="research_team", guidance="You read.")
+    research = Worker(name="research", description="Finds figures.", team=inner)
+    store, team = InMemoryStore(), make_team(workers=(research,), name="desk")
+
+    state = await run_and_stop(build_graph(settings, store, team), store, endpoint, "R/A")
+
+    report = state["results"]["R"]
+    assert report.status == "completed" and report.is_partial
+    assert any("stopped by a human" in gap for gap in report.gaps)
+
+
+async def test_another_caller_stops_a_task_of_a_run_of_this_machine(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    tasks = (ScriptedTask(id="A"), ScriptedTask(id="B"))
+    endpoint.load_scenario(Scenario(tasks=tasks, faults=HANGS))
+    run = asyncio.create_task(
+        arun(REQUEST["request"], team=make_team(), settings=settings, thread="my.run")
+    )
+    await wait_until(lambda: endpoint.select_calls(schema="Report", task="A"))
+
+    ended = await astop("my.run", "A", settings=settings)
+    outcome = await asyncio.wait_for(run, HANG_S)
+
+    assert ended == {"A": "stopped"}
+    assert outcome.status == "partial"
+    with pytest.raises(NothingToStop, match="not at work"):
+        await astop("my.run", "A", settings=settings)
+
+
+async def test_a_task_that_there_is_not_or_that_has_ended_is_named(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    tasks = (ScriptedTask(id="A"), ScriptedTask(id="B"))
+    endpoint.load_scenario(Scenario(tasks=tasks, faults=HANGS))
+    run = asyncio.create_task(
+        arun(REQUEST["request"], team=make_team(), settings=settings, thread="two")
+    )
+    await wait_until(lambda: endpoint.select_calls(schema="Report", task="A"))
+    await wait_until(lambda: "completed" in str(load_trace("two", settings)["tasks"]))
+
+    with pytest.raises(TaskUnknown) as unknown:
+        await astop("two", "C\x1b[2J", settings=settings)
+    with pytest.raises(NothingToStop) as ended:
+        await astop("two", "B", settings=settings)
+    with pytest.raises(ThreadUnknown):
+        await astop("three", settings=settings)
+    run.cancel()
+
+    assert "its tasks are A, B" in unknown.value.format_line()
+    assert "\x1b" not in unknown.value.format_line()
+    assert "open tasks: A" in ended.value.format_line()
+
+
+async def test_a_task_that_waits_for_a_human_ends_when_the_run_is_resumed(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    asking = {"reason": "ambiguous_input", "message": "Which year?", "partial": ""}
+    asked = {"status": "escalated", "escalation": asking}
+    done = {"status": "completed", "output": "42"}
+    tasks = tuple(ScriptedTask(id=name, report=[asked, done]) for name in ("A", "B"))
+    endpoint.load_scenario(Scenario(tasks=tasks))
+    store = InMemoryStore()
+    graph = build_graph(settings, store)
+    await graph.ainvoke(REQUEST, CONFIG, context={"ask_human": True})
+
+    await store.aput(PLACE, "A", {})
+    state = await graph.ainvoke(Command(resume={"B": "2024"}), CONFIG)
+
+    assert state["results"]["A"].error == "stopped by a human"
+    assert state["results"]["B"].status == "completed"
+    assert "__interrupt__" not in state
+
+
+async def test_a_store_that_cannot_be_read_ends_no_run(
+    endpoint: Endpoint, settings: Settings, caplog: pytest.LogCaptureFixture
+) -> None:
+    class BrokenStore(InMemoryStore):
+        async def abatch(self, ops: Any) -> Any:
+            asked = list(ops)
+            if any(op.namespace_prefix[-1:] == ("stop",) for op in asked if hasattr(op, "limit")):
+                raise ConnectionError("the database is gone")
+            return await super().abatch(asked)
+
+    endpoint.load_scenario(Scenario(tasks=(ScriptedTask(id="A"),)))
+
+    state = await build_graph(settings, BrokenStore()).ainvoke(REQUEST, CONFIG)
+
+    assert state["status"] == "done"
+    assert "cannot be read now" in caplog.text

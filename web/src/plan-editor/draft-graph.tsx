@@ -1,0 +1,120 @@
+import { useMemo, useRef, useState } from "preact/hooks";
+import { toLine } from "../model/plain-text";
+import { canConnect, selectProblems, type Draft } from "./draft";
+import { BOX, placeDraft } from "./layout";
+
+interface DraftGraphProps {
+  draft: Draft;
+  selected: string;
+  /** The task whose connections are being chosen; empty for none. */
+  connecting: string;
+  problems: readonly string[];
+  onSelect: (id: string) => void;
+  onConnect: (from: string, to: string) => void;
+  onRemove: (id: string) => void;
+}
+
+interface Drag {
+  from: string;
+  x: number;
+  y: number;
+}
+
+/** The tasks of a draft as boxes and what needs what as arrows; a box is a button, its handle begins a connection. */
+export function DraftGraph(props: DraftGraphProps) {
+  const { draft, selected, connecting, problems, onSelect, onConnect, onRemove } = props;
+  const picture = useMemo(() => placeDraft(draft), [draft]);
+  const [drag, setDrag] = useState<Drag | null>(null);
+  const svg = useRef<SVGSVGElement>(null);
+  const tasks = new Map(draft.tasks.map((task) => [task.id, task]));
+
+  const locate = (event: PointerEvent) => {
+    const frame = svg.current!.getBoundingClientRect();
+    const scale = picture.width / frame.width || 1;
+    return { x: (event.clientX - frame.left) * scale, y: (event.clientY - frame.top) * scale };
+  };
+  const drop = (event: PointerEvent) => {
+    const { x, y } = locate(event);
+    const hit = picture.boxes.find((box) => x >= box.x && x <= box.x + BOX.width && y >= box.y && y <= box.y + BOX.height);
+    if (drag && hit && hit.id !== drag.from) onConnect(drag.from, hit.id);
+    setDrag(null);
+  };
+  const press = (id: string) => (connecting && connecting !== id ? onConnect(connecting, id) : onSelect(id));
+  const pressKey = (event: KeyboardEvent, id: string) => {
+    if (event.key === "Enter" || event.key === " ") press(id);
+    else if (event.key === "Delete") onRemove(id);
+    else return;
+    event.preventDefault();
+  };
+
+  return (
+    <div class="draft-graph">
+      <svg
+        ref={svg}
+        width={picture.width}
+        height={picture.height}
+        viewBox={`0 0 ${picture.width} ${picture.height}`}
+        role="group"
+        aria-label="The plan as a graph"
+        onPointerMove={(event) => drag && setDrag({ ...drag, ...locate(event) })}
+        onPointerUp={drop}
+        onPointerLeave={() => setDrag(null)}
+      >
+        <defs>
+          <marker id="draft-arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" orient="auto">
+            <path d="M0,0L8,4L0,8z" class="draft-arrow" />
+          </marker>
+        </defs>
+        {picture.edges.map(({ from, to, required, path }) => (
+          <path key={`${from} ${to}`} d={path} class={required ? "draft-edge" : "draft-edge optional"} marker-end="url(#draft-arrow)" />
+        ))}
+        {picture.boxes.map(({ id, x, y }) => {
+          const task = tasks.get(id)!;
+          const isWrong = selectProblems(draft, problems, id).length > 0;
+          const isClosed = connecting !== "" && connecting !== id && !canConnect(draft, id, connecting);
+          const needs = task.depends_on.map((edge) => edge.task).join(", ");
+          const shownId = `${isWrong ? "⚠ " : ""}${toLine(id, 17)}`;
+          const shownWorker = toLine(task.worker || "no worker", 22);
+          const label = `${shownId} ${shownWorker}${needs ? `, needs ${toLine(needs)}` : ""}${isWrong ? ", has a problem" : ""}`;
+          return (
+            <g
+              key={id}
+              transform={`translate(${x},${y})`}
+              class={`draft-box${id === selected ? " selected" : ""}${isWrong ? " wrong" : ""}${isClosed ? " closed" : ""}`}
+              role="button"
+              tabindex={0}
+              aria-label={label}
+              aria-pressed={id === selected}
+              aria-disabled={isClosed}
+              onClick={() => !isClosed && press(id)}
+              onKeyDown={(event) => !isClosed && pressKey(event, id)}
+            >
+              <rect width={BOX.width} height={BOX.height} rx="6" />
+              <text x="12" y="22" class="draft-id">
+                {`${shownId} `}
+              </text>
+              <text x="12" y="40" class="draft-worker">
+                {shownWorker}
+              </text>
+              <circle
+                cx={BOX.width}
+                cy={BOX.height / 2}
+                r="6"
+                class="draft-handle"
+                onPointerDown={(event) => {
+                  event.preventDefault();
+                  setDrag({ from: id, ...locate(event) });
+                }}
+              />
+            </g>
+          );
+        })}
+        {drag && <DragLine drag={drag} box={picture.boxes.find(({ id }) => id === drag.from)!} />}
+      </svg>
+    </div>
+  );
+}
+
+const DragLine = ({ drag, box }: { drag: Drag; box: { x: number; y: number } }) => (
+  <line class="draft-drag" x1={box.x + BOX.width} y1={box.y + BOX.height / 2} x2={drag.x} y2={drag.y} />
+);

@@ -1,0 +1,93 @@
+/** A plan while it is edited: pure functions that return another draft. The server has the last word on what is valid. */
+
+import type { Dependency, Plan, PlannedTask } from "../model/trace";
+
+export interface Draft {
+  goal: string;
+  tasks: PlannedTask[];
+}
+
+const ID = /^[A-Za-z0-9_.-]{1,40}$/;
+
+export const beginDraft = (plan: Plan): Draft => ({ goal: plan.goal, tasks: plan.tasks });
+
+export const isChanged = (draft: Draft, plan: Plan): boolean =>
+  JSON.stringify(draft) !== JSON.stringify(beginDraft(plan));
+
+/** Return the draft with a further task, and the task's id. */
+export function addTask(draft: Draft, worker: string): { draft: Draft; id: string } {
+  const known = new Set(draft.tasks.map(({ id }) => id));
+  let number = draft.tasks.length + 1;
+  while (known.has(`task_${number}`)) number += 1;
+  const id = `task_${number}`;
+  const task: PlannedTask = { id, description: "", worker, depends_on: [] };
+  return { draft: { ...draft, tasks: [...draft.tasks, task] }, id };
+}
+
+/** Return the draft without a task; those that needed it need it no longer. */
+export const removeTask = (draft: Draft, id: string): Draft => ({
+  ...draft,
+  tasks: draft.tasks
+    .filter((task) => task.id !== id)
+    .map((task) => ({ ...task, depends_on: task.depends_on.filter((edge) => edge.task !== id) })),
+});
+
+/** Return the draft with other fields of a task; a new id is followed by what needs the task. */
+export function changeTask(draft: Draft, id: string, fields: Partial<PlannedTask>): Draft {
+  const renamed = fields.id ?? id;
+  const follow = (edge: Dependency) => (edge.task === id ? { ...edge, task: renamed } : edge);
+  return {
+    ...draft,
+    tasks: draft.tasks.map((task) => {
+      const changed = task.id === id ? { ...task, ...fields } : task;
+      return renamed === id ? changed : { ...changed, depends_on: changed.depends_on.map(follow) };
+    }),
+  };
+}
+
+/** Return the draft in which a task needs another one, perhaps only if that succeeds. */
+export function connect(draft: Draft, id: string, needed: string, required = true): Draft {
+  if (!canConnect(draft, id, needed)) return draft;
+  return mapEdges(draft, id, (edges) => [...edges.filter(({ task }) => task !== needed), { task: needed, required }]);
+}
+
+export const disconnect = (draft: Draft, id: string, needed: string): Draft =>
+  mapEdges(draft, id, (edges) => edges.filter(({ task }) => task !== needed));
+
+const mapEdges = (draft: Draft, id: string, change: (edges: Dependency[]) => Dependency[]): Draft => ({
+  ...draft,
+  tasks: draft.tasks.map((task) => (task.id === id ? { ...task, depends_on: change(task.depends_on) } : task)),
+});
+
+/** Return whether a task may need another one: it must not wait for itself. */
+export function canConnect(draft: Draft, id: string, needed: string): boolean {
+  const byId = new Map(draft.tasks.map((task) => [task.id, task]));
+  const seen = new Set<string>();
+  const open = [needed];
+  for (let name = open.pop(); name !== undefined; name = open.pop()) {
+    if (name === id) return false;
+    if (seen.has(name)) continue;
+    seen.add(name);
+    open.push(...(byId.get(name)?.depends_on ?? []).map(({ task }) => task));
+  }
+  return byId.has(needed);
+}
+
+/** Return why an id cannot be used for a task; empty if it can. */
+export function findIdProblem(draft: Draft, id: string, given: string): string {
+  if (!ID.test(given)) return "1 to 40 letters, digits and _ . -";
+  return given !== id && draft.tasks.some((task) => task.id === given) ? "another task has this id" : "";
+}
+
+/** Return the problems that name a task, as the server writes them: task 'ID' …, or tasks[NUMBER]. */
+export function selectProblems(draft: Draft, problems: readonly string[], id: string): string[] {
+  const place = `tasks[${draft.tasks.findIndex((task) => task.id === id)}]`;
+  return problems.filter((problem) => problem.includes(`'${id}'`) || problem.includes(place));
+}
+
+/** Return a problem with the id of a task in place of its number, with which the server counts. */
+export const nameTasks = (draft: Draft, problem: string): string =>
+  problem.replace(/tasks\[(\d{1,4})\]\.?/g, (said, number: string) => {
+    const task = draft.tasks[Number(number)];
+    return task ? `task '${task.id}': ` : said;
+  });

@@ -1,0 +1,146 @@
+import { useEffect, useState } from "preact/hooks";
+import { Line } from "../parts/text";
+import type { PlanQuestion } from "../questions/question";
+import { approve, editPlan, reject, type Reply } from "../questions/replies";
+import * as drafts from "./draft";
+import type { Draft } from "./draft";
+import { DraftGraph } from "./draft-graph";
+import { TaskForm } from "./task-form";
+
+interface PlanEditorProps {
+  question: PlanQuestion;
+  /** What was edited so far; null: nothing. It outlives the editor, as a refused plan is corrected. */
+  draft: Draft | null;
+  workers: readonly string[];
+  isBusy: boolean;
+  onDraft: (draft: Draft | null) => void;
+  onReply: (reply: Reply) => void;
+}
+
+/** A plan that waits for approval: it is run as it is or as edited, or rejected with a reason. */
+export function PlanEditor({ question, draft: kept, workers, isBusy, onDraft, onReply }: PlanEditorProps) {
+  const { plan, problems } = question;
+  const draft = kept ?? drafts.beginDraft(plan);
+  const [chosen, setChosen] = useState("");
+  const [connecting, setConnecting] = useState("");
+  const [showsAll, setShowsAll] = useState(false);
+  const isEdited = drafts.isChanged(draft, plan);
+  const known = [...new Set([...draft.tasks.map(({ worker }) => worker), ...workers])].filter(Boolean);
+  const named = draft.tasks.map(({ id }) => id);
+  const selected = named.includes(chosen) ? chosen : (named[0] ?? "");
+
+  useEffect(() => {
+    const wrong = named.find((id) => drafts.selectProblems(draft, problems, id).length > 0);
+    if (wrong !== undefined) setChosen(wrong);
+  }, [problems.join("\n")]);
+  const change = (next: Draft, select?: string) => {
+    onDraft(next);
+    if (select !== undefined) setChosen(select);
+    if (connecting && !next.tasks.some(({ id }) => id === connecting)) setConnecting("");
+  };
+  const add = () => {
+    const { draft: next, id } = drafts.addTask(draft, draft.tasks.find(({ id: each }) => each === selected)?.worker ?? known[0] ?? "");
+    change(next, id);
+  };
+  const toggle = (from: string, to: string) => {
+    const needs = draft.tasks.find(({ id }) => id === to)?.depends_on.some(({ task }) => task === from);
+    change(needs ? drafts.disconnect(draft, to, from) : drafts.connect(draft, to, from));
+  };
+  const shown = draft.tasks.filter(({ id }) => showsAll || id === selected);
+
+  return (
+    <div class="plan-editor">
+      {problems.length > 0 && (
+        <div class="notice notice-problem" role="alert">
+          <p>The plan was refused, and nothing has run. Correct it, and send it again.</p>
+          <ul>
+            {problems.map((problem) => (
+              <li key={problem}>
+                <Line max={400}>{drafts.nameTasks(draft, problem)}</Line>
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+      <p>
+        <label for="plan-goal">Goal</label>
+        <input id="plan-goal" class="wide" value={draft.goal} maxLength={4000} onInput={(event) => change({ ...draft, goal: event.currentTarget.value })} />
+      </p>
+      <div class="editor-tools">
+        <button type="button" onClick={add}>
+          + Add a task
+        </button>
+        <button type="button" aria-pressed={showsAll} onClick={() => setShowsAll(!showsAll)}>
+          {showsAll ? "Only the selected task" : "All tasks as a form"}
+        </button>
+        <button type="button" disabled={!isEdited} onClick={() => onDraft(null)}>
+          Undo all changes
+        </button>
+        <span class="soft small" role="status">
+          {connecting ? `Choose what needs ${connecting}; again to take it back.` : `${draft.tasks.length} tasks${isEdited ? ", edited" : ""}`}
+        </span>
+      </div>
+      <div class="editor-panes">
+        <DraftGraph
+          draft={draft}
+          selected={selected}
+          connecting={connecting}
+          problems={problems}
+          onSelect={setChosen}
+          onConnect={toggle}
+          onRemove={(id) => draft.tasks.length > 1 && change(drafts.removeTask(draft, id), "")}
+        />
+        <div class="task-forms">
+          {shown.map((task) => (
+            <TaskForm
+              key={draft.tasks.indexOf(task)}
+              draft={draft}
+              task={task}
+              workers={known}
+              problems={drafts.selectProblems(draft, problems, task.id)}
+              isConnecting={connecting === task.id}
+              onChange={change}
+              onConnecting={() => setConnecting(connecting === task.id ? "" : task.id)}
+            />
+          ))}
+        </div>
+      </div>
+      <Decision
+        isEdited={isEdited}
+        isBusy={isBusy}
+        onApprove={() => onReply(isEdited ? editPlan(draft.goal, draft.tasks) : approve())}
+        onReject={(reason) => onReply(reject(reason))}
+      />
+    </div>
+  );
+}
+
+interface DecisionProps {
+  isEdited: boolean;
+  isBusy: boolean;
+  onApprove: () => void;
+  onReject: (reason: string) => void;
+}
+
+function Decision({ isEdited, isBusy, onApprove, onReject }: DecisionProps) {
+  const [reason, setReason] = useState("");
+  return (
+    <div class="decision">
+      <button type="button" class="primary" disabled={isBusy} onClick={onApprove}>
+        {isEdited ? "Run the plan as edited" : "Approve the plan"}
+      </button>
+      <span class="decision-reject">
+        <input
+          class="wide"
+          aria-label="Why the plan is rejected"
+          placeholder="What should be different?"
+          value={reason}
+          onInput={(event) => setReason(event.currentTarget.value)}
+        />
+        <button type="button" disabled={isBusy || !reason.trim()} onClick={() => onReject(reason)}>
+          Reject: plan again
+        </button>
+      </span>
+    </div>
+  );
+}

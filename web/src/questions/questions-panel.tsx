@@ -1,0 +1,116 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { useAction } from "../live/hooks";
+import type { LiveRun } from "../live/live-run";
+import { Notice, ProblemLine } from "../live/notice";
+import { Line } from "../parts/text";
+import type { Draft } from "../plan-editor/draft";
+import { PlanEditor } from "../plan-editor/plan-editor";
+import { useTeamWorkers } from "../plan-editor/team-workers";
+import { CallForm, OtherForm, QuestionForm } from "./answer-form";
+import { readQuestions, type Question } from "./question";
+import { respond, type Replies, type Reply } from "./replies";
+import { sendReplies } from "./send-replies";
+
+/** What a question is asked for: a refused plan has another id, and a plan that is made again another version. */
+const nameQuestion = (question: Question): string =>
+  question.kind === "plan" ? `plan ${question.task} ${question.plan.version}` : question.id;
+
+/** The questions that a run waits for, each with its form. */
+export function QuestionsPanel({ run }: { run: LiveRun }) {
+  const open = readQuestions(run.status === "running" ? [] : run.questions);
+  const [drafts, setDrafts] = useState<Record<string, Draft | null>>({});
+  const [words, setWords] = useState<Record<string, string>>({});
+  const [replies, setReplies] = useState<Replies>({});
+  const sending = useAction(() => sendReplies(run, replies));
+  const workers = useTeamWorkers(run.server, run.graph, open.some(({ kind }) => kind === "plan"));
+  const elsewhere = useAnsweredElsewhere(open, Object.keys(replies));
+  useEffect(() => {
+    if (Object.keys(replies).length) sending.start();
+  }, [replies]);
+
+  const reply = (id: string, said: Reply) => setReplies({ [id]: said });
+  const written = Object.fromEntries(
+    open.flatMap(({ id, kind }) => (kind === "question" && words[id]?.trim() ? [[id, respond(words[id])]] : [])),
+  );
+  return (
+    <>
+      <ProblemLine problem={sending.problem} />
+      {elsewhere && !sending.problem && (
+        <Notice>
+          A question was answered in another tab or by another user. Below is how the run is now.
+        </Notice>
+      )}
+      {open.length > 0 && (
+        <section class="questions" aria-labelledby="questions-title">
+          <h2 id="questions-title">{open.length === 1 ? "The run waits for you" : `The run waits for ${open.length} answers`}</h2>
+          {open.map((question) => {
+            const key = nameQuestion(question);
+            const form = {
+              words: words[question.id],
+              isBusy: sending.isBusy,
+              onWords: (said: string) => setWords({ ...words, [question.id]: said }),
+              onReply: (said: Reply) => reply(question.id, said),
+            };
+            return (
+              <article key={key} class="question" aria-label={question.task || "the plan"}>
+                <QuestionHead question={question} />
+                {question.kind === "plan" && (
+                  <PlanEditor
+                    question={question}
+                    draft={drafts[key] ?? null}
+                    workers={workers}
+                    isBusy={sending.isBusy}
+                    onDraft={(draft) => setDrafts({ ...drafts, [key]: draft })}
+                    onReply={(said) => reply(question.id, said)}
+                  />
+                )}
+                {question.kind === "question" && <QuestionForm question={question} {...form} />}
+                {question.kind === "tool_call" && <CallForm question={question} {...form} />}
+                {question.kind === "other" && <OtherForm question={question} {...form} />}
+              </article>
+            );
+          })}
+          {Object.keys(written).length > 1 && (
+            <button type="button" class="primary" disabled={sending.isBusy} onClick={() => setReplies(written)}>
+              Send the {Object.keys(written).length} answers
+            </button>
+          )}
+        </section>
+      )}
+    </>
+  );
+}
+
+function QuestionHead({ question }: { question: Question }) {
+  const problems = question.kind === "plan" ? [] : question.problems;
+  return (
+    <>
+      {(question.task || question.worker) && (
+        <p class="soft small">
+          <Line max={80}>{question.task}</Line>
+          {question.task && question.worker && " · "}
+          <Line max={60}>{question.worker}</Line>
+        </p>
+      )}
+      {problems.map((problem) => (
+        <p key={problem} class="form-problem" role="alert">
+          The last reply could not be used: <Line max={400}>{problem}</Line>
+        </p>
+      ))}
+    </>
+  );
+}
+
+/** Return whether a question that was shown is gone, though this tab has not answered it. */
+function useAnsweredElsewhere(open: readonly Question[], sent: readonly string[]): boolean {
+  const shown = useRef<readonly Question[]>([]);
+  const [isGone, setGone] = useState(false);
+  useEffect(() => {
+    const names = new Set(open.map(nameQuestion));
+    const before = new Set(shown.current.map(nameQuestion));
+    if (shown.current.some((each) => !names.has(nameQuestion(each)) && !sent.includes(each.id))) setGone(true);
+    else if (open.some((each) => !before.has(nameQuestion(each)))) setGone(false);
+    shown.current = open;
+  }, [open.map(({ id }) => id).join("\n")]);
+  return isGone;
+}

@@ -1,0 +1,42 @@
+import { loadSummary } from "../live/kept-trace";
+import type { LiveRun } from "../live/live-run";
+import { Problem } from "../live/problem";
+import { ask } from "../live/server";
+import { readQuestions } from "./question";
+import { findAnswered, type Replies } from "./replies";
+
+const LOOK_EVERY_MS = 400;
+const MAX_LOOKS = 10;
+/** What the server says of an answer to a question that is not open, or of a run whose thread another one has taken. */
+const LATE = /no open question|not open|no question|was taken by/i;
+const ANSWERED = "Answered already, in another tab or by another user. Below is how the run is now.";
+
+/** Send replies to open questions; those that are answered meanwhile stay as they were answered.
+ *
+ * @throws Problem: a question is no longer open, or the server does not take the replies.
+ */
+export async function sendReplies(run: LiveRun, replies: Replies): Promise<void> {
+  const { run: view } = await loadSummary(run.server, run.thread);
+  if (findAnswered(replies, readQuestions(view?.questions ?? [])).length) {
+    run.refresh();
+    throw new Problem("refused", ANSWERED);
+  }
+  try {
+    await requireAccepted(run, await run.answer(replies));
+  } finally {
+    run.refresh();
+  }
+}
+
+/** Look for some seconds whether a run that answers fails, as another was first: Aegra takes both, and one of them fails.
+ *
+ * @throws Problem: the other was first.
+ */
+async function requireAccepted(run: LiveRun, id: string): Promise<void> {
+  for (let look = 0; look < MAX_LOOKS; look += 1) {
+    const found: { status: string; error_message?: string | null } = await ask(() => run.server.client.runs.get(run.thread, id));
+    if (found.status === "error" && LATE.test(found.error_message ?? "")) throw new Problem("refused", ANSWERED);
+    if (found.status !== "pending" && found.status !== "running") return;
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+  }
+}
