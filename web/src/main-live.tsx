@@ -1,6 +1,7 @@
 import "./style/tokens.css";
 import "./style/base.css";
 import "./style/live.css";
+import "./style/team.css";
 import { render } from "preact";
 import { App } from "./live/app";
 
