@@ -27,6 +27,11 @@ test("a metric that only one exam measured has no difference", () => {
   expect(judged).toEqual({ label: "judged", values: [null, 10], difference: null });
 });
 
+test("exams of different rows are compared by the rows in both", () => {
+  const figures = pairMetrics(exam([row("a", 50), row("b", 0)]), exam([row("a", 100)]));
+  expect(figures[1]).toEqual({ label: "score, rows in both (1)", values: [50, 100], difference: 50 });
+});
+
 test("a difference has its sign, and a rounding error none", () => {
   expect([5, -5, 0.01, null].map(formatDifference)).toEqual(["+5.0", "−5.0", "±0", ""]);
 });

@@ -75,7 +75,8 @@ const GradedLine = ({ row }: { row: GradedRow }) => (
     <td class="request-cell">
       <Line max={400}>{row.request}</Line>
       <div class="soft small">
-        {row.status || "only planned"} · {Object.entries(row.scores).map(([name, value]) => `${name.replaceAll("_", " ")} ${value}`).join(", ")}
+        {row.status || "only planned"}
+        {Object.entries(row.scores).map(([name, value]) => ` · ${name.replaceAll("_", " ")} ${value}`)}
       </div>
       {[...row.complaints, ...(row.error ? [row.error] : [])].map((complaint, index) => (
         <div key={index} class="row-problem small">

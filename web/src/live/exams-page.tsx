@@ -102,7 +102,7 @@ function Rows({ pairs }: { pairs: RowPair[] }) {
       <p>
         {changed.length ? `${changed.length} of ${pairs.length} rows differ.` : "No row differs."}{" "}
         {changed.length < pairs.length && (
-          <label class="small">
+          <label class="small same-rows">
             <input type="checkbox" checked={isWhole} onChange={() => setIsWhole(!isWhole)} /> Show the same rows too
           </label>
         )}
@@ -152,7 +152,7 @@ const PairLine = ({ pair: { id, request, sides, change, difference } }: { pair: 
         ))}
       </td>
     ))}
-    <td class="figure">
+    <td class="change">
       {change} {difference !== null && change !== "same" && formatDifference(difference)}
     </td>
   </tr>

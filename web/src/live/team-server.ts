@@ -19,7 +19,7 @@ export const loadExam = (server: Server, team: string, exam: string) => load<Exa
  * @throws Problem: it does not tell.
  */
 export async function loadServedNames({ client }: Server): Promise<Set<string>> {
-  const found = await ask(() => client.assistants.search({ limit: 200 }));
+  const found = await ask(() => client.assistants.search({ limit: 100 }));
   return new Set(found.map(({ graph_id }) => graph_id));
 }
 

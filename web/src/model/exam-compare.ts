@@ -42,11 +42,18 @@ export interface FigurePair {
   difference: number | null;
 }
 
-/** Return the score and each metric of both exams. */
+/** Return the score and each metric of both exams; where their rows differ, the score of those in both too. */
 export function pairMetrics(first: Exam, second: Exam): FigurePair[] {
   const names = [...new Set([...Object.keys(first.metrics), ...Object.keys(second.metrics)])];
   const metric = (name: string) => pairFigure(name.replaceAll("_", " "), first.metrics[name], second.metrics[name]);
-  return [pairFigure("score", first.score, second.score), ...names.map(metric)];
+  return [pairFigure("score", first.score, second.score), ...pairShared(first, second), ...names.map(metric)];
+}
+
+function pairShared(first: Exam, second: Exam): FigurePair[] {
+  const shared = pairRows(first, second).filter(({ difference }) => difference !== null);
+  if (!shared.length || (shared.length === first.rows.length && shared.length === second.rows.length)) return [];
+  const average = (side: 0 | 1) => shared.reduce((sum, { sides }) => sum + sides[side]!.score, 0) / shared.length;
+  return [pairFigure(`score, rows in both (${shared.length})`, average(0), average(1))];
 }
 
 function pairFigure(label: string, first: number | undefined, second: number | undefined): FigurePair {
