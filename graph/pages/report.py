@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from graph.pages.built_page import format_page, load_built_page
+from graph.pages.report_trace import shrink_trace
 from graph.runs.timeline import TraceUnreadable
 from nodes.errors import OutputFailed
 from nodes.text.plain_text import sanitize_line
@@ -28,7 +29,9 @@ def format_report(trace: Mapping[str, Any]) -> str:
             next="`supervise runs` lists the threads there are",
         )
     title = f"{sanitize_line(request, MAX_TITLE_CHARS)} · run report"
-    return format_page(load_built_page("report"), title=title, name="trace", value=trace)
+    return format_page(
+        load_built_page("report"), title=title, name="trace", value=shrink_trace(trace)
+    )
 
 
 def write_report(trace: Mapping[str, Any], path: Path) -> None:

@@ -1,6 +1,6 @@
 """Drive the live page in Chromium against real servers, and print what it showed.
 
-    python -m tests.pages [--server dev|aegra] [--story live|users] [--screenshots FOLDER]
+    python -m tests.pages [--server dev|aegra] [--story live|users|away] [--screenshots FOLDER]
 
 Needs Node, Chromium, and the packages of `web/` (`make pages` installs them); Aegra needs what
 `tests/cluster` needs.
@@ -26,8 +26,11 @@ STORIES: Final = {
     "live": "drive_live.mjs",
     "users": "drive_users.mjs",
     "teams": "drive_teams.mjs",
+    "away": "drive_away.mjs",
 }
-DRIVE_TIMEOUT_S: Final = 300
+ON_AEGRA_ONLY: Final = {"away"}
+"""`langgraph dev` keeps no run that was at work when it was killed."""
+DRIVE_TIMEOUT_S: Final = 600
 
 
 def main() -> int:
@@ -43,6 +46,7 @@ def main() -> int:
             drive(story, server, options.screenshots.resolve())
             for server in options.server or servers.NAMES
             for story in options.story or STORIES
+            if server == "aegra" or story not in ON_AEGRA_ONLY
         ]
     except ClientMissing as missing:
         print(missing, file=sys.stderr)
@@ -64,11 +68,11 @@ def drive(story: str, server: str, screenshots: Path) -> bool:
             variables = write_teams(Path(folder))
         checkout = Path(folder, "server")
         checkout.mkdir()
-        with servers.run_server(server, checkout, endpoint.base_url, **variables) as url:
+        with servers.run_server(server, checkout, endpoint.base_url, **variables) as running:
             material = Path(folder, scenarios.MATERIAL)
             material.write_text(scenarios.MATERIAL_TEXT, encoding="utf-8")
             given = {
-                "url": url,
+                **running,
                 "name": f"{story}-{server}",
                 "screenshots": str(screenshots),
                 "downloads": folder,

@@ -14,6 +14,7 @@ export async function openPage(browser, problems) {
   const page = await browser.newPage();
   page.setDefaultTimeout(STEP_TIMEOUT_MS);
   await page.setViewport({ width: 1200, height: 900 });
+  page.on("response", (answer) => answer.status() >= 500 && problems.push(`${answer.status()} ${answer.url()}`));
   page.on("pageerror", (error) => problems.push(`page: ${error.message}`));
   page.on("dialog", (dialog) => problems.push(`dialog: ${dialog.message()}`));
   page.on("console", (message) => message.type() === "error" && problems.push(`console: ${message.text()}`));

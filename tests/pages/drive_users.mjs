@@ -8,7 +8,7 @@ await drive(async ({ page, takePicture, note }) => {
   note("axe", await checkAccess(page));
   await page.type("#token", "anna@example.org.wrong");
   await press(page, "Use it");
-  await waitForText(page, "[role=alert]", "token");
+  await waitForText(page, "[role=alert]", "does not know");
   await takePicture("token");
   note("with a wrong token", await read(page, "[role=alert]"));
   await page.waitForSelector("#token");
@@ -18,6 +18,7 @@ await drive(async ({ page, takePicture, note }) => {
   await page.waitForSelector("#team option");
   await waitForText(page, "#runs", "No run yet");
   await page.type("#request", given.request);
+  await (await page.$("#files")).uploadFile(given.file);
   await press(page, "Start");
   await waitForText(page, ".run-bar", "done");
   note("with the token", await read(page, ".run-bar"));

@@ -46,4 +46,5 @@ def build_wide(tasks: int, *, task_s: float) -> Scenario:
         )
         for number in range(tasks)
     ]
-    return Scenario(tasks=tuple(listed), answers={"Answer": {"text": ANSWER, "confidence": 90}})
+    answers = {"Answer": {"text": ANSWER, "confidence": 90}}
+    return Scenario(tasks=tuple(listed), answers=answers, latency_s={"Plan": 1.0})

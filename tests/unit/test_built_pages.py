@@ -12,8 +12,11 @@ from nodes.errors.redaction import redact_text
 WEB = Path(__file__).parents[2] / "web"
 BUILT_FILES = sorted(path for path in BUILT.iterdir() if path.suffix in (".js", ".css"))
 ADDRESS = re.compile(r"""https?://[^\s"'`)<>\\]+""")
-# Names of markup languages, and a page that an error of the SDK names; none is loaded.
-NAMED_ADDRESSES = ("http://www.w3.org/", "https://docs.langchain.com", "https://github.com/")
+# Names of markup languages, and what the SDK names in errors and as defaults; none is loaded.
+NAMED_ADDRESSES = (
+    *("http://www.w3.org/", "https://docs.langchain.com", "https://github.com/"),
+    *("http://localhost:8123", "http://${"),
+)
 
 
 def list_sources() -> list[str]:

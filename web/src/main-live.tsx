@@ -1,5 +1,7 @@
 import "./style/tokens.css";
 import "./style/base.css";
+import "./style/run.css";
+import "./style/details.css";
 import "./style/live.css";
 import "./style/team.css";
 import { render } from "preact";

@@ -9,6 +9,8 @@ import { RunPage } from "./run-page";
 import { keepToken, openServer, readToken, type Server } from "./server";
 import { TokenForm } from "./token-form";
 
+const UNKNOWN_TOKEN = new Problem("unauthorized", "the server does not know this token, or it has no right to see runs");
+
 /** The live page: which of its pages is shown, and with which token. */
 export function App() {
   const [token, setToken] = useState(readToken);
@@ -23,7 +25,7 @@ export function App() {
   return (
     <Shell title="supervise" sections={links.map(({ path, title }) => ({ id: linkTo(path).slice(1), title }))}>
       {problem ? (
-        <TokenForm problem={problem} onToken={useToken} />
+        <TokenForm problem={token ? UNKNOWN_TOKEN : problem} onToken={useToken} />
       ) : (
         <CurrentPage server={server} onProblem={setProblem} />
       )}

@@ -1,4 +1,8 @@
-import { useEffect } from "preact/hooks";
+import { useEffect, useMemo } from "preact/hooks";
+import { PlanGraph } from "../parts/plan-graph";
+import { RunContext, showRun } from "../parts/run-context";
+import { SelectionProvider } from "../parts/selection";
+import { TimelineSection } from "../parts/timeline-section";
 import { Section } from "../parts/shell";
 import { Line, Text } from "../parts/text";
 import { compareRuns, compareTasks, type Figure, type TaskPair } from "../model/compare";
@@ -6,11 +10,12 @@ import type { Trace } from "../model/trace";
 import { useAsked } from "./hooks";
 import { loadKeptTrace } from "./kept-trace";
 import { ProblemLine } from "./notice";
-import type { Problem } from "./problem";
+import { Problem } from "./problem";
 import { linkTo } from "./router";
 import { ask, type Server } from "./server";
 import { StatusMark } from "./status-mark";
 import { buildTrace } from "../model/build-trace";
+import { readTrace } from "../model/read-trace";
 import { chooseStatus } from "../model/run-status";
 
 interface ComparePageProps {
@@ -24,7 +29,9 @@ async function loadTrace(server: Server, thread: string): Promise<Trace> {
   const kept = await loadKeptTrace(server, thread);
   const trace = buildTrace(kept.entries);
   const status = chooseStatus(kept.run, known.status);
-  return { ...trace, run: { request: kept.run.request ?? "", ...trace.run, thread, status } };
+  const read = readTrace({ ...trace, run: { request: kept.run.request ?? "", ...trace.run, thread, status } });
+  if (!read) throw new Problem("unreadable", "the run's trace cannot be read");
+  return read;
 }
 
 /** Two runs side by side: figures, plans, answers. */
@@ -49,6 +56,11 @@ export function ComparePage({ server, threads, onProblem }: ComparePageProps) {
       </Section>
       <Section id="plans" title="Plans">
         <Tasks pairs={compareTasks(...answer)} />
+        <div class="side-by-side">
+          {answer.map((trace, index) => (
+            <Pictures key={index} trace={trace} name={NAMES[index]!} />
+          ))}
+        </div>
       </Section>
       <Section id="answers" title="Answers">
         <div class="side-by-side">
@@ -87,9 +99,26 @@ const Heading = ({ trace, name }: { trace: Trace; name: string }) => (
   </article>
 );
 
+/** The plan and the timeline of one run. */
+function Pictures({ trace, name }: { trace: Trace; name: string }) {
+  const run = useMemo(() => showRun(trace), [trace]);
+  if (!trace.tasks.length) return <p class="soft">Run {name} has no plan.</p>;
+  return (
+    <RunContext.Provider value={run}>
+      <SelectionProvider>
+        <article aria-label={`pictures of run ${name}`}>
+          <h3>Run {name}</h3>
+          <PlanGraph />
+          <TimelineSection />
+        </article>
+      </SelectionProvider>
+    </RunContext.Provider>
+  );
+}
+
 const Figures = ({ figures }: { figures: Figure[] }) => (
   <div class="table-scroll" tabIndex={0} role="region" aria-label="Figures of both runs">
-    <table class="figures">
+    <table class="compared-figures">
       <thead>
         <tr>
           <td />

@@ -1,4 +1,4 @@
-import { useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import { formatSeconds } from "../model/format";
 import { Section } from "../parts/shell";
 import { Line } from "../parts/text";
@@ -22,7 +22,9 @@ interface PageProps {
 export function HomePage({ server, onProblem }: PageProps) {
   const lister = useMemo(() => new RunLister(server), [server]);
   const list = useAsked(() => lister.list(), [lister], LIST_EVERY_MS);
-  if (list.problem?.kind === "unauthorized" && !list.answer) queueMicrotask(() => onProblem(list.problem!));
+  useEffect(() => {
+    if (list.problem?.kind === "unauthorized" && !list.answer) onProblem(list.problem);
+  }, [list.problem]);
   return (
     <>
       <Section id="start" title="Start a run">

@@ -31,7 +31,7 @@ export function readProblem(error: unknown): Problem {
   if (status === 403) return new Problem("unauthorized", detail || "this token has no right to do that");
   if (status === 404) return new Problem("unknown", "the server has no such run, or does not show it to you");
   if (status === 409) return new Problem("refused", "the run is at work already: another tab or user was first");
-  if (status === 502 || status === 503 || status === 504) return new Problem("unreachable", detail || "the server cannot take this now");
+  if (status >= 500) return new Problem("unreachable", detail || `the server has failed with status ${status}`);
   return new Problem("refused", detail || `the server refused this with status ${status}`);
 }
 
@@ -40,7 +40,8 @@ function readDetail(error: unknown): string {
   const text = (error as { text?: string; message?: string }).text ?? (error as Error).message ?? "";
   try {
     const answer = JSON.parse(text.slice(text.indexOf("{"))) as { detail?: unknown; message?: unknown };
-    const said = answer.detail ?? answer.message;
+    const all = answer.detail ?? answer.message;
+    const said = Array.isArray(all) ? ((all[0] as { msg?: unknown } | undefined)?.msg ?? all) : all;
     return toLine(typeof said === "string" ? said : JSON.stringify(said ?? ""), MAX_DETAIL_CHARS);
   } catch {
     return toLine(text, MAX_DETAIL_CHARS);

@@ -39,6 +39,8 @@ type Summary = ListedRun | null;
 /** Lists runs again and again; of a thread that has not changed nothing is asked. */
 export class RunLister {
   private known = new Map<string, Summary>();
+  /** Whether the server sends single fields of threads; else it sends them whole. */
+  private takesSelect = true;
 
   constructor(private readonly server: Server) {}
 
@@ -66,11 +68,13 @@ export class RunLister {
   private async search(): Promise<Thread[]> {
     const options = { limit: MAX_RUNS, sortBy: "updated_at" as const, sortOrder: "desc" as const };
     const { threads } = this.server.client;
+    if (!this.takesSelect) return threads.search(options);
     try {
       return await threads.search({ ...options, select: [...SHOWN] });
     } catch (error) {
       if ((error as { status?: number }).status !== 422) throw error;
-      return await threads.search(options); // Aegra selects no fields
+      this.takesSelect = false; // so does Aegra
+      return threads.search(options);
     }
   }
 

@@ -1,7 +1,8 @@
 import { useEffect } from "preact/hooks";
 import { formatCount } from "../model/format";
 import { toLine } from "../model/plain-text";
-import { RunView } from "../parts/run-view";
+import type { Trace } from "../model/trace";
+import { RunView, listRunSections } from "../parts/run-view";
 import { Line } from "../parts/text";
 import { downloadReport } from "./download";
 import { useAction, useRun } from "./hooks";
@@ -45,6 +46,7 @@ export function RunPage({ server, thread, onProblem }: RunPageProps) {
     <>
       <RunBar run={run} />
       <ProblemLine problem={run.problem} />
+      {run.trace && <Contents trace={run.trace} />}
       {run.unreadable > 0 && <Notice>{formatCount(run.unreadable)} entries of the trace cannot be read.</Notice>}
       {RUN_PANELS.map((Panel, index) => (
         <Panel key={index} run={run} />
@@ -53,6 +55,17 @@ export function RunPage({ server, thread, onProblem }: RunPageProps) {
     </>
   );
 }
+
+/** Links to the parts of the run. */
+const Contents = ({ trace }: { trace: Trace }) => (
+  <nav class="contents small no-print" aria-label="Parts of the run">
+    {listRunSections(trace).map(({ id, title }) => (
+      <a key={id} href={`#${id}`}>
+        {title}
+      </a>
+    ))}
+  </nav>
+);
 
 /** What can be done with the run, and how the page is connected to it. */
 function RunBar({ run }: { run: LiveRun }) {

@@ -1,11 +1,12 @@
 /** Watches one thread: its kept trace, and the events of a run at work as they are streamed. */
 
 import { buildTrace, normalize, type Entry } from "../model/build-trace";
+import { readTrace } from "../model/read-trace";
 import { chooseStatus, type RunView } from "../model/run-status";
-import type { RunStatus, Trace } from "../model/trace";
-import { dropKept, findOffset, shiftEvents } from "../model/live-events";
+import type { RunStatus, Trace, TraceEvent } from "../model/trace";
+import { dropKept, findOffset, isRequest, shiftEvents } from "../model/live-events";
 import { loadKeptTrace } from "./kept-trace";
-import { readProblem, type Problem } from "./problem";
+import { readProblem, type Problem, type ProblemKind } from "./problem";
 import { ask, type Server } from "./server";
 
 /** `following`: events are streamed; `lost`: the server is tried again. */
@@ -28,6 +29,12 @@ const IDLE_POLL_MS = 3000;
 /** Until the events before the join are kept, too. */
 const CATCH_UP_MS = 1200;
 const QUIET_MS = 15_000;
+const HIDDEN_FRAME_MS = 1000;
+/** Between two drawings: of the time that one takes, so that drawing leaves the machine to the run. */
+const FRAME_PACE = 30;
+const MIN_FRAME_MS = 250;
+const MAX_FRAME_MS = 3000;
+const CLOCK_MS = 1000;
 const STREAMED_POLL_MS = 15_000;
 /** Of the time that a read took, until the next one: the server's work for this page is bounded. */
 const PACE = 50;
@@ -35,6 +42,7 @@ const PACE = 50;
 const UI = "ui";
 const RETRY_MS = [500, 1000, 2000, 4000, 8000];
 const WORKING = ["pending", "running"];
+const FINAL: readonly ProblemKind[] = ["unauthorized", "unknown"];
 
 export class RunWatch {
   private readonly ended = new AbortController();
@@ -50,6 +58,8 @@ export class RunWatch {
   private shown: WatchedRun;
   private isPlanned = false;
   private hasTasksStreamed = false;
+  private hasBeginningStreamed = false;
+  private heard = { t: -1, at: 0 };
   private lastBuildMs = 0;
 
   constructor(
@@ -61,7 +71,7 @@ export class RunWatch {
     this.shown = { thread, status: "running", connection: "loading", ...nothing };
   }
 
-  /** Watch until `stop`. */
+  /** Watch until `stop`, or until nothing can be expected of the thread. */
   async start(): Promise<void> {
     for (let failures = 0; !this.ended.signal.aborted; ) {
       try {
@@ -72,8 +82,9 @@ export class RunWatch {
         if (this.ended.signal.aborted) return;
         const isLost = problem.kind === "unreachable";
         this.show({ problem, connection: isLost ? "lost" : "settled" });
-        if (!isLost && !this.shown.trace) return;
-        await this.pause(RETRY_MS[Math.min(failures, RETRY_MS.length - 1)]!);
+        if (FINAL.includes(problem.kind) && !this.shown.trace) return;
+        if (isLost) this.seen = "";
+        await this.pause(isLost ? RETRY_MS[Math.min(failures, RETRY_MS.length - 1)]! : IDLE_POLL_MS);
         failures += 1;
       }
     }
@@ -94,17 +105,23 @@ export class RunWatch {
     const { client } = this.server;
     const thread = await ask(() => client.threads.get(this.shown.thread));
     const seen = `${thread.status} ${thread.updated_at}`;
+    const isWorking = thread.status === "busy";
+    const connection = isWorking ? "following" : "settled";
     if (seen !== this.seen) {
       this.threadStatus = thread.status;
-      await this.load(0);
+      this.seen = seen; // what cannot be read is not read again until the thread changes
       const graph = String((thread.metadata as Record<string, unknown> | null)?.["graph_id"] ?? "");
-      this.show({ graph: graph || this.shown.graph });
-      this.seen = seen;
-    }
-    const isWorking = thread.status === "busy";
-    this.show({ problem: null, connection: isWorking ? "following" : "settled" });
+      await this.load(0).catch((error: unknown) => this.allowQueued(error));
+      this.show({ graph: graph || this.shown.graph, problem: null, connection });
+    } else if (this.shown.problem?.kind !== "refused") this.show({ problem: null, connection });
     if (isWorking) await this.follow(seen);
     else await this.pause(IDLE_POLL_MS);
+  }
+
+  /** Ignore that a run has nothing to show while it waits in the queue. */
+  private allowQueued(error: unknown): void {
+    const problem = readProblem(error);
+    if (this.threadStatus !== "busy" || problem.kind !== "refused") throw problem;
   }
 
   /** Read the kept trace from a line on; the streamed events that it holds are dropped. */
@@ -128,8 +145,9 @@ export class RunWatch {
     this.ended.signal.addEventListener("abort", end);
     let quiet = setTimeout(end, QUIET_MS);
     this.seen = "";
-    this.hasTasksStreamed = false;
+    this.hasTasksStreamed = this.hasBeginningStreamed = false;
     void this.catchUp(joined.signal);
+    const clock = setInterval(() => this.show({}), CLOCK_MS);
     try {
       const options = { streamMode: ["custom" as const], signal: joined.signal, cancelOnDisconnect: false };
       for await (const part of this.server.client.runs.joinStream(this.shown.thread, run, options)) {
@@ -143,12 +161,13 @@ export class RunWatch {
       isQuiet = true;
     } finally {
       clearTimeout(quiet);
+      clearInterval(clock);
       joined.abort();
       this.ended.signal.removeEventListener("abort", end);
     }
     if (!isQuiet || this.ended.signal.aborted) return;
     // Nothing was heard for a while: the thread is asked, and the run is joined again.
-    await this.load(this.lineCount);
+    await this.load(this.lineCount).catch((error: unknown) => this.allowQueued(error));
     this.seen = seen;
   }
 
@@ -157,6 +176,7 @@ export class RunWatch {
     for (let wait = CATCH_UP_MS; ; ) {
       await sleep(wait, signal);
       if (signal.aborted || this.ended.signal.aborted) return;
+      if (this.hasTasksStreamed && this.hasBeginningStreamed) return;
       const began = performance.now();
       await this.load(this.lineCount).catch(() => undefined);
       const paced = Math.max(CATCH_UP_MS, PACE * (performance.now() - began));
@@ -175,7 +195,10 @@ export class RunWatch {
     if (!entry || typeof entry["t"] !== "number" || entry["kind"] === UI) return;
     if (entry["task"]) this.hasTasksStreamed = true;
     this.live.push(entry);
-    if (entry["kind"] === "request" && !entry["within"]) this.offset = findOffset(this.kept, this.live);
+    if (isRequest(entry)) {
+      this.hasBeginningStreamed = true;
+      this.offset = findOffset(this.kept, this.live);
+    }
     this.show({});
   }
 
@@ -184,8 +207,8 @@ export class RunWatch {
     this.shown = { ...this.shown, ...change };
     if (this.isPlanned) return;
     this.isPlanned = true;
-    const wait = Math.min(2000, 20 * this.lastBuildMs);
-    setTimeout(() => requestAnimationFrame(() => this.draw()), wait);
+    const wait = Math.min(MAX_FRAME_MS, Math.max(MIN_FRAME_MS, FRAME_PACE * this.lastBuildMs));
+    setTimeout(() => onFrame(() => this.draw()), wait);
   }
 
   private draw(): void {
@@ -195,14 +218,28 @@ export class RunWatch {
     const status = chooseStatus(this.view, this.threadStatus);
     this.shown = { ...this.shown, status, questions: this.view.questions ?? [], trace: this.buildTrace(status) };
     this.onChange(this.shown);
-    this.lastBuildMs = performance.now() - began;
+    // After the components were rendered, too.
+    setTimeout(() => {
+      this.lastBuildMs = performance.now() - began;
+    });
   }
 
   private buildTrace(status: RunStatus): Trace | null {
     const entries = [...this.kept, ...shiftEvents(dropKept(this.kept, this.live, this.offset), this.offset)];
     if (!entries.length && !this.view.request) return null;
     const trace = buildTrace(entries);
-    return { ...trace, run: { request: this.view.request ?? "", ...trace.run, thread: this.shown.thread, status } };
+    const run = { request: this.view.request ?? "", ...trace.run, thread: this.shown.thread, status };
+    if (status !== "running" || this.shown.connection !== "following") return readTrace({ ...trace, run });
+    const nowS = this.readClock(trace.events);
+    const wallS = nowS - (trace.events.findLast((event) => event.kind === "request" && !event.within)?.t ?? 0);
+    return readTrace({ ...trace, run: { ...run, now_s: nowS }, timing: { ...trace.timing, wall_s: wallS } });
+  }
+
+  /** Return the time on the run's clock: that of its last event, and what has passed here since it came. */
+  private readClock(events: readonly TraceEvent[]): number {
+    const lastT = events.at(-1)?.t ?? 0;
+    if (lastT !== this.heard.t) this.heard = { t: lastT, at: performance.now() };
+    return lastT + (performance.now() - this.heard.at) / 1000;
   }
 
   private pause(ms: number): Promise<void> {
@@ -214,6 +251,17 @@ export class RunWatch {
       };
     });
   }
+}
+
+/** Call with the next frame; a tab that is hidden has none. */
+function onFrame(draw: () => void): void {
+  let isDone = false;
+  const once = () => {
+    if (!isDone) draw();
+    isDone = true;
+  };
+  requestAnimationFrame(once);
+  setTimeout(once, HIDDEN_FRAME_MS);
 }
 
 const sleep = (ms: number, signal: AbortSignal): Promise<void> =>

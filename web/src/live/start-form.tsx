@@ -1,3 +1,4 @@
+import type { Assistant } from "@langchain/langgraph-sdk";
 import { useState } from "preact/hooks";
 import { Line } from "../parts/text";
 import { findFileProblem, readBlock } from "./files";
@@ -56,10 +57,27 @@ async function startRun({ client }: Server, { team, request, files, context }: S
   return thread_id;
 }
 
+const PAGE = 100;
+const MAX_ASSISTANTS = 1000;
+
+/** Return the assistants of the server: each team, and those that users have made of one.
+ *
+ * @throws Problem: it does not tell.
+ */
+export async function listAssistants({ client }: Server): Promise<Assistant[]> {
+  const found: Assistant[] = [];
+  while (found.length % PAGE === 0 && found.length < MAX_ASSISTANTS) {
+    const page = await ask(() => client.assistants.search({ limit: PAGE, offset: found.length }));
+    if (!page.length) break;
+    found.push(...page);
+  }
+  return found;
+}
+
 /** The names of the server's teams, with what they are for. */
 export const useTeams = (server: Server) =>
   useAsked(async () => {
-    const found = await ask(() => server.client.assistants.search({ limit: 200 }));
+    const found = await listAssistants(server);
     const teams = new Map(found.map((each) => [each.graph_id, each.description ?? ""] as const));
     return [...teams].map(([name, description]) => ({ name, description })).sort((a, b) => a.name.localeCompare(b.name));
   }, [server]);

@@ -4,6 +4,7 @@ import type { Exam, ListedTeam, TeamPageContent } from "../model/team";
 import { RUN_OPTIONS } from "./live-run";
 import { Problem, readProblem } from "./problem";
 import { ask, readToken, type Server } from "./server";
+import { listAssistants } from "./start-form";
 
 interface RowInput {
   request: string;
@@ -18,9 +19,8 @@ export const loadExam = (server: Server, team: string, exam: string) => load<Exa
  *
  * @throws Problem: it does not tell.
  */
-export async function loadServedNames({ client }: Server): Promise<Set<string>> {
-  const found = await ask(() => client.assistants.search({ limit: 100 }));
-  return new Set(found.map(({ graph_id }) => graph_id));
+export async function loadServedNames(server: Server): Promise<Set<string>> {
+  return new Set((await listAssistants(server)).map(({ graph_id }) => graph_id));
 }
 
 /** Start a run with a row's request and files on a new thread, and return the thread.

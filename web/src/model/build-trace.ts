@@ -76,17 +76,27 @@ const listPlans = (events: TraceEvent[]): Plan[] =>
 /** Return the tasks of the last plan with their states; a team's task holds the team's tasks. */
 function buildTasks(turn: TraceEvent[], within: string): TracedTask[] {
   const plan = listPlans(selectOwn(turn, within)).at(-1);
-  const byTask = Map.groupBy(turn, (event) => event.task);
+  const byTask = groupByTask(turn);
+  const teams = new Set(turn.map((event) => event.within));
   return (plan?.tasks ?? []).map((task) => {
     const path = [within, task.id].filter(Boolean).join("/");
     const own = selectOwn(byTask.get(path) ?? [], within);
-    const team = buildNestedRun(turn, path);
+    const team = teams.has(path) ? buildNestedRun(turn, path) : undefined;
     return { ...task, ...findTaskStatus(own), ...(team ? { team } : {}) };
   });
 }
 
-function buildNestedRun(turn: TraceEvent[], path: string): TracedTask["team"] {
-  if (!turn.some((event) => event.within === path)) return undefined;
+function groupByTask(events: TraceEvent[]): Map<string, TraceEvent[]> {
+  const groups = new Map<string, TraceEvent[]>();
+  for (const event of events) {
+    const group = groups.get(event.task);
+    if (group) group.push(event);
+    else groups.set(event.task, [event]);
+  }
+  return groups;
+}
+
+function buildNestedRun(turn: TraceEvent[], path: string): NonNullable<TracedTask["team"]> {
   const last = selectLastRequest(turn, path);
   const started = last.find((event) => event.kind === "request");
   return {

@@ -4,9 +4,10 @@ const COUNT = new Intl.NumberFormat("en");
 
 export const formatCount = (count: number): string => COUNT.format(count);
 
-/** Return seconds as `0.42 s`, `41 s` or `3 min 5 s`. */
+/** Return seconds as `3 ms`, `0.42 s`, `41 s` or `3 min 5 s`. */
 export function formatSeconds(seconds: number | null | undefined): string {
   if (seconds == null || !Number.isFinite(seconds)) return "–";
+  if (seconds < 0.0995) return `${Math.round(1000 * seconds)} ms`;
   if (seconds < 9.95) return `${seconds.toFixed(seconds < 0.995 ? 2 : 1)} s`;
   if (seconds < 59.5) return `${seconds.toFixed(0)} s`;
   const whole = Math.round(seconds);

@@ -2,9 +2,11 @@
 
 import type { Entry } from "./build-trace";
 
-const COMPARED = ["request", "model_call", "tool_call"];
+/** Their durations make them unique; a request may be repeated word for word. */
+const COMPARED = ["model_call", "tool_call"];
 const time = (entry: Entry) => (typeof entry["t"] === "number" ? entry["t"] : 0);
-const isRequest = (entry: Entry) => entry["kind"] === "request" && !entry["within"];
+/** Whether an entry is the first event of a run. */
+export const isRequest = (entry: Entry): boolean => entry["kind"] === "request" && !entry["within"];
 
 /** Return the streamed events that the kept entries do not hold, by their time. */
 export function dropKept(kept: readonly Entry[], live: readonly Entry[], offset: number): Entry[] {

@@ -1,4 +1,4 @@
-import type { TaskState, TaskView } from "./task-view";
+import { STATE_GLYPHS, type TaskState, type TaskView } from "./task-view";
 
 /** Tasks that are drawn together: alone, as a grid, or as one card that names their number. */
 export interface Block {
@@ -22,15 +22,18 @@ export interface BlockEdge {
 const MIN_ALIKE = 6;
 const MAX_BLOCKS = 80;
 
-/** Return the blocks of a level: tasks alike in what they need and who needs them; in a large plan, of one worker. */
-export function makeBlocks(tasks: readonly TaskView[]): Block[] {
+/** Return the blocks of a level: tasks alike in what they need and who needs them; null where they are too many. */
+export function makeBlocks(tasks: readonly TaskView[]): Block[] | null {
   const alike = groupBy(tasks, (task) => `${task.needs.map((need) => need.path).sort()}>${[...task.dependants].sort()}`);
   const blocks = alike.flatMap((group) => (group.length < MIN_ALIKE ? group.map(makeSingle) : [makeGroup(group)]));
-  if (blocks.length <= MAX_BLOCKS) return blocks;
-  return groupBy(tasks, (task) => `${task.depth}:${task.worker}`).map((group) =>
+  return blocks.length <= MAX_BLOCKS ? blocks : null;
+}
+
+/** Return the blocks of a large plan: the tasks of one worker at one depth. */
+export const makeTableBlocks = (tasks: readonly TaskView[]): Block[] =>
+  groupBy(tasks, (task) => `${task.depth}:${task.worker}`).map((group) =>
     group.length === 1 ? makeSingle(group[0]!) : makeGroup(group),
   );
-}
 
 function groupBy(tasks: readonly TaskView[], keyOf: (task: TaskView) => string): TaskView[][] {
   const groups = new Map<string, TaskView[]>();
@@ -71,9 +74,11 @@ export function joinBlocks(blocks: readonly Block[]): BlockEdge[] {
   return [...edges.values()];
 }
 
-/** Return how many tasks are in each state. */
+const STATE_ORDER = Object.keys(STATE_GLYPHS) as TaskState[];
+
+/** Return how many tasks are in each state, in the order of `STATE_GLYPHS`. */
 export function countStates(tasks: readonly TaskView[]): Map<TaskState, number> {
   const counts = new Map<TaskState, number>();
   for (const task of tasks) counts.set(task.state, (counts.get(task.state) ?? 0) + 1);
-  return counts;
+  return new Map(STATE_ORDER.flatMap((state) => (counts.has(state) ? [[state, counts.get(state)!] as const] : [])));
 }

@@ -39,9 +39,9 @@ export interface TaskView {
 }
 
 export const STATE_GLYPHS: Readonly<Record<TaskState, string>> = {
-  waiting: "○",
-  working: "●",
   done: "✓",
+  working: "●",
+  waiting: "○",
   failed: "✕",
   skipped: "–",
   escalated: "!",

@@ -1,3 +1,4 @@
+import { formatSeconds } from "./format";
 import { isNumber, selectTurn } from "./read-trace";
 import { groupEvents, secondsOf, type TaskState, type TaskView } from "./task-view";
 import type { Trace, TraceEvent } from "./trace";
@@ -43,7 +44,7 @@ const CALL_KINDS: ReadonlySet<string> = new Set(["model_call", "tool_call"]);
 export function buildTimeline(trace: Trace, tasks: readonly TaskView[]): Timeline {
   const turn = selectTurn(trace);
   const byTask = groupEvents(trace);
-  const [startS, endS] = [turn[0]?.t ?? 0, turn.at(-1)?.t ?? 0];
+  const [startS, endS] = [turn[0]?.t ?? 0, Math.max(turn.at(-1)?.t ?? 0, trace.run.now_s ?? 0)];
   const reportsS = Math.max(startS, ...turn.filter((event) => event.kind === "report").map((event) => event.t));
   const planned = findPlanned(turn);
   const rows = [
@@ -132,8 +133,8 @@ function readSpeculation(events: TraceEvent[]): Segment[] {
 function summarize(task: TaskView, waiting: Segment | undefined, events: TraceEvent[]): string {
   const count = (kind: string) => events.filter((event) => event.kind === kind).length;
   const parts = [
-    waiting && `waited ${(waiting.endS - waiting.startS).toFixed(2)} s`,
-    task.endedS !== null && `worked ${secondsOf(task).toFixed(2)} s`,
+    waiting && `waited ${formatSeconds(waiting.endS - waiting.startS)}`,
+    task.endedS !== null && `worked ${formatSeconds(secondsOf(task))}`,
     `${task.attempts} attempt${task.attempts === 1 ? "" : "s"}`,
     `${count("model_call")} model calls`,
     `${count("tool_call")} tool calls`,
@@ -166,7 +167,7 @@ function buildSupervisorRow(turn: TraceEvent[], reportsS: number): TimelineRow {
     }
   }
   segments.push(...readCalls(own.filter((event) => event.t <= reportsS || reportsS === startS)));
-  return makeOwnRow("supervisor", segments, `planning ${((planned?.t ?? startS) - startS).toFixed(2)} s`);
+  return makeOwnRow("supervisor", segments, `planning ${formatSeconds((planned?.t ?? startS) - startS)}`);
 }
 
 function buildSynthesisRow(turn: TraceEvent[], reportsS: number): TimelineRow[] {
@@ -174,7 +175,7 @@ function buildSynthesisRow(turn: TraceEvent[], reportsS: number): TimelineRow[] 
   const last = own.findLast((event) => event.kind === "answer" || event.kind === "synthesized");
   if (!last || reportsS === turn[0]?.t) return [];
   const segments = [makeSegment("synthesis", reportsS, last.t, "writing the answer"), ...readCalls(own)];
-  return [makeOwnRow("synthesizer", segments, `writing the answer ${(last.t - reportsS).toFixed(2)} s`)];
+  return [makeOwnRow("synthesizer", segments, `writing the answer ${formatSeconds(last.t - reportsS)}`)];
 }
 
 function countAtWork(tasks: readonly TaskView[], endS: number): { t: number; count: number }[] {

@@ -117,6 +117,8 @@ export interface Run {
   resumed?: number;
   events?: number;
   questions?: unknown[];
+  /** Of a run that is watched at work: the time now, in seconds on the clock of its events. */
+  now_s?: number;
   [key: string]: unknown;
 }
 

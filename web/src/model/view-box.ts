@@ -26,10 +26,12 @@ export function fitView(drawing: Size, room: Size): View {
   return { scale, x: (room.width - scale * drawing.width) / 2, y: (room.height - scale * drawing.height) / 2 };
 }
 
-/** Return the first view: the whole drawing, or its beginning where the whole could not be read. */
-export function startView(drawing: Size, room: Size): View {
+/** Return the first view: the whole drawing, or its first box where the whole could not be read. */
+export function startView(drawing: Size, room: Size, first: { x: number; y: number } | undefined): View {
   const whole = fitView(drawing, room);
-  return whole.scale >= LEGIBLE_SCALE ? whole : { scale: LEGIBLE_SCALE + 0.1, x: MARGIN, y: MARGIN };
+  if (whole.scale >= LEGIBLE_SCALE) return whole;
+  const scale = LEGIBLE_SCALE + 0.1;
+  return { scale, x: MARGIN - scale * (first?.x ?? 0), y: MARGIN - scale * (first?.y ?? 0) };
 }
 
 /** Return the view enlarged by a factor around a point of the window. */

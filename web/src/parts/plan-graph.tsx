@@ -1,5 +1,6 @@
-import { useMemo, useRef, useState } from "preact/hooks";
-import { drawEdge, layoutPlan, type PlacedCard, type PlacedEdge, type PlanLayout } from "../model/plan-layout";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { drawEdge } from "../model/edge-path";
+import { layoutPlan, type PlacedCard, type PlacedEdge, type PlanLayout } from "../model/plan-layout";
 import { isSeen, MARGIN } from "../model/view-box";
 import type { TaskView } from "../model/task-view";
 import { PlanFrame } from "./plan-frame";
@@ -26,6 +27,11 @@ export function PlanGraph() {
     const isOpenAtFirst = byPath.size <= MAX_OPEN_TASKS;
     return layoutPlan(tasks, { direction, isOpen: (key) => isOpenAtFirst !== toggled.has(key) });
   }, [tasks, byPath, toggled, direction]);
+  useEffect(() => {
+    if (!byPath.has(selected) || drawing.cards.some(({ task }) => task.path === selected)) return;
+    const holder = drawing.frames.find((frame) => !frame.isOpen && frame.tasks.some(({ path }) => path === selected || selected.startsWith(`${path}/`)));
+    if (holder) toggle(holder.key);
+  }, [selected, drawing]);
   const pan = usePanZoom(room, drawing, { selected, onFocus: setFocused });
   const related = useMemo(() => findRelated(byPath.get(selected)), [byPath, selected]);
   const toggle = (key: string) => setToggled((keys) => new Set(keys.has(key) ? [...keys].filter((each) => each !== key) : [...keys, key]));
@@ -40,9 +46,9 @@ export function PlanGraph() {
           <EdgeMarkers />
           <g transform={isPrinting ? undefined : `translate(${x} ${y}) scale(${scale})`}>
             {drawing.frames.map((frame) => (
-              <PlanFrame key={frame.key} frame={frame} isRelated={frame.tasks.some((task) => related.has(task.path))} onToggle={toggle} />
+              <PlanFrame key={frame.key} frame={frame} isRelated={!frame.isOpen && frame.tasks.some((task) => related.has(task.path))} onToggle={toggle} />
             ))}
-            <PlanEdges drawing={drawing} selected={selected} />
+            <PlanEdges drawing={drawing} selected={selected} direction={direction} />
             {cards.map((placed) => (
               <TaskCard
                 key={placed.task.path}
@@ -55,6 +61,9 @@ export function PlanGraph() {
             ))}
           </g>
         </svg>
+      </div>
+      <div class="tools">
+        <PlanLegend tasks={[...byPath.values()]} isTable={drawing.isTable} />
         <div class="plan-controls no-print" role="group" aria-label="Size of the drawing">
           <button type="button" onClick={pan.zoomIn} aria-label="Enlarge">
             +
@@ -67,7 +76,6 @@ export function PlanGraph() {
           </button>
         </div>
       </div>
-      <PlanLegend tasks={[...byPath.values()]} />
     </>
   );
 }
@@ -84,11 +92,20 @@ const findRelated = (task: TaskView | undefined): ReadonlySet<string> =>
 const pickReachable = (cards: readonly PlacedCard[], ...paths: string[]): PlacedCard | undefined =>
   paths.map((path) => cards.find((card) => card.task.path === path)).find(Boolean) ?? cards[0];
 
-function PlanEdges({ drawing, selected }: { drawing: PlanLayout; selected: string }) {
+interface EdgesProps {
+  drawing: PlanLayout;
+  selected: string;
+  direction: "LR" | "TB";
+}
+
+function PlanEdges({ drawing, selected, direction }: EdgesProps) {
+  const holder = drawing.frames.find((frame) => frame.isGroup && frame.tasks.some((task) => task.path === selected));
+  const end = holder?.key ?? selected;
+  const shown = drawing.isTable ? drawing.edges.filter((edge) => edge.isCritical || edge.from === end || edge.to === end) : drawing.edges;
   return (
     <g aria-hidden="true">
-      {drawing.edges.map((edge) => (
-        <path key={`${edge.from}>${edge.to}`} class={edgeClass(edge, selected)} d={drawEdge(edge.points)} marker-end={`url(#${markerOf(edge)})`} />
+      {shown.map((edge) => (
+        <path key={`${edge.from}>${edge.to}`} class={edgeClass(edge, end)} d={drawEdge(edge.points, drawing.isTable ? "LR" : direction)} marker-end={`url(#${markerOf(edge)})`} />
       ))}
     </g>
   );

@@ -3,7 +3,7 @@ import { countStates } from "../model/plan-blocks";
 import { stateClass } from "./state-badge";
 
 /** What the signs and the lines of the drawing mean. */
-export function PlanLegend({ tasks }: { tasks: readonly TaskView[] }) {
+export function PlanLegend({ tasks, isTable }: { tasks: readonly TaskView[]; isTable: boolean }) {
   const needs = tasks.flatMap((task) => task.needs);
   return (
     <ul class="legend small">
@@ -16,8 +16,9 @@ export function PlanLegend({ tasks }: { tasks: readonly TaskView[] }) {
         </li>
       ))}
       {tasks.some((task) => task.isCritical) && <LegendLine mark="is-critical" label="critical path" />}
-      {needs.some((need) => need.required) && <LegendLine mark="" label="required" />}
-      {needs.some((need) => !need.required) && <LegendLine mark="is-optional" label="optional" />}
+      {isTable && <li>a row for each worker, a column for each step; other edges of the selected task only</li>}
+      {!isTable && needs.some((need) => need.required) && <LegendLine mark="" label="required" />}
+      {!isTable && needs.some((need) => !need.required) && <LegendLine mark="is-optional" label="optional" />}
       {needs.some((need) => need.isMissing) && <LegendLine mark="is-missing" label="without a result" />}
     </ul>
   );

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { listSavings } from "../model/critical-path";
 import { formatCount, formatSeconds, formatUsd } from "../model/format";
+import { toLine } from "../model/plain-text";
 import { describeRun } from "../model/run-state";
 import type { Trace } from "../model/trace";
 import { countStates } from "../model/plan-blocks";
@@ -25,9 +26,23 @@ export function Summary({ trace }: { trace: Trace }) {
           <Text>{state.note}</Text>
         </p>
       )}
+      <CutNote trace={trace} />
       <Figures trace={trace} />
       <Shortening trace={trace} />
     </>
+  );
+}
+
+/** What a report lacks so that it stays small. */
+function CutNote({ trace: { run } }: { trace: Trace }) {
+  const [texts, events] = [Number(run["cut_texts"] ?? 0), Number(run["left_out_events"] ?? 0)];
+  const parts = [texts > 0 && `${formatCount(texts)} long texts are cut`, events > 0 && `${formatCount(events)} events are left out`];
+  const said = parts.filter(Boolean).join(" and ");
+  if (!said) return null;
+  return (
+    <p class="note" role="note">
+      So that this page stays small, {said}. <code>supervise trace {toLine(run.thread || "THREAD", 80)}</code> prints all.
+    </p>
   );
 }
 

@@ -15,8 +15,8 @@ const MAX_ZOOM = 64;
 const KIND_NAMES: Readonly<Record<SegmentKind, string>> = {
   waiting: "waiting",
   attempt: "working",
-  planning: "planning",
-  synthesis: "writing the answer",
+  planning: "planning, writing the answer",
+  synthesis: "",
   model: "model call",
   tool: "tool call",
   speculative: "began before the plan was complete",
@@ -34,9 +34,9 @@ export function TimelineSection() {
   const width = isPrinting ? "100%" : `${100 * zoom}%`;
   return (
     <>
-      <div class="timeline-tools no-print">
+      <div class="tools">
         <TimelineLegend timeline={timeline} />
-        <span role="group" aria-label="Width of the timeline">
+        <span role="group" aria-label="Width of the timeline" class="no-print">
           <button type="button" onClick={() => setZoom(Math.max(1, zoom / 2))} disabled={zoom === 1} aria-label="Narrower">
             −
           </button>{" "}
@@ -122,7 +122,7 @@ function TimelineLegend({ timeline }: { timeline: Timeline }) {
   return (
     <ul class="legend small">
       {(Object.keys(KIND_NAMES) as SegmentKind[])
-        .filter((kind) => kinds.has(kind))
+        .filter((kind) => kinds.has(kind) && KIND_NAMES[kind])
         .map((kind) => (
           <li key={kind}>
             <span class={`bar bar-${kind}`} aria-hidden="true" /> {KIND_NAMES[kind]}

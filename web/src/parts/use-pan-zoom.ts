@@ -20,7 +20,7 @@ export function usePanZoom(room: RefObject<HTMLDivElement | null>, drawing: Plan
   const isMoved = useRef(false);
   const goesTo = useRef("");
   useLayoutEffect(() => {
-    if (size && !isMoved.current) setView(startView(drawing, size));
+    if (size && !isMoved.current) setView(startView(drawing, size, findFirst(drawing)));
   }, [drawing, size?.width, size?.height]);
   useEffect(() => {
     const card = drawing.cards.find(({ task }) => task.path === selected);
@@ -64,13 +64,17 @@ export function usePanZoom(room: RefObject<HTMLDivElement | null>, drawing: Plan
   return { view, size, zoomIn, zoomOut, fit, handlers: { onKeyDown, onPointerDown } };
 }
 
+/** Return the box where a reader begins: of those in the first layer the nearest to the corner. */
+const findFirst = ({ cards, frames }: PlanLayout) =>
+  [...frames.filter((frame) => frame.isGroup), ...cards.filter((card) => !card.task.depth)].sort((one, other) => one.x + one.y - other.x - other.y)[0];
+
 const findCard = (room: RefObject<HTMLDivElement | null>, path: string): SVGElement | undefined =>
   [...(room.current?.querySelectorAll<SVGElement>("[data-path]") ?? [])].find((card) => card.dataset["path"] === path);
 
 /** Return what begins a drag; a drag does not click what is below it. */
 function useDrag(onMove: (dx: number, dy: number) => void) {
   return (event: PointerEvent) => {
-    if (event.button !== 0 || (event.target as Element).closest(".plan-controls")) return;
+    if (event.button !== 0) return;
     let [x, y, isDrag] = [event.clientX, event.clientY, false];
     const move = (next: PointerEvent) => {
       isDrag ||= Math.hypot(next.clientX - x, next.clientY - y) > DRAG_PX;

@@ -1,0 +1,81 @@
+// Run the same plan again and again, every second time with the live page open; print times and memory.
+import { drive, given, waitForText } from "./browser.mjs";
+
+const headers = { "content-type": "application/json" };
+const call = async (path, body) => {
+  const answer = await fetch(given.url + path, { headers, ...(body ? { method: "POST", body: JSON.stringify(body) } : {}) });
+  if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
+  return answer.json();
+};
+
+/** Start a run with the options of the live page, and return its thread and id. */
+async function startRun() {
+  const { thread_id } = await call("/threads", {});
+  const { run_id } = await call(`/threads/${thread_id}/runs`, {
+    assistant_id: "market_analysis",
+    input: { request: given.request },
+    context: { max_tasks: 1000, max_concurrency: 1000, max_steps: 10000 },
+    stream_mode: ["custom"],
+    stream_subgraphs: true,
+    stream_resumable: true,
+  });
+  return { thread_id, run_id };
+}
+
+async function measureRun(page, isWatched) {
+  const before = await page.metrics();
+  const run = await startRun();
+  if (isWatched) await page.evaluate((thread) => void (location.hash = `#/runs/${thread}`), run.thread_id);
+  await call(`/threads/${run.thread_id}/runs/${run.run_id}/join`);
+  const { values } = await call(`/threads/${run.thread_id}/state`);
+  if (values.status !== "done") throw new Error(`the run is ${values.status}`);
+  const after = await page.metrics();
+  return { thread: run.thread_id, seconds: values.timing.wall_s, busy: after.TaskDuration - before.TaskDuration };
+}
+
+const median = (found) => [...found].sort((a, b) => a - b)[Math.floor(found.length / 2)];
+
+await drive(async ({ page, takePicture, note }) => {
+  const session = await page.createCDPSession();
+  const readHeap = async () => {
+    await session.send("HeapProfiler.collectGarbage");
+    const { usedSize } = await session.send("Runtime.getHeapUsage");
+    return Number((usedSize / 1e6).toFixed(1));
+  };
+  const seconds = { watched: [], alone: [], busy: [] };
+  for (let round = -1; round < given.runs; round += 1) {
+    for (const kind of round % 2 ? ["alone", "watched"] : ["watched", "alone"]) {
+      await page.goto(kind === "watched" ? `${given.url}/supervise/#/nothing` : "about:blank");
+      if (kind === "watched") await page.waitForSelector("#team option");
+      const run = await measureRun(page, kind === "watched");
+      if (round < 0) continue; // the first ones load libraries
+      seconds[kind].push(run.seconds);
+      if (kind === "watched") seconds.busy.push(run.busy);
+    }
+  }
+  await page.goto(`${given.url}/supervise/#/nothing`);
+  await page.waitForSelector("#team option");
+  note("heap of the first page, MB", await readHeap());
+  const run = await startRun();
+  await page.evaluate((thread) => void (location.hash = `#/runs/${thread}`), run.thread_id);
+  await waitForText(page, "main", "working");
+  let most = 0;
+  for (const poll of Array.from({ length: 100 }, (_, index) => index)) {
+    most = Math.max(most, await readHeap());
+    if (/done/.test(await page.$eval(".run-bar", (bar) => bar.innerText)) || poll > 90) break;
+    await new Promise((resolve) => setTimeout(resolve, 500));
+  }
+  note("heap at most while it ran, MB", most);
+  await waitForText(page, ".run-bar", "done");
+  note("heap at the end, MB", await readHeap());
+  await page.reload();
+  const began = Date.now();
+  await waitForText(page, ".run-bar", "done");
+  note("reload until the run is shown, s", (Date.now() - began) / 1000);
+  note("heap after a reload, MB", await readHeap());
+  await takePicture("measured");
+  if (!given.runs) return;
+  const [watched, alone] = [median(seconds.watched), median(seconds.alone)];
+  note("seconds", seconds);
+  note("medians, watched and alone", [watched, alone, Number((watched / alone).toFixed(4))]);
+});

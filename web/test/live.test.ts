@@ -1,0 +1,131 @@
+import { describe, expect, test } from "vitest";
+import { fillReport, formatJsonForScript } from "../src/live/download";
+import { findFileProblem } from "../src/live/files";
+import { toUuid } from "../src/live/kept-trace";
+import { readProblem } from "../src/live/problem";
+import { linkTo, readRoute } from "../src/live/router";
+import { dropKept, findOffset, shiftEvents } from "../src/model/live-events";
+import { chooseStatus } from "../src/model/run-status";
+import { compareRuns, compareTasks, formatChange } from "../src/model/compare";
+import type { Trace } from "../src/model/trace";
+
+const event = (t: number, kind = "report", more = {}) => ({ t, kind, task: "", worker: "", ...more });
+
+describe("streamed events beside the kept ones", () => {
+  test("those that are kept already are dropped", () => {
+    expect(dropKept([event(1), event(2)], [event(1), event(2), event(3)], 0)).toEqual([event(3)]);
+  });
+
+  test("the clock of a first request is that of the kept trace", () => {
+    expect(findOffset([event(0, "request"), event(4)], [event(5)])).toBe(0);
+  });
+
+  test("the clock of a follow-up begins after the last kept event", () => {
+    const kept = [event(0, "request"), event(4)];
+    const live = [event(0, "request"), event(1)];
+    const offset = findOffset(kept, live);
+    expect(offset).toBeCloseTo(4);
+    expect(dropKept(kept, live, offset)).toHaveLength(2);
+  });
+
+  test("an event that both have tells the difference exactly", () => {
+    const call = { seconds: 0.31, model: "m" };
+    const kept = [event(0, "request"), event(4), event(4.5, "request"), event(5, "model_call", call)];
+    const live = [event(1, "model_call", call), event(2)];
+    expect(findOffset(kept, live)).toBe(4);
+    expect(shiftEvents(live, 4).map(({ t }) => t)).toEqual([5, 6]);
+  });
+});
+
+describe("the status of a run", () => {
+  test.each([
+    [{ status: "done" }, "busy", "running"],
+    [{ status: "done", questions: [{}] }, "interrupted", "needs_input"],
+    [{ status: "partial" }, "idle", "partial"],
+    [{ status: "done", is_in_progress: true }, "idle", "stopped"],
+    [{ status: "" }, "error", "failed"],
+    [{ status: "" }, "idle", "stopped"],
+  ])("%o of a thread that is %s", (view, thread, status) => expect(chooseStatus(view, thread)).toBe(status));
+});
+
+describe("what went wrong", () => {
+  test.each([
+    [{ status: 401, text: "" }, "unauthorized", "the server asks for a token"],
+    [{ status: 403, text: '{"detail": "no crons for you"}' }, "unauthorized", "no crons for you"],
+    [{ status: 404 }, "unknown", "the server has no such run, or does not show it to you"],
+    [{ status: 409 }, "refused", "the run is at work already: another tab or user was first"],
+    [{ status: 429, text: '{"detail": "10 runs"}' }, "refused", "10 runs"],
+    [{ status: 422, text: '{"detail": [{"msg": "too long"}]}' }, "refused", "too long"],
+    [{ status: 500, message: "HTTP 500: oops" }, "unreachable", "HTTP 500: oops"],
+    [{ status: 503, text: "" }, "unreachable", "the server has failed with status 503"],
+    [new TypeError("Failed to fetch"), "unreachable", "the server does not answer"],
+    [new SyntaxError("Unexpected token"), "unreadable", "the server's answer cannot be read"],
+  ])("%o", (error, kind, message) => {
+    const problem = readProblem(error);
+    expect([problem.kind, problem.message]).toEqual([kind, message]);
+  });
+
+  test("is cut, and on one line", () => {
+    const { message } = readProblem({ status: 400, text: JSON.stringify({ detail: `a\n\u202e${"x".repeat(9999)}` }) });
+    expect(message).toMatch(/^a ‹202E›x+…$/);
+    expect(message.length).toBeLessThan(420);
+  });
+});
+
+test("a report is the template with the trace, which cannot end its element", () => {
+  const template = '<title>x</title><script id="trace">"trace of the run"</script><script>code</script>';
+  const trace = { run: { request: "</script><script>alert(1)</script>$&" } } as unknown as Trace;
+  const report = fillReport(template, trace);
+  expect(report.match(/<\/script>/g)).toHaveLength(2);
+  const json = /id="trace">(.*?)<\/script>/.exec(report)![1]!;
+  expect(JSON.parse(json)).toEqual(trace);
+  expect(() => fillReport("<html>", trace)).toThrow("template");
+  expect(formatJsonForScript("\ud800\u2028")).toBe('"\\ud800\\u2028"');
+});
+
+test("a route survives any name of a thread or a team", () => {
+  for (const name of ["a/b", "%", "<b>", "ü", "#"]) expect(readRoute(linkTo("runs", name))).toEqual(["runs", name]);
+  expect(readRoute("#summary")).toEqual([]);
+  expect(readRoute("#/runs/%E0%A4%A")).toEqual(["runs", "%E0%A4%A"]);
+});
+
+test("the number of a line is an id", () => {
+  expect(toUuid(0)).toBe("00000000-0000-0000-0000-000000000000");
+  expect(toUuid(4096)).toBe("00000000-0000-0000-0000-000000001000");
+});
+
+test("too many or too large files are named before anything is sent", () => {
+  expect(findFileProblem([{ size: 1000 }])).toBe("");
+  expect(findFileProblem([{ size: 45_000_001 }])).toBe("the files have 46 MB; at most 45 MB can be attached");
+  expect(findFileProblem(Array.from({ length: 201 }, () => ({ size: 1 })))).toBe("at most 200 files can be attached");
+});
+
+describe("two runs", () => {
+  const task = (id: string, worker: string, needs: string[] = []) => ({
+    id,
+    worker,
+    description: "",
+    depends_on: needs.map((need) => ({ task: need, required: true })),
+    status: "completed" as const,
+    report: null,
+  });
+  const run = (tasks: unknown[], wall: number) =>
+    ({ tasks, plans: [], events: [], run: {}, usage: { model_calls: 2 }, timing: { wall_s: wall } }) as unknown as Trace;
+
+  test("their tasks are matched by id", () => {
+    const pairs = compareTasks(run([task("a", "x"), task("b", "x", ["a"])], 1), run([task("b", "y"), task("c", "x")], 1));
+    expect(pairs.map(({ id, difference }) => [id, difference])).toEqual([
+      ["a", "only in A"],
+      ["b", "other worker, dependencies"],
+      ["c", "only in B"],
+    ]);
+  });
+
+  test("their figures have the change in percent, where there is one", () => {
+    const [time, sequential] = compareRuns(run([], 4), run([], 3));
+    expect(time).toEqual({ label: "Time", values: ["4.0 s", "3.0 s"], change: "−25 %" });
+    expect(sequential!.change).toBe("");
+    expect(formatChange(2, 2.001)).toBe("same");
+    expect(formatChange(0, 2)).toBe("");
+  });
+});
