@@ -11,6 +11,7 @@ from graph.display.text import to_one_line
 from graph.evaluation.baseline import Baseline, parse_baseline
 from graph.evaluation.evaluate import aevaluate_team, resolve_models
 from graph.evaluation.exam import ExamInvalid
+from graph.evaluation.kept_exams import keep_exam
 from graph.evaluation.metrics import METRICS
 from graph.evaluation.scores import Evaluation, GradedRow
 from graph.evaluation.table import (
@@ -22,8 +23,8 @@ from graph.evaluation.table import (
     format_usage_rows,
 )
 from graph.settings import Settings
-from graph.teams.team_loader import load_team
-from nodes.errors import SupervisorError
+from graph.teams.team_loader import find_team, load_team
+from nodes.errors import OutputFailed, SupervisorError
 from state import Tier
 
 BELOW_THRESHOLD_EXIT_CODE: Final = 3
@@ -52,6 +53,7 @@ def evaluate(
     except SupervisorError as error:
         _print_problems(error, as_json=as_json)
         raise
+    _keep_sides(team, sides, other, threshold, settings)
     if as_json:
         print_json(_build_json(sides, other, threshold))
     else:
@@ -80,6 +82,19 @@ async def _evaluate_sides(
     # One judge for both, so that the difference is not that of the judges.
     second = await aevaluate_team(other.team, settings=other.settings, judge=settings, **chosen)
     return first, second
+
+
+def _keep_sides(
+    team: str, sides: EvaluationPair, other: Baseline | None, threshold: float, settings: Settings
+) -> None:
+    """Keep the exam for the team's page; its result is printed even where it cannot be kept."""
+    asking, (first, second) = find_team(team, settings), sides
+    try:
+        keep_exam(settings.home, asking, first, threshold=threshold)
+        if second is not None and other is not None:
+            keep_exam(settings.home, asking, second, threshold=threshold, against=other.label)
+    except OutputFailed as error:
+        print_to_stderr(error.format_line(), style="yellow")
 
 
 def _print_row(row: GradedRow) -> None:

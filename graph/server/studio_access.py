@@ -22,6 +22,7 @@ from graph.server.context_check import ContextCheckMiddleware
 from graph.server.live_page import list_page_routes
 from graph.server.mcp_answers import McpAnswerMiddleware
 from graph.server.mcp_check import McpCheckMiddleware
+from graph.server.team_routes import list_team_routes
 from graph.server.tenant_middleware import list_tenant_middleware
 from graph.server.token_gate import IN_PROCESS_ROOT
 from graph.settings import Settings
@@ -76,8 +77,9 @@ def build_app(settings: Settings) -> Starlette:
         SettingsInvalid: the settings name users, whom the server does not know of.
     """
     own = [*list_tenant_middleware(settings), Middleware(ContextCheckMiddleware)]
+    routes = [*list_team_routes(settings), *list_page_routes()]
     if is_loaded_by_aegra():
-        return build_aegra_app(own, list_page_routes())
+        return build_aegra_app(own, routes)
     if settings.users_file is not None and not settings.server_hook:
         raise SettingsInvalid(
             "SUPERVISE_USERS is set, but no hook for users was loaded",
@@ -85,11 +87,11 @@ def build_app(settings: Settings) -> Starlette:
         )
     own += [Middleware(McpCheckMiddleware), Middleware(McpAnswerMiddleware)]
     if settings.server_edition != "inmem":
-        return Starlette(routes=list_page_routes(), middleware=own)
+        return Starlette(routes=routes, middleware=own)
     origins = settings.studio_origins
     hosts = {_parse_host(url) for url in (*origins, settings.server_url)}
     access = Middleware(StudioAccessMiddleware, origins=origins, hosts=hosts)
-    return Starlette(routes=list_page_routes(), middleware=[access, *own])
+    return Starlette(routes=routes, middleware=[access, *own])
 
 
 async def _send_refusal(problem: str, scope: Scope, receive: Receive, send: Send) -> None:

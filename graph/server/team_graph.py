@@ -6,6 +6,7 @@ that off, and the settings turn it on again if tracing is enabled.
 
 from functools import cache
 from pathlib import Path
+from typing import Final
 
 from langsmith.utils import get_env_var
 
@@ -14,6 +15,9 @@ from graph.otel import start_otel
 from graph.settings import Settings
 from graph.supervisor import build_supervisor
 from graph.topology.supervisor_graph import SupervisorGraph
+
+SERVED_FOLDERS: Final[dict[str, Path]] = {}
+"""The folders of the teams whose graphs were built here, by name."""
 
 
 def build_team_graph(folder: Path) -> SupervisorGraph:
@@ -25,6 +29,7 @@ def build_team_graph(folder: Path) -> SupervisorGraph:
     """
     graph = build_supervisor(folder, settings=_prepare_process())
     spare_existing_objects()
+    SERVED_FOLDERS[folder.resolve().name] = folder.resolve()
     return graph
 
 

@@ -30,6 +30,18 @@ def list_trifecta_warnings(team: Team) -> list[str]:
     return list(_find_warnings(team))
 
 
+def find_access(name: str, team: Team) -> ToolAccess:
+    """Return what a tool of a team reads and sends; a tool named by its module is imported."""
+    if ":" not in name or split_tool_name(name):
+        return get_declared_access(name, team)
+    try:
+        found = resolve_tool(name)
+    except Exception:  # an import can raise anything; the run reports it
+        return UNDECLARED_ACCESS
+    # A function that creates a tool is not called here, since only the run has its arguments.
+    return read_access(found) if isinstance(found, BaseTool) else UNDECLARED_ACCESS
+
+
 def _find_warnings(team: Team) -> Iterator[str]:
     holders = [(worker.name, worker.tools) for worker in team.workers]
     for name, tools in [*holders, (SPECIALIST, team.grant)]:
@@ -64,15 +76,4 @@ def _advise(team: Team, tools: Sequence[str]) -> str:
 def _select_tools(
     team: Team, tools: Sequence[str], test: Callable[[ToolAccess], bool]
 ) -> list[str]:
-    return [name for name in tools if test(_get_access(name, team))]
-
-
-def _get_access(name: str, team: Team) -> ToolAccess:
-    if ":" not in name or split_tool_name(name):
-        return get_declared_access(name, team)
-    try:
-        found = resolve_tool(name)
-    except Exception:  # an import can raise anything; the run reports it
-        return UNDECLARED_ACCESS
-    # A function that creates a tool is not called here, since only the run has its arguments.
-    return read_access(found) if isinstance(found, BaseTool) else UNDECLARED_ACCESS
+    return [name for name in tools if test(find_access(name, team))]

@@ -13,6 +13,7 @@ import pytest
 from graph.cli import main
 from graph.commands.scaffold import make_team
 from graph.evaluation import aevaluate_team, evaluate_team
+from graph.evaluation.kept_exams import list_exams
 from graph.evaluation.rows import ExamRow
 from graph.settings import Settings
 from nodes.errors import ModelError, SettingsInvalid, Unauthorized
@@ -329,3 +330,12 @@ def test_a_listener_hears_each_row(juice):
     evaluate_team(juice, limit=2, on_row=lambda graded: heard.append(graded.row))
 
     assert sorted(row.id for row in heard) == ["plan-cost-and-origin", "plan-lookup"]
+
+
+def test_a_finished_exam_is_kept_for_the_page_of_the_team(juice, capsys):
+    write_exam(juice, PLANNED | {"expect": {"workers": ["clerk"]}})
+
+    run_supervise("eval", str(juice), "--against", "fast=embedded")
+
+    kept = list_exams(Settings().home, "juice")
+    assert [each.exam.against for each in kept if each.exam] == ["fast=embedded", ""]

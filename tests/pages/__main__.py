@@ -18,12 +18,14 @@ from graph.users.users_file import add_user
 from tests.chat.clients import CHROMIUM_NAMES, ClientMissing, find_program
 from tests.endpoint.process import run_endpoint_process
 from tests.pages import scenarios, servers
+from tests.pages.hostile_team import write_teams
 
 HERE: Final = Path(__file__).parent
 WEB: Final = HERE.parents[1] / "web"
 STORIES: Final = {
     "live": "drive_live.mjs",
     "users": "drive_users.mjs",
+    "teams": "drive_teams.mjs",
     "away": "drive_away.mjs",
 }
 ON_AEGRA_ONLY: Final = {"away"}
@@ -54,13 +56,16 @@ def main() -> int:
 
 def drive(story: str, server: str, screenshots: Path) -> bool:
     """Play one story against one server; return whether it came to its end."""
+    told = scenarios.build_wide(4, task_s=0.2) if story == "teams" else scenarios.build_story()
     with (
         tempfile.TemporaryDirectory() as folder,
-        run_endpoint_process(scenarios.build_story()) as endpoint,
+        run_endpoint_process(told) as endpoint,
     ):
         users = Path(folder, "users.json")
         token = add_user(users, "anna@example.org", is_proxy=False, has_crons=False)
         variables = {"SUPERVISE_USERS": str(users)} if story == "users" else {}
+        if story == "teams":
+            variables = write_teams(Path(folder))
         checkout = Path(folder, "server")
         checkout.mkdir()
         with servers.run_server(server, checkout, endpoint.base_url, **variables) as running:

@@ -4,6 +4,7 @@ import "./style/run.css";
 import "./style/details.css";
 import "./style/live.css";
 import "./style/questions.css";
+import "./style/team.css";
 import { render } from "preact";
 import { App } from "./live/app";
 

@@ -43,7 +43,7 @@ export function App() {
 function CurrentPage({ server, onProblem }: { server: Server; onProblem: (problem: Problem) => void }) {
   const [path = "", ...rest] = useRoute();
   const extra = EXTRA_PAGES.find((each) => each.path === path);
-  if (extra) return <extra.Page server={server} rest={rest} />;
+  if (extra) return <extra.Page server={server} rest={rest} onProblem={onProblem} />;
   if (path === "runs" && rest[0]) return <RunPage key={rest[0]} server={server} thread={rest[0]} onProblem={onProblem} />;
   if (path === "compare" && rest[0] && rest[1]) {
     return <ComparePage server={server} threads={[rest[0], rest[1]]} onProblem={onProblem} />;

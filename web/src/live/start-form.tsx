@@ -60,7 +60,11 @@ async function startRun({ client }: Server, { team, request, files, context }: S
 const PAGE = 100;
 const MAX_ASSISTANTS = 1000;
 
-async function listAssistants({ client }: Server): Promise<Assistant[]> {
+/** Return the assistants of the server: each team, and those that users have made of one.
+ *
+ * @throws Problem: it does not tell.
+ */
+export async function listAssistants({ client }: Server): Promise<Assistant[]> {
   const found: Assistant[] = [];
   while (found.length % PAGE === 0 && found.length < MAX_ASSISTANTS) {
     const page = await ask(() => client.assistants.search({ limit: PAGE, offset: found.length }));

@@ -1,0 +1,232 @@
+"""Keeps the result of each exam in a small file, for the team's page, and reads them again."""
+
+import json
+import os
+import secrets
+import tempfile
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from graph.evaluation.scores import Evaluation, GradedRow
+from nodes.errors import OutputFailed, UsageError
+from nodes.errors.redaction import redact_value
+from nodes.limits.patterns import Pattern
+
+MAX_EXAMS: Final = 50
+"""Of one team; older ones are removed."""
+MAX_FILE_BYTES: Final = 10_000_000
+MAX_TEXT_CHARS: Final = 2000
+MAX_COMPLAINTS: Final = 20
+EXAM_ID: Final = Pattern(r"[0-9]{8}T[0-9]{12}Z-[0-9a-f]{4}")
+_FOLDER: Final = "exams"
+_TEAM: Final = Pattern(r"[A-Za-z0-9_.-]{1,100}")
+
+
+class ExamMissing(UsageError):
+    """No such exam is kept."""
+
+    code = "EXAM_MISSING"
+
+
+class ExamUnreadable(UsageError):
+    """The file of an exam cannot be used."""
+
+    code = "EXAM_UNREADABLE"
+
+
+class _Kept(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False)
+
+
+class KeptRow(_Kept):
+    """A graded row."""
+
+    id: str
+    request: str = ""
+    score: float
+    """0 to 100, as are the scores by metric."""
+    scores: dict[str, float] = Field(default_factory=dict)
+    complaints: tuple[str, ...] = ()
+    status: str = ""
+    seconds: float = 0.0
+    answer: str = ""
+    error: str = ""
+
+
+class KeptExam(_Kept):
+    """An exam as it was sat once."""
+
+    team: str
+    """The team that was examined; with `--against` another one than that of the exam."""
+    models: dict[str, str] = Field(default_factory=dict)
+    score: float
+    threshold: float | None = None
+    against: str = ""
+    """What a comparison's other side was named; empty for the team itself."""
+    metrics: dict[str, float] = Field(default_factory=dict)
+    left_out: dict[str, str] = Field(default_factory=dict)
+    calls: int = 0
+    cost_usd: float | None = None
+    seconds: float = 0.0
+    rows: tuple[KeptRow, ...] = ()
+
+
+class ExamSummary(_Kept):
+    """What a list of exams holds of one."""
+
+    id: str
+    exam: KeptExam | None
+    """Without its rows; None for a file that cannot be used."""
+    rows: int = 0
+    problem: str = ""
+
+
+def keep_exam(
+    home: Path,
+    asking: Path,
+    evaluation: Evaluation,
+    *,
+    threshold: float | None = None,
+    against: str = "",
+) -> str:
+    """Write the file of an exam, and return its id.
+
+    Args:
+        home: folder of the settings.
+        asking: folder of the team whose exam it is.
+
+    Raises:
+        OutputFailed: it cannot be written.
+    """
+    folder = home / _FOLDER / asking.resolve().name
+    name = f"{datetime.now(UTC):%Y%m%dT%H%M%S%fZ}-{secrets.token_hex(2)}"
+    exam = _build_exam(evaluation, threshold, against).model_dump(mode="json")
+    kept = hide_folders(redact_value(exam), asking.resolve(), home.resolve(), Path.home())
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        _replace_file(folder / f"{name}.json", json.dumps(kept, ensure_ascii=True))
+        for old in _list_files(folder)[MAX_EXAMS:]:
+            old.unlink(missing_ok=True)
+    except OSError as error:
+        raise OutputFailed(
+            f"cannot keep the exam in {folder}", cause=error.strerror or str(error)
+        ) from None
+    return name
+
+
+def list_exams(home: Path, team: str) -> list[ExamSummary]:
+    """Return the exams of a team, the newest first; one that cannot be used has its problem."""
+    if not _TEAM.fullmatch(team):
+        return []
+    return [_summarize(path) for path in _list_files(home / _FOLDER / team)[:MAX_EXAMS]]
+
+
+def load_kept_exam(home: Path, team: str, exam_id: str) -> KeptExam:
+    """Return an exam with its rows.
+
+    Raises:
+        ExamMissing: there is none with the id.
+        ExamUnreadable: its file cannot be used.
+    """
+    if not _TEAM.fullmatch(team) or not EXAM_ID.fullmatch(exam_id):
+        raise ExamMissing("no exam is kept under this name")
+    return _read_exam(home / _FOLDER / team / f"{exam_id}.json")
+
+
+def hide_folders(value: Any, *folders: Path) -> Any:
+    """Return a JSON value in whose texts the folders are an ellipsis: a viewer needs none."""
+    match value:
+        case str():
+            for folder in sorted(map(str, folders), key=len, reverse=True):
+                value = value.replace(folder, "…") if len(folder) > 1 else value
+            return value
+        case Mapping():
+            return {key: hide_folders(item, *folders) for key, item in value.items()}
+        case list() | tuple():
+            return [hide_folders(item, *folders) for item in value]
+        case _:
+            return value
+
+
+def _build_exam(evaluation: Evaluation, threshold: float | None, against: str) -> KeptExam:
+    given = evaluation.to_json()
+    metrics = given["metrics"]
+    return KeptExam(
+        team=evaluation.team,
+        models=given["models"],
+        score=evaluation.score,
+        threshold=threshold,
+        against=_cut(against),
+        metrics={name: metrics[name]["score"] for name in metrics if metrics[name]["counted"]},
+        left_out={name: _cut(why) for name, why in evaluation.left_out.items()},
+        **{name: given["spent"][name] for name in ("calls", "cost_usd", "seconds")},
+        rows=tuple(map(_build_row, evaluation.rows)),
+    )
+
+
+def _build_row(row: GradedRow) -> KeptRow:
+    given = row.to_json()
+    return KeptRow(
+        id=row.row.id,
+        request=_cut(row.row.request),
+        score=given["score"],
+        scores=given["scores"],
+        complaints=tuple(map(_cut, row.complaints[:MAX_COMPLAINTS])),
+        status=given.get("status", ""),
+        seconds=given["seconds"],
+        answer=_cut(given.get("answer", "")),
+        error=_cut(given["error"] or ""),
+    )
+
+
+def _summarize(path: Path) -> ExamSummary:
+    try:
+        exam = _read_exam(path)
+    except (ExamMissing, ExamUnreadable) as error:
+        return ExamSummary(id=path.stem, exam=None, problem=str(error))
+    rows = len(exam.rows)
+    return ExamSummary(id=path.stem, exam=exam.model_copy(update={"rows": ()}), rows=rows)
+
+
+def _read_exam(path: Path) -> KeptExam:
+    try:
+        if path.stat().st_size > MAX_FILE_BYTES:
+            raise ExamUnreadable(f"the exam {path.stem} is larger than {MAX_FILE_BYTES:,} bytes")
+        return KeptExam.model_validate_json(path.read_bytes())
+    except FileNotFoundError:
+        raise ExamMissing(f"no exam {path.stem} is kept") from None
+    except OSError as error:
+        raise ExamUnreadable(f"the exam {path.stem} cannot be read: {error.strerror}") from None
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+        place = ".".join(map(str, first["loc"]))[:80]
+        raise ExamUnreadable(
+            f"the file of the exam {path.stem} is damaged: {place or 'its text'}: "
+            f"{_cut(first['msg'], 120)}"
+        ) from None
+
+
+def _list_files(folder: Path) -> list[Path]:
+    """Return the files of exams, the newest first; none without the folder."""
+    found = [path for path in folder.glob("*.json") if EXAM_ID.fullmatch(path.stem)]
+    return sorted(found, key=lambda path: path.stem, reverse=True)
+
+
+def _replace_file(path: Path, text: str) -> None:
+    """Write a file at once, so that a server never reads half of it."""
+    descriptor, draft = tempfile.mkstemp(dir=path.parent, prefix=".exam-")
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.replace(draft, path)
+    except OSError:
+        Path(draft).unlink(missing_ok=True)
+        raise
+
+
+def _cut(text: str, max_chars: int = MAX_TEXT_CHARS) -> str:
+    return text if len(text) <= max_chars else f"{text[: max_chars - 1]}…"

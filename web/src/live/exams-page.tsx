@@ -1,0 +1,159 @@
+import { useEffect, useState } from "preact/hooks";
+import { formatDifference, pairMetrics, pairRows, type FigurePair, type RowPair } from "../model/exam-compare";
+import { describeModels } from "../model/team";
+import { Score } from "../parts/score";
+import { Section } from "../parts/shell";
+import { Line } from "../parts/text";
+import { formatExamTime } from "./exam-list";
+import { useAsked } from "./hooks";
+import { ProblemLine } from "./notice";
+import type { Problem } from "./problem";
+import { linkTo } from "./router";
+import type { Server } from "./server";
+import { loadExam } from "./team-server";
+
+const NAMES = ["A", "B"] as const;
+
+interface ExamsPageProps {
+  server: Server;
+  team: string;
+  exams: readonly [string, string];
+  onProblem: (problem: Problem) => void;
+}
+
+/** Two exams side by side: scores by metric, and the rows that changed. */
+export function ExamsPage({ server, team, exams, onProblem }: ExamsPageProps) {
+  const load = () => Promise.all([loadExam(server, team, exams[0]), loadExam(server, team, exams[1])]);
+  const { answer, problem } = useAsked(load, [server, team, ...exams]);
+  useEffect(() => {
+    if (problem?.kind === "unauthorized") onProblem(problem);
+  }, [problem]);
+  if (!answer) return problem ? <ProblemLine problem={problem} /> : <p class="soft">loading…</p>;
+  const pairs = pairRows(...answer);
+  return (
+    <>
+      <p class="no-print">
+        <a href={linkTo("teams", team)}>
+          Team <Line max={60}>{team}</Line>
+        </a>
+      </p>
+      <Section id="exams" title="Two exams">
+        <div class="side-by-side">
+          {answer.map((exam, index) => (
+            <article key={index} aria-label={`exam ${NAMES[index]}`}>
+              <h3>
+                Exam {NAMES[index]}: <a href={linkTo("teams", team, "exams", exams[index]!)}>{formatExamTime(exams[index]!)}</a>
+              </h3>
+              <p>
+                <Line max={100}>{exam.team}</Line> · <Line max={200}>{describeModels(exam.models)}</Line> · {exam.rows.length} rows
+              </p>
+            </article>
+          ))}
+        </div>
+        <Figures figures={pairMetrics(...answer)} />
+      </Section>
+      <Section id="rows" title="Rows">
+        <Rows pairs={pairs} />
+      </Section>
+    </>
+  );
+}
+
+const Figures = ({ figures }: { figures: FigurePair[] }) => (
+  <div class="table-scroll" tabIndex={0} role="region" aria-label="Scores of both exams">
+    <table class="figures">
+      <thead>
+        <tr>
+          <td />
+          {NAMES.map((name) => (
+            <th key={name} scope="col" class="figure">
+              Exam {name}
+            </th>
+          ))}
+          <th scope="col" class="figure">
+            B against A
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {figures.map(({ label, values, difference }) => (
+          <tr key={label}>
+            <th scope="row">{label}</th>
+            {values.map((value, index) => (
+              <td key={index} class="figure">
+                {value === null ? "–" : value.toFixed(1)}
+              </td>
+            ))}
+            <td class="figure">{formatDifference(difference)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </div>
+);
+
+/** The rows of both exams; those that are the same are shown on demand. */
+function Rows({ pairs }: { pairs: RowPair[] }) {
+  const [isWhole, setIsWhole] = useState(false);
+  const changed = pairs.filter(({ change }) => change !== "same");
+  const shown = isWhole ? pairs : changed;
+  return (
+    <>
+      <p>
+        {changed.length ? `${changed.length} of ${pairs.length} rows differ.` : "No row differs."}{" "}
+        {changed.length < pairs.length && (
+          <label class="small same-rows">
+            <input type="checkbox" checked={isWhole} onChange={() => setIsWhole(!isWhole)} /> Show the same rows too
+          </label>
+        )}
+      </p>
+      {shown.length > 0 && (
+        <div class="table-scroll" tabIndex={0} role="region" aria-label="Rows of both exams">
+          <table class="row-pairs">
+            <thead>
+              <tr>
+                <th scope="col">Row</th>
+                <th scope="col">Request</th>
+                {NAMES.map((name) => (
+                  <th key={name} scope="col">
+                    Exam {name}
+                  </th>
+                ))}
+                <th scope="col">Change</th>
+              </tr>
+            </thead>
+            <tbody>
+              {shown.map((pair) => (
+                <PairLine key={pair.id} pair={pair} />
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </>
+  );
+}
+
+const PairLine = ({ pair: { id, request, sides, change, difference } }: { pair: RowPair }) => (
+  <tr>
+    <th scope="row">
+      <Line max={60}>{id}</Line>
+    </th>
+    <td class="request-cell">
+      <Line max={240}>{request}</Line>
+    </td>
+    {sides.map((side, index) => (
+      <td key={index}>
+        <Score value={side?.score ?? null} />
+        {side?.complaints.map((complaint, place) => (
+          <div key={place} class="row-problem small">
+            <Line max={200}>{complaint}</Line>
+          </div>
+        ))}
+      </td>
+    ))}
+    <td class="change">
+      {change} {difference !== null && change !== "same" && formatDifference(difference)}
+    </td>
+  </tr>
+);

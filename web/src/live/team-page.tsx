@@ -1,0 +1,77 @@
+import { useEffect } from "preact/hooks";
+import type { TeamPageContent } from "../model/team";
+import { Section } from "../parts/shell";
+import { TeamView } from "../parts/team-view";
+import { Line } from "../parts/text";
+import { ExamList } from "./exam-list";
+import { ExamRows } from "./exam-rows";
+import { useAsked } from "./hooks";
+import { Notice, ProblemLine } from "./notice";
+import { Problem } from "./problem";
+import { linkTo } from "./router";
+import type { Server } from "./server";
+import { loadExam, loadServedNames, loadTeam } from "./team-server";
+
+interface TeamPageProps {
+  server: Server;
+  name: string;
+  onProblem: (problem: Problem) => void;
+}
+
+/** One team: what it is, the rows of its exam, and the exams that were kept. */
+export function TeamPage({ server, name, onProblem }: TeamPageProps) {
+  const { answer, problem } = useAsked(() => loadAll(server, name), [server, name]);
+  useEffect(() => {
+    if (problem?.kind === "unauthorized") onProblem(problem);
+  }, [problem]);
+  if (!answer) return problem ? <ProblemLine problem={problem} /> : <p class="soft">loading…</p>;
+  const { content, last, isServed } = answer;
+  return (
+    <>
+      <p class="no-print">
+        <a href={linkTo("teams")}>All teams</a>
+      </p>
+      {content.team ? (
+        <TeamView team={content.team} />
+      ) : (
+        <>
+          <h1>
+            <Line max={60}>{name}</Line>
+          </h1>
+          <ProblemLine problem={new Problem("refused", `the team cannot be used: ${content.problem}`)} />
+        </>
+      )}
+      {!isServed && <Notice>This server does not run the team: a row cannot be started here.</Notice>}
+      <Section id="exam" title="Exam">
+        <ExamFileProblems content={content} />
+        {content.exam && content.exam.rows.length > 0 && (
+          <ExamRows server={server} team={name} exam={content.exam} last={last} canRun={isServed} />
+        )}
+      </Section>
+      <Section id="exams" title="Results">
+        <ExamList team={name} exams={content.exams} />
+      </Section>
+    </>
+  );
+}
+
+async function loadAll(server: Server, name: string) {
+  const [content, served] = await Promise.all([loadTeam(server, name), loadServedNames(server)]);
+  const newest = content.exams.find(({ exam }) => exam && !exam.against);
+  // A file that was removed meanwhile leaves the rows without scores.
+  const last = newest ? await loadExam(server, name, newest.id).catch(() => null) : null;
+  return { content, last, isServed: served.has(name) };
+}
+
+function ExamFileProblems({ content: { team, exam } }: { content: TeamPageContent }) {
+  if (!exam) return <p class="soft">{team ? "The team has no exam: it has no evals.jsonl." : "Its exam is not read."}</p>;
+  const more = exam.problem_count - exam.problems.length;
+  return (
+    <>
+      {exam.problems.map((problem) => (
+        <ProblemLine key={problem} problem={new Problem("refused", `evals.jsonl, ${problem}`)} />
+      ))}
+      {more > 0 && <p class="soft small">and {more} more problems; supervise check lists them</p>}
+    </>
+  );
+}
