@@ -6,7 +6,6 @@ from typing import Any, Final
 
 from graph.commands.output import print_json, print_listing, print_markdown, print_text, write_json
 from graph.display.labels import format_seconds, format_task
-from graph.display.progress import STATE_LABELS
 from graph.display.stderr_console import print_to_stderr
 from graph.display.streams import print_to_stdout
 from graph.display.summary import (
@@ -15,6 +14,7 @@ from graph.display.summary import (
     format_question,
     format_reply_command,
 )
+from graph.display.task_states import label_tasks
 from graph.display.text import make_printable, to_one_line
 from graph.runs.chrome_trace import build_chrome_trace
 from graph.runs.pruning import PruneSelection, remove_runs
@@ -29,13 +29,6 @@ Json = Mapping[str, Any]
 
 _RESUMABLE: Final = ("running", "stopped")
 """Statuses of runs without an end; a run that was killed is listed as running."""
-_CUT_OFF_LABELS: Final = {"working": "cut off"}
-_LABELS_BY_RUN_STATUS: Final = {
-    "stopped": _CUT_OFF_LABELS,
-    "failed": _CUT_OFF_LABELS,
-    "needs_input": {"working": "waiting for your answer"},
-}
-"""Labels of tasks that began but have no report, by the run's status."""
 
 
 def show_runs(settings: Settings) -> int:
@@ -90,7 +83,7 @@ def print_run(thread: str, trace: Json, *, named: str) -> int:
     """
     run = trace.get("run") or {}
     print_to_stderr(to_one_line(run.get("request", ""), 500), style="bold")
-    states, plans = _label_tasks(trace), trace.get("plans") or []
+    states, plans = label_tasks(trace), trace.get("plans") or []
     for plan in plans[-1:]:
         print_text("\n".join(format_plan(plan, states)))
     for task in trace.get("tasks") or ():
@@ -160,14 +153,6 @@ def _format_next_step(thread: str, run: Json) -> str:
             return format_reply_command(thread, run["questions"])
         case _:
             return ""
-
-
-def _label_tasks(trace: Json) -> dict[str, str]:
-    """Return the label of each task's state; a stopped run has no working task."""
-    status = (trace.get("run") or {}).get("status")
-    states = {**STATE_LABELS, **_LABELS_BY_RUN_STATUS.get(str(status), {})}
-    tasks = trace.get("tasks") or ()
-    return {task["id"]: states.get(task["status"], task["status"]) for task in tasks}
 
 
 def _format_report(task: Json, state: str) -> Iterator[str]:

@@ -55,11 +55,12 @@ def show_server_trace(
         with _refuse_unreadable(url):
             trace = lay_out_trace(thread, log.entries)
         return print_trace(trace, out)
-    if log.run["status"] == "running":
-        print_to_stderr("the run has not ended: the trace is that so far", style="yellow")
-    with _refuse_unreadable(url):
-        trace = log.build_trace()
-    return print_trace(trace, out)
+    return print_trace(_build_trace(log, url), out)
+
+
+def load_server_trace(thread: str, url: str, settings: Settings) -> dict[str, Any]:
+    """Return the trace of a run of a server."""
+    return _build_trace(_load_log(thread, url, settings), url)
 
 
 def resume_on_server(
@@ -116,6 +117,13 @@ def _load_log(thread: str, url: str, settings: Settings) -> ServerLog:
         entries = format_count(log.unreadable, "entry", "entries")
         print_to_stderr(f"{entries} of the trace could not be read", style="yellow")
     return log
+
+
+def _build_trace(log: ServerLog, url: str) -> dict[str, Any]:
+    if log.run["status"] == "running":
+        print_to_stderr("the run has not ended: the trace is that so far", style="yellow")
+    with _refuse_unreadable(url):
+        return log.build_trace()
 
 
 def _wait_for(work: Coroutine[Any, Any, Result]) -> Result:
