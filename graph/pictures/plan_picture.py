@@ -29,7 +29,7 @@ class PlannedTask:
     state: str
     """Its label, such as `done`."""
     detail: str
-    """Worker, state, seconds and further attempts, on one line."""
+    """State, seconds, further attempts and worker, on one line."""
     needs: Mapping[str, bool]
     """Ids of the tasks whose results it gets, and whether it requires them."""
     is_critical: bool
@@ -135,7 +135,7 @@ def _build_task(task: _Task, state: str, is_critical: bool) -> PlannedTask:
 
 def _list_details(task: _Task, state: str) -> list[str]:
     report = task.report or _Report()
-    details = [task.worker if format_task(task.id, task.worker) != task.id else "", state]
+    details = [state]
     if report.started_s is not None and report.ended_s is not None:
         details.append(format_seconds(max(0.0, report.ended_s - report.started_s)))
     attempts = report.attempts if isinstance(report.attempts, int) else 1
@@ -144,7 +144,8 @@ def _list_details(task: _Task, state: str) -> list[str]:
     inner = (task.team or {}).get("tasks")
     if isinstance(inner, Sequence) and inner:
         details.append(f"team of {format_count(len(inner), 'task')}")
-    return details
+    worker = report.worker or task.worker
+    return [*details, worker if format_task(task.id, worker) != task.id else ""]
 
 
 def _summarize(read: _Trace, tasks: Sequence[PlannedTask]) -> str:

@@ -12,6 +12,7 @@ from graph.pictures.svg import (
     HEADER_HEIGHT,
     LEGEND_HEIGHT,
     MARGIN,
+    SMALL_CHAR_WIDTH,
     Element,
     add_element,
     add_legend,
@@ -102,8 +103,7 @@ def _add_task(parent: Element, task: PlannedTask, corner: Point, size: Point) ->
     add_mark(box, look.name, x + 10, y + height / 2 - 15)
     room = width - 38
     add_text(box, x + 30, y + height / 2 - 4, fit_text(task.id, room), "name")
-    # The smaller letters of this line take 6.2 pixels.
-    detail = fit_text(task.detail, room * CHAR_WIDTH / 6.2)
+    detail = fit_text(task.detail, room * CHAR_WIDTH / SMALL_CHAR_WIDTH)
     add_text(box, x + 30, y + height / 2 + 13, detail, "small")
 
 

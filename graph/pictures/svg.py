@@ -15,6 +15,8 @@ HEADER_HEIGHT: Final = 58.0
 LEGEND_HEIGHT: Final = 34.0
 CHAR_WIDTH: Final = 7.2
 """Pixels of an average character of 13 px; a wide one takes two."""
+SMALL_CHAR_WIDTH: Final = 5.7
+"""The same at 11 px."""
 _NOT_XML: Final = Pattern("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _FONT: Final = "system-ui,-apple-system,'Segoe UI',Roboto,'Noto Sans',sans-serif"
 Element = ElementTree.Element
@@ -122,7 +124,7 @@ def _write_style() -> str:
         ".many{fill:none;stroke:#818b98;stroke-width:1}.path>.box{stroke-width:2.6}",
         ".retried{fill-opacity:.4;stroke-dasharray:3 2}.early{stroke:#8250df;stroke-width:3}",
         ".retried-line{stroke:#59636e;stroke-width:8;stroke-opacity:.3}",
-        ".call{stroke:#59636e;stroke-width:3}.supervisor>.box{fill:#d1d9e0;stroke:#818b98}",
+        ".call{stroke:#59636e;stroke-width:2.4}.supervisor>.box{fill:#d1d9e0;stroke:#818b98}",
         *(_write_state(look.name, look.light, look.is_dashed) for look in LOOKS.values()),
     ]
     dark = [

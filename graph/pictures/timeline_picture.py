@@ -103,6 +103,7 @@ def _build_task_row(path: str, timeline: Timeline, known: Mapping[str, PlannedTa
     for index, span in enumerate(attempts):
         is_last = index == len(attempts) - 1
         row.bars.append(_build_bar(span, ends, known.get(path), is_retried=not is_last))
+    row.bars += [_build_skip(event) for event in timeline.moments if _is_skip(event, path)]
     row.calls = [(span.start_s, span.end_s) for span in own if span.category == "tool_call"]
     row.waits, row.early = _list_waits(path, timeline, attempts), _list_early(path, timeline)
     return row
@@ -117,6 +118,14 @@ def _build_bar(
     note = f"{span.owner}: {span.name} by {worker}, {span.end_s - span.start_s:.2f} s"
     is_critical = bool(task and task.is_critical)
     return Bar(span.start_s, span.end_s, state, span.name, note, is_retried, is_critical)
+
+
+def _is_skip(event: TimedEvent, path: str) -> bool:
+    return event.kind == "task_skipped" and event.task == path
+
+
+def _build_skip(event: TimedEvent) -> Bar:
+    return Bar(event.t, event.t, "skipped", "", f"{event.task}: {event.get('reason')}")
 
 
 def _label_status(status: str) -> str:
