@@ -1,13 +1,17 @@
 """`supervise runs`, `show` and `trace`: the saved runs."""
 
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from rich.console import Console
+
 from graph.commands.output import print_json, print_listing, print_markdown, print_text, write_json
 from graph.display.labels import format_seconds, format_task
+from graph.display.plan_tree import MAX_DESCRIBED_TASKS, PlanTree
 from graph.display.stderr_console import print_to_stderr
-from graph.display.streams import print_to_stdout
+from graph.display.streams import is_terminal, print_to_stdout
 from graph.display.summary import (
     format_figures,
     format_plan,
@@ -85,7 +89,7 @@ def print_run(thread: str, trace: Json, *, named: str) -> int:
     print_to_stderr(to_one_line(run.get("request", ""), 500), style="bold")
     states, plans = label_tasks(trace), trace.get("plans") or []
     for plan in plans[-1:]:
-        print_text("\n".join(format_plan(plan, states)))
+        _print_plan(plan, states)
     for task in trace.get("tasks") or ():
         print_text("\n".join(_format_report(task, states[task["id"]])))
     if answer := _find_answer(trace):
@@ -128,6 +132,14 @@ def lay_out_trace(thread: str, entries: Iterable[Json]) -> dict[str, Any]:
         skipped = format_count(timeline.unreadable, "entry", "entries")
         print_to_stderr(f"{skipped} of the trace could not be read", style="yellow")
     return build_chrome_trace(timeline, f"supervise {thread}")
+
+
+def _print_plan(plan: Json, states: Mapping[str, str]) -> None:
+    """Print a plan: on a terminal a large one as a tree, else with descriptions."""
+    if is_terminal(sys.stdout) and len(plan.get("tasks") or ()) > MAX_DESCRIBED_TASKS:
+        Console(emoji=False, highlight=False).print(PlanTree(plan, states))
+    else:
+        print_text("\n".join(format_plan(plan, states)))
 
 
 def _format_run_row(run: Json) -> tuple[str, ...]:
