@@ -8,7 +8,7 @@ from graph.pictures.plan_layout import Point, lay_out_plan
 from graph.pictures.plan_picture import PlannedTask, PlanPicture
 from graph.pictures.state_look import find_look
 from graph.pictures.svg import (
-    CHAR_WIDTH,
+    BOLD_CHAR_WIDTH,
     HEADER_HEIGHT,
     LEGEND_HEIGHT,
     MARGIN,
@@ -20,6 +20,7 @@ from graph.pictures.svg import (
     add_text,
     add_title,
     begin_picture,
+    fit_name,
     fit_text,
     write_picture,
 )
@@ -102,8 +103,8 @@ def _add_task(parent: Element, task: PlannedTask, corner: Point, size: Point) ->
     add_element(box, "rect", class_="box", x=x, y=y, width=width, height=height, rx=_CORNER)
     add_mark(box, look.name, x + 10, y + height / 2 - 15)
     room = width - 38
-    add_text(box, x + 30, y + height / 2 - 4, fit_text(task.id, room), "name")
-    detail = fit_text(task.detail, room * CHAR_WIDTH / SMALL_CHAR_WIDTH)
+    add_text(box, x + 30, y + height / 2 - 4, fit_name(task.id, room, BOLD_CHAR_WIDTH), "name")
+    detail = fit_text(task.detail, room, SMALL_CHAR_WIDTH)
     add_text(box, x + 30, y + height / 2 + 13, detail, "small")
 
 

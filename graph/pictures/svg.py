@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 
 from rich.cells import cell_len, set_cell_size
 
-from graph.display.text import to_one_line
+from graph.display.text import cut_middle, to_one_line
 from graph.pictures.state_look import LOOKS, Colours
 from nodes.limits.patterns import Pattern
 
@@ -15,6 +15,8 @@ HEADER_HEIGHT: Final = 58.0
 LEGEND_HEIGHT: Final = 34.0
 CHAR_WIDTH: Final = 7.2
 """Pixels of an average character of 13 px; a wide one takes two."""
+BOLD_CHAR_WIDTH: Final = 8.3
+"""The same in bold."""
 SMALL_CHAR_WIDTH: Final = 5.7
 """The same at 11 px."""
 _NOT_XML: Final = Pattern("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
@@ -27,10 +29,18 @@ def clean_text(text: object, max_chars: int = 300) -> str:
     return _NOT_XML.sub("", to_one_line(text, max_chars))
 
 
-def fit_text(text: object, pixels: float) -> str:
+def fit_text(text: object, pixels: float, char_width: float = CHAR_WIDTH) -> str:
     """Return a text on one line, cut to a width."""
-    line, cells = clean_text(text, 400), max(1, int(pixels / CHAR_WIDTH))
+    line, cells = clean_text(text, 400), max(1, int(pixels / char_width))
     return line if cell_len(line) <= cells else f"{set_cell_size(line, cells - 1).rstrip()}…"
+
+
+def fit_name(name: str, pixels: float, char_width: float = CHAR_WIDTH) -> str:
+    """Return a name cut in its middle; one of wide characters is cut at its end."""
+    line = clean_text(name, 400)
+    if cell_len(line) != len(line):
+        return fit_text(line, pixels, char_width)
+    return cut_middle(line, max(2, int(pixels / char_width)))
 
 
 def add_element(parent: Element, tag: str, **attributes: str | float) -> Element:

@@ -16,7 +16,7 @@ from graph.pictures.svg import (
     add_text,
     add_title,
     begin_picture,
-    fit_text,
+    fit_name,
     write_picture,
 )
 from graph.pictures.timeline_picture import Bar, TimelinePicture, TimelineRow
@@ -71,7 +71,7 @@ def _add_axis(root: Element, seconds: float, bottom: float, scale: float) -> Non
 def _add_row(root: Element, row: TimelineRow, middle: float, height: float, scale: float) -> None:
     """Add a row whose bars are `height` pixels high."""
     indent = row.depth * INDENT
-    add_text(root, MARGIN + indent, middle + 4, fit_text(row.label, LABEL_WIDTH - indent - 12))
+    add_text(root, MARGIN + indent, middle + 4, fit_name(row.label, LABEL_WIDTH - indent - 12))
     for start, end in row.waits:
         _add_line(root, "wait", start, end, middle, scale)
     for bar in row.bars:
