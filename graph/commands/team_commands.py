@@ -15,6 +15,7 @@ from graph.commands.options import (
 )
 from graph.commands.settings_loading import load_settings
 from graph.display.streams import announce_start
+from nodes.errors import UsageError
 
 
 def teams(
@@ -132,6 +133,8 @@ def draw(
     from graph.commands import drawing
 
     settings = load_settings()
-    if what is None and format != "svg" and url is None and drawing.is_team(name, settings):
+    if what is None and url is None and drawing.is_team(name, settings):
+        if format == "svg":
+            raise UsageError("a team's graph is drawn as Mermaid only", next="--format mermaid")
         return drawing.draw_team(name, settings, is_flat=flat, out=out)
     return drawing.draw_run(name, settings, what=what or "plan", format=format, out=out, url=url)

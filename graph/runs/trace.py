@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from graph.runs import event_log
 from graph.runs.log_usage import sum_usage_by_tier
+from graph.runs.timeline import TraceUnreadable
 from graph.settings import Settings
 from nodes.errors import UsageError
 from state import Usage
@@ -34,8 +35,17 @@ def load_trace(thread: str, settings: Settings) -> dict[str, Any]:
 
     Raises:
         ThreadUnknown: no run has this thread id.
+        TraceUnreadable: its log has another form than this version writes.
     """
-    return build_trace(read_thread_log(thread, settings))
+    entries = read_thread_log(thread, settings)
+    try:
+        return build_trace(entries)
+    except (LookupError, TypeError, ValueError, AttributeError) as error:
+        raise TraceUnreadable(
+            f"the log of thread {thread!r} cannot be read",
+            cause=f"{type(error).__name__} {error}",
+            next=f"see {get_log_path(thread, settings)}",
+        ) from None
 
 
 def read_thread_log(thread: str, settings: Settings) -> list[dict[str, Any]]:
