@@ -1,4 +1,4 @@
-.PHONY: help run test test-all exams check fresh bench bench-quick chaos cluster real chat dev audit lock
+.PHONY: help run test test-all exams check fresh bench bench-quick chaos cluster real chat pages dev audit lock
 
 KILLS ?= 300
 RUNS ?= 300
@@ -53,6 +53,9 @@ real:  ## run every team with a small language model on a real server; an hour o
 chat:  ## drive chat clients in Chromium against the server, with pictures; needs Node, npm and Chromium
 	bin/test --collect-only -q >/dev/null
 	.venv/bin/python -m tests.chat $(OPTIONS)
+
+pages:  ## build the pages of graph/pages from web/; needs Node and npm
+	cd web && npm ci --ignore-scripts && npm run check && npm test && npm run build
 
 dev:  ## open the teams in LangGraph's development server
 	bin/studio

@@ -37,6 +37,7 @@ from graph.commands.options import (
     PlanOnlyOption,
     ProbeOption,
     QuietOption,
+    ReportOption,
     RequestArgument,
     SequentialOption,
     SpeculateOption,
@@ -131,6 +132,7 @@ def run(
     quiet: QuietOption = False,
     verbose: VerboseOption = False,
     trace: TraceOption = None,
+    report: ReportOption = None,
     trace_content: TraceContentOption = False,
 ) -> int:
     """Plan a request, run its tasks in parallel, and print the answer."""
@@ -153,6 +155,7 @@ def run(
             as_json=as_json,
             quiet=quiet,
             trace_to=trace,
+            report_to=report,
         )
         if plan_only:
             return command.show_plan(job)
@@ -242,16 +245,16 @@ def show(thread: ThreadArgument, url: UrlOption = None) -> int:
 def trace(
     thread: ThreadArgument,
     format: Annotated[
-        str, typer.Option("--format", metavar="FORMAT", help="json, or chrome.")
+        str, typer.Option("--format", metavar="FORMAT", help="json, chrome, or html.")
     ] = "json",
     out: Annotated[
         Path | None, typer.Option("--out", metavar="FILE", help="Write it to this file.")
     ] = None,
     url: UrlOption = None,
 ) -> int:
-    """Print everything that happened in a run as JSON, or as spans for Perfetto."""
-    if format not in ("json", "chrome"):
-        raise UsageError(f"no trace format {format!r}", next="--format json, or chrome")
+    """Print everything that happened in a run: as JSON, as spans for Perfetto, or as a page."""
+    if format not in ("json", "chrome", "html"):
+        raise UsageError(f"no trace format {format!r}", next="--format json, chrome, or html")
     if url is not None:
         from graph.commands.server_runs import show_server_trace
 

@@ -148,6 +148,10 @@ TraceOption = Annotated[
     Path | None,
     typer.Option("--trace", metavar="FILE", help="Write the run's trace to this file."),
 ]
+ReportOption = Annotated[
+    Path | None,
+    typer.Option("--report", metavar="FILE", help="Write a page that shows the run to this file."),
+]
 TraceContentOption = Annotated[
     bool,
     typer.Option("--trace-content", help="Add each model call's prompt and reply to the trace."),

@@ -12,6 +12,7 @@ from typing import Any, Final, TypeVar
 from graph.commands.cancellation import run_cancellable
 from graph.commands.output import print_json, print_markdown, save_json
 from graph.commands.process_exit import Cancelled
+from graph.commands.report import save_report
 from graph.display.progress import Event, RunProgress
 from graph.display.progress_display import ProgressDisplay
 from graph.display.stderr_console import print_to_stderr
@@ -50,6 +51,7 @@ class Job:
     as_json: bool
     quiet: bool
     trace_to: Path | None
+    report_to: Path | None = None
 
     @property
     def options(self) -> dict[str, Any]:
@@ -69,7 +71,7 @@ def run(job: Job, *, thread: str | None) -> int:
 
 
 def run_job(job: Job, request: str, *, thread: str | None = None, **options: Any) -> Outcome:
-    """Run a request to its outcome, with progress; write its trace where one is asked for.
+    """Run a request to its outcome, with progress; write its trace and its report where asked.
 
     Args:
         options: further options of `arun`.
@@ -82,6 +84,8 @@ def run_job(job: Job, request: str, *, thread: str | None = None, **options: Any
         outcome = _answer_at_terminal(outcome, display, job.settings)
     if job.trace_to:
         save_json(load_trace(outcome.thread, job.settings), job.trace_to)
+    if job.report_to:
+        save_report(load_trace(outcome.thread, job.settings), job.report_to)
     return outcome
 
 

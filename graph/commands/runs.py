@@ -8,6 +8,7 @@ from typing import Any, Final
 from rich.console import Console
 
 from graph.commands.output import print_json, print_listing, print_markdown, print_text, write_json
+from graph.commands.report import print_report
 from graph.display.labels import format_seconds, format_task
 from graph.display.plan_tree import MAX_DESCRIBED_TASKS, PlanTree
 from graph.display.stderr_console import print_to_stderr
@@ -107,11 +108,12 @@ def print_run(thread: str, trace: Json, *, named: str) -> int:
 
 
 def show_trace(thread: str, *, out: Path | None, settings: Settings, format: str = "json") -> int:
-    """Write a run's trace as JSON, to stdout or to a file."""
+    """Write a run's trace as JSON or as a page, to stdout or to a file."""
     entries = read_thread_log(check_thread_id(thread), settings)
     if format == "chrome":
         return print_trace(lay_out_trace(thread, entries), out)
-    return print_trace(build_trace(entries), out)
+    write = print_report if format == "html" else print_trace
+    return write(build_trace(entries), out)
 
 
 def print_trace(trace: Json, out: Path | None) -> int:

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from graph.commands.cancellation import run_cancellable
+from graph.commands.report import print_report
 from graph.commands.run import print_outcome, report_errors_as_json, run_with_progress
 from graph.commands.runs import lay_out_trace, print_run, print_runs, print_trace
 from graph.display.progress import RunProgress
@@ -49,13 +50,15 @@ def show_server_run(thread: str, url: str, settings: Settings) -> int:
 def show_server_trace(
     thread: str, url: str, *, out: Path | None, settings: Settings, format: str
 ) -> int:
-    """Write the trace of a run of a server as JSON, to stdout or to a file."""
+    """Write the trace of a run of a server as JSON or as a page, to stdout or to a file."""
     log = _load_log(thread, url, settings)
     if format == "chrome":
         with _refuse_unreadable(url):
             trace = lay_out_trace(thread, log.entries)
         return print_trace(trace, out)
-    return print_trace(_build_trace(log, url), out)
+    trace = _build_trace(log, url)
+    with _refuse_unreadable(url):
+        return (print_report if format == "html" else print_trace)(trace, out)
 
 
 def load_server_trace(thread: str, url: str, settings: Settings) -> dict[str, Any]:

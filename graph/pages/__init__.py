@@ -1,0 +1,1 @@
+"""Pages for a browser. The files in `built/` are made from `web/` by `make pages`."""

@@ -1,0 +1,23 @@
+/** Figures as they are shown. */
+
+const COUNT = new Intl.NumberFormat("en");
+
+export const formatCount = (count: number): string => COUNT.format(count);
+
+/** Return seconds as `3 ms`, `0.42 s`, `41 s` or `3 min 5 s`. */
+export function formatSeconds(seconds: number | null | undefined): string {
+  if (seconds == null || !Number.isFinite(seconds)) return "–";
+  if (seconds < 0.0995) return `${Math.round(1000 * seconds)} ms`;
+  if (seconds < 9.95) return `${seconds.toFixed(seconds < 0.995 ? 2 : 1)} s`;
+  if (seconds < 59.5) return `${seconds.toFixed(0)} s`;
+  const whole = Math.round(seconds);
+  const [hours, minutes] = [Math.floor(whole / 3600), Math.floor((whole % 3600) / 60)];
+  return hours ? `${hours} h ${minutes} min` : `${minutes} min ${whole % 60} s`;
+}
+
+/** Return dollars; `unknown` if the price of a model is not known. */
+export function formatUsd(usd: number | null | undefined): string {
+  if (usd == null) return "unknown";
+  if (usd === 0) return "$0";
+  return usd < 0.01 ? `$${usd.toPrecision(2)}` : `$${usd.toFixed(2)}`;
+}

@@ -1,0 +1,211 @@
+import { Graph, layout } from "@dagrejs/dagre";
+import { joinBlocks, makeBlocks, makeTableBlocks, type Block, type BlockEdge } from "./plan-blocks";
+import type { TaskView } from "./task-view";
+
+export const CARD = { width: 208, height: 52 } as const;
+const GAP = 12;
+const FRAME_PADDING = 12;
+const FRAME_HEADING = 28;
+const CLOSED_HEIGHT = 64;
+
+export interface Box {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
+export interface PlacedCard extends Box {
+  task: TaskView;
+}
+
+/** The frame of a group or of an inner team; a closed one is a card itself. */
+export interface PlacedFrame extends Box {
+  key: string;
+  title: string;
+  tasks: TaskView[];
+  isOpen: boolean;
+  isGroup: boolean;
+}
+
+export interface Point {
+  x: number;
+  y: number;
+}
+
+export interface PlacedEdge extends BlockEdge {
+  points: Point[];
+}
+
+/** A drawn plan; lengths are in units of the drawing. */
+export interface PlanLayout {
+  width: number;
+  height: number;
+  cards: PlacedCard[];
+  frames: PlacedFrame[];
+  edges: PlacedEdge[];
+  /** A column for each depth and a row for each worker: too many edges to show them all. */
+  isTable: boolean;
+}
+
+export interface LayoutOptions {
+  direction: "LR" | "TB";
+  /** Whether a group or the team of a task is open, by its key. */
+  isOpen: (key: string) => boolean;
+}
+
+/** Return the key of the frame around a task's inner team. */
+export const teamKey = (task: TaskView): string => `team of ${task.path}`;
+
+/** Return where each task of a plan is drawn. */
+export function layoutPlan(tasks: readonly TaskView[], options: LayoutOptions): PlanLayout {
+  const blocks = makeBlocks(tasks);
+  const placed = blocks ? placeLayers(blocks, options) : placeTable(makeTableBlocks(tasks), options);
+  const boxes = [...placed.cards, ...placed.frames];
+  placed.width = boxes.reduce((most, box) => Math.max(most, box.x + box.width), 0);
+  placed.height = boxes.reduce((most, box) => Math.max(most, box.y + box.height), 0);
+  return placed;
+}
+
+const makeEmpty = (isTable = false): PlanLayout => ({ width: 0, height: 0, cards: [], frames: [], edges: [], isTable });
+
+function placeLayers(blocks: Block[], options: LayoutOptions): PlanLayout {
+  const drawn = new Map(blocks.map((block) => [block.key, drawBlock(block, options)]));
+  const graph = new Graph();
+  graph.setGraph({ rankdir: options.direction, nodesep: 20, ranksep: 56, edgesep: 12 });
+  for (const [key, { width, height }] of drawn) graph.setNode(key, { width, height });
+  const edges = joinBlocks(blocks);
+  for (const edge of edges) graph.setEdge(edge.from, edge.to, {});
+  layout(graph);
+  const whole = makeEmpty();
+  const boxes = new Map<string, Box>();
+  for (const [key, part] of drawn) {
+    const centre = graph.node(key) as Point;
+    const box = { x: centre.x - part.width / 2, y: centre.y - part.height / 2, width: part.width, height: part.height };
+    boxes.set(key, box);
+    addPart(whole, part, box.x, box.y);
+  }
+  for (const edge of edges) {
+    const { points } = graph.edge(edge.from, edge.to) as { points: Point[] };
+    const [start, end] = findPorts(boxes.get(edge.from)!, boxes.get(edge.to)!, options.direction);
+    // With three points the edge is between neighbours, and the middle one is of no use.
+    whole.edges.push({ ...edge, points: [start, ...(points.length > 3 ? points.slice(1, -1) : []), end] });
+  }
+  return whole;
+}
+
+/** Return where an edge leaves a box and enters another one. */
+function findPorts(from: Box, to: Box, direction: LayoutOptions["direction"]): [Point, Point] {
+  if (direction === "TB") {
+    return [
+      { x: from.x + from.width / 2, y: from.y + from.height },
+      { x: to.x + to.width / 2, y: to.y },
+    ];
+  }
+  return [
+    { x: from.x + from.width, y: from.y + from.height / 2 },
+    { x: to.x, y: to.y + to.height / 2 },
+  ];
+}
+
+/** Return a column for each depth and a row for each worker. */
+function placeTable(blocks: Block[], options: LayoutOptions): PlanLayout {
+  const workers = [...new Set(blocks.map((block) => block.tasks[0]!.worker))].sort();
+  const cells = blocks.map((block) => {
+    const { depth, worker } = block.tasks[0]!;
+    return { block, column: depth, row: workers.indexOf(worker), part: drawBlock(block, options) };
+  });
+  const widths: number[] = [];
+  const heights: number[] = [];
+  for (const { column, row, part } of cells) {
+    widths[column] = Math.max(widths[column] ?? 0, part.width);
+    heights[row] = Math.max(heights[row] ?? 0, part.height);
+  }
+  const [lefts, tops] = [addUp(widths, 4 * GAP), addUp(heights, GAP)];
+  const whole = makeEmpty(true);
+  const boxes = new Map<string, Box>();
+  for (const { block, column, row, part } of cells) {
+    const box = { x: lefts[column]!, y: tops[row]!, width: part.width, height: part.height };
+    boxes.set(block.key, box);
+    addPart(whole, part, box.x, box.y);
+  }
+  for (const edge of joinBlocks(blocks)) {
+    whole.edges.push({ ...edge, points: findPorts(boxes.get(edge.from)!, boxes.get(edge.to)!, "LR") });
+  }
+  return whole;
+}
+
+/** Return where each of some lengths begins, one after another. */
+function addUp(lengths: number[], gap: number): number[] {
+  let start = 0;
+  return Array.from(lengths, (length) => {
+    const at = start;
+    start += (length ?? 0) + gap;
+    return at;
+  });
+}
+
+function addPart(whole: PlanLayout, part: PlanLayout, x: number, y: number): void {
+  const move = <Placed extends Box>(box: Placed): Placed => ({ ...box, x: box.x + x, y: box.y + y });
+  whole.cards.push(...part.cards.map(move));
+  whole.frames.push(...part.frames.map(move));
+  const movePoint = (point: Point) => ({ x: point.x + x, y: point.y + y });
+  whole.edges.push(...part.edges.map((edge) => ({ ...edge, points: edge.points.map(movePoint) })));
+}
+
+function drawBlock(block: Block, options: LayoutOptions): PlanLayout {
+  if (block.isGroup) return options.isOpen(block.key) ? drawGrid(block) : drawClosed(block);
+  const task = block.tasks[0]!;
+  return task.inner.length ? drawTeam(task, options) : drawCard(task);
+}
+
+const drawCard = (task: TaskView): PlanLayout => ({
+  ...CARD,
+  cards: [{ task, x: 0, y: 0, ...CARD }],
+  frames: [],
+  edges: [],
+  isTable: false,
+});
+
+function drawClosed(block: Block): PlanLayout {
+  const size = { width: CARD.width, height: CLOSED_HEIGHT };
+  const { key, title, tasks } = block;
+  return { ...makeEmpty(), ...size, frames: [{ key, title, tasks, isOpen: false, isGroup: true, x: 0, y: 0, ...size }] };
+}
+
+function drawGrid(block: Block): PlanLayout {
+  const rows = Math.min(block.tasks.length, Math.max(4, Math.round(Math.sqrt(1.2 * block.tasks.length))));
+  const columns = Math.ceil(block.tasks.length / rows);
+  const cards = block.tasks.map((task, index) => ({
+    task,
+    x: FRAME_PADDING + Math.floor(index / rows) * (CARD.width + GAP),
+    y: FRAME_HEADING + (index % rows) * (CARD.height + GAP),
+    ...CARD,
+  }));
+  const width = 2 * FRAME_PADDING + columns * (CARD.width + GAP) - GAP;
+  const height = FRAME_HEADING + FRAME_PADDING + rows * (CARD.height + GAP) - GAP;
+  const { key, title, tasks } = block;
+  const frame = { key, title, tasks, isOpen: true, isGroup: true, x: 0, y: 0, width, height };
+  return { ...makeEmpty(), width, height, cards, frames: [frame] };
+}
+
+/** Return the card of a task and, below it where the frame is open, the plan of the team that did it. */
+function drawTeam(task: TaskView, options: LayoutOptions): PlanLayout {
+  const key = teamKey(task);
+  const isOpen = options.isOpen(key);
+  const inner = isOpen ? layoutPlan(task.inner, options) : makeEmpty();
+  const top = FRAME_HEADING + CARD.height + (isOpen ? GAP : 0);
+  const width = 2 * FRAME_PADDING + Math.max(CARD.width, inner.width);
+  const height = top + inner.height + FRAME_PADDING;
+  const title = `team ${task.traced.team?.name ?? ""}`.trim();
+  const drawn: PlanLayout = {
+    ...makeEmpty(),
+    width,
+    height,
+    cards: [{ task, x: FRAME_PADDING, y: FRAME_HEADING, ...CARD }],
+    frames: [{ key, title, tasks: task.inner, isOpen, isGroup: false, x: 0, y: 0, width, height }],
+  };
+  addPart(drawn, inner, FRAME_PADDING, top);
+  return drawn;
+}
+

@@ -1,0 +1,103 @@
+import type { Dependency, Plan, Report, Run, Trace, TraceEvent, TracedTask } from "./trace";
+
+/** A trace from anywhere, completed so that every part can rely on the types: what is malformed is left out. */
+
+type Json = Record<string, unknown>;
+
+const isRecord = (value: unknown): value is Json =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+const asRecord = (value: unknown): Json => (isRecord(value) ? value : {});
+const asList = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+const asText = (value: unknown): string => (typeof value === "string" ? value : "");
+const asRecords = (value: unknown): Json[] => asList(value).filter(isRecord);
+const asTexts = (value: unknown): string[] => asList(value).filter((item) => typeof item === "string");
+
+export const isNumber = (value: unknown): value is number => typeof value === "number" && Number.isFinite(value);
+
+/** Return a trace whose lists and objects are all there; null if the value is no trace of a run. */
+export function readTrace(value: unknown): Trace | null {
+  const trace = asRecord(value);
+  const run = asRecord(trace["run"]);
+  if (trace["version"] !== 1 || typeof run["request"] !== "string") return null;
+  const plans = asRecords(trace["plans"]).map(readPlan);
+  const tasks = asRecords(trace["tasks"]).flatMap(readTask);
+  return {
+    version: 1,
+    run: { ...run, status: asText(run["status"]) || "running" } as Run,
+    plans,
+    tasks,
+    events: readEvents(trace["events"], plans, tasks),
+    usage: { model_calls: 0, input_tokens: 0, output_tokens: 0, ...asRecord(trace["usage"]) },
+    timing: asRecord(trace["timing"]),
+  };
+}
+
+function readPlan(plan: Json): Plan {
+  const version = isNumber(plan["version"]) ? plan["version"] : 1;
+  return { ...plan, goal: asText(plan["goal"]), version, tasks: asRecords(plan["tasks"]).flatMap(readTask) };
+}
+
+function readTask(task: Json): TracedTask[] {
+  const id = asText(task["id"]);
+  if (!id) return [];
+  const team = isRecord(task["team"]) ? { team: readTeam(task["team"]) } : {};
+  return [
+    {
+      ...task,
+      id,
+      description: asText(task["description"]),
+      worker: asText(task["worker"]),
+      depends_on: asRecords(task["depends_on"]).flatMap(readDependency),
+      status: (asText(task["status"]) || "waiting") as TracedTask["status"],
+      report: isRecord(task["report"]) ? readReport(task["report"]) : null,
+      ...team,
+    } as TracedTask,
+  ];
+}
+
+const readTeam = (team: Json): NonNullable<TracedTask["team"]> => ({
+  name: asText(team["name"]),
+  plans: asRecords(team["plans"]).map(readPlan),
+  tasks: asRecords(team["tasks"]).flatMap(readTask),
+});
+
+function readDependency(edge: Json): Dependency[] {
+  const task = asText(edge["task"]);
+  return task ? [{ task, required: edge["required"] !== false }] : [];
+}
+
+const readReport = (report: Json): Report =>
+  ({
+    ...report,
+    output: asText(report["output"]),
+    claims: asRecords(report["claims"]),
+    findings: asRecords(report["findings"]),
+    gaps: asTexts(report["gaps"]),
+  }) as unknown as Report;
+
+/** Return the events; a plan or report that the file holds once is put back into its event. */
+function readEvents(value: unknown, plans: Plan[], tasks: TracedTask[]): TraceEvent[] {
+  const reports = new Map<string, Report>();
+  collectReports(tasks, "", reports);
+  return asRecords(value).flatMap((event) => {
+    if (!isNumber(event["t"]) || typeof event["kind"] !== "string") return [];
+    const path = asText(event["task"]);
+    const plan = isNumber(event["plan"]) ? { plan: plans[event["plan"]] } : {};
+    const report = event["kind"] === "report" && !event["report"] ? { report: reports.get(path) } : {};
+    return [{ ...event, task: path, worker: asText(event["worker"]), ...plan, ...report } as TraceEvent];
+  });
+}
+
+function collectReports(tasks: TracedTask[], within: string, found: Map<string, Report>): void {
+  for (const task of tasks) {
+    const path = within + task.id;
+    if (task.report) found.set(path, task.report);
+    collectReports(task.team?.tasks ?? [], `${path}/`, found);
+  }
+}
+
+/** Return the events since the last request; the trace's tasks and figures are of that one. */
+export function selectTurn(trace: Trace): TraceEvent[] {
+  const start = trace.events.findLastIndex((event) => event.kind === "request" && !event.within);
+  return start > 0 ? trace.events.slice(start) : trace.events;
+}

@@ -1,0 +1,156 @@
+import { isNumber, selectTurn } from "./read-trace";
+import type { RunStatus, Trace, TraceEvent, TracedTask } from "./trace";
+
+export type TaskState = "waiting" | "working" | "done" | "failed" | "skipped" | "escalated" | "cut off" | "asks";
+
+/** What a task needs of another one. */
+export interface Need {
+  path: string;
+  required: boolean;
+  /** The other task has ended without a result. */
+  isMissing: boolean;
+}
+
+/** A task as it is shown, wherever that is. */
+export interface TaskView {
+  /** Its id; `outer/inner` inside a team. */
+  path: string;
+  id: string;
+  worker: string;
+  description: string;
+  state: TaskState;
+  needs: Need[];
+  /** Paths of the tasks that need this one. */
+  dependants: string[];
+  /** Longest way from a task without needs, in tasks; 0 for those. */
+  depth: number;
+  /** Seconds from the start of the run; null before it began or ended. */
+  startedS: number | null;
+  endedS: number | null;
+  /** Attempts that began. */
+  attempts: number;
+  /** Its result is partial, or an optional result was missing. */
+  isDegraded: boolean;
+  isCritical: boolean;
+  confidence: number | null;
+  traced: TracedTask;
+  /** The tasks of the team that did it. */
+  inner: TaskView[];
+}
+
+export const STATE_GLYPHS: Readonly<Record<TaskState, string>> = {
+  done: "✓",
+  working: "●",
+  waiting: "○",
+  failed: "✕",
+  skipped: "–",
+  escalated: "!",
+  "cut off": "■",
+  asks: "?",
+};
+
+const STATES: ReadonlyMap<string, TaskState> = new Map([
+  ["completed", "done"],
+  ["failed", "failed"],
+  ["skipped", "skipped"],
+  ["escalated", "escalated"],
+  ["working", "working"],
+]);
+const WORKING_STATES: Partial<Record<RunStatus, TaskState>> = { stopped: "cut off", failed: "cut off", needs_input: "asks" };
+const WITHOUT_RESULT: ReadonlySet<TaskState> = new Set(["failed", "skipped", "escalated"]);
+
+/** Return the tasks of the last plan; those of inner teams are in their tasks. */
+export function viewTasks(trace: Trace): TaskView[] {
+  const starts = new Map<string, number[]>();
+  for (const event of selectTurn(trace)) {
+    if (event.kind === "task_started") starts.set(event.task, [...(starts.get(event.task) ?? []), event.t]);
+  }
+  const critical = new Set(trace.timing.critical_path ?? []);
+  return viewLevel(trace.tasks, "", { starts, critical, status: trace.run.status });
+}
+
+/** Return tasks and those of inner teams in one list, each before its inner ones. */
+export const flattenTasks = (tasks: readonly TaskView[]): TaskView[] =>
+  tasks.flatMap((task) => [task, ...flattenTasks(task.inner)]);
+
+export const secondsOf = (task: TaskView): number =>
+  task.startedS === null || task.endedS === null ? 0 : Math.max(0, task.endedS - task.startedS);
+
+interface Known {
+  starts: Map<string, number[]>;
+  critical: Set<string>;
+  status: RunStatus;
+}
+
+function viewLevel(tasks: TracedTask[], within: string, known: Known): TaskView[] {
+  const views = tasks.map((task) => viewTask(task, within, known));
+  const byPath = new Map(views.map((view) => [view.path, view]));
+  for (const view of views) {
+    view.needs = view.needs.filter((need) => byPath.has(need.path) && need.path !== view.path);
+    for (const need of view.needs) {
+      const needed = byPath.get(need.path)!;
+      needed.dependants.push(view.path);
+      need.isMissing = WITHOUT_RESULT.has(needed.state);
+    }
+    view.isDegraded ||= view.state === "done" && view.needs.some((need) => need.isMissing);
+  }
+  sortByNeeds(views).forEach((view) => {
+    view.depth = Math.max(0, ...view.needs.map((need) => byPath.get(need.path)!.depth + 1));
+  });
+  return views;
+}
+
+function viewTask(task: TracedTask, within: string, known: Known): TaskView {
+  const path = within + task.id;
+  const report = task.report;
+  const starts = known.starts.get(path) ?? [];
+  const state = STATES.get(task.status) ?? "waiting";
+  return {
+    path,
+    id: task.id,
+    worker: task.worker,
+    description: task.description,
+    state: state === "working" ? (WORKING_STATES[known.status] ?? state) : state,
+    needs: task.depends_on.map((edge) => ({ path: within + edge.task, required: edge.required, isMissing: false })),
+    dependants: [],
+    depth: 0,
+    startedS: isNumber(report?.started_s) && starts.length ? report.started_s : (starts[0] ?? null),
+    endedS: isNumber(report?.ended_s) && starts.length ? report.ended_s : null,
+    attempts: starts.length,
+    isDegraded: report?.["is_partial"] === true,
+    isCritical: !within && known.critical.has(task.id),
+    confidence: isNumber(report?.confidence) ? report.confidence : null,
+    traced: task,
+    inner: viewLevel(task.team?.tasks ?? [], `${path}/`, known),
+  };
+}
+
+/** Return tasks of one level, each after those it needs; an edge of a circle is ignored. */
+export function sortByNeeds(tasks: readonly TaskView[]): TaskView[] {
+  const left = new Map(tasks.map((task) => [task.path, task.needs.length]));
+  const byPath = new Map(tasks.map((task) => [task.path, task]));
+  const sorted = tasks.filter((task) => !task.needs.length);
+  for (let index = 0; index < sorted.length; index += 1) {
+    for (const path of sorted[index]!.dependants) {
+      left.set(path, left.get(path)! - 1);
+      if (left.get(path) === 0) sorted.push(byPath.get(path)!);
+    }
+  }
+  if (sorted.length === tasks.length) return sorted;
+  const placed = new Set(sorted);
+  return [...sorted, ...tasks.filter((task) => !placed.has(task))];
+}
+
+/** Return what is said of a task's state: `done, partial`, `failed`. */
+export const describeState = (task: TaskView): string => (task.isDegraded ? `${task.state}, partial` : task.state);
+
+/** Return the events of each task of the last request, by its path; those without a task under "". */
+export function groupEvents(trace: Trace): Map<string, TraceEvent[]> {
+  const found = new Map<string, TraceEvent[]>();
+  for (const event of selectTurn(trace)) {
+    const events = found.get(event.task);
+    if (events) events.push(event);
+    else found.set(event.task, [event]);
+  }
+  return found;
+}

@@ -1,0 +1,191 @@
+import { formatSeconds } from "./format";
+import { isNumber, selectTurn } from "./read-trace";
+import { groupEvents, secondsOf, type TaskState, type TaskView } from "./task-view";
+import type { Trace, TraceEvent } from "./trace";
+
+export type SegmentKind = "waiting" | "attempt" | "planning" | "synthesis" | "model" | "tool" | "speculative" | "gap";
+
+/** A stretch of a row, in seconds from the start of the run. */
+export interface Segment {
+  kind: SegmentKind;
+  startS: number;
+  endS: number;
+  title: string;
+  /** It did not lead to a result: an attempt before the last, a call with an error. */
+  isFailed: boolean;
+}
+
+export interface TimelineRow {
+  /** Path of the task; empty for the supervisor's rows. */
+  path: string;
+  title: string;
+  worker: string;
+  /** 0 for the outer run, 1 inside a team, and so on. */
+  level: number;
+  state: TaskState | null;
+  isCritical: boolean;
+  segments: Segment[];
+  /** Its bars in words. */
+  summary: string;
+}
+
+export interface Timeline {
+  startS: number;
+  endS: number;
+  rows: TimelineRow[];
+  /** How many tasks were at work, from each of these moments on. */
+  atWork: { t: number; count: number }[];
+  maxAtWork: number;
+}
+
+const CALL_KINDS: ReadonlySet<string> = new Set(["model_call", "tool_call"]);
+
+/** Return the timeline of the last request: the supervisor, the tasks by their start, the synthesizer. */
+export function buildTimeline(trace: Trace, tasks: readonly TaskView[]): Timeline {
+  const turn = selectTurn(trace);
+  const byTask = groupEvents(trace);
+  const [startS, endS] = [turn[0]?.t ?? 0, turn.at(-1)?.t ?? 0];
+  const reportsS = Math.max(startS, ...turn.filter((event) => event.kind === "report").map((event) => event.t));
+  const planned = findPlanned(turn);
+  const rows = [
+    buildSupervisorRow(turn, reportsS),
+    ...orderRows(tasks).map((task) => buildTaskRow(task, byTask.get(task.path) ?? [], planned, endS)),
+    ...buildSynthesisRow(turn, reportsS),
+  ];
+  const atWork = countAtWork(tasks, endS);
+  return { startS, endS: Math.max(endS, startS + 1e-6), rows, atWork, maxAtWork: Math.max(0, ...atWork.map(({ count }) => count)) };
+}
+
+/** Return tasks by when they began, each followed by those of its team; without a start they are last. */
+function orderRows(tasks: readonly TaskView[]): TaskView[] {
+  const startOf = (task: TaskView) => task.startedS ?? Number.MAX_VALUE;
+  return [...tasks].sort((one, other) => startOf(one) - startOf(other)).flatMap((task) => [task, ...orderRows(task.inner)]);
+}
+
+/** Return when each task first was part of a plan. */
+function findPlanned(turn: TraceEvent[]): Map<string, number> {
+  const found = new Map<string, number>();
+  for (const event of turn) {
+    const plan = event["plan"] as { tasks?: { id?: string }[] } | undefined;
+    const within = event.within ? `${event.within}/` : "";
+    for (const task of (event.kind.startsWith("plan_") && plan?.tasks) || []) {
+      if (!found.has(`${within}${task.id}`)) found.set(`${within}${task.id}`, event.t);
+    }
+  }
+  return found;
+}
+
+const makeSegment = (kind: SegmentKind, startS: number, endS: number, title: string, isFailed = false): Segment => ({
+  kind,
+  startS: Math.max(0, Math.min(startS, endS)),
+  endS,
+  title,
+  isFailed,
+});
+
+function readCalls(events: TraceEvent[]): Segment[] {
+  return events
+    .filter((event) => CALL_KINDS.has(event.kind))
+    .map((event) => {
+      const isModel = event.kind === "model_call";
+      const name = isModel ? `model call: ${event["schema"] || event["model"] || ""}` : `tool call: ${event["tool"] ?? ""}`;
+      const seconds = isNumber(event["seconds"]) ? event["seconds"] : 0;
+      const outcome = event["error"] ? "; it failed" : event["cancelled"] ? "; its reply was not awaited" : "";
+      return makeSegment(isModel ? "model" : "tool", event.t - seconds, event.t, name + outcome, Boolean(event["error"]));
+    });
+}
+
+function buildTaskRow(task: TaskView, events: TraceEvent[], planned: Map<string, number>, endS: number): TimelineRow {
+  const ownEvents = events.filter((event) => (event.within ?? "") === task.path.split("/").slice(0, -1).join("/"));
+  const starts = ownEvents.filter((event) => event.kind === "task_started");
+  const plannedS = planned.get(task.path);
+  const firstS = starts[0]?.t ?? (task.state === "waiting" ? endS : undefined);
+  const lastS = task.endedS ?? endS;
+  const waiting =
+    plannedS !== undefined && firstS !== undefined ? [makeSegment("waiting", plannedS, firstS, "waiting")] : [];
+  const attempts = starts.map((start, index) => {
+    const isLast = index === starts.length - 1;
+    const rung = start["rung"] ? `, ${start["rung"]}` : "";
+    const isFailed = !isLast || task.state === "failed" || task.state === "escalated";
+    return makeSegment("attempt", start.t, isLast ? lastS : starts[index + 1]!.t, `attempt ${index + 1}${rung}`, isFailed);
+  });
+  return {
+    path: task.path,
+    title: task.id,
+    worker: task.worker,
+    level: task.path.split("/").length - 1,
+    state: task.state,
+    isCritical: task.isCritical,
+    segments: [...waiting, ...readSpeculation(ownEvents), ...attempts, ...readCalls(events)],
+    summary: summarize(task, waiting[0], events),
+  };
+}
+
+/** Return the calls that began before the plan was complete. */
+function readSpeculation(events: TraceEvent[]): Segment[] {
+  const begun = events.find((event) => event.kind === "speculated" && event["outcome"] === "begun");
+  if (!begun) return [];
+  const end = events.find((event) => event.kind === "speculated" && event["outcome"] !== "begun");
+  const outcome = end ? String(end["outcome"]) : "open";
+  return [makeSegment("speculative", begun.t, end?.t ?? begun.t, `began before the plan was complete: ${outcome}`, outcome === "discarded")];
+}
+
+function summarize(task: TaskView, waiting: Segment | undefined, events: TraceEvent[]): string {
+  const count = (kind: string) => events.filter((event) => event.kind === kind).length;
+  const parts = [
+    waiting && `waited ${formatSeconds(waiting.endS - waiting.startS)}`,
+    task.endedS !== null && `worked ${formatSeconds(secondsOf(task))}`,
+    `${task.attempts} attempt${task.attempts === 1 ? "" : "s"}`,
+    `${count("model_call")} model calls`,
+    `${count("tool_call")} tool calls`,
+    task.isCritical && "on the critical path",
+  ];
+  return parts.filter(Boolean).join(", ");
+}
+
+const makeOwnRow = (title: string, segments: Segment[], summary: string): TimelineRow => ({
+  path: "",
+  title,
+  worker: "",
+  level: 0,
+  state: null,
+  isCritical: true,
+  segments,
+  summary,
+});
+
+function buildSupervisorRow(turn: TraceEvent[], reportsS: number): TimelineRow {
+  const own = turn.filter((event) => !event.task && !event.within);
+  const planned = own.find((event) => event.kind === "plan_created") ?? own.at(-1);
+  const startS = turn[0]?.t ?? 0;
+  const segments = planned ? [makeSegment("planning", startS, planned.t, "planning")] : [];
+  const approved = own.find((event) => event.kind === "plan_approved");
+  if (planned?.["awaits_approval"] && approved) segments.push(makeSegment("waiting", planned.t, approved.t, "waits for approval"));
+  for (const event of own) {
+    if (event.kind === "taken_over" && isNumber(event["gap_s"])) {
+      segments.push(makeSegment("gap", event.t - event["gap_s"], event.t, "no instance at work"));
+    }
+  }
+  segments.push(...readCalls(own.filter((event) => event.t <= reportsS || reportsS === startS)));
+  return makeOwnRow("supervisor", segments, `planning ${formatSeconds((planned?.t ?? startS) - startS)}`);
+}
+
+function buildSynthesisRow(turn: TraceEvent[], reportsS: number): TimelineRow[] {
+  const own = turn.filter((event) => !event.task && !event.within && event.t > reportsS);
+  const last = own.findLast((event) => event.kind === "answer" || event.kind === "synthesized");
+  if (!last || reportsS === turn[0]?.t) return [];
+  const segments = [makeSegment("synthesis", reportsS, last.t, "writing the answer"), ...readCalls(own)];
+  return [makeOwnRow("synthesizer", segments, `writing the answer ${formatSeconds(last.t - reportsS)}`)];
+}
+
+function countAtWork(tasks: readonly TaskView[], endS: number): { t: number; count: number }[] {
+  const changes = tasks
+    .filter((task) => task.startedS !== null)
+    .flatMap((task) => [
+      { t: task.startedS!, by: 1 },
+      { t: task.endedS ?? endS, by: -1 },
+    ])
+    .sort((one, other) => one.t - other.t || one.by - other.by);
+  let count = 0;
+  return changes.map(({ t, by }) => ({ t, count: (count += by) }));
+}

@@ -1,0 +1,139 @@
+/** The trace of a run, as `supervise trace THREAD` prints it. All texts are data of models, tools and users. */
+
+export type Tier = "fast" | "standard" | "strong";
+export type RunStatus = "running" | "done" | "partial" | "needs_input" | "failed" | "stopped";
+export type TaskStatus = "waiting" | "working" | "completed" | "failed" | "skipped" | "escalated";
+
+export interface Usage {
+  model_calls: number;
+  input_tokens: number;
+  output_tokens: number;
+  /** Null or absent: the price is not known. */
+  cost_usd?: number | null;
+  seconds?: number;
+  models?: string[];
+}
+
+export interface RunUsage extends Usage {
+  by_worker?: Record<string, Usage>;
+  by_tier?: Record<string, Usage>;
+  /** Model calls by purpose. */
+  by_mechanism?: Record<string, number>;
+  estimate?: Usage | null;
+}
+
+export interface Dependency {
+  task: string;
+  /** False: the task runs without this result when it fails. */
+  required: boolean;
+}
+
+export interface PlannedTask {
+  id: string;
+  description: string;
+  worker: string;
+  depends_on: Dependency[];
+  materials?: string[];
+  tier?: Tier | null;
+  is_compound?: boolean;
+}
+
+export interface Plan {
+  goal: string;
+  tasks: PlannedTask[];
+  version: number;
+  aggregation?: string;
+  final_instruction?: string;
+  rule_reason?: string;
+}
+
+export interface Claim {
+  text: string;
+  source?: string | null;
+  quote?: string | null;
+  confidence?: number | null;
+}
+
+export interface Finding {
+  summary?: string;
+  severity?: string;
+  [key: string]: unknown;
+}
+
+export interface Report {
+  task: string;
+  worker: string;
+  status: TaskStatus;
+  output: string;
+  claims?: Claim[];
+  findings?: Finding[];
+  confidence?: number | null;
+  escalation?: { reason?: string; message?: string } | null;
+  gaps?: string[];
+  invalidates?: string;
+  failures?: unknown[];
+  taint_labels?: string[];
+  error?: string | null;
+  attempts?: number;
+  usage?: Usage;
+  started_s?: number | null;
+  ended_s?: number | null;
+  [key: string]: unknown;
+}
+
+/** A task of the last plan, with what became of it. */
+export interface TracedTask extends PlannedTask {
+  status: TaskStatus;
+  report: Report | null;
+  /** Why it was skipped. */
+  reason?: string | null;
+  /** The run of the team that did it. */
+  team?: { name: string; plans: Plan[]; tasks: TracedTask[] };
+}
+
+/** Something that happened `t` seconds after the start; the other keys depend on its kind. */
+export interface TraceEvent {
+  t: number;
+  kind: string;
+  /** Path of the task, `outer/inner` inside a team; empty for the supervisor. */
+  task: string;
+  worker: string;
+  /** Path of the task whose team did it; absent for the outer run. */
+  within?: string;
+  [key: string]: unknown;
+}
+
+export interface Run {
+  thread?: string;
+  team?: string;
+  /** ISO 8601. */
+  started?: string;
+  request?: string;
+  status: RunStatus;
+  models?: Record<string, string>;
+  materials?: string[];
+  resumed?: number;
+  events?: number;
+  questions?: unknown[];
+  [key: string]: unknown;
+}
+
+export interface Timing {
+  wall_s?: number;
+  planning_s?: number;
+  sequential_s?: number;
+  critical_path_s?: number;
+  speedup?: number | null;
+  critical_path?: string[];
+  bounded_by?: string;
+}
+
+export interface Trace {
+  version: 1;
+  run: Run;
+  plans: Plan[];
+  tasks: TracedTask[];
+  events: TraceEvent[];
+  usage: RunUsage;
+  timing: Timing;
+}

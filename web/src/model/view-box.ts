@@ -1,0 +1,79 @@
+import type { Box } from "./plan-layout";
+
+/** Which part of a drawing is seen: its scale, and where its origin is in the window, in pixels. */
+export interface View {
+  scale: number;
+  x: number;
+  y: number;
+}
+
+export interface Size {
+  width: number;
+  height: number;
+}
+
+export const MARGIN = 12;
+const MIN_SCALE = 0.05;
+const MAX_SCALE = 3;
+/** Below this scale the names on cards cannot be read. */
+const LEGIBLE_SCALE = 0.6;
+
+/** Return the view of the whole drawing, not enlarged. */
+export function fitView(drawing: Size, room: Size): View {
+  const wide = (room.width - 2 * MARGIN) / Math.max(1, drawing.width);
+  const high = (room.height - 2 * MARGIN) / Math.max(1, drawing.height);
+  const scale = Math.max(MIN_SCALE, Math.min(1, wide, high));
+  return { scale, x: (room.width - scale * drawing.width) / 2, y: (room.height - scale * drawing.height) / 2 };
+}
+
+/** Return the first view: the whole drawing, or its first box where the whole could not be read. */
+export function startView(drawing: Size, room: Size, first: { x: number; y: number } | undefined): View {
+  const whole = fitView(drawing, room);
+  if (whole.scale >= LEGIBLE_SCALE) return whole;
+  const scale = LEGIBLE_SCALE + 0.1;
+  return { scale, x: MARGIN - scale * (first?.x ?? 0), y: MARGIN - scale * (first?.y ?? 0) };
+}
+
+/** Return the view enlarged by a factor around a point of the window. */
+export function zoomView(view: View, factor: number, point: { x: number; y: number }): View {
+  const scale = Math.min(MAX_SCALE, Math.max(MIN_SCALE, view.scale * factor));
+  const ratio = scale / view.scale;
+  return { scale, x: point.x - ratio * (point.x - view.x), y: point.y - ratio * (point.y - view.y) };
+}
+
+/** Return the view moved as little as shows a box whole. */
+export function showBox(view: View, box: Box, room: Size): View {
+  const move = (start: number, size: number, origin: number, space: number) => {
+    const [first, last] = [view.scale * start + origin, view.scale * (start + size) + origin];
+    if (first < MARGIN) return origin + MARGIN - first;
+    return last > space - MARGIN ? origin - Math.min(last - space + MARGIN, first - MARGIN) : origin;
+  };
+  return { ...view, x: move(box.x, box.width, view.x, room.width), y: move(box.y, box.height, view.y, room.height) };
+}
+
+/** Return whether a box is at least partly in the window. */
+export const isSeen = (box: Box, view: View, room: Size): boolean =>
+  view.scale * (box.x + box.width) + view.x >= 0 &&
+  view.scale * box.x + view.x <= room.width &&
+  view.scale * (box.y + box.height) + view.y >= 0 &&
+  view.scale * box.y + view.y <= room.height;
+
+export type Direction = "left" | "right" | "up" | "down";
+
+/** Return the nearest box in a direction; undefined at the edge. */
+export function findNeighbour<Placed extends Box>(boxes: readonly Placed[], from: Placed, direction: Direction): Placed | undefined {
+  const isAcross = direction === "left" || direction === "right";
+  const sign = direction === "left" || direction === "up" ? -1 : 1;
+  const distance = (box: Placed) => {
+    const [dx, dy] = [box.x + box.width / 2 - from.x - from.width / 2, box.y + box.height / 2 - from.y - from.height / 2];
+    const [along, aside] = isAcross ? [sign * dx, Math.abs(dy)] : [sign * dy, Math.abs(dx)];
+    return along > 1 ? along + 2 * aside : Number.POSITIVE_INFINITY;
+  };
+  let nearest: Placed | undefined;
+  let least = Number.POSITIVE_INFINITY;
+  for (const box of boxes) {
+    const far = box === from ? Number.POSITIVE_INFINITY : distance(box);
+    if (far < least) [nearest, least] = [box, far];
+  }
+  return nearest;
+}

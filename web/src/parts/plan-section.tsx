@@ -1,0 +1,19 @@
+import { useRun } from "./run-context";
+import { PlanGraph } from "./plan-graph";
+import { TaskTable } from "./task-table";
+import { useIsPrinting } from "./use-size";
+
+/** The plan, drawn and as a table. */
+export function PlanSection() {
+  const { byPath } = useRun();
+  const isPrinting = useIsPrinting();
+  return (
+    <>
+      <PlanGraph />
+      <details open={byPath.size <= 12 || isPrinting}>
+        <summary>The {byPath.size} tasks as a table</summary>
+        <TaskTable />
+      </details>
+    </>
+  );
+}

@@ -1,0 +1,26 @@
+import { useMemo } from "preact/hooks";
+import type { Trace } from "../model/trace";
+import { RunContext, showRun } from "./run-context";
+import { RUN_SECTIONS } from "./run-sections";
+import { SelectedTask } from "./selected-task";
+import { SelectionProvider } from "./selection";
+import { Section } from "./shell";
+
+export const listRunSections = (trace: Trace) => RUN_SECTIONS.filter(({ isEmpty }) => !isEmpty?.(trace));
+
+/** Everything about one run, drawn from its trace; the same in the report and in the live page. */
+export function RunView({ trace }: { trace: Trace }) {
+  const run = useMemo(() => showRun(trace), [trace]);
+  return (
+    <RunContext.Provider value={run}>
+      <SelectionProvider>
+        {listRunSections(trace).map(({ id, title, Part }) => (
+          <Section key={id} id={id} title={title}>
+            <Part trace={trace} />
+          </Section>
+        ))}
+        <SelectedTask />
+      </SelectionProvider>
+    </RunContext.Provider>
+  );
+}

@@ -1,0 +1,46 @@
+import { useEffect, useRef } from "preact/hooks";
+import { useRun } from "./run-context";
+import { useSelection } from "./selection";
+import { TaskPanel } from "./task-panel";
+import { Line } from "./text";
+
+/** The frame of the task panel: beside the page, on a narrow screen at its foot. */
+export function SelectedTask() {
+  const { byPath } = useRun();
+  const { path, select } = useSelection();
+  const opener = useRef<HTMLElement | SVGElement | null>(null);
+  const panel = useRef<HTMLElement>(null);
+  const task = byPath.get(path);
+  useEffect(() => {
+    document.documentElement.toggleAttribute("data-has-panel", Boolean(task));
+    panel.current?.scrollTo(0, 0);
+    if (!task || panel.current?.contains(document.activeElement)) return;
+    const active = document.activeElement as HTMLElement | SVGElement | null;
+    opener.current = active;
+    // With the keyboard a reader would have to look for the panel; a pointer is left where it is.
+    if (active?.matches(":focus-visible")) panel.current?.focus();
+  }, [task?.path]);
+  const close = () => {
+    select("");
+    opener.current?.focus();
+  };
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => event.key === "Escape" && task && close();
+    document.addEventListener("keydown", listen);
+    return () => document.removeEventListener("keydown", listen);
+  }, [task?.path]);
+  if (!task) return null;
+  return (
+    <aside class="task-drawer no-print" aria-label="Selected task" ref={panel} tabIndex={-1}>
+      <header>
+        <h2>
+          <Line max={120}>{task.path}</Line>
+        </h2>
+        <button type="button" onClick={close} aria-label="Close the task">
+          ✕
+        </button>
+      </header>
+      <TaskPanel task={task} />
+    </aside>
+  );
+}

@@ -1,0 +1,49 @@
+import type { ComponentChildren } from "preact";
+import { ThemeSwitch } from "./theme-switch";
+
+/** A link of the page's navigation, to the section with this id. */
+export interface SectionLink {
+  id: string;
+  title: string;
+}
+
+interface ShellProps {
+  title: ComponentChildren;
+  sections: SectionLink[];
+  children: ComponentChildren;
+}
+
+/** The frame of a page: its title, links to its sections, and the colours. */
+export const Shell = ({ title, sections, children }: ShellProps) => (
+  <>
+    <a class="skip-link no-print" href="#main">
+      To the content
+    </a>
+    <header class="page-header">
+      <span class="product">{title}</span>
+      <nav aria-label="Sections" class="no-print">
+        {sections.map(({ id, title: name }) => (
+          <a key={id} href={`#${id}`}>
+            {name}
+          </a>
+        ))}
+      </nav>
+      <ThemeSwitch />
+    </header>
+    <main id="main" tabIndex={-1}>
+      {children}
+    </main>
+  </>
+);
+
+interface SectionProps extends SectionLink {
+  children: ComponentChildren;
+}
+
+/** A section with its heading. */
+export const Section = ({ id, title, children }: SectionProps) => (
+  <section id={id} aria-labelledby={`${id}-title`} class="page-section">
+    <h2 id={`${id}-title`}>{title}</h2>
+    {children}
+  </section>
+);

@@ -1,0 +1,73 @@
+import { formatSeconds } from "../model/format";
+import type { PlacedCard } from "../model/plan-layout";
+import { toLine } from "../model/plain-text";
+import { STATE_GLYPHS, describeState, secondsOf, type TaskView } from "../model/task-view";
+import { stateClass } from "./state-badge";
+
+/** Return the figures below a task's name on its card. */
+export function describeWork(task: TaskView): string {
+  const parts = [
+    toLine(task.worker, 40),
+    task.endedS === null ? task.state : formatSeconds(secondsOf(task)),
+    task.isDegraded ? "partial" : "",
+    task.attempts > 1 ? `${task.attempts} attempts` : "",
+  ];
+  return parts.filter(Boolean).join(" · ");
+}
+
+/** Return a task in words, for those who do not see the drawing. */
+export function describeTask(task: TaskView): string {
+  const needs = task.needs.map((need) => toLine(need.path, 60) + (need.required ? "" : " (optional)")).join(", ");
+  const parts = [
+    toLine(task.path, 120),
+    toLine(task.worker, 60),
+    describeState(task),
+    task.endedS === null ? "" : formatSeconds(secondsOf(task)),
+    task.attempts > 1 ? `${task.attempts} attempts` : "",
+    task.isCritical ? "on the critical path" : "",
+    needs && `needs ${needs}`,
+  ];
+  return parts.filter(Boolean).join(", ");
+}
+
+interface CardProps {
+  placed: PlacedCard;
+  isSelected: boolean;
+  /** It needs the selected task, or is needed by it. */
+  isRelated: boolean;
+  /** The one card that the Tab key reaches. */
+  isReachable: boolean;
+  onSelect: (path: string) => void;
+}
+
+/** A task in the drawing of the plan. */
+export function TaskCard({ placed, isSelected, isRelated, isReachable, onSelect }: CardProps) {
+  const { task, x, y, width, height } = placed;
+  const marks = [isSelected && "is-selected", isRelated && "is-related", task.isCritical && "is-critical"];
+  return (
+    <g
+      class={["card", stateClass(task.state), ...marks].filter(Boolean).join(" ")}
+      role="button"
+      aria-pressed={isSelected}
+      aria-label={describeTask(task)}
+      tabIndex={isReachable ? 0 : -1}
+      data-path={task.path}
+      transform={`translate(${x} ${y})`}
+      onClick={() => onSelect(isSelected ? "" : task.path)}
+    >
+      <rect class="card-frame" width={width} height={height} rx={6} />
+      <text class="card-glyph" x={16} y={22} text-anchor="middle" aria-hidden="true">
+        {STATE_GLYPHS[task.state]}
+      </text>
+      <svg x={28} y={0} width={width - 36} height={height} aria-hidden="true">
+        <text class="card-title" x={0} y={22}>
+          {toLine(task.id, 44)}
+        </text>
+        <text class="card-work" x={0} y={40}>
+          {describeWork(task)}
+        </text>
+      </svg>
+      <title>{`${toLine(task.path, 120)}\n${toLine(task.description, 300)}`}</title>
+    </g>
+  );
+}

@@ -1,0 +1,30 @@
+import { useState } from "preact/hooks";
+
+const THEMES = ["auto", "light", "dark"] as const;
+type Theme = (typeof THEMES)[number];
+
+function applyTheme(theme: Theme): void {
+  if (theme === "auto") delete document.documentElement.dataset["theme"];
+  else document.documentElement.dataset["theme"] = theme;
+}
+
+/** Switches between the colours of the system, light and dark. */
+export function ThemeSwitch() {
+  const [theme, setTheme] = useState<Theme>("auto");
+  const choose = (chosen: Theme) => {
+    applyTheme(chosen);
+    setTheme(chosen);
+  };
+  return (
+    <label class="theme-switch no-print">
+      Colours{" "}
+      <select value={theme} onChange={(event) => choose(event.currentTarget.value as Theme)}>
+        {THEMES.map((name) => (
+          <option key={name} value={name}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}

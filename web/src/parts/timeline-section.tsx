@@ -1,0 +1,143 @@
+import { useMemo, useRef, useState } from "preact/hooks";
+import { formatSeconds } from "../model/format";
+import { toLine } from "../model/plain-text";
+import { buildTimeline, type Segment, type SegmentKind, type Timeline, type TimelineRow } from "../model/timeline";
+import { STATE_GLYPHS } from "../model/task-view";
+import { useRun } from "./run-context";
+import { useSelection } from "./selection";
+import { stateClass } from "./state-badge";
+import { TimelineAxis } from "./timeline-axis";
+import { useIsPrinting } from "./use-size";
+import { useVisibleRows } from "./use-visible-rows";
+
+const ROW_PX = 26;
+const MAX_ZOOM = 64;
+const KIND_NAMES: Readonly<Record<SegmentKind, string>> = {
+  waiting: "waiting",
+  attempt: "working",
+  planning: "planning, writing the answer",
+  synthesis: "",
+  model: "model call",
+  tool: "tool call",
+  speculative: "began before the plan was complete",
+  gap: "no instance at work",
+};
+
+/** Who waited and who worked, when: a row for the supervisor, each task, and the synthesizer. */
+export function TimelineSection() {
+  const { trace, tasks } = useRun();
+  const timeline = useMemo(() => buildTimeline(trace, tasks), [trace, tasks]);
+  const [zoom, setZoom] = useState(1);
+  const scroller = useRef<HTMLDivElement>(null);
+  const isPrinting = useIsPrinting();
+  const shown = useVisibleRows(scroller, timeline.rows.length, ROW_PX, isPrinting);
+  const width = isPrinting ? "100%" : `${100 * zoom}%`;
+  return (
+    <>
+      <div class="tools">
+        <TimelineLegend timeline={timeline} />
+        <span role="group" aria-label="Width of the timeline" class="no-print">
+          <button type="button" onClick={() => setZoom(Math.max(1, zoom / 2))} disabled={zoom === 1} aria-label="Narrower">
+            −
+          </button>{" "}
+          <button type="button" onClick={() => setZoom(Math.min(MAX_ZOOM, 2 * zoom))} disabled={zoom === MAX_ZOOM} aria-label="Wider">
+            +
+          </button>
+        </span>
+      </div>
+      <div class="timeline" ref={scroller} tabIndex={0} role="region" aria-label="Timeline">
+        <div class="timeline-sheet" style={{ width }}>
+          <TimelineAxis timeline={timeline} />
+          <ul class="timeline-rows" style={{ height: `${timeline.rows.length * ROW_PX}px` }}>
+            {timeline.rows.slice(shown.first, shown.last).map((row, index) => (
+              <Row key={row.path || row.title} row={row} timeline={timeline} position={shown.first + index} />
+            ))}
+          </ul>
+        </div>
+      </div>
+    </>
+  );
+}
+
+function Row({ row, timeline, position }: { row: TimelineRow; timeline: Timeline; position: number }) {
+  const { path, select } = useSelection();
+  const isSelected = row.path !== "" && row.path === path;
+  const marks = [isSelected && "is-selected", row.isCritical && "is-critical", row.state && stateClass(row.state)];
+  return (
+    <li
+      class={["timeline-row", ...marks].filter(Boolean).join(" ")}
+      style={{ top: `${position * ROW_PX}px` }}
+      aria-setsize={timeline.rows.length}
+      aria-posinset={position + 1}
+    >
+      {row.path ? (
+        <button
+          type="button"
+          class="timeline-name"
+          aria-pressed={isSelected}
+          onClick={() => select(isSelected ? "" : row.path)}
+          title={toLine(`${row.path} (${row.worker})`, 160)}
+        >
+          <RowName row={row} />
+        </button>
+      ) : (
+        <span class="timeline-name">
+          <RowName row={row} />
+        </span>
+      )}
+      <span class="timeline-track" aria-hidden="true" onClick={() => row.path && select(isSelected ? "" : row.path)}>
+        {row.segments.map((segment, index) => (
+          <Bar key={index} segment={segment} timeline={timeline} />
+        ))}
+      </span>
+    </li>
+  );
+}
+
+const RowName = ({ row }: { row: TimelineRow }) => (
+  <>
+    <span class="timeline-glyph" aria-hidden="true" style={{ marginInlineStart: `${row.level * 0.75}rem` }}>
+      {row.state ? STATE_GLYPHS[row.state] : ""}
+    </span>
+    <bdi>{toLine(row.title, 60)}</bdi>
+    <span class="visually-hidden">
+      , {toLine(row.worker, 60)}, {row.state ?? ""}, {row.summary}
+    </span>
+  </>
+);
+
+function Bar({ segment, timeline }: { segment: Segment; timeline: Timeline }) {
+  const wholeS = timeline.endS - timeline.startS;
+  const left = (100 * Math.max(0, segment.startS - timeline.startS)) / wholeS;
+  const width = (100 * (segment.endS - segment.startS)) / wholeS;
+  const title = `${toLine(segment.title, 120)}: ${formatSeconds(segment.endS - segment.startS)}, from ${formatSeconds(segment.startS - timeline.startS)}`;
+  return (
+    <span class={`bar bar-${segment.kind} ${segment.isFailed ? "is-failed" : ""}`} style={{ left: `${left}%`, width: `${width}%` }} title={title} />
+  );
+}
+
+function TimelineLegend({ timeline }: { timeline: Timeline }) {
+  const kinds = new Set(timeline.rows.flatMap((row) => row.segments.map((segment) => segment.kind)));
+  const hasFailed = timeline.rows.some((row) => row.segments.some(({ kind, isFailed }) => kind === "attempt" && isFailed));
+  return (
+    <ul class="legend small">
+      {(Object.keys(KIND_NAMES) as SegmentKind[])
+        .filter((kind) => kinds.has(kind) && KIND_NAMES[kind])
+        .map((kind) => (
+          <li key={kind}>
+            <span class={`bar bar-${kind}`} aria-hidden="true" /> {KIND_NAMES[kind]}
+          </li>
+        ))}
+      {hasFailed && (
+        <li>
+          <span class="bar bar-attempt is-failed" aria-hidden="true" /> attempt without a result
+        </li>
+      )}
+      {timeline.rows.some((row) => row.isCritical && row.path) && (
+        <li>
+          <span class="legend-critical" aria-hidden="true" /> on the critical path
+        </li>
+      )}
+    </ul>
+  );
+}

@@ -1,0 +1,42 @@
+import type { RefObject } from "preact";
+import { useLayoutEffect, useState } from "preact/hooks";
+import { flushSync } from "preact/compat";
+
+export interface ElementSize {
+  width: number;
+  height: number;
+}
+
+/** Return the inner size of an element, in pixels; null before it is measured. */
+export function useSize(element: RefObject<HTMLElement | null>): ElementSize | null {
+  const [size, setSize] = useState<ElementSize | null>(null);
+  useLayoutEffect(() => {
+    const measured = element.current!;
+    const measure = () => setSize({ width: measured.clientWidth, height: measured.clientHeight });
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(measured);
+    return () => observer.disconnect();
+  }, [element]);
+  return size;
+}
+
+/** Return whether the page is being printed, when everything is shown that scrolls on a screen. */
+export function useIsPrinting(): boolean {
+  const [isPrinting, setIsPrinting] = useState(false);
+  useLayoutEffect(() => {
+    const media = matchMedia("print");
+    const update = () => flushSync(() => setIsPrinting(media.matches));
+    const start = () => flushSync(() => setIsPrinting(true));
+    const end = () => setIsPrinting(false);
+    media.addEventListener("change", update);
+    addEventListener("beforeprint", start);
+    addEventListener("afterprint", end);
+    return () => {
+      media.removeEventListener("change", update);
+      removeEventListener("beforeprint", start);
+      removeEventListener("afterprint", end);
+    };
+  }, []);
+  return isPrinting;
+}
