@@ -56,6 +56,7 @@ from graph.commands.options import (
 from graph.commands.process_exit import end_process, prepare_process, treat_sigterm_as_interrupt
 from graph.commands.settings_loading import load_settings
 from graph.commands.team_commands import check, draw, evaluate, new_team, teams
+from graph.commands.ui_command import open_ui
 from graph.commands.user_commands import add_user
 from graph.display.streams import (
     announce_start,
@@ -270,6 +271,7 @@ app.command("eval")(evaluate)
 app.command("new-team")(new_team)
 app.command()(draw)
 app.command("mcp")(serve_mcp)
+app.command("ui")(open_ui)
 app.command("add-user")(add_user)
 
 

@@ -12,6 +12,7 @@ from nodes.execution.attempt import AttemptRunner, WorkerAgents
 from nodes.execution.attempt_context import AttemptContext
 from nodes.execution.checkpointing import has_checkpointer
 from nodes.execution.dispatch import Dispatch
+from nodes.execution.handoff_record import describe_handoff
 from nodes.limits.clock import get_elapsed_s
 from nodes.limits.deadline import is_deadline_past
 from nodes.limits.degradation import CHEAPEST_TIER, should_degrade
@@ -111,6 +112,7 @@ async def _make_attempt(
         attempt=number,
         tier=work.tier,
         rung=rung or "",
+        handoff=describe_handoff(work.state, work.worker),
         load=asdict(capacity.measure_load(name)),
     )
     try:

@@ -14,6 +14,7 @@ from nodes.execution.expenses import build_expenses
 from nodes.limits.clock import get_elapsed_s
 from nodes.limits.deadline import is_deadline_past
 from nodes.limits.degradation import should_degrade
+from nodes.limits.run_scope import get_run_scope
 from nodes.models.catalog import EMBEDDED, ModelCatalog
 from nodes.prompts.templates import ASSUME
 from nodes.recovery.ladder import choose_action, get_escalation_reason
@@ -21,6 +22,7 @@ from nodes.recovery.reassignment import list_candidates
 from nodes.schemas.team import SPECIALIST, Team
 from nodes.security.taint import merge_labels
 from nodes.telemetry.events import emit
+from nodes.text.quotation_places import find_quotation_places
 from state import (
     Attempt,
     Context,
@@ -75,7 +77,9 @@ async def assess(
     if save is not None:
         await save(output)
     dumped = report.model_dump(mode="json")
-    await emit("report", task=task.id, worker=report.worker, report=dumped)
+    texts = get_run_scope(config).materials.get(dispatch.graph_ns, {})
+    places = find_quotation_places(report.claims, texts)
+    await emit("report", task=task.id, worker=report.worker, report=dumped, quotations=places)
     dispatch.publish_report(task.id, report)
     return {"results": output["results"], "ledger": output["ledger"]}
 

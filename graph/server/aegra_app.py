@@ -14,7 +14,7 @@ from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse
-from starlette.routing import Route
+from starlette.routing import BaseRoute, Route
 
 from graph.server.start_report import report_start_problems
 from graph.server.tenant_middleware import list_tenant_middleware
@@ -44,12 +44,13 @@ def refuse_unsafe_start() -> None:
         raise SystemExit(error.format_line()) from None
 
 
-def build_aegra_app(middleware: Sequence[Middleware]) -> Starlette:
-    """Return the app with middleware of ours, and with `/ready`."""
+def build_aegra_app(middleware: Sequence[Middleware], routes: Sequence[BaseRoute]) -> Starlette:
+    """Return the app with middleware and routes of ours, and with `/ready`."""
     from fastapi import FastAPI  # comes with Aegra
 
     ready = Route("/ready", answer_readiness)  # found before Aegra's own
-    app: Starlette = FastAPI(title="supervisor-worker", middleware=middleware, routes=[ready])
+    own = [ready, *routes]
+    app: Starlette = FastAPI(title="supervisor-worker", middleware=middleware, routes=own)
     return app
 
 

@@ -19,6 +19,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from graph.server.aegra_app import build_aegra_app, is_loaded_by_aegra, refuse_unsafe_start
 from graph.server.context_check import ContextCheckMiddleware
+from graph.server.live_page import list_page_routes
 from graph.server.mcp_answers import McpAnswerMiddleware
 from graph.server.mcp_check import McpCheckMiddleware
 from graph.server.tenant_middleware import list_tenant_middleware
@@ -67,7 +68,7 @@ class StudioAccessMiddleware:
 
 
 def build_app(settings: Settings) -> Starlette:
-    """Build the app whose middleware the server puts before its own.
+    """Build the app with the live page, whose middleware the server puts before its own.
 
     A deployed server has its own host names and authentication, so no origin is refused.
 
@@ -76,7 +77,7 @@ def build_app(settings: Settings) -> Starlette:
     """
     own = [*list_tenant_middleware(settings), Middleware(ContextCheckMiddleware)]
     if is_loaded_by_aegra():
-        return build_aegra_app(own)
+        return build_aegra_app(own, list_page_routes())
     if settings.users_file is not None and not settings.server_hook:
         raise SettingsInvalid(
             "SUPERVISE_USERS is set, but no hook for users was loaded",
@@ -84,11 +85,11 @@ def build_app(settings: Settings) -> Starlette:
         )
     own += [Middleware(McpCheckMiddleware), Middleware(McpAnswerMiddleware)]
     if settings.server_edition != "inmem":
-        return Starlette(middleware=own)
+        return Starlette(routes=list_page_routes(), middleware=own)
     origins = settings.studio_origins
     hosts = {_parse_host(url) for url in (*origins, settings.server_url)}
     access = Middleware(StudioAccessMiddleware, origins=origins, hosts=hosts)
-    return Starlette(middleware=[access, *own])
+    return Starlette(routes=list_page_routes(), middleware=[access, *own])
 
 
 async def _send_refusal(problem: str, scope: Scope, receive: Receive, send: Send) -> None:

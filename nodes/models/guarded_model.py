@@ -146,22 +146,14 @@ class GuardedModel(BaseChatModel):
         messages = convert_to_messages(input)
         if offered := await take_offered_reply(self.model, messages, kwargs):
             return offered
+        purpose = _find_purpose(config, kwargs)
         if _has_listeners(self, config):
-            named = self._label_run(config, kwargs)
-            return await super().ainvoke(messages, named, stop=stop, **kwargs)
-        result = await self._agenerate(messages, stop=stop, **kwargs)
+            named = label_model_run(config, purpose, tier=self.tier, model=self.model)
+            return await super().ainvoke(messages, named, stop=stop, purpose=purpose, **kwargs)
+        result = await self._agenerate(messages, stop=stop, purpose=purpose, **kwargs)
         answer = result.generations[0].message
         assert isinstance(answer, AIMessage), "a model answers with a message of its own"
         return answer
-
-    def _label_run(
-        self, config: RunnableConfig | None, kwargs: Mapping[str, Any]
-    ) -> RunnableConfig:
-        """Return the config of a call that is traced, named by what the call is for."""
-        schema = name_requested_schema(kwargs)
-        is_turn = schema == REPORT and len(kwargs.get("tools") or ()) > 1
-        purpose = (config or {}).get("run_name") or (TURN if is_turn else get_purpose(schema))
-        return label_model_run(config, purpose, tier=self.tier, model=self.model)
 
     def _generate(
         self,
@@ -177,6 +169,7 @@ class GuardedModel(BaseChatModel):
         messages: list[BaseMessage],
         stop: list[str] | None = None,
         run_manager: AsyncCallbackManagerForLLMRun | None = None,
+        purpose: str = "",
         **kwargs: Any,
     ) -> ChatResult:
         began_s, run_context = time.monotonic(), get_run_context()
@@ -193,6 +186,7 @@ class GuardedModel(BaseChatModel):
             "model": self.model,
             "tier": self.tier,
             "schema": name_requested_schema(kwargs),
+            "purpose": (purpose or _find_purpose(None, kwargs)).partition(":")[0],
         }
         if self.settings.trace_content:
             event["prompt"] = describe_messages(messages)
@@ -322,6 +316,13 @@ class GuardedModel(BaseChatModel):
         metadata |= {"model": self.model, "seconds": seconds, "cost_usd": price}
         metadata |= {UNCOUNTED: True} if call.is_uncounted else {}
         return message.model_copy(update={"usage_metadata": usage, "response_metadata": metadata})
+
+
+def _find_purpose(config: RunnableConfig | None, kwargs: Mapping[str, Any]) -> str:
+    """Return what a call is for: as its caller names it, or by what it asks for."""
+    schema = name_requested_schema(kwargs)
+    is_turn = schema == REPORT and len(kwargs.get("tools") or ()) > 1
+    return (config or {}).get("run_name") or (TURN if is_turn else get_purpose(schema))
 
 
 def _has_listeners(model: BaseChatModel, config: RunnableConfig | None) -> bool:

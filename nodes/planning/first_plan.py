@@ -42,6 +42,7 @@ from nodes.planning.routing import choose_next_step, route_by_rule, route_reques
 from nodes.planning.speculation import get_speculative_calls
 from nodes.planning.team_record import build_team_record
 from nodes.planning.validation import list_plan_problems, may_divide
+from nodes.planning.worker_cards import describe_workers
 from nodes.prompts.messages import build_plan_messages
 from nodes.schemas.replies import Decision
 from nodes.schemas.team import Team
@@ -114,6 +115,7 @@ async def begin_request(
     given: dict[str, Any] = {
         "materials": list(materials),
         "kept_materials": read_kept_materials(config),
+        "workers": describe_workers(team),
     }
     await emit("request", request=request, team=team.name, models=names, **given)
     # All tiers now: one that cannot be reached as set is told before anything is spent. In a

@@ -63,6 +63,7 @@ class SpeculativeCall:
                 model=usage.models[0],
                 tier=self.tier,
                 schema=REPORT,
+                purpose="speculation",
                 cancelled=True,
                 seconds=0.0,
                 tries=1,

@@ -1,6 +1,7 @@
 import "./style/tokens.css";
 import "./style/base.css";
 import "./style/run.css";
+import "./style/details.css";
 import { render } from "preact";
 import { readTrace } from "./model/read-trace";
 import { RunView, listRunSections } from "./parts/run-view";

@@ -171,3 +171,23 @@ def test_an_attempt_is_assessed_and_a_finished_task_ends():
     assert after_act(make_worker_state()) == "assess"
     assert after_act(make_worker_state(released=True)) == "__end__"
     assert after_act(make_worker_state(results={"A": make_report("A")})) == "__end__"
+
+
+async def test_the_trace_says_what_an_attempt_was_given():
+    run = NodeRun()
+    task = make_task("B", "researcher", "A", materials=("sales.csv",))
+    state = make_worker_state(
+        task,
+        inputs=make_reports("A"),
+        materials={"sales.csv": "shop,eur"},
+        description="List the shops.",
+        problem="too long",
+        answers={"Which year?": "2025"},
+    )
+
+    await run_act(state, run=run)
+
+    handoff = run.events[0]["handoff"]
+    assert handoff["given"] == ["A"] and handoff["materials"] == {"sales.csv": 8}
+    assert (handoff["description"], handoff["earlier"]) == ("List the shops.", "too long")
+    assert handoff["answers"] == {"Which year?": "2025"}

@@ -44,7 +44,7 @@ const CALL_KINDS: ReadonlySet<string> = new Set(["model_call", "tool_call"]);
 export function buildTimeline(trace: Trace, tasks: readonly TaskView[]): Timeline {
   const turn = selectTurn(trace);
   const byTask = groupEvents(trace);
-  const [startS, endS] = [turn[0]?.t ?? 0, turn.at(-1)?.t ?? 0];
+  const [startS, endS] = [turn[0]?.t ?? 0, Math.max(turn.at(-1)?.t ?? 0, trace.run.now_s ?? 0)];
   const reportsS = Math.max(startS, ...turn.filter((event) => event.kind === "report").map((event) => event.t));
   const planned = findPlanned(turn);
   const rows = [

@@ -12,6 +12,8 @@ export interface Usage {
   cost_usd?: number | null;
   seconds?: number;
   models?: string[];
+  /** Calls whose endpoint reported no tokens. */
+  uncounted_calls?: number;
 }
 
 export interface RunUsage extends Usage {
@@ -115,6 +117,8 @@ export interface Run {
   resumed?: number;
   events?: number;
   questions?: unknown[];
+  /** Of a run that is watched at work: the time now, in seconds on the clock of its events. */
+  now_s?: number;
   [key: string]: unknown;
 }
 

@@ -1,4 +1,5 @@
 import type { RunSection } from "../model/sections";
+import { DETAIL_SECTIONS } from "./detail-sections";
 import { PlanSection } from "./plan-section";
 import { Summary } from "./summary";
 import { TimelineSection } from "./timeline-section";
@@ -8,4 +9,5 @@ export const RUN_SECTIONS: readonly RunSection[] = [
   { id: "summary", title: "Summary", Part: Summary },
   { id: "plan", title: "Plan", Part: PlanSection, isEmpty: (trace) => !trace.tasks.length },
   { id: "timeline", title: "Timeline", Part: TimelineSection, isEmpty: (trace) => !trace.tasks.length },
+  ...DETAIL_SECTIONS,
 ];

@@ -1,18 +1,13 @@
+import { useMemo } from "preact/hooks";
+import { TaskIndex } from "../model/task-details";
 import type { TaskView } from "../model/task-view";
-import { StateBadge } from "./state-badge";
-import { Text } from "./text";
+import { useRun } from "./run-context";
+import { TaskDetailsView } from "./task-details-view";
 
 /** What is known of one task. */
-export const TaskPanel = ({ task }: { task: TaskView }) => (
-  <>
-    <p>
-      <StateBadge task={task} /> <Text>{task.worker}</Text>
-    </p>
-    <p>
-      <Text>{task.description}</Text>
-    </p>
-    <p>
-      <Text>{task.traced.report?.output}</Text>
-    </p>
-  </>
-);
+export function TaskPanel({ task }: { task: TaskView }) {
+  const run = useRun();
+  const index = useMemo(() => new TaskIndex(run.trace, run.byPath), [run]);
+  const details = index.find(task.path);
+  return details && <TaskDetailsView key={task.path} details={details} />;
+}

@@ -1,0 +1,91 @@
+"""Drive the live page in Chromium against real servers, and print what it showed.
+
+    python -m tests.pages [--server dev|aegra] [--story live|users] [--screenshots FOLDER]
+
+Needs Node, Chromium, and the packages of `web/` (`make pages` installs them); Aegra needs what
+`tests/cluster` needs.
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any, Final
+
+from graph.users.users_file import add_user
+from tests.chat.clients import CHROMIUM_NAMES, ClientMissing, find_program
+from tests.endpoint.process import run_endpoint_process
+from tests.pages import scenarios, servers
+
+HERE: Final = Path(__file__).parent
+WEB: Final = HERE.parents[1] / "web"
+STORIES: Final = {"live": "drive_live.mjs", "users": "drive_users.mjs"}
+DRIVE_TIMEOUT_S: Final = 300
+
+
+def main() -> int:
+    """Print what the page showed of each server; return 1 if a story broke off."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--server", choices=servers.NAMES, action="append")
+    parser.add_argument("--story", choices=STORIES, action="append")
+    parser.add_argument("--screenshots", type=Path, default=Path("build/pages"))
+    options = parser.parse_args()
+    options.screenshots.mkdir(parents=True, exist_ok=True)
+    try:
+        results = [
+            drive(story, server, options.screenshots.resolve())
+            for server in options.server or servers.NAMES
+            for story in options.story or STORIES
+        ]
+    except ClientMissing as missing:
+        print(missing, file=sys.stderr)
+        return 2
+    return int(not all(results))
+
+
+def drive(story: str, server: str, screenshots: Path) -> bool:
+    """Play one story against one server; return whether it came to its end."""
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        run_endpoint_process(scenarios.build_story()) as endpoint,
+    ):
+        users = Path(folder, "users.json")
+        token = add_user(users, "anna@example.org", is_proxy=False, has_crons=False)
+        variables = {"SUPERVISE_USERS": str(users)} if story == "users" else {}
+        checkout = Path(folder, "server")
+        checkout.mkdir()
+        with servers.run_server(server, checkout, endpoint.base_url, **variables) as url:
+            material = Path(folder, scenarios.MATERIAL)
+            material.write_text(scenarios.MATERIAL_TEXT, encoding="utf-8")
+            given = {
+                "url": url,
+                "name": f"{story}-{server}",
+                "screenshots": str(screenshots),
+                "downloads": folder,
+                "file": str(material),
+                "request": scenarios.REQUEST,
+                "answer": scenarios.ANSWER,
+                "token": token,
+            }
+            is_right, said = run_driver(STORIES[story], given)
+    print(f"{story} on {server}: {'passed' if is_right else 'failed'}\n{said}")
+    return is_right
+
+
+def run_driver(script: str, given: dict[str, Any]) -> tuple[bool, str]:
+    """Return whether a driver came to its end, and what it printed."""
+    chromium = find_program(*CHROMIUM_NAMES)
+    given = {"chromium": chromium, "packages": str(WEB / "package.json"), **given}
+    command = [find_program("node"), str(HERE / script), json.dumps(given)]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=DRIVE_TIMEOUT_S)
+    except subprocess.TimeoutExpired as late:
+        said = late.stdout or b""
+        return False, f"not at its end after {DRIVE_TIMEOUT_S} s\n{said!r}"
+    return done.returncode == 0, done.stdout + done.stderr
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,69 @@
+// Start the Chromium of this machine, and note what goes wrong in a page.
+import { createRequire } from "node:module";
+import { pathToFileURL } from "node:url";
+
+const given = JSON.parse(process.argv[2]);
+const packages = createRequire(given.packages);
+const { default: puppeteer } = await import(pathToFileURL(packages.resolve("puppeteer-core")).href);
+const STEP_TIMEOUT_MS = 60_000;
+
+export { given };
+export const axeSource = packages.resolve("axe-core/axe.min.js");
+
+export async function openPage(browser, problems) {
+  const page = await browser.newPage();
+  page.setDefaultTimeout(STEP_TIMEOUT_MS);
+  await page.setViewport({ width: 1200, height: 900 });
+  page.on("pageerror", (error) => problems.push(`page: ${error.message}`));
+  page.on("dialog", (dialog) => problems.push(`dialog: ${dialog.message()}`));
+  page.on("console", (message) => message.type() === "error" && problems.push(`console: ${message.text()}`));
+  return page;
+}
+
+/** Return the text of the first element, on one line. */
+export const read = (page, selector) =>
+  page.$eval(selector, (found) => found.innerText.replace(/\s+/g, " ").trim()).catch(() => "");
+
+export const waitForText = (page, selector, words) =>
+  page.waitForFunction(
+    (each, pattern) => new RegExp(pattern).test(document.querySelector(each)?.innerText ?? ""),
+    { polling: 100 },
+    selector,
+    words,
+  );
+
+export const press = async (page, words) => {
+  const button = await page.waitForSelector(`::-p-xpath(//button[normalize-space()="${words}"])`);
+  await button.click();
+};
+
+/** Return the serious findings of axe; its script is run beside the page's content policy. */
+export async function checkAccess(page) {
+  await page.evaluate((await import("node:fs")).readFileSync(axeSource, "utf8"));
+  const { violations } = await page.evaluate(() => axe.run());
+  return violations
+    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(" ")).slice(0, 3)}`);
+}
+
+/** Play a story in a new browser; print what it returns, and the page where it breaks off. */
+export async function drive(play) {
+  const args = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"];
+  const browser = await puppeteer.launch({ executablePath: given.chromium, args });
+  const problems = [];
+  const page = await openPage(browser, problems);
+  const takePicture = (step, options = {}) =>
+    page.screenshot({ path: `${given.screenshots}/${given.name}-${step}.png`, ...options });
+  const steps = [];
+  const note = (step, shown) => steps.push([step, shown]);
+  try {
+    await play({ browser, page, problems, takePicture, note });
+    console.log(JSON.stringify({ steps, problems }, null, 1));
+  } catch (error) {
+    await takePicture("failed", { fullPage: true });
+    console.error(`${error.stack}\n${JSON.stringify({ steps, problems }, null, 1)}\n${await read(page, "body")}`);
+    process.exitCode = 1;
+  } finally {
+    await browser.close();
+  }
+}

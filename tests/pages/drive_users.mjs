@@ -1,0 +1,30 @@
+// A server with users: the page asks for a token, and says in one line what a wrong one may not do.
+import { checkAccess, drive, given, press, read, waitForText } from "./browser.mjs";
+
+await drive(async ({ page, takePicture, note }) => {
+  await page.goto(`${given.url}/supervise/`);
+  await page.waitForSelector("#token");
+  note("without a token", await read(page, "main"));
+  note("axe", await checkAccess(page));
+  await page.type("#token", "anna@example.org.wrong");
+  await press(page, "Use it");
+  await waitForText(page, "[role=alert]", "does not know");
+  await takePicture("token");
+  note("with a wrong token", await read(page, "[role=alert]"));
+  await page.waitForSelector("#token");
+  await page.$eval("#token", (field) => field.select());
+  await page.type("#token", given.token);
+  await press(page, "Use it");
+  await page.waitForSelector("#team option");
+  await waitForText(page, "#runs", "No run yet");
+  await page.type("#request", given.request);
+  await (await page.$("#files")).uploadFile(given.file);
+  await press(page, "Start");
+  await waitForText(page, ".run-bar", "done");
+  note("with the token", await read(page, ".run-bar"));
+  const stored = await page.evaluate(() => [Object.keys(localStorage), Object.keys(sessionStorage), document.cookie]);
+  note("kept by the browser: local, session, cookies", stored);
+  await press(page, "Forget the token");
+  await page.waitForSelector("#token");
+  note("forgotten", await page.evaluate(() => Object.keys(sessionStorage)));
+});

@@ -1,0 +1,175 @@
+import { useEffect, useMemo } from "preact/hooks";
+import { PlanGraph } from "../parts/plan-graph";
+import { RunContext, showRun } from "../parts/run-context";
+import { SelectionProvider } from "../parts/selection";
+import { TimelineSection } from "../parts/timeline-section";
+import { Section } from "../parts/shell";
+import { Line, Text } from "../parts/text";
+import { compareRuns, compareTasks, type Figure, type TaskPair } from "../model/compare";
+import type { Trace } from "../model/trace";
+import { useAsked } from "./hooks";
+import { loadKeptTrace } from "./kept-trace";
+import { ProblemLine } from "./notice";
+import { Problem } from "./problem";
+import { linkTo } from "./router";
+import { ask, type Server } from "./server";
+import { StatusMark } from "./status-mark";
+import { buildTrace } from "../model/build-trace";
+import { readTrace } from "../model/read-trace";
+import { chooseStatus } from "../model/run-status";
+
+interface ComparePageProps {
+  server: Server;
+  threads: readonly [string, string];
+  onProblem: (problem: Problem) => void;
+}
+
+async function loadTrace(server: Server, thread: string): Promise<Trace> {
+  const known = await ask(() => server.client.threads.get(thread));
+  const kept = await loadKeptTrace(server, thread);
+  const trace = buildTrace(kept.entries);
+  const status = chooseStatus(kept.run, known.status);
+  const read = readTrace({ ...trace, run: { request: kept.run.request ?? "", ...trace.run, thread, status } });
+  if (!read) throw new Problem("unreadable", "the run's trace cannot be read");
+  return read;
+}
+
+/** Two runs side by side: figures, plans, answers. */
+export function ComparePage({ server, threads, onProblem }: ComparePageProps) {
+  const load = () => Promise.all([loadTrace(server, threads[0]), loadTrace(server, threads[1])]);
+  const { answer, problem } = useAsked(load, [server, ...threads]);
+  useEffect(() => {
+    if (problem?.kind === "unauthorized") onProblem(problem);
+  }, [problem]);
+  if (!answer) return problem ? <ProblemLine problem={problem} /> : <p class="soft">loading…</p>;
+  return (
+    <>
+      <Section id="compare" title="Two runs">
+        <div class="side-by-side">
+          {answer.map((trace, index) => (
+            <Heading key={trace.run.thread} trace={trace} name={NAMES[index]!} />
+          ))}
+        </div>
+      </Section>
+      <Section id="figures" title="Figures">
+        <Figures figures={compareRuns(...answer)} />
+      </Section>
+      <Section id="plans" title="Plans">
+        <Tasks pairs={compareTasks(...answer)} />
+        <div class="side-by-side">
+          {answer.map((trace, index) => (
+            <Pictures key={index} trace={trace} name={NAMES[index]!} />
+          ))}
+        </div>
+      </Section>
+      <Section id="answers" title="Answers">
+        <div class="side-by-side">
+          {answer.map((trace, index) => (
+            <article key={index} aria-label={`answer of run ${NAMES[index]}`}>
+              <h3>Run {NAMES[index]}</h3>
+              <pre class="answer-text">
+                <Text>{readAnswer(trace)}</Text>
+              </pre>
+            </article>
+          ))}
+        </div>
+      </Section>
+    </>
+  );
+}
+
+const NAMES = ["A", "B"] as const;
+
+function readAnswer(trace: Trace): string {
+  const answer = trace.events.findLast((event) => event.kind === "answer" && !event.within)?.["answer"];
+  return String((answer as { text?: unknown } | undefined)?.text ?? "no answer");
+}
+
+const Heading = ({ trace, name }: { trace: Trace; name: string }) => (
+  <article aria-label={`run ${name}`}>
+    <h3>
+      Run {name}: <a href={linkTo("runs", trace.run.thread ?? "")}>open</a>
+    </h3>
+    <p>
+      <StatusMark status={trace.run.status} /> <Line max={60}>{trace.run.team}</Line>
+    </p>
+    <p>
+      <Line max={300}>{trace.run.request}</Line>
+    </p>
+  </article>
+);
+
+/** The plan and the timeline of one run. */
+function Pictures({ trace, name }: { trace: Trace; name: string }) {
+  const run = useMemo(() => showRun(trace), [trace]);
+  if (!trace.tasks.length) return <p class="soft">Run {name} has no plan.</p>;
+  return (
+    <RunContext.Provider value={run}>
+      <SelectionProvider>
+        <article aria-label={`pictures of run ${name}`}>
+          <h3>Run {name}</h3>
+          <PlanGraph />
+          <TimelineSection />
+        </article>
+      </SelectionProvider>
+    </RunContext.Provider>
+  );
+}
+
+const Figures = ({ figures }: { figures: Figure[] }) => (
+  <div class="table-scroll" tabIndex={0} role="region" aria-label="Figures of both runs">
+    <table class="compared-figures">
+      <thead>
+        <tr>
+          <td />
+          {NAMES.map((name) => (
+            <th key={name} scope="col">
+              Run {name}
+            </th>
+          ))}
+          <th scope="col">B against A</th>
+        </tr>
+      </thead>
+      <tbody>
+        {figures.map(({ label, values, change }) => (
+          <tr key={label}>
+            <th scope="row">{label}</th>
+            <td class="figure">{values[0]}</td>
+            <td class="figure">{values[1]}</td>
+            <td class="figure">{change}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </div>
+);
+
+const Tasks = ({ pairs }: { pairs: TaskPair[] }) => (
+  <div class="table-scroll" tabIndex={0} role="region" aria-label="Tasks of both runs">
+    <table class="task-pairs">
+      <thead>
+        <tr>
+          <th scope="col">Task</th>
+          <th scope="col">Run A</th>
+          <th scope="col">Run B</th>
+          <th scope="col">Difference</th>
+        </tr>
+      </thead>
+      <tbody>
+        {pairs.map(({ id, sides, difference }) => (
+          <tr key={id}>
+            <th scope="row">
+              <Line max={60}>{id}</Line>
+            </th>
+            {sides.map((side, index) => (
+              <td key={index}>
+                <Line max={120}>{side}</Line>
+              </td>
+            ))}
+            <td>{difference}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </div>
+);

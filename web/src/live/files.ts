@@ -1,0 +1,30 @@
+/** Files of a request, in the form of docs/guide/chat.md. */
+
+export const MAX_FILES = 200;
+/** Of all files together, as the server takes them. */
+export const MAX_BYTES = 45_000_000;
+
+export interface FileBlock {
+  type: "file";
+  base64: string;
+  mime_type: string;
+  extras: { filename: string };
+}
+
+/** Return why files cannot be sent; empty if they can. */
+export function findFileProblem(files: readonly { size: number }[]): string {
+  if (files.length > MAX_FILES) return `at most ${MAX_FILES} files can be attached`;
+  const size = files.reduce((sum, file) => sum + file.size, 0);
+  return size > MAX_BYTES ? `the files have ${Math.ceil(size / 1e6)} MB; at most ${MAX_BYTES / 1e6} MB can be attached` : "";
+}
+
+export async function readBlock(file: File): Promise<FileBlock> {
+  const url = await new Promise<string>((resolve, reject) => {
+    const reader = new FileReader();
+    reader.onload = () => resolve(String(reader.result));
+    reader.onerror = () => reject(reader.error ?? new Error("cannot be read"));
+    reader.readAsDataURL(file);
+  });
+  const mime_type = file.type || "application/octet-stream";
+  return { type: "file", base64: url.slice(url.indexOf(",") + 1), mime_type, extras: { filename: file.name } };
+}

@@ -1,0 +1,254 @@
+/** Watches one thread: its kept trace, and the events of a run at work as they are streamed. */
+
+import { buildTrace, normalize, type Entry } from "../model/build-trace";
+import { readTrace } from "../model/read-trace";
+import { chooseStatus, type RunView } from "../model/run-status";
+import type { RunStatus, Trace, TraceEvent } from "../model/trace";
+import { dropKept, findOffset, shiftEvents } from "../model/live-events";
+import { loadKeptTrace } from "./kept-trace";
+import { readProblem, type Problem } from "./problem";
+import { ask, type Server } from "./server";
+
+/** `following`: events are streamed; `lost`: the server is tried again. */
+export type Connection = "loading" | "following" | "lost" | "settled";
+
+export interface WatchedRun {
+  thread: string;
+  /** Name of the graph, with which a further run is started. */
+  graph: string;
+  status: RunStatus;
+  trace: Trace | null;
+  questions: unknown[];
+  connection: Connection;
+  problem: Problem | null;
+  /** Lines of the trace that cannot be read. */
+  unreadable: number;
+}
+
+const IDLE_POLL_MS = 3000;
+/** Until the events before the join are kept, too. */
+const CATCH_UP_MS = 1200;
+const QUIET_MS = 15_000;
+const HIDDEN_FRAME_MS = 1000;
+const CLOCK_MS = 1000;
+const STREAMED_POLL_MS = 15_000;
+/** Of the time that a read took, until the next one: the server's work for this page is bounded. */
+const PACE = 50;
+/** Messages for other clients, which are no events. */
+const UI = "ui";
+const RETRY_MS = [500, 1000, 2000, 4000, 8000];
+const WORKING = ["pending", "running"];
+
+export class RunWatch {
+  private readonly ended = new AbortController();
+  private kept: Entry[] = [];
+  private lineCount = 0;
+  /** As they were streamed, on the clock of their run. */
+  private live: Entry[] = [];
+  private offset = 0;
+  private view: RunView = {};
+  private threadStatus = "";
+  private seen = "";
+  private wake: () => void = () => undefined;
+  private shown: WatchedRun;
+  private isPlanned = false;
+  private hasTasksStreamed = false;
+  private heard = { t: -1, at: 0 };
+  private lastBuildMs = 0;
+
+  constructor(
+    private readonly server: Server,
+    thread: string,
+    private readonly onChange: (run: WatchedRun) => void,
+  ) {
+    const nothing = { trace: null, questions: [], problem: null, unreadable: 0, graph: "" };
+    this.shown = { thread, status: "running", connection: "loading", ...nothing };
+  }
+
+  /** Watch until `stop`. */
+  async start(): Promise<void> {
+    for (let failures = 0; !this.ended.signal.aborted; ) {
+      try {
+        await this.watchOnce();
+        failures = 0;
+      } catch (error) {
+        const problem = readProblem(error);
+        if (this.ended.signal.aborted) return;
+        const isLost = problem.kind === "unreachable";
+        this.show({ problem, connection: isLost ? "lost" : "settled" });
+        if (!isLost && !this.shown.trace) return;
+        await this.pause(RETRY_MS[Math.min(failures, RETRY_MS.length - 1)]!);
+        failures += 1;
+      }
+    }
+  }
+
+  stop(): void {
+    this.ended.abort();
+    this.wake();
+  }
+
+  /** Look at once whether something has changed. */
+  refresh(): void {
+    this.seen = "";
+    this.wake();
+  }
+
+  private async watchOnce(): Promise<void> {
+    const { client } = this.server;
+    const thread = await ask(() => client.threads.get(this.shown.thread));
+    const seen = `${thread.status} ${thread.updated_at}`;
+    if (seen !== this.seen) {
+      this.threadStatus = thread.status;
+      await this.load(0);
+      const graph = String((thread.metadata as Record<string, unknown> | null)?.["graph_id"] ?? "");
+      this.show({ graph: graph || this.shown.graph });
+      this.seen = seen;
+    }
+    const isWorking = thread.status === "busy";
+    this.show({ problem: null, connection: isWorking ? "following" : "settled" });
+    if (isWorking) await this.follow(seen);
+    else await this.pause(IDLE_POLL_MS);
+  }
+
+  /** Read the kept trace from a line on; the streamed events that it holds are dropped. */
+  private async load(from: number): Promise<void> {
+    const kept = await loadKeptTrace(this.server, this.shown.thread, from);
+    if (from && from !== this.lineCount) return; // another read was faster
+    this.kept = from ? [...this.kept, ...kept.entries] : kept.entries;
+    this.lineCount = kept.lineCount;
+    this.view = kept.run;
+    this.offset = findOffset(this.kept, this.live);
+    this.live = this.threadStatus === "busy" ? dropKept(this.kept, this.live, this.offset) : [];
+    this.show({ unreadable: (from ? this.shown.unreadable : 0) + kept.unreadable });
+  }
+
+  private async follow(seen: string): Promise<void> {
+    const run = await this.findWorkingRun();
+    if (!run) return this.pause(RETRY_MS[0]!);
+    const joined = new AbortController();
+    let isQuiet = false;
+    const end = () => joined.abort();
+    this.ended.signal.addEventListener("abort", end);
+    let quiet = setTimeout(end, QUIET_MS);
+    this.seen = "";
+    this.hasTasksStreamed = false;
+    void this.catchUp(joined.signal);
+    const clock = setInterval(() => this.show({}), CLOCK_MS);
+    try {
+      const options = { streamMode: ["custom" as const], signal: joined.signal, cancelOnDisconnect: false };
+      for await (const part of this.server.client.runs.joinStream(this.shown.thread, run, options)) {
+        clearTimeout(quiet);
+        quiet = setTimeout(end, QUIET_MS);
+        if (String(part.event).startsWith("custom")) this.add(part.data);
+      }
+      isQuiet = joined.signal.aborted;
+    } catch (error) {
+      if (!joined.signal.aborted) throw readProblem(error);
+      isQuiet = true;
+    } finally {
+      clearTimeout(quiet);
+      clearInterval(clock);
+      joined.abort();
+      this.ended.signal.removeEventListener("abort", end);
+    }
+    if (!isQuiet || this.ended.signal.aborted) return;
+    // Nothing was heard for a while: the thread is asked, and the run is joined again.
+    await this.load(this.lineCount);
+    this.seen = seen;
+  }
+
+  /** Read what was kept before the join; and again and again where the run's own stream has no events of tasks. */
+  private async catchUp(signal: AbortSignal): Promise<void> {
+    for (let wait = CATCH_UP_MS; ; ) {
+      await sleep(wait, signal);
+      if (signal.aborted || this.ended.signal.aborted) return;
+      const began = performance.now();
+      await this.load(this.lineCount).catch(() => undefined);
+      const paced = Math.max(CATCH_UP_MS, PACE * (performance.now() - began));
+      wait = this.hasTasksStreamed ? Math.max(paced, STREAMED_POLL_MS) : paced;
+    }
+  }
+
+  private async findWorkingRun(): Promise<string | undefined> {
+    const runs = await ask(() => this.server.client.runs.list(this.shown.thread, { limit: 10 }));
+    const working = runs.filter((run) => WORKING.includes(run.status));
+    return working.sort((one, other) => one.created_at.localeCompare(other.created_at))[0]?.run_id;
+  }
+
+  private add(streamed: unknown): void {
+    const entry = typeof streamed === "object" && streamed !== null ? normalize(streamed as Entry) : null;
+    if (!entry || typeof entry["t"] !== "number" || entry["kind"] === UI) return;
+    if (entry["task"]) this.hasTasksStreamed = true;
+    this.live.push(entry);
+    if (entry["kind"] === "request" && !entry["within"]) this.offset = findOffset(this.kept, this.live);
+    this.show({});
+  }
+
+  /** Show changes with the next frame; a large trace is drawn less often. */
+  private show(change: Partial<WatchedRun>): void {
+    this.shown = { ...this.shown, ...change };
+    if (this.isPlanned) return;
+    this.isPlanned = true;
+    const wait = Math.min(2000, 20 * this.lastBuildMs);
+    setTimeout(() => onFrame(() => this.draw()), wait);
+  }
+
+  private draw(): void {
+    this.isPlanned = false;
+    if (this.ended.signal.aborted) return;
+    const began = performance.now();
+    const status = chooseStatus(this.view, this.threadStatus);
+    this.shown = { ...this.shown, status, questions: this.view.questions ?? [], trace: this.buildTrace(status) };
+    this.onChange(this.shown);
+    this.lastBuildMs = performance.now() - began;
+  }
+
+  private buildTrace(status: RunStatus): Trace | null {
+    const entries = [...this.kept, ...shiftEvents(dropKept(this.kept, this.live, this.offset), this.offset)];
+    if (!entries.length && !this.view.request) return null;
+    const trace = buildTrace(entries);
+    const run = { request: this.view.request ?? "", ...trace.run, thread: this.shown.thread, status };
+    if (status !== "running" || this.shown.connection !== "following") return readTrace({ ...trace, run });
+    const nowS = this.readClock(trace.events);
+    const wallS = nowS - (trace.events.findLast((event) => event.kind === "request" && !event.within)?.t ?? 0);
+    return readTrace({ ...trace, run: { ...run, now_s: nowS }, timing: { ...trace.timing, wall_s: wallS } });
+  }
+
+  /** Return the time on the run's clock: that of its last event, and what has passed here since it came. */
+  private readClock(events: readonly TraceEvent[]): number {
+    const lastT = events.at(-1)?.t ?? 0;
+    if (lastT !== this.heard.t) this.heard = { t: lastT, at: performance.now() };
+    return lastT + (performance.now() - this.heard.at) / 1000;
+  }
+
+  private pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      this.wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+}
+
+/** Call with the next frame; a tab that is hidden has none. */
+function onFrame(draw: () => void): void {
+  let isDone = false;
+  const once = () => {
+    if (!isDone) draw();
+    isDone = true;
+  };
+  requestAnimationFrame(once);
+  setTimeout(once, HIDDEN_FRAME_MS);
+}
+
+const sleep = (ms: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener("abort", () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });

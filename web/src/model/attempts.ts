@@ -1,0 +1,116 @@
+import { isNumber } from "./read-trace";
+import type { Report, TraceEvent } from "./trace";
+
+/** What a worker was given for an attempt, beside the description of its task. */
+export interface Handoff {
+  /** Ids of the tasks whose reports were in it. */
+  given?: string[];
+  /** Characters of each material. */
+  materials?: Record<string, number>;
+  /** Set if it is not the plan's. */
+  description?: string;
+  /** What was wrong with the attempt before. */
+  earlier?: string;
+  /** A human's answers, by question. */
+  answers?: Record<string, string>;
+  /** Of a specialist that was made for the task. */
+  instructions?: string;
+  timeout_s?: number;
+  max_turns?: number;
+  max_tokens?: number;
+}
+
+export interface Attempt {
+  number: number;
+  /** What led to it, such as `tier`; empty for the first one. */
+  rung: string;
+  worker: string;
+  tier: string;
+  startS: number;
+  /** Null while it is at work. */
+  endS: number | null;
+  handoff: Handoff;
+  /** Why its result was not accepted; empty for one that was, or is not known yet. */
+  problem: string;
+  /** Of the rewritten description, where there is one. */
+  refined: string;
+  isLast: boolean;
+  /** Its calls of models and tools, in the order of their ends. */
+  calls: TraceEvent[];
+}
+
+/** The rungs of the recovery ladder, in words. */
+export const RUNG_NAMES: Readonly<Record<string, string>> = {
+  "": "first attempt",
+  refine: "new words",
+  tier: "stronger model",
+  reassign: "other worker",
+  split: "smaller tasks",
+  assume: "an assumption",
+  human: "a human was asked",
+};
+
+const CALL_KINDS: ReadonlySet<string> = new Set([
+  "model_call",
+  "tool_call",
+  "speculated",
+  "remote_started",
+  "remote_event",
+  "remote_ended",
+]);
+
+/** Return the attempts at a task, from its own events; calls before the first one belong to it. */
+export function listAttempts(events: readonly TraceEvent[]): Attempt[] {
+  const attempts: Attempt[] = [];
+  const early: TraceEvent[] = [];
+  for (const event of events) {
+    const current = attempts.at(-1);
+    if (event.kind === "task_started") {
+      if (current) endAttempt(current, event.t, asHandoff(event["handoff"]).earlier);
+      attempts.push(beginAttempt(event, attempts.length + 1));
+    } else if (CALL_KINDS.has(event.kind)) (current?.calls ?? early).push(event);
+    else if (current) applyEvent(current, event);
+  }
+  attempts[0]?.calls.unshift(...early);
+  const last = attempts.at(-1);
+  if (last) last.isLast = true;
+  return attempts;
+}
+
+function beginAttempt(event: TraceEvent, number: number): Attempt {
+  return {
+    number: isNumber(event["attempt"]) ? event["attempt"] : number,
+    rung: asText(event["rung"]),
+    worker: event.worker,
+    tier: asText(event["tier"]),
+    startS: event.t,
+    endS: null,
+    handoff: asHandoff(event["handoff"]),
+    problem: "",
+    refined: "",
+    isLast: false,
+    calls: [],
+  };
+}
+
+function endAttempt(attempt: Attempt, t: number, problem: string | undefined): void {
+  attempt.endS ??= t;
+  attempt.problem ||= problem ?? "";
+}
+
+function applyEvent(attempt: Attempt, event: TraceEvent): void {
+  const reason = asText(event["reason"]);
+  if (event.kind === "refined") {
+    endAttempt(attempt, event.t, asText(event["error"]));
+    attempt.refined = reason;
+  } else if (event.kind === "escalated") {
+    endAttempt(attempt, event.t, `${reason.replaceAll("_", " ")}: ${asText(event["message"])}`);
+  } else if (event.kind === "split" || event.kind === "reassigned") endAttempt(attempt, event.t, reason);
+  else if (event.kind === "report") endAttempt(attempt, event.t, findProblem(event["report"] as Report | undefined));
+}
+
+const findProblem = (report: Report | undefined): string =>
+  report && report.status !== "completed" ? (report.error ?? report.escalation?.message ?? report.output) : "";
+
+const asText = (value: unknown): string => (typeof value === "string" ? value : "");
+const asHandoff = (value: unknown): Handoff => (typeof value === "object" && value !== null ? value : {});

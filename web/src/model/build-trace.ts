@@ -1,0 +1,145 @@
+/** The trace of a thread, from the entries that its server keeps: the counterpart of graph/runs/trace.py. */
+
+import type { Plan, RunStatus, RunUsage, TaskStatus, Trace, TracedTask, TraceEvent, Usage } from "./trace";
+
+/** A line of a kept trace: an event, or a note of a run's start or end. */
+export type Entry = Record<string, unknown>;
+
+const PLAN_KINDS = ["plan_created", "plan_revised", "plan_approved"];
+const SHOWN_OF_REQUEST = ["request", "models", "materials", "kept_materials"];
+
+export const isEvent = (entry: Entry): entry is TraceEvent & Entry =>
+  typeof entry["kind"] === "string" && typeof entry["t"] === "number";
+
+/** Return the entry of a line; null for one that cannot be read. */
+export function readLine(line: unknown): Entry | null {
+  if (typeof line !== "string") return null;
+  try {
+    const entry: unknown = JSON.parse(line);
+    return typeof entry === "object" && entry !== null && !Array.isArray(entry) ? normalize(entry as Entry) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Return an entry whose event has a task and a worker, as all parts of the page expect; null for none. */
+export function normalize(entry: Entry): Entry | null {
+  if (!("kind" in entry)) return entry;
+  if (!isEvent(entry)) return null;
+  return { ...entry, task: String(entry.task ?? ""), worker: String(entry.worker ?? "") };
+}
+
+/** Return every event, and the tasks and figures of the last request. */
+export function buildTrace(entries: readonly Entry[]): Trace {
+  const events = entries.filter(isEvent) as TraceEvent[];
+  const notes = entries.filter((entry) => !("kind" in entry));
+  const turn = selectLastRequest(events, "");
+  const answer = selectOwn(turn, "").findLast((event) => event.kind === "answer");
+  return {
+    version: 1,
+    run: buildRun(notes, events, turn, answer),
+    plans: listPlans(selectOwn(events, "")),
+    tasks: buildTasks(turn, ""),
+    events,
+    usage: (answer?.["usage"] as RunUsage | undefined) ?? sumUsage(entries),
+    timing: (answer?.["timing"] as Trace["timing"] | undefined) ?? { wall_s: measureSpan(turn) },
+  };
+}
+
+const selectOwn = (events: TraceEvent[], within: string) => events.filter((event) => (event.within ?? "") === within);
+
+function selectLastRequest(events: TraceEvent[], within: string): TraceEvent[] {
+  const start = events.findLastIndex((event) => event.kind === "request" && (event.within ?? "") === within);
+  return start > 0 ? events.slice(start) : events;
+}
+
+function buildRun(notes: Entry[], events: TraceEvent[], turn: TraceEvent[], answer?: TraceEvent): Trace["run"] {
+  const run: Record<string, unknown> = { resumed: notes.filter((note) => "resumed" in note).length };
+  for (const note of notes) Object.assign(run, note["run"]);
+  const request = turn.find((event) => event.kind === "request");
+  for (const name of SHOWN_OF_REQUEST) if (request && name in request) run[name] = request[name];
+  const status = (answer?.["status"] as RunStatus | undefined) ?? findUnended(notes, turn.at(-1));
+  return { ...run, status, events: events.length };
+}
+
+/** Return the status of a run without an answer, by its last note and its last event. */
+function findUnended(notes: Entry[], last?: TraceEvent): RunStatus {
+  if (last?.kind === "error") return "failed";
+  const note = notes.at(-1) ?? {};
+  if ("stopped" in note) return "stopped";
+  return "asked" in note ? "needs_input" : "running";
+}
+
+const listPlans = (events: TraceEvent[]): Plan[] =>
+  events.filter((event) => PLAN_KINDS.includes(event.kind) && event["plan"]).map((event) => event["plan"] as Plan);
+
+/** Return the tasks of the last plan with their states; a team's task holds the team's tasks. */
+function buildTasks(turn: TraceEvent[], within: string): TracedTask[] {
+  const plan = listPlans(selectOwn(turn, within)).at(-1);
+  const byTask = Map.groupBy(turn, (event) => event.task);
+  return (plan?.tasks ?? []).map((task) => {
+    const path = [within, task.id].filter(Boolean).join("/");
+    const own = selectOwn(byTask.get(path) ?? [], within);
+    const team = buildNestedRun(turn, path);
+    return { ...task, ...findTaskStatus(own), ...(team ? { team } : {}) };
+  });
+}
+
+function buildNestedRun(turn: TraceEvent[], path: string): TracedTask["team"] {
+  if (!turn.some((event) => event.within === path)) return undefined;
+  const last = selectLastRequest(turn, path);
+  const started = last.find((event) => event.kind === "request");
+  return {
+    name: String(started?.["team"] ?? ""),
+    plans: listPlans(selectOwn(last, path)),
+    tasks: buildTasks(last, path),
+  };
+}
+
+function findTaskStatus(events: TraceEvent[]): Pick<TracedTask, "status" | "report" | "reason"> {
+  let found: Pick<TracedTask, "status" | "report" | "reason"> = { status: "waiting", report: null };
+  for (const event of events) {
+    const report = event["report"] as TracedTask["report"];
+    if (event.kind === "task_started") found = { status: "working", report: null };
+    else if (event.kind === "report" && report) found = { status: report.status as TaskStatus, report };
+    else if (event.kind === "task_skipped") {
+      found = { status: "skipped", report: null, reason: (event["reason"] as string | undefined) ?? null };
+    }
+  }
+  return found;
+}
+
+/** Return the usage of the model calls since a request was last accepted. */
+function sumUsage(entries: readonly Entry[]): RunUsage {
+  const start = entries.findLastIndex((entry) => "run" in entry);
+  const calls = entries
+    .slice(start + 1)
+    .filter((entry) => entry["kind"] === "model_call" && "input_tokens" in entry);
+  return calls.reduce<Usage>(addCall, {
+    model_calls: 0,
+    input_tokens: 0,
+    output_tokens: 0,
+    cost_usd: 0,
+    seconds: 0,
+    models: [],
+    uncounted_calls: 0,
+  });
+}
+
+const number = (value: unknown) => (typeof value === "number" ? value : 0);
+
+function addCall(sum: Usage, call: Entry): Usage {
+  const cost = call["cost_usd"] as number | null | undefined;
+  const model = call["model"] ? [String(call["model"])] : [];
+  return {
+    model_calls: sum.model_calls + 1,
+    input_tokens: sum.input_tokens + number(call["input_tokens"]),
+    output_tokens: sum.output_tokens + number(call["output_tokens"]),
+    cost_usd: sum.cost_usd == null || cost == null ? null : sum.cost_usd + cost,
+    seconds: number(sum.seconds) + number(call["seconds"]),
+    models: [...new Set([...(sum.models ?? []), ...model])],
+    uncounted_calls: number(sum.uncounted_calls) + (call["uncounted"] ? 1 : 0),
+  };
+}
+
+const measureSpan = (turn: TraceEvent[]) => (turn.length ? turn.at(-1)!.t - turn[0]!.t : 0);

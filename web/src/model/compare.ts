@@ -1,0 +1,82 @@
+/** Two runs side by side. */
+
+import { formatCount, formatSeconds, formatUsd } from "./format";
+import type { Trace, TracedTask } from "./trace";
+
+export interface Figure {
+  label: string;
+  values: readonly [string, string];
+  /** Of the second against the first, such as `−12 %`; empty where it says nothing. */
+  change: string;
+}
+
+export interface TaskPair {
+  id: string;
+  sides: readonly [string, string];
+  difference: string;
+}
+
+type Read = (trace: Trace) => number | null | undefined;
+
+const FIGURES: readonly (readonly [label: string, read: Read, format: (value: number | null | undefined) => string])[] = [
+  ["Time", (trace) => trace.timing.wall_s, formatSeconds],
+  ["One step after another", (trace) => trace.timing.sequential_s, formatSeconds],
+  ["Critical path", (trace) => trace.timing.critical_path_s, formatSeconds],
+  ["Speed-up", (trace) => trace.timing.speedup, (value) => (value == null ? "–" : value.toFixed(2))],
+  ["Tasks", (trace) => trace.tasks.length, (value) => formatCount(value ?? 0)],
+  ["Completed", (trace) => trace.tasks.filter((task) => task.status === "completed").length, (value) => formatCount(value ?? 0)],
+  ["Plan versions", (trace) => trace.plans.length, (value) => formatCount(value ?? 0)],
+  ["Model calls", (trace) => trace.usage.model_calls, (value) => formatCount(value ?? 0)],
+  ["Tokens in", (trace) => trace.usage.input_tokens, (value) => formatCount(value ?? 0)],
+  ["Tokens out", (trace) => trace.usage.output_tokens, (value) => formatCount(value ?? 0)],
+  ["Cost", (trace) => trace.usage.cost_usd, formatUsd],
+];
+
+/** Return the figures of two runs. */
+export const compareRuns = (first: Trace, second: Trace): Figure[] =>
+  FIGURES.map(([label, read, format]) => {
+    const [one, other] = [read(first), read(second)];
+    return { label, values: [format(one), format(other)], change: formatChange(one, other) };
+  });
+
+/** Return the change in percent. */
+export function formatChange(one: number | null | undefined, other: number | null | undefined): string {
+  if (one == null || other == null || one === 0) return "";
+  const percent = Math.round((100 * (other - one)) / one);
+  if (percent === 0) return "same";
+  return `${percent > 0 ? "+" : "−"}${Math.abs(percent)} %`;
+}
+
+/** Return the tasks of both runs by their ids, in the order of the first plan. */
+export function compareTasks(first: Trace, second: Trace): TaskPair[] {
+  const [ours, theirs] = [first, second].map((trace) => new Map(trace.tasks.map((task) => [task.id, task])));
+  const ids = new Set([...ours!.keys(), ...theirs!.keys()]);
+  return [...ids].map((id) => {
+    const [one, other] = [ours!.get(id), theirs!.get(id)];
+    return { id, sides: [describe(one), describe(other)], difference: findDifference(one, other) };
+  });
+}
+
+function describe(task: TracedTask | undefined): string {
+  if (!task) return "–";
+  const { started_s: began, ended_s: ended } = task.report ?? {};
+  const time = began != null && ended != null ? ` in ${formatSeconds(ended - began)}` : "";
+  return `${task.worker}: ${task.status}${time}`;
+}
+
+function findDifference(one: TracedTask | undefined, other: TracedTask | undefined): string {
+  if (!one || !other) return one ? "only in A" : "only in B";
+  const changed = [
+    one.worker !== other.worker && "worker",
+    one.description !== other.description && "description",
+    listNeeds(one) !== listNeeds(other) && "dependencies",
+    one.status !== other.status && "status",
+  ].filter(Boolean);
+  return changed.length ? `other ${changed.join(", ")}` : "same";
+}
+
+const listNeeds = (task: TracedTask) =>
+  task.depends_on
+    .map((needed) => `${needed.task}${needed.required ? "" : "?"}`)
+    .sort()
+    .join(" ");

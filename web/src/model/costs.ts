@@ -1,0 +1,115 @@
+import { isNumber, selectTurn } from "./read-trace";
+import type { Trace, TraceEvent } from "./trace";
+
+/** What the model calls of one task, worker, tier or purpose have cost. */
+export interface CostRow {
+  name: string;
+  calls: number;
+  inputTokens: number;
+  outputTokens: number;
+  /** Null: the price of a model is not known. */
+  usd: number | null;
+  /** Of waiting for models, summed over calls. */
+  seconds: number;
+}
+
+export type CostGrouping = "purpose" | "task" | "worker" | "tier" | "model";
+
+export const COST_GROUPINGS: readonly CostGrouping[] = ["purpose", "task", "worker", "tier", "model"];
+
+/** The purpose of calls in traces that do not name it, by what was asked for. */
+const PURPOSES: Readonly<Record<string, string>> = {
+  Plan: "plan",
+  Decision: "route",
+  PlanReview: "plan review",
+  Report: "report",
+  Refinement: "refine",
+  Recruit: "recruit",
+  Verdict: "judge",
+  Answer: "answer",
+  Critique: "critic",
+};
+
+/** Purposes in plain words, as the tables show them. */
+export const PURPOSE_NAMES: Readonly<Record<string, string>> = {
+  turn: "work, with tools",
+  report: "work",
+  refine: "new words for a task",
+  recruit: "a specialist",
+  judge: "contradictions",
+  select: "the best attempt",
+  reduce: "parts of the answer",
+  critic: "review of the answer",
+  speculation: "begun early, not used",
+};
+
+/** Return the costs of the last request by one property of its calls, the most tokens first. */
+export function sumCosts(trace: Trace, grouping: CostGrouping): CostRow[] {
+  const rows = new Map<string, CostRow>();
+  for (const event of selectTurn(trace)) {
+    const usage = readUsage(event);
+    if (usage) addUsage(rows, nameGroup(event, grouping), usage);
+  }
+  const missing = findMissing(trace, rows.values());
+  if (missing) rows.set(missing.name, missing);
+  return [...rows.values()].sort((one, other) => countTokens(other) - countTokens(one));
+}
+
+export const countTokens = (row: CostRow): number => row.inputTokens + row.outputTokens;
+
+type UsageFields = Partial<Record<"model_calls" | "input_tokens" | "output_tokens" | "cost_usd" | "seconds", unknown>>;
+
+/** Return the usage of a call, or of a worker on another server; a call that cost nothing has none. */
+function readUsage(event: TraceEvent): UsageFields | null {
+  if (event.kind === "model_call") return isNumber(event["input_tokens"]) ? (event as UsageFields) : null;
+  return event.kind === "remote_ended" ? ((event["usage"] as UsageFields | undefined) ?? null) : null;
+}
+
+function addUsage(rows: Map<string, CostRow>, name: string, usage: UsageFields): void {
+  const row = rows.get(name) ?? { name, calls: 0, inputTokens: 0, outputTokens: 0, usd: 0, seconds: 0 };
+  const usd = usage.cost_usd;
+  row.calls += isNumber(usage.model_calls) ? usage.model_calls : 1;
+  row.inputTokens += toNumber(usage.input_tokens);
+  row.outputTokens += toNumber(usage.output_tokens);
+  row.seconds += toNumber(usage.seconds);
+  row.usd = row.usd === null || !isNumber(usd) ? null : row.usd + usd;
+  rows.set(name, row);
+}
+
+function nameGroup(event: TraceEvent, grouping: CostGrouping): string {
+  switch (grouping) {
+    case "purpose":
+      return findPurpose(event);
+    case "task":
+      return event.task.split("/")[0] || "supervisor";
+    case "worker":
+      return event.worker || (findPurpose(event) === "answer" ? "synthesizer" : "supervisor");
+    default:
+      return asText(event[grouping]) || "unknown";
+  }
+}
+
+function findPurpose(event: TraceEvent): string {
+  if (event.kind === "remote_ended") return "another server";
+  return asText(event["purpose"]) || (PURPOSES[asText(event["schema"])] ?? "other");
+}
+
+/** Return the calls that the run's own sum has and its events have not; null if there are none. */
+function findMissing(trace: Trace, rows: Iterable<CostRow>): CostRow | null {
+  const whole = trace.usage;
+  const found = [...rows];
+  const sum = (read: (row: CostRow) => number) => found.reduce((total, row) => total + read(row), 0);
+  const calls = whole.model_calls - sum((row) => row.calls);
+  if (calls <= 0) return null;
+  return {
+    name: "not in the events",
+    calls,
+    inputTokens: Math.max(0, whole.input_tokens - sum((row) => row.inputTokens)),
+    outputTokens: Math.max(0, whole.output_tokens - sum((row) => row.outputTokens)),
+    usd: isNumber(whole.cost_usd) ? Math.max(0, whole.cost_usd - sum((row) => row.usd ?? 0)) : null,
+    seconds: Math.max(0, toNumber(whole.seconds) - sum((row) => row.seconds)),
+  };
+}
+
+const toNumber = (value: unknown): number => (isNumber(value) ? value : 0);
+const asText = (value: unknown): string => (typeof value === "string" ? value : "");

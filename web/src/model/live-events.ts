@@ -1,0 +1,40 @@
+/** Events that were streamed and may not be kept yet, beside the kept trace. */
+
+import type { Entry } from "./build-trace";
+
+const COMPARED = ["request", "model_call", "tool_call"];
+const time = (entry: Entry) => (typeof entry["t"] === "number" ? entry["t"] : 0);
+const isRequest = (entry: Entry) => entry["kind"] === "request" && !entry["within"];
+
+/** Return the streamed events that the kept entries do not hold, by their time. */
+export function dropKept(kept: readonly Entry[], live: readonly Entry[], offset: number): Entry[] {
+  const last = findLastTime(kept);
+  return live.filter((event) => time(event) + offset > last);
+}
+
+/** Return streamed events on the clock of the kept ones. */
+export const shiftEvents = (live: readonly Entry[], offset: number): readonly Entry[] =>
+  offset ? live.map((event) => ({ ...event, t: time(event) + offset })) : live;
+
+/** Return the seconds that the kept trace adds to a run's clock: that of a follow-up begins at zero again. */
+export function findOffset(kept: readonly Entry[], live: readonly Entry[]): number {
+  const begun = live.find(isRequest);
+  const requests = kept.filter(isRequest).length;
+  if (requests === 0 || (requests === 1 && !begun)) return 0;
+  for (const event of live.filter((each) => COMPARED.includes(String(each["kind"])))) {
+    const same = kept.findLast((entry) => isSame(entry, event));
+    if (same) return time(same) - time(event);
+  }
+  return begun ? Math.max(0, findLastTime(kept) - time(begun)) + 1e-6 : 0;
+}
+
+function findLastTime(entries: readonly Entry[]): number {
+  const last = entries.findLast((entry) => "kind" in entry);
+  return last ? time(last) : -1;
+}
+
+/** Whether two entries are one event: all but the time is equal. */
+function isSame(one: Entry, other: Entry): boolean {
+  if (one["kind"] !== other["kind"] || one["task"] !== other["task"] || one["seconds"] !== other["seconds"]) return false;
+  return JSON.stringify({ ...one, t: 0 }) === JSON.stringify({ ...other, t: 0 });
+}

@@ -1,0 +1,115 @@
+import { oncePerTrace } from "./once-per-trace";
+import { selectTurn } from "./read-trace";
+import type { Plan, PlannedTask, Trace, TraceEvent } from "./trace";
+
+/** A part of a task that differs between two versions of a plan. */
+export interface ChangedPart {
+  name: string;
+  before: string;
+  after: string;
+}
+
+export interface PlanDifference {
+  added: PlannedTask[];
+  removed: PlannedTask[];
+  changed: { id: string; parts: ChangedPart[] }[];
+  kept: string[];
+}
+
+export interface PlanVersion {
+  plan: Plan;
+  t: number;
+  /** `planned`, `revised` or `edited by the user`. */
+  origin: string;
+  /** Why it replaced the version before; empty for the first one. */
+  reason: string;
+  /** From the version before; null for the first one. */
+  difference: PlanDifference | null;
+  /** What happened before it was there: refused plans, corrections, reviews. */
+  notes: { t: number; text: string }[];
+}
+
+const ORIGINS: Readonly<Record<string, string>> = {
+  plan_created: "planned",
+  plan_revised: "revised",
+  plan_approved: "edited by the user",
+};
+
+/** Return the versions of the last request's plan, each with its difference from the one before. */
+export const listPlanVersions = oncePerTrace((trace: Trace): PlanVersion[] => {
+  const versions: PlanVersion[] = [];
+  let notes: PlanVersion["notes"] = [];
+  for (const event of selectTurn(trace)) {
+    if (event.within) continue;
+    const origin = ORIGINS[event.kind];
+    const plan = event["plan"] as Plan | undefined;
+    if (origin && Array.isArray(plan?.tasks)) {
+      const before = versions.at(-1)?.plan;
+      const difference = before ? comparePlans(before, plan) : null;
+      versions.push({ plan, t: event.t, origin, reason: asText(event["reason"]), difference, notes });
+      notes = [];
+    } else {
+      const text = describeNote(event);
+      if (text) notes.push({ t: event.t, text });
+    }
+  }
+  const last = versions.at(-1);
+  if (last && notes.length) last.notes = [...last.notes, ...notes];
+  return versions;
+});
+
+/** Return which tasks a plan has that another one has not, and what differs in those of both. */
+export function comparePlans(before: Plan, after: Plan): PlanDifference {
+  const earlier = new Map(before.tasks.map((task) => [task.id, task]));
+  const later = new Set(after.tasks.map((task) => task.id));
+  const both = after.tasks.filter((task) => earlier.has(task.id));
+  const compared = both.map((task) => ({ id: task.id, parts: compareTasks(earlier.get(task.id)!, task) }));
+  return {
+    added: after.tasks.filter((task) => !earlier.has(task.id)),
+    removed: before.tasks.filter((task) => !later.has(task.id)),
+    changed: compared.filter(({ parts }) => parts.length),
+    kept: compared.filter(({ parts }) => !parts.length).map(({ id }) => id),
+  };
+}
+
+function compareTasks(before: PlannedTask, after: PlannedTask): ChangedPart[] {
+  const parts = [
+    ["description", before.description, after.description],
+    ["worker", before.worker, after.worker],
+    ["needs", listNeeds(before), listNeeds(after)],
+    ["materials", listNames(before.materials), listNames(after.materials)],
+    ["tier", before.tier ?? "the worker's own", after.tier ?? "the worker's own"],
+  ] as const;
+  return parts.flatMap(([name, was, is]) => (was === is ? [] : [{ name, before: was, after: is }]));
+}
+
+/** Return the ids that a task needs, sorted: `a, b (optional)`. */
+export const listNeeds = (task: PlannedTask): string =>
+  listNames(task.depends_on.map((edge) => (edge.required ? edge.task : `${edge.task} (optional)`)));
+
+const listNames = (names: readonly string[] | undefined): string => [...(names ?? [])].sort().join(", ") || "none";
+
+function describeNote(event: TraceEvent): string {
+  switch (event.kind) {
+    case "plan_rejected":
+      return `refused: ${asTexts(event["problems"]).join("; ")}`;
+    case "plan_corrected":
+      return `corrected: ${asTexts(event["changes"]).join("; ")}`;
+    case "plan_by_rule":
+      return `made by rule, as the planner's plans were refused: ${asTexts(event["problems"]).join("; ")}`;
+    case "plan_reviewed":
+      return describeReview(event);
+    default:
+      return "";
+  }
+}
+
+function describeReview(event: TraceEvent): string {
+  const reports = Object.entries((event["reports"] as Record<string, string> | undefined) ?? {});
+  const why = reports.map(([task, reason]) => `${task}: ${reason}`).join("; ");
+  const outcome = event["makes_sense"] ? "the plan stays" : "the plan must change";
+  return `reviewed after ${why}: ${outcome}. ${asText(event["reason"])}`;
+}
+
+const asText = (value: unknown): string => (typeof value === "string" ? value : "");
+const asTexts = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);

@@ -1,0 +1,79 @@
+import { listAttempts, type Attempt, type Handoff } from "./attempts";
+import { selectTurn } from "./read-trace";
+import { listSources, type SourcedClaim } from "./sources";
+import { groupEvents, type TaskView } from "./task-view";
+import type { Trace } from "./trace";
+
+/** What a team's files say of a worker, cut. */
+export interface WorkerCard {
+  description?: string;
+  instructions?: string;
+  tools?: string[];
+  tier?: string;
+  /** Name of the team that it is. */
+  team?: string;
+  /** Host of the server that it is on. */
+  host?: string;
+}
+
+/** All that a trace says of one task. */
+export interface TaskDetails {
+  task: TaskView;
+  attempts: Attempt[];
+  /** Of the last attempt; empty for a task that has not begun, or in older traces. */
+  handoff: Handoff;
+  card: WorkerCard | null;
+  /** The tasks whose reports were in the handoff. */
+  given: TaskView[];
+  claims: SourcedClaim[];
+}
+
+/** Answers questions about the tasks of one trace. */
+export class TaskIndex {
+  private readonly events;
+  private readonly cards = new Map<string, Record<string, WorkerCard>>();
+  private readonly claims = new Map<string, SourcedClaim[]>();
+
+  constructor(
+    trace: Trace,
+    private readonly tasks: ReadonlyMap<string, TaskView>,
+  ) {
+    this.events = groupEvents(trace);
+    for (const event of selectTurn(trace)) {
+      const workers = event.kind === "request" ? event["workers"] : null;
+      if (workers) this.cards.set(event.within ?? "", workers as Record<string, WorkerCard>);
+    }
+    for (const { claims } of listSources(trace)) {
+      for (const claim of claims) this.claims.set(claim.task, [...(this.claims.get(claim.task) ?? []), claim]);
+    }
+  }
+
+  /** Return the details of a task; null if the last plan has none of this path. */
+  find(path: string): TaskDetails | null {
+    const task = this.tasks.get(path);
+    if (!task) return null;
+    const within = path.slice(0, Math.max(0, path.lastIndexOf("/")));
+    const attempts = listAttempts((this.events.get(path) ?? []).filter((event) => (event.within ?? "") === within));
+    const handoff = attempts.at(-1)?.handoff ?? {};
+    const worker = attempts.at(-1)?.worker || task.worker;
+    const given = (handoff.given ?? task.needs.map((need) => need.path.slice(within ? within.length + 1 : 0)))
+      .map((id) => this.tasks.get(within ? `${within}/${id}` : id))
+      .filter((needed) => needed !== undefined);
+    const card = this.cards.get(within)?.[worker] ?? null;
+    return { task, attempts, handoff, card, given, claims: this.claims.get(path) ?? [] };
+  }
+
+  /** Return the paths of the tasks that a reader most wants on paper: what failed, what was slow, what was doubtful. */
+  listNotable(max: number): string[] {
+    const all = [...this.tasks.values()];
+    if (all.length <= max) return all.map(({ path }) => path);
+    const isTroubled = (task: TaskView) => task.state !== "done" || task.attempts > 1 || task.isDegraded;
+    const notable = [...all.filter(isTroubled), ...all.filter((task) => !isTroubled(task) && task.isCritical)];
+    return notable.slice(0, max).map(({ path }) => path);
+  }
+
+  /** The number of tasks, those of inner teams included. */
+  get size(): number {
+    return this.tasks.size;
+  }
+}

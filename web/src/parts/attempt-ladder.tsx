@@ -1,0 +1,70 @@
+import { RUNG_NAMES, type Attempt } from "../model/attempts";
+import { formatSeconds } from "../model/format";
+import { CallList } from "./call-list";
+import { LongText } from "./long-text";
+import { Text } from "./text";
+
+/** The attempts at a task, with the rung of the recovery ladder that led to each. */
+export const AttemptLadder = ({ attempts }: { attempts: Attempt[] }) => (
+  <section>
+    <h3>{attempts.length === 1 ? "One attempt" : `${attempts.length} attempts`}</h3>
+    <ol class="ladder">
+      {attempts.map((attempt) => (
+        <li key={attempt.number} class={attempt.problem ? "failed" : ""}>
+          <AttemptView attempt={attempt} />
+        </li>
+      ))}
+    </ol>
+  </section>
+);
+
+/** Whether an attempt led to the result, by its sign and its word. */
+function AttemptOutcome({ attempt }: { attempt: Attempt }) {
+  if (attempt.problem) return <span class="problem small">✕ not accepted</span>;
+  return attempt.endS === null ? <span class="soft small">● at work</span> : <span class="accepted small">✓ accepted</span>;
+}
+
+function AttemptView({ attempt }: { attempt: Attempt }) {
+  const { handoff, problem } = attempt;
+  return (
+    <>
+      <p class="rung">
+        <strong>
+          {attempt.number}. {RUNG_NAMES[attempt.rung] ?? attempt.rung}
+        </strong>{" "}
+        <AttemptOutcome attempt={attempt} />{" "}
+        <span class="soft small">
+          <Text>{attempt.worker}</Text>, {attempt.tier},{" "}
+          {formatSeconds(attempt.endS === null ? null : attempt.endS - attempt.startS)}
+        </span>
+      </p>
+      {attempt.rung === "refine" && handoff.description && (
+        <p class="small">
+          Now asked: <Text>{handoff.description}</Text>
+        </p>
+      )}
+      {Object.entries(handoff.answers ?? {}).map(([question, answer]) => (
+        <p key={question} class="small">
+          Asked: <Text>{question}</Text> – a human answered: <strong><Text>{answer}</Text></strong>
+        </p>
+      ))}
+      {handoff.instructions && (
+        <details>
+          <summary>Instructions of the specialist</summary>
+          <LongText text={handoff.instructions} />
+        </details>
+      )}
+      {problem && (
+        <p class="problem">
+          <Text>{problem}</Text>
+        </p>
+      )}
+      {attempt.refined && (
+        <p class="soft small">
+          Rewritten: <Text>{attempt.refined}</Text>
+        </p>
+      )}
+      <CallList calls={attempt.calls} isOpen={attempt.calls.length <= 4} />
+    </>
+  );
+}

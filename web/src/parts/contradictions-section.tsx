@@ -1,0 +1,71 @@
+import { useMemo } from "preact/hooks";
+import { findPrevailing, listContradictions, type Contradiction } from "../model/answer";
+import { listSources, type Source } from "../model/sources";
+import type { Trace } from "../model/trace";
+import { Quotation } from "./quotation";
+import { TaskLink } from "./task-link";
+import { Text } from "./text";
+
+/** Claims that cannot all hold: both sides, and what was decided. */
+export function ContradictionsSection({ trace }: { trace: Trace }) {
+  const [found, sources] = useMemo(() => [listContradictions(trace), listSources(trace)] as const, [trace]);
+  return (
+    <div class="contradictions">
+      {found.map((contradiction, index) => (
+        <ContradictionCard key={index} contradiction={contradiction} sources={sources} />
+      ))}
+    </div>
+  );
+}
+
+function ContradictionCard({ contradiction, sources }: { contradiction: Contradiction; sources: Source[] }) {
+  const { subject, claims, verdict } = contradiction;
+  const prevailing = findPrevailing(verdict);
+  return (
+    <article class="card-box">
+      <h3>
+        <Text>{subject}</Text>
+      </h3>
+      <ul class="sides">
+        {claims.map((claim, index) => {
+          const source = sources.find(({ name }) => name === claim.source);
+          const known = source?.claims.find(({ text }) => text === claim.text);
+          const outcome = prevailing < 0 ? "" : prevailing === index ? "prevails" : "yields";
+          return (
+            <li key={index} class={`side ${outcome}`}>
+              {prevailing >= 0 && <p class="side-outcome">{prevailing === index ? "✓ holds" : "✕ does not hold"}</p>}
+              <p>
+                <Text>{claim.text}</Text>
+              </p>
+              {known?.passage ? <Quotation passage={known.passage} /> : claim.quote ? <Quoted quote={claim.quote} /> : null}
+              <p class="soft small">
+                {source ? (
+                  <a href={`#${source.anchor}`}>
+                    <Text>{claim.source}</Text>
+                  </a>
+                ) : (
+                  <Text>{claim.source || "no source named"}</Text>
+                )}
+                {known && (
+                  <>
+                    {" "}
+                    · <TaskLink path={known.task} />
+                  </>
+                )}
+              </p>
+            </li>
+          );
+        })}
+      </ul>
+      <p class="verdict">
+        <strong>{prevailing < 0 ? "Not decided" : "Decided"}:</strong> <Text>{verdict || "no judge was asked"}</Text>
+      </p>
+    </article>
+  );
+}
+
+const Quoted = ({ quote }: { quote: string }) => (
+  <blockquote>
+    <Text>{quote}</Text>
+  </blockquote>
+);

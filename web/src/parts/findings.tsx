@@ -1,0 +1,59 @@
+import type { Finding } from "../model/trace";
+import { MarkdownLine } from "./markdown-text";
+import { SortableTable, type Column } from "./sortable-table";
+import { Text } from "./text";
+
+const SEVERITIES = ["critical", "high", "medium", "low", "info"];
+
+const asText = (value: unknown): string => (value == null ? "" : String(value));
+const rank = (finding: Finding): number => SEVERITIES.indexOf(asText(finding.severity));
+const placeOf = (finding: Finding): string => [finding["file"], finding["line"]].filter(Boolean).join(":");
+
+const COLUMNS: Column<Finding>[] = [
+  {
+    title: "Severity",
+    value: rank,
+    show: (finding) => <span class={`severity severity-${rank(finding)}`}>{asText(finding.severity)}</span>,
+  },
+  {
+    title: "What",
+    value: (finding) => asText(finding["message"]),
+    show: (finding) => (
+      <>
+        <MarkdownLine text={asText(finding["message"])} />
+        {finding["suggestion"] ? (
+          <div class="soft small">
+            <MarkdownLine text={asText(finding["suggestion"])} />
+          </div>
+        ) : null}
+      </>
+    ),
+  },
+  {
+    title: "Where",
+    value: placeOf,
+    show: (finding) => (
+      <code>
+        <Text>{placeOf(finding)}</Text>
+      </code>
+    ),
+  },
+  {
+    title: "By",
+    value: (finding) => asText(finding["reporters"]),
+    show: (finding) => <Text>{Array.isArray(finding["reporters"]) ? finding["reporters"].join(", ") : ""}</Text>,
+  },
+  {
+    title: "Sure",
+    value: (finding) => Number(finding["confidence"] ?? -1),
+    show: (finding) => asText(finding["confidence"]),
+    isNumber: true,
+  },
+];
+
+/** The defects and remarks of a report or an answer. */
+export const Findings = ({ findings }: { findings: Finding[] }) => {
+  const columns = findings.some((finding) => finding["reporters"]) ? COLUMNS : COLUMNS.filter(({ title }) => title !== "By");
+  const rows = findings.map((finding, index) => ({ ...finding, index }));
+  return <SortableTable caption="Findings" columns={columns} rows={rows} keyOf={(row) => asText(row["index"])} />;
+};

@@ -1,0 +1,101 @@
+import { useMemo } from "preact/hooks";
+import { formatSeconds } from "../model/format";
+import { listNeeds, listPlanVersions, type PlanDifference, type PlanVersion } from "../model/plan-versions";
+import type { PlannedTask, Trace } from "../model/trace";
+import { Text } from "./text";
+
+/** Every version of the plan, what led to it, and how it differs from the one before. */
+export function PlanVersionsSection({ trace }: { trace: Trace }) {
+  const versions = useMemo(() => listPlanVersions(trace), [trace]);
+  return (
+    <ol class="plan-versions">
+      {versions.map((version, index) => (
+        <li key={index}>
+          <Version version={version} number={version.plan.version || index + 1} />
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+const Version = ({ version, number }: { version: PlanVersion; number: number }) => (
+  <>
+    <h3>
+      Version {number}{" "}
+      <span class="soft small">
+        {version.origin} at {formatSeconds(version.t)} · {version.plan.tasks.length} tasks
+      </span>
+    </h3>
+    {version.reason && (
+      <p>
+        <strong>Why:</strong> <Text>{version.reason}</Text>
+      </p>
+    )}
+    {version.difference ? <Difference difference={version.difference} /> : <Goal goal={version.plan.goal} />}
+    {version.notes.map(({ t, text }, index) => (
+      <p key={index} class="soft small">
+        {formatSeconds(t)} <Text>{text}</Text>
+      </p>
+    ))}
+  </>
+);
+
+const Goal = ({ goal }: { goal: string }) => (
+  <p>
+    <strong>Goal:</strong> <Text>{goal}</Text>
+  </p>
+);
+
+const Difference = ({ difference }: { difference: PlanDifference }) => (
+  <ul class="difference">
+    {difference.added.map((task) => (
+      <TaskChange key={task.id} task={task} sign="+" word="added" />
+    ))}
+    {difference.removed.map((task) => (
+      <TaskChange key={task.id} task={task} sign="−" word="removed" />
+    ))}
+    {difference.changed.map(({ id, parts }) => (
+      <li key={id} class="changed">
+        <span class="change-sign">~ changed</span>{" "}
+        <strong>
+          <Text>{id}</Text>
+        </strong>
+        <dl>
+          {parts.map(({ name, before, after }) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>
+                <del>
+                  <Text>{before}</Text>
+                </del>{" "}
+                <ins>
+                  <Text>{after}</Text>
+                </ins>
+              </dd>
+            </div>
+          ))}
+        </dl>
+      </li>
+    ))}
+    {difference.kept.length > 0 && (
+      <li class="soft">
+        as before: <Text>{difference.kept.join(", ")}</Text>
+      </li>
+    )}
+  </ul>
+);
+
+const TaskChange = ({ task, sign, word }: { task: PlannedTask; sign: string; word: string }) => (
+  <li class={word}>
+    <span class="change-sign">
+      {sign} {word}
+    </span>{" "}
+    <strong>
+      <Text>{task.id}</Text>
+    </strong>{" "}
+    <span class="soft">
+      (<Text>{task.worker}</Text>, needs <Text>{listNeeds(task)}</Text>)
+    </span>{" "}
+    <Text>{task.description}</Text>
+  </li>
+);

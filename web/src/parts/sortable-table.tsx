@@ -1,0 +1,80 @@
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+
+/** A column of a table of `Row`. */
+export interface Column<Row> {
+  title: string;
+  /** What rows are sorted by; null sorts last. */
+  value: (row: Row) => string | number | null;
+  show: (row: Row) => ComponentChildren;
+  isNumber?: boolean;
+}
+
+interface SortableTableProps<Row> {
+  caption: string;
+  columns: Column<Row>[];
+  rows: Row[];
+  keyOf: (row: Row) => string;
+  /** Rows that are shown until the reader asks for more. */
+  max?: number;
+}
+
+/** A table whose rows are sorted by a column on a press of its title. */
+export function SortableTable<Row>({ caption, columns, rows, keyOf, max = 50 }: SortableTableProps<Row>) {
+  const [sorted, setSorted] = useState<{ column: number; isUp: boolean } | null>(null);
+  const [shown, setShown] = useState(max);
+  const choose = (column: number) =>
+    setSorted((before) => ({ column, isUp: before?.column === column ? !before.isUp : !columns[column]!.isNumber }));
+  const ordered = sorted ? sortRows(rows, columns[sorted.column]!.value, sorted.isUp) : rows;
+  return (
+    <div class="table-frame" tabIndex={0} role="region" aria-label={caption}>
+      <table class="sortable">
+        <caption class="visually-hidden">{caption}</caption>
+        <thead>
+          <tr>
+            {columns.map(({ title, isNumber }, index) => (
+              <th key={title} scope="col" class={isNumber ? "figure" : ""} aria-sort={nameOrder(sorted, index)}>
+                <button type="button" onClick={() => choose(index)}>
+                  {title}
+                  <span aria-hidden="true" class="sort-mark">
+                    {sorted?.column === index ? (sorted.isUp ? "▲" : "▼") : ""}
+                  </span>
+                </button>
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {ordered.slice(0, shown).map((row) => (
+            <tr key={keyOf(row)}>
+              {columns.map(({ title, show, isNumber }) => (
+                <td key={title} class={isNumber ? "figure" : ""}>
+                  {show(row)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {rows.length > shown && (
+        <button type="button" class="no-print" onClick={() => setShown(shown + 200)}>
+          Show more of {rows.length} rows
+        </button>
+      )}
+    </div>
+  );
+}
+
+function nameOrder(sorted: { column: number; isUp: boolean } | null, index: number) {
+  if (sorted?.column !== index) return undefined;
+  return sorted.isUp ? ("ascending" as const) : ("descending" as const);
+}
+
+function sortRows<Row>(rows: Row[], value: Column<Row>["value"], isUp: boolean): Row[] {
+  const sign = isUp ? 1 : -1;
+  return rows.toSorted((one, other) => {
+    const [first, second] = [value(one), value(other)];
+    if (first === null || second === null) return Number(first === null) - Number(second === null);
+    return sign * (first < second ? -1 : first > second ? 1 : 0);
+  });
+}

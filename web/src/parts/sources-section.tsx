@@ -1,0 +1,81 @@
+import { useMemo, useState } from "preact/hooks";
+import { listSources, type Source, type SourcedClaim } from "../model/sources";
+import type { Trace } from "../model/trace";
+import { Quotation } from "./quotation";
+import { TaskLink } from "./task-link";
+import { Line, Text } from "./text";
+
+const MAX_CLAIMS = 30;
+const MAX_SOURCES = 50;
+
+/** The sources of the answer and of the claims, with what is quoted from them, in place. */
+export function SourcesSection({ trace }: { trace: Trace }) {
+  const sources = useMemo(() => listSources(trace), [trace]);
+  const [shown, setShown] = useState(MAX_SOURCES);
+  return (
+    <div class="sources">
+      {sources.slice(0, shown).map((source) => (
+        <SourceDetails key={source.anchor} source={source} />
+      ))}
+      {sources.length > shown && (
+        <button type="button" onClick={() => setShown(shown + MAX_SOURCES)}>
+          Show more of {sources.length} sources
+        </button>
+      )}
+    </div>
+  );
+}
+
+const SourceDetails = ({ source }: { source: Source }) => (
+  <details id={source.anchor}>
+    <summary>
+      <strong>
+        <Line max={160}>{source.name}</Line>
+      </strong>{" "}
+      <span class="soft small">
+        {source.isUsed ? "used in the answer" : "not named by the answer"} · {countClaims(source.claims.length)}
+      </span>
+    </summary>
+    {source.claims.length === 0 && <p class="soft">No task has made a claim from it.</p>}
+    <ul class="claims">
+      {source.claims.slice(0, MAX_CLAIMS).map((claim, index) => (
+        <li key={index}>
+          <ClaimText claim={claim} />
+        </li>
+      ))}
+    </ul>
+    {source.claims.length > MAX_CLAIMS && (
+      <p class="soft">The other {source.claims.length - MAX_CLAIMS} are with their tasks.</p>
+    )}
+  </details>
+);
+
+const ClaimText = ({ claim }: { claim: SourcedClaim }) => (
+  <>
+    <p>
+      <Text>{claim.text}</Text> <TaskLink path={claim.task} />
+    </p>
+    {claim.passage ? (
+      <figure>
+        <Quotation passage={claim.passage} />
+        <figcaption class="soft small">
+          {claim.passage.line ? `Line ${claim.passage.line} of ` : "From "}
+          <Text>{claim.passage.from}</Text>
+        </figcaption>
+      </figure>
+    ) : (
+      claim.quote && (
+        <figure>
+          <blockquote>
+            <mark>
+              <Text>{claim.quote}</Text>
+            </mark>
+          </blockquote>
+          <figcaption class="soft small">The trace does not hold the text around this quotation.</figcaption>
+        </figure>
+      )
+    )}
+  </>
+);
+
+const countClaims = (count: number): string => (count === 1 ? "1 claim" : `${count} claims`);

@@ -1,0 +1,97 @@
+import { formatCount, formatUsd } from "../model/format";
+import type { TaskDetails } from "../model/task-details";
+import type { Report } from "../model/trace";
+import { Confidence, TextList } from "./answer-section";
+import { Findings } from "./findings";
+import { LongText } from "./long-text";
+import { MarkdownText } from "./markdown-text";
+import { Quotation } from "./quotation";
+import { Text } from "./text";
+
+/** What came of a task. */
+export function TaskReport({ details }: { details: TaskDetails }) {
+  const report = details.task.traced.report;
+  if (!report) return null;
+  return (
+    <section class="task-report">
+      <h3>Report</h3>
+      <Problems report={report} />
+      {report.output && report.output !== report.error && <Output text={report.output} />}
+      {report.confidence != null && <Confidence value={report.confidence} />}
+      <Claims report={report} details={details} />
+      {(report.findings?.length ?? 0) > 0 && <Findings findings={report.findings!} />}
+      <TextList title="Gaps" texts={report.gaps ?? []} />
+      {report.usage && (
+        <p class="soft small">
+          {formatCount(report.usage.model_calls)} model calls, {formatCount(report.usage.input_tokens)} tokens in,{" "}
+          {formatCount(report.usage.output_tokens)} out, cost {formatUsd(report.usage.cost_usd)}
+          {report.taint_labels?.length ? `; it has read: ${report.taint_labels.join(", ")}` : ""}
+        </p>
+      )}
+    </section>
+  );
+}
+
+/** Longer texts are shown as they are, in parts. */
+const MAX_MARKDOWN_CHARS = 10_000;
+
+const Output = ({ text }: { text: string }) =>
+  text.length > MAX_MARKDOWN_CHARS ? <LongText text={text} /> : <MarkdownText text={text} />;
+
+const Problems = ({ report }: { report: Report }) => (
+  <>
+    {report.error && (
+      <p class="problem">
+        <Text>{report.error}</Text>
+      </p>
+    )}
+    {report.escalation && (
+      <p class="problem">
+        Escalated ({String(report.escalation.reason ?? "").replaceAll("_", " ")}): <Text>{report.escalation.message}</Text>
+      </p>
+    )}
+    {report.invalidates && (
+      <p class="problem">
+        Against the plan: <Text>{report.invalidates}</Text>
+      </p>
+    )}
+  </>
+);
+
+function Claims({ report, details }: { report: Report; details: TaskDetails }) {
+  const claims = report.claims ?? [];
+  if (!claims.length) return null;
+  const list = (
+    <ol class="claims">
+      {claims.map((claim, index) => {
+        const placed = details.claims.find(({ text, quote }) => text === claim.text && quote === (claim.quote ?? "").trim());
+        return (
+          <li key={index}>
+            <Text>{claim.text}</Text>{" "}
+            <span class="soft small">
+              <Text>{claim.source}</Text>
+              {claim.confidence != null && `, ${claim.confidence} of 100`}
+            </span>
+            {placed?.passage ? (
+              <Quotation passage={placed.passage} />
+            ) : (
+              claim.quote && (
+                <blockquote>
+                  <Text>{claim.quote}</Text>
+                </blockquote>
+              )
+            )}
+          </li>
+        );
+      })}
+    </ol>
+  );
+  return (
+    <details open={claims.length <= 3}>
+      <summary>
+        {claims.length} {claims.length === 1 ? "claim" : "claims"} with sources
+      </summary>
+      {list}
+    </details>
+  );
+}

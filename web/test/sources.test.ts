@@ -1,0 +1,45 @@
+import { expect, test } from "vitest";
+import { findPassage, listSources } from "../src/model/sources";
+import { makeEvent, makeReport, makeTask, makeTrace } from "./samples";
+
+const QUOTE = 'It says "24 EUR".';
+
+function traceWith(events: object[], answerSources: string[] = []) {
+  const claims = [{ text: "Huila costs 24 EUR.", source: "prices.md", quote: QUOTE }];
+  const report = makeReport("a", { claims });
+  const answer = { text: "24 EUR", sources: answerSources };
+  return makeTrace({
+    tasks: [{ ...makeTask("a"), status: "completed", report }],
+    events: [...(events as never[]), makeEvent(9, "answer", { answer, status: "done" })],
+  });
+}
+
+test("a quotation is shown where the trace places it", () => {
+  const place = { claim: 0, source: "prices.md", line: 3, before: "x ", quote: QUOTE, after: " y" };
+
+  const [source] = listSources(traceWith([makeEvent(1, "report", { task: "a", report: {}, quotations: [place] })]));
+
+  expect(source!.claims[0]!.passage).toEqual({ before: "x ", quote: QUOTE, after: " y", line: 3, from: "the source" });
+});
+
+test("else it is searched in what the tools of its task answered", () => {
+  const result = JSON.stringify({ text: `Prices.\n${QUOTE} More.` });
+
+  const [source] = listSources(traceWith([makeEvent(1, "tool_call", { task: "a", tool: "search", result })]));
+
+  expect(source!.claims[0]!.passage).toMatchObject({ quote: QUOTE, from: "what search answered" });
+});
+
+test("a quotation that is nowhere has no passage", () => {
+  expect(listSources(traceWith([]))[0]!.claims[0]!.passage).toBeNull();
+  expect(findPassage("another text", "quote")).toBeNull();
+});
+
+test("the sources of the answer are first, each with an anchor of its own", () => {
+  const sources = listSources(traceWith([], ["other.md"]));
+
+  expect(sources.map(({ name, anchor, isUsed }) => [name, anchor, isUsed])).toEqual([
+    ["other.md", "source-1", true],
+    ["prices.md", "source-2", false],
+  ]);
+});
