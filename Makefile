@@ -1,4 +1,4 @@
-.PHONY: help run test test-all exams check fresh bench bench-quick chaos cluster real chat pages dev audit lock
+.PHONY: help run test test-all exams check fresh bench bench-quick chaos cluster real chat pages pictures dev audit lock
 
 KILLS ?= 300
 RUNS ?= 300
@@ -56,6 +56,10 @@ chat:  ## drive chat clients in Chromium against the server, with pictures; need
 
 pages:  ## build the pages of graph/pages from web/; needs Node and npm
 	cd web && npm ci --ignore-scripts && npm run check && npm test && npm run build
+
+pictures:  ## record the pictures of the report and the live page in docs/images; needs Node, npm and Chromium
+	bin/test --collect-only -q >/dev/null
+	docs/pictures/make
 
 dev:  ## open the teams in LangGraph's development server
 	bin/studio

@@ -60,7 +60,7 @@ def _write_classes(groups: list[TaskGroup]) -> Iterator[str]:
         dashes = ",stroke-dasharray:5 3" if look.is_dashed else ""
         yield (
             f"  classDef {name} fill:{look.light.fill},stroke:{look.light.line},"
-            f"color:#1f2328{dashes}"
+            f"color:#1b2027{dashes}"
         )
         members = ",".join(f"n{index}" for index, each in enumerate(names) if each == name)
         yield f"  class {members} {name}"

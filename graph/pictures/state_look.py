@@ -27,14 +27,14 @@ class StateLook:
 _LOOKS: Final = (
     StateLook(
         "failed",
-        Colours("#ffebe9", "#cf222e"),
-        Colours("#2d1214", "#ff7b72"),
+        Colours("#fdeae8", "#b3261e"),
+        Colours("#3d1b19", "#ff9d94"),
         "M2.5 2.5 9.5 9.5M9.5 2.5 2.5 9.5",
     ),
     StateLook(
         "escalated",
-        Colours("#fff1e5", "#bc4c00"),
-        Colours("#2b1a0e", "#ffa657"),
+        Colours("#fdf0dc", "#8a4b00"),
+        Colours("#38270f", "#f3bd72"),
         "M6 10.5V2M2.5 5.5 6 2 9.5 5.5",
     ),
     StateLook(
@@ -45,28 +45,28 @@ _LOOKS: Final = (
     ),
     StateLook(
         "working",
-        Colours("#ddf4ff", "#0969da"),
-        Colours("#0c2135", "#58a6ff"),
+        Colours("#e4eefc", "#1556b8"),
+        Colours("#1b2f4d", "#8ab8ff"),
         "M3.5 2 10 6 3.5 10Z",
     ),
     StateLook(
         "skipped",
-        Colours("#fff8c5", "#7d4e00"),
-        Colours("#272008", "#d29922"),
+        Colours("#eceef1", "#5b6472"),
+        Colours("#272c34", "#a9b2bf"),
         "M2 2.5 6 6 2 9.5M6 2.5 10 6 6 9.5",
         is_dashed=True,
     ),
     StateLook(
         "waiting",
-        Colours("#f6f8fa", "#59636e"),
-        Colours("#161b22", "#9198a1"),
+        Colours("#ffffff", "#5b6472"),
+        Colours("#14171c", "#a9b2bf"),
         "M2 6h.6M5.7 6h.6M9.4 6h.6",
         is_dashed=True,
     ),
     StateLook(
         "done",
-        Colours("#e6f4ea", "#1a7f37"),
-        Colours("#10261a", "#3fb950"),
+        Colours("#e2f4e8", "#1b6e3c"),
+        Colours("#16301f", "#7fd6a0"),
         "M2 6.5 5 9.5 10.5 3",
     ),
 )

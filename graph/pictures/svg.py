@@ -123,27 +123,29 @@ def write_picture(root: Element) -> str:
 
 def _write_style() -> str:
     rules = [
-        f"text{{font:13px {_FONT};fill:#1f2328;unicode-bidi:isolate}}",
+        f"text{{font:13px {_FONT};fill:#1b2027;unicode-bidi:isolate}}",
         ".heading{font-size:16px;font-weight:600}.name{font-weight:600}.small{font-size:11px}",
-        ".quiet{font-size:12px;fill:#59636e}.paper{fill:#ffffff}",
-        ".arrow,.optional,.critical,.axis,.wait{fill:none;stroke:#818b98;stroke-width:1.3}",
-        ".optional{stroke-dasharray:5 4}.axis{stroke:#d1d9e0;stroke-width:1}",
-        ".critical{stroke:#1f2328;stroke-width:2.4}.wait{stroke-dasharray:2 3}",
-        ".head{fill:#818b98}.head-critical,.outline{fill:#1f2328}",
+        ".quiet{font-size:12px;fill:#525c6b}.paper{fill:#ffffff}",
+        ".arrow,.optional,.critical,.axis,.wait{fill:none;stroke:#8b94a3;stroke-width:1.3}",
+        ".optional{stroke-dasharray:5 4}.axis{stroke:#d5d9e0;stroke-width:1}",
+        ".critical{stroke:#a8209a;stroke-width:2.4}.wait{stroke-dasharray:2 3}",
+        ".head{fill:#8b94a3}.head-critical,.outline{fill:#a8209a}",
         ".mark{fill:none;stroke-width:1.8;stroke-linecap:round;stroke-linejoin:round}",
-        ".many{fill:none;stroke:#818b98;stroke-width:1}.path>.box{stroke-width:2.6}",
+        ".many{fill:none;stroke:#8b94a3;stroke-width:1}",
         ".retried{fill-opacity:.4;stroke-dasharray:3 2}.early{stroke:#8250df;stroke-width:3}",
-        ".retried-line{stroke:#59636e;stroke-width:8;stroke-opacity:.3}",
-        ".call{stroke:#59636e;stroke-width:2.4}.supervisor>.box{fill:#d1d9e0;stroke:#818b98}",
+        ".retried-line{stroke:#525c6b;stroke-width:8;stroke-opacity:.3}",
+        ".call{stroke:#525c6b;stroke-width:2.4}.supervisor>.box{fill:#d5d9e0;stroke:#8b94a3}",
         *(_write_state(look.name, look.light, look.is_dashed) for look in LOOKS.values()),
+        ".path>.box{stroke:#a8209a;stroke-width:2.6}",
     ]
     dark = [
-        "text{fill:#e6edf3}.quiet{fill:#9198a1}.paper{fill:#0d1117}",
-        ".arrow,.optional,.wait,.many{stroke:#7d8590}.axis{stroke:#30363d}",
-        ".critical{stroke:#e6edf3}.head{fill:#7d8590}.head-critical,.outline{fill:#e6edf3}",
-        ".early{stroke:#d2a8ff}.call,.retried-line{stroke:#9198a1}",
-        ".supervisor>.box{fill:#30363d;stroke:#7d8590}",
+        "text{fill:#e8ebf0}.quiet{fill:#a9b2bf}.paper{fill:#14171c}",
+        ".arrow,.optional,.wait,.many{stroke:#727c8c}.axis{stroke:#363d48}",
+        ".critical{stroke:#f08be4}.head{fill:#727c8c}.head-critical,.outline{fill:#f08be4}",
+        ".early{stroke:#d2a8ff}.call,.retried-line{stroke:#a9b2bf}",
+        ".supervisor>.box{fill:#363d48;stroke:#727c8c}",
         *(_write_state(look.name, look.dark, False) for look in LOOKS.values()),
+        ".path>.box{stroke:#f08be4}",
     ]
     return "".join(rules) + f"@media screen and (prefers-color-scheme:dark){{{''.join(dark)}}}"
 

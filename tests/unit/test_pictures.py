@@ -1,6 +1,7 @@
 """Pictures of a run: what they show, and that no text of a run becomes part of their code."""
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
@@ -19,6 +20,7 @@ from graph.pictures.timeline_svg import choose_tick_s, draw_timeline
 from graph.runs.timeline import TraceUnreadable
 
 Json = dict[str, Any]
+TOKENS = (Path(__file__).parents[2] / "web/src/style/tokens.css").read_text()
 SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = '"]; click n0 "javascript:x"\n<script>alert(1)</script> \u202e\x1b[31m\x00 ]]> & `'
 
@@ -193,10 +195,18 @@ def contrast(one: str, other: str) -> float:
 def test_text_and_marks_can_be_read_on_every_fill(name: str) -> None:
     look = LOOKS[name]
 
-    assert contrast("#1f2328", look.light.fill) >= 4.5
-    assert contrast("#e6edf3", look.dark.fill) >= 4.5
+    assert contrast("#1b2027", look.light.fill) >= 4.5
+    assert contrast("#e8ebf0", look.dark.fill) >= 4.5
     assert contrast(look.light.line, look.light.fill) >= 3
     assert contrast(look.dark.line, look.dark.fill) >= 3
+
+
+@pytest.mark.parametrize("name", sorted(LOOKS.keys() - {"asking"}))
+def test_a_state_has_the_colours_of_the_pages(name: str) -> None:
+    look = LOOKS[name]
+
+    assert f"--{name}: light-dark({look.light.line}, {look.dark.line});" in TOKENS
+    assert f"--{name}-ground: light-dark({look.light.fill}, {look.dark.fill});" in TOKENS
 
 
 @pytest.mark.parametrize(
