@@ -11,6 +11,10 @@ from nodes.tools.framework.extras import PackageMissing, write_install_command
 MAX_BOXES: Final = 250
 MAX_ARROWS: Final = 500
 """Above these, a layout takes many seconds, and a picture can no longer be read."""
+MANY_ARROWS: Final = 150
+"""Above it, fewer crossings would cost many seconds."""
+MAX_CROSSED_LAYERS: Final = 4_000
+"""Of all arrows together: those between the layers of their two boxes."""
 Point = tuple[float, float]
 
 
@@ -55,8 +59,14 @@ def lay_out_plan(sizes: Sequence[Point], edges: Sequence[GroupEdge]) -> PlanLayo
         "direction": "leftright",
         "spacing": {"layer_gap": 64, "node_gap": 20, "isolated_gap": 20},
         "routing": {"style": "orthogonal"},
+        "effort": "balanced" if len(edges) <= MANY_ARROWS else "fast",
+        "limits": {"max_dummies": MAX_CROSSED_LAYERS},
     }
-    return _read_layout(graphlay.layout(graph, options=options).to_dict(), sizes)
+    try:
+        found = graphlay.layout(graph, options=options)
+    except graphlay.GraphlayError:
+        raise _build_refusal(len(sizes), len(edges)) from None
+    return _read_layout(found.to_dict(), sizes)
 
 
 def refuse_too_large(boxes: int, arrows: int) -> None:
@@ -66,10 +76,14 @@ def refuse_too_large(boxes: int, arrows: int) -> None:
         PlanTooLarge: it has too many.
     """
     if boxes > MAX_BOXES or arrows > MAX_ARROWS:
-        raise PlanTooLarge(
-            f"the plan is too large for a picture: {boxes} boxes and {arrows} arrows",
-            next="--what timeline, or `supervise trace THREAD --format html`",
-        )
+        raise _build_refusal(boxes, arrows)
+
+
+def _build_refusal(boxes: int, arrows: int) -> PlanTooLarge:
+    return PlanTooLarge(
+        f"the plan is too large for a picture: {boxes} boxes and {arrows} arrows",
+        next="--what timeline, or `supervise trace THREAD --format html`",
+    )
 
 
 def _read_layout(found: dict[str, Any], sizes: Sequence[Point]) -> PlanLayout:  # JSON of graphlay

@@ -257,3 +257,11 @@ def test_no_box_of_a_plan_covers_another() -> None:
     for index, (x, y, width, height) in enumerate(boxes):
         for other_x, other_y, *_ in boxes[:index]:
             assert abs(x - other_x) >= width or abs(y - other_y) >= height
+
+
+def test_a_long_chain_with_arrows_over_all_of_it_is_refused_soon() -> None:
+    pytest.importorskip("graphlay")
+    edges = {"t0": (), **{f"t{n}": (f"t{n - 1}", "t0") for n in range(1, 200)}}
+
+    with pytest.raises(PlanTooLarge):
+        draw_plan(read_plan_picture(make_trace(edges)))
