@@ -1,4 +1,4 @@
-.PHONY: help run test test-all exams check fresh bench bench-quick chaos cluster real chat pages report-page pages-test dev audit lock
+.PHONY: help run test test-all exams check fresh bench bench-quick chaos cluster real chat pages report-page pages-test pictures dev audit lock
 
 KILLS ?= 300
 RUNS ?= 300
@@ -64,6 +64,10 @@ report-page:  ## open reports in Chromium: time, accessibility, keyboard, pictur
 pages-test:  ## drive the live page in Chromium against langgraph dev and Aegra; needs Node, Chromium and `make pages`
 	bin/test --collect-only -q >/dev/null
 	.venv/bin/python -m tests.pages $(OPTIONS)
+
+pictures:  ## record the pictures of the report and the live page in docs/images; needs Node, npm and Chromium
+	bin/test --collect-only -q >/dev/null
+	docs/pictures/make
 
 dev:  ## open the teams in LangGraph's development server
 	bin/studio

@@ -150,8 +150,17 @@ def write_json(value: Any, path: Path) -> None:
     Raises:
         OutputFailed: it cannot be written.
     """
+    write_file(f"{format_json(value)}\n", path)
+
+
+def write_file(text: str, path: Path) -> None:
+    """Write a text file, without secrets.
+
+    Raises:
+        OutputFailed: it cannot be written.
+    """
     try:
-        path.write_text(f"{redact_text(format_json(value))}\n", encoding="utf-8")
+        path.write_text(redact_text(text), encoding="utf-8")
     except OSError as error:
         raise OutputFailed(
             f"cannot write {path}", cause=error.strerror or str(error), next="name another file"

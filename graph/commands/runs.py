@@ -1,21 +1,25 @@
 """`supervise runs`, `show` and `trace`: the saved runs."""
 
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from rich.console import Console
+
 from graph.commands.output import print_json, print_listing, print_markdown, print_text, write_json
 from graph.commands.report import print_report
 from graph.display.labels import format_seconds, format_task
-from graph.display.progress import STATE_LABELS
+from graph.display.plan_tree import MAX_DESCRIBED_TASKS, PlanTree
 from graph.display.stderr_console import print_to_stderr
-from graph.display.streams import print_to_stdout
+from graph.display.streams import is_terminal, print_to_stdout
 from graph.display.summary import (
     format_figures,
     format_plan,
     format_question,
     format_reply_command,
 )
+from graph.display.task_states import label_tasks
 from graph.display.text import make_printable, to_one_line
 from graph.runs.chrome_trace import build_chrome_trace
 from graph.runs.pruning import PruneSelection, remove_runs
@@ -30,13 +34,6 @@ Json = Mapping[str, Any]
 
 _RESUMABLE: Final = ("running", "stopped")
 """Statuses of runs without an end; a run that was killed is listed as running."""
-_CUT_OFF_LABELS: Final = {"working": "cut off"}
-_LABELS_BY_RUN_STATUS: Final = {
-    "stopped": _CUT_OFF_LABELS,
-    "failed": _CUT_OFF_LABELS,
-    "needs_input": {"working": "waiting for your answer"},
-}
-"""Labels of tasks that began but have no report, by the run's status."""
 
 
 def show_runs(settings: Settings) -> int:
@@ -91,9 +88,9 @@ def print_run(thread: str, trace: Json, *, named: str) -> int:
     """
     run = trace.get("run") or {}
     print_to_stderr(to_one_line(run.get("request", ""), 500), style="bold")
-    states, plans = _label_tasks(trace), trace.get("plans") or []
+    states, plans = label_tasks(trace), trace.get("plans") or []
     for plan in plans[-1:]:
-        print_text("\n".join(format_plan(plan, states)))
+        _print_plan(plan, states)
     for task in trace.get("tasks") or ():
         print_text("\n".join(_format_report(task, states[task["id"]])))
     if answer := _find_answer(trace):
@@ -139,6 +136,14 @@ def lay_out_trace(thread: str, entries: Iterable[Json]) -> dict[str, Any]:
     return build_chrome_trace(timeline, f"supervise {thread}")
 
 
+def _print_plan(plan: Json, states: Mapping[str, str]) -> None:
+    """Print a plan: on a terminal a large one as a tree, else with descriptions."""
+    if is_terminal(sys.stdout) and len(plan.get("tasks") or ()) > MAX_DESCRIBED_TASKS:
+        Console(emoji=False, highlight=False).print(PlanTree(plan, states))
+    else:
+        print_text("\n".join(format_plan(plan, states)))
+
+
 def _format_run_row(run: Json) -> tuple[str, ...]:
     wall = run.get("wall_s")
     return (
@@ -162,14 +167,6 @@ def _format_next_step(thread: str, run: Json) -> str:
             return format_reply_command(thread, run["questions"])
         case _:
             return ""
-
-
-def _label_tasks(trace: Json) -> dict[str, str]:
-    """Return the label of each task's state; a stopped run has no working task."""
-    status = (trace.get("run") or {}).get("status")
-    states = {**STATE_LABELS, **_LABELS_BY_RUN_STATUS.get(str(status), {})}
-    tasks = trace.get("tasks") or ()
-    return {task["id"]: states.get(task["status"], task["status"]) for task in tasks}
 
 
 def _format_report(task: Json, state: str) -> Iterator[str]:

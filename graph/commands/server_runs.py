@@ -57,11 +57,14 @@ def show_server_trace(
         with _refuse_unreadable(url):
             trace = lay_out_trace(thread, log.entries)
         return print_trace(trace, out)
-    if log.run["status"] == "running":
-        print_to_stderr("the run has not ended: the trace is that so far", style="yellow")
+    trace = _build_trace(log, url)
     with _refuse_unreadable(url):
-        trace = log.build_trace()
         return (print_report if format == "html" else print_trace)(trace, out)
+
+
+def load_server_trace(thread: str, url: str, settings: Settings) -> dict[str, Any]:
+    """Return the trace of a run of a server."""
+    return _build_trace(_load_log(thread, url, settings), url)
 
 
 def resume_on_server(
@@ -131,6 +134,13 @@ def _warn_of_open_key(url: str, settings: Settings) -> None:
             f"SUPERVISE_SERVER_KEY is sent to {_get_host(url)} without encryption: use https://",
             style="yellow",
         )
+
+
+def _build_trace(log: ServerLog, url: str) -> dict[str, Any]:
+    if log.run["status"] == "running":
+        print_to_stderr("the run has not ended: the trace is that so far", style="yellow")
+    with _refuse_unreadable(url):
+        return log.build_trace()
 
 
 def _wait_for(work: Coroutine[Any, Any, Result]) -> Result:

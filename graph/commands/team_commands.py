@@ -10,10 +10,12 @@ from graph.commands.options import (
     OnlineOption,
     QuietOption,
     TeamArgument,
+    UrlOption,
     VerboseOption,
 )
 from graph.commands.settings_loading import load_settings
 from graph.display.streams import announce_start
+from nodes.errors import UsageError
 
 
 def teams(
@@ -109,10 +111,30 @@ def new_team(
 
 
 def draw(
-    name: TeamArgument,
-    flat: Annotated[bool, typer.Option("--flat", help="Only the top level.")] = False,
+    name: Annotated[
+        str,
+        typer.Argument(metavar="NAME", help="A team's name or folder, or the thread of a run."),
+    ],
+    what: Annotated[
+        Literal["plan", "timeline"] | None,
+        typer.Option("--what", metavar="WHAT", help="Of a run: plan, or timeline."),
+    ] = None,
+    format: Annotated[
+        Literal["mermaid", "svg"] | None,
+        typer.Option("--format", metavar="FORMAT", help="mermaid, or svg for a run."),
+    ] = None,
+    flat: Annotated[bool, typer.Option("--flat", help="Of a team: only the top level.")] = False,
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="FILE", help="Write it to this file.")
+    ] = None,
+    url: UrlOption = None,
 ) -> int:
-    """Draw a team's graph as Mermaid."""
-    from graph.commands import teams as command
+    """Draw a team's graph, or the plan or the timeline of a run."""
+    from graph.commands import drawing
 
-    return command.draw_graph(name, load_settings(), is_flat=flat)
+    settings = load_settings()
+    if what is None and url is None and drawing.is_team(name, settings):
+        if format == "svg":
+            raise UsageError("a team's graph is drawn as Mermaid only", next="--format mermaid")
+        return drawing.draw_team(name, settings, is_flat=flat, out=out)
+    return drawing.draw_run(name, settings, what=what or "plan", format=format, out=out, url=url)

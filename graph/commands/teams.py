@@ -1,4 +1,4 @@
-"""`supervise teams`, `check` and `draw`."""
+"""`supervise teams` and `check`."""
 
 from pathlib import Path
 
@@ -6,7 +6,6 @@ from graph.commands.doctor_sql import refuse_writing_role
 from graph.commands.mcp_servers import check_servers, describe_servers
 from graph.commands.output import print_json, print_listing, print_text
 from graph.display.stderr_console import print_to_stderr
-from graph.display.streams import print_to_stdout
 from graph.display.text import to_one_line
 from graph.evaluation.exam_file import EXAM_FILE, read_exam
 from graph.evaluation.team_check import check_team, check_tools
@@ -155,16 +154,6 @@ def _describe_own_tools(team: Team) -> None:
             )
         if name not in used:
             print_to_stderr(f"warning: no worker has the tool tools/{name}.py", style="yellow")
-
-
-def draw_graph(name: str, settings: Settings, *, is_flat: bool) -> int:
-    """Draw a team's graph as Mermaid, with the steps inside each worker unless it is flat."""
-    # Compiling a graph loads the model libraries, which the other commands here do without.
-    from graph.supervisor import build_supervisor
-
-    graph = build_supervisor(name, settings=settings)
-    print_to_stdout(graph.get_graph(xray=0 if is_flat else 1).draw_mermaid())
-    return 0
 
 
 def _describe_worker(worker: Worker) -> str:

@@ -2,7 +2,8 @@
 
 import sys
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from rich.console import Console, ConsoleOptions, RenderableType
@@ -15,7 +16,7 @@ from graph.display.progress import Event, RunProgress, TaskProgress
 from graph.display.progress_lines import format_event
 from graph.display.stderr_console import STDERR_CONSOLE, can_draw_live, print_to_stderr
 from graph.display.streams import is_terminal
-from graph.display.text import make_printable, to_one_line
+from graph.display.text import cut_middle, make_printable, to_one_line
 from nodes.text.counts import format_count
 
 STATE_STYLES: Final = {
@@ -25,6 +26,7 @@ STATE_STYLES: Final = {
     "skipped": "yellow",
     "escalated": "yellow",
 }
+_STATE_ORDER: Final = ("working", "failed", "escalated", "skipped", "ready", "waiting", "done")
 MAX_FINAL_ROWS: Final = 30
 """Tasks shown at the end; of a larger plan only those that are not done."""
 MEDIUM_COLUMNS: Final = 60
@@ -105,7 +107,7 @@ class ProgressTable:
         shown = _choose_rows(rows, None if self._is_final else max(1, room))
         yield _build_table(shown, width)
         if len(shown) < len(rows):
-            yield Text(f"… {format_count(len(rows) - len(shown), 'more task')}", style="dim")
+            yield _join_fitting([_describe_folded(rows, shown)], width, style="dim")
         if answer:
             yield Text("\n".join(_select_last_lines(answer, width, max(1, room))))
 
@@ -119,6 +121,8 @@ class ProgressTable:
             total = format_count(len(rows), "task") if is_done else f"{len(rows)} done"
             parts.append(f"{done} of {total}")
         parts.append(format_seconds(seconds) if is_over else f"{seconds:.0f} s")
+        if not is_over:
+            parts.append(", ".join(_count_states(row for row in rows if row.state != "done")))
         return [*parts, format_count(board.tokens, "token"), to_one_line(", ".join(board.models))]
 
 
@@ -128,12 +132,29 @@ def _select_last_lines(text: str, width: int, count: int) -> list[str]:
     return [part for line in end.splitlines() for part in textwrap.wrap(line, width)][-count:]
 
 
-def _join_fitting(parts: Sequence[str], width: int) -> Text:
+def _count_states(rows: Iterable[TaskProgress]) -> list[str]:
+    """Return how many tasks are in each state, such as `3 working`."""
+    counts = Counter(row.state for row in rows)
+    return [f"{counts[state]} {to_one_line(state, 20)}" for state in sorted(counts, key=_rank)]
+
+
+def _rank(state: str) -> int:
+    """Return the place of a state in a list: what needs attention first."""
+    return _STATE_ORDER.index(state) if state in _STATE_ORDER else len(_STATE_ORDER)
+
+
+def _describe_folded(rows: Sequence[TaskProgress], shown: Sequence[TaskProgress]) -> str:
+    kept = {row.id for row in shown}
+    folded = [row for row in rows if row.id not in kept]
+    return f"… {format_count(len(folded), 'more task')}: {', '.join(_count_states(folded))}"
+
+
+def _join_fitting(parts: Sequence[str], width: int, style: str = "bold") -> Text:
     """Join as many parts as fit on a line; the first is cut if necessary."""
     kept = [part for part in parts if part]
     while len(kept) > 1 and len(" · ".join(kept)) > width:
         kept.pop()
-    return Text(" · ".join(kept), style="bold", no_wrap=True, overflow="ellipsis")
+    return Text(" · ".join(kept), style=style, no_wrap=True, overflow="ellipsis")
 
 
 def _choose_rows(rows: Sequence[TaskProgress], room: int | None) -> list[TaskProgress]:
@@ -149,15 +170,16 @@ def _choose_rows(rows: Sequence[TaskProgress], room: int | None) -> list[TaskPro
 def _build_table(rows: Sequence[TaskProgress], width: int) -> Table:
     table = Table.grid(padding=(0, 1))
     lines = [_format_cells(row, width) for row in rows]
-    for name in _list_columns(width):
+    columns = _list_columns(rows, width)
+    for name in columns:
         table.add_column(
             justify="right" if name in ("time", "tokens") else "left",
             no_wrap=True,
             overflow="ellipsis",
         )
-    taken = [max(line[name].cell_len for line in lines) + 1 for name in _list_columns(width)]
+    taken = [max(line[name].cell_len for line in lines) + 1 for name in columns]
     for row, line in zip(rows, lines, strict=True):
-        cells = [line[name] for name in _list_columns(width)]
+        cells = [line[name] for name in columns]
         if width >= MEDIUM_COLUMNS:
             cells.append(
                 Text(to_one_line(_describe_activity(row), max(1, width - sum(taken))), style="dim")
@@ -166,10 +188,14 @@ def _build_table(rows: Sequence[TaskProgress], width: int) -> Table:
     return table
 
 
-def _list_columns(width: int) -> list[str]:
+def _list_columns(rows: Sequence[TaskProgress], width: int) -> list[str]:
+    """Return the columns; many tasks of one worker leave its column to what they do."""
     if width < MEDIUM_COLUMNS:
         return ["state", "time", "task"]
-    return ["task", "worker", "state", "time", *(["tokens"] if width >= WIDE_COLUMNS else [])]
+    if width >= WIDE_COLUMNS:
+        return ["task", "worker", "state", "time", "tokens"]
+    has_one_worker = len(rows) > 1 and len({row.worker for row in rows}) == 1
+    return ["task", *([] if has_one_worker else ["worker"]), "state", "time"]
 
 
 def _format_cells(row: TaskProgress, width: int) -> dict[str, Text]:
@@ -180,7 +206,7 @@ def _format_cells(row: TaskProgress, width: int) -> dict[str, Text]:
     )
     return {
         "task": Text(
-            to_one_line(row.id, 40 if width >= WIDE_COLUMNS or width < MEDIUM_COLUMNS else 24),
+            cut_middle(row.id, 40 if width >= WIDE_COLUMNS or width < MEDIUM_COLUMNS else 24),
             style="bold",
         ),
         "worker": Text(to_one_line(row.worker, 20 if width >= WIDE_COLUMNS else 14)),
@@ -196,5 +222,6 @@ def _describe_activity(row: TaskProgress) -> str:
         return row.result
     doing = row.note if row.ended_at is not None else row.last_tool or row.note
     if row.waits_for:
-        doing = f"for {', '.join(row.waits_for)}"
+        others = len(row.waits_for) - 1
+        doing = f"for {cut_middle(row.waits_for[0], 24)}{f' and {others} more' if others else ''}"
     return " · ".join(filter(None, (to_one_line(doing, 80), row.description)))

@@ -10,6 +10,15 @@ _MIN_COLUMNS: Final = 10
 """Minimal width for wrapping; narrower lines are unchanged."""
 
 
+def cut_middle(name: object, max_chars: int) -> str:
+    """Return a name on one line; names that are cut differ at their end, which is kept."""
+    line = to_one_line(name, 1000)
+    if len(line) <= max_chars:
+        return line
+    end = max_chars // 2
+    return f"{line[: max_chars - end - 1]}…{line[-end:]}"
+
+
 def wrap_lines(text: str, width: int) -> str:
     """Wrap lines between words to fit a width; continuation lines are indented.
 

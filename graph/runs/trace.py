@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from graph.runs import event_log
 from graph.runs.log_usage import sum_usage_by_tier
+from graph.runs.timeline import TraceUnreadable
 from graph.settings import Settings
 from nodes.errors import UsageError
 from state import Usage
@@ -34,8 +35,17 @@ def load_trace(thread: str, settings: Settings) -> dict[str, Any]:
 
     Raises:
         ThreadUnknown: no run has this thread id.
+        TraceUnreadable: its log has another form than this version writes.
     """
-    return build_trace(read_thread_log(thread, settings))
+    entries = read_thread_log(thread, settings)
+    try:
+        return build_trace(entries)
+    except (LookupError, TypeError, ValueError, AttributeError) as error:
+        raise TraceUnreadable(
+            f"the log of thread {thread!r} cannot be read",
+            cause=f"{type(error).__name__} {error}",
+            next=f"see {get_log_path(thread, settings)}",
+        ) from None
 
 
 def read_thread_log(thread: str, settings: Settings) -> list[dict[str, Any]]:
@@ -59,7 +69,7 @@ def build_trace(entries: Iterable[LogEntry]) -> dict[str, Any]:
     entries = list(entries)
     for entry in entries:
         (events if "kind" in entry else notes).append(dict(entry))
-    turn = _select_last_request(events)
+    turn = select_last_request(events)
     answer = next(
         (event for event in reversed(_select_events(turn)) if event["kind"] == "answer"), None
     )
@@ -84,18 +94,19 @@ def list_runs(settings: Settings) -> list[dict[str, Any]]:
     return [{**trace["run"], "wall_s": trace["timing"].get("wall_s")} for _, trace in found]
 
 
-def _select_events(events: list[dict[str, Any]], within: str = "") -> list[dict[str, Any]]:
-    """Return the events of one supervisor's own run: the outer one, or a team's inside a task."""
-    return [event for event in events if event.get("within", "") == within]
-
-
-def _select_last_request(events: list[dict[str, Any]], within: str = "") -> list[dict[str, Any]]:
+def select_last_request(events: list[dict[str, Any]], within: str = "") -> list[dict[str, Any]]:
+    """Return the events from the last request on; `within` is the task of an inner team."""
     starts = [
         index
         for index, event in enumerate(events)
         if event["kind"] == "request" and event.get("within", "") == within
     ]
     return events[starts[-1] :] if starts else events
+
+
+def _select_events(events: list[dict[str, Any]], within: str = "") -> list[dict[str, Any]]:
+    """Return the events of one supervisor's own run: the outer one, or a team's inside a task."""
+    return [event for event in events if event.get("within", "") == within]
 
 
 def _build_run(
@@ -146,7 +157,7 @@ def _build_nested_run(turn: list[dict[str, Any]], path: str) -> dict[str, Any]:
     """Return the run of the team that did a task, in the last attempt; empty without a team."""
     if not _select_events(turn, path):
         return {}
-    last = _select_last_request(turn, path)
+    last = select_last_request(turn, path)
     started = next((event for event in last if event["kind"] == "request"), {})
     return {
         "name": started.get("team", ""),

@@ -62,7 +62,7 @@ def test_many_tasks_fit_the_screen_with_the_count_of_what_is_done(
     assert "working · 12 of 30 done" in lines[0]
     assert len(lines) <= 24 and all(len(line) <= width for line in lines)
     assert any("part_13" in line and "working" in line for line in lines)
-    assert lines[-1] == "… 9 more tasks"
+    assert lines[-1] == "… 9 more tasks: 9 done"
 
 
 def test_the_words_of_a_task_are_cut_between_two_of_them(board: RunProgress) -> None:

@@ -1,0 +1,96 @@
+"""`supervise draw`: a team's graph, or the plan or the timeline of a run."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from graph.commands.output import write_file
+from graph.display.stderr_console import print_to_stderr
+from graph.display.streams import print_to_stdout
+from graph.pictures.plan_mermaid import write_mermaid
+from graph.pictures.plan_picture import read_plan_picture
+from graph.pictures.plan_svg import draw_plan
+from graph.pictures.timeline_picture import read_timeline_picture
+from graph.pictures.timeline_svg import draw_timeline
+from graph.runs.trace import get_log_path, load_trace
+from graph.settings import Settings
+from graph.stores.thread_locks import check_thread_id
+from graph.teams.team_loader import find_team
+from nodes.errors import SupervisorError, TeamInvalid, UsageError
+
+
+def is_team(name: str, settings: Settings) -> bool:
+    """Return whether a name is that of a team, and not the thread of a run.
+
+    Raises:
+        TeamInvalid: it is neither.
+    """
+    try:
+        find_team(name, settings)
+    except TeamInvalid as error:
+        if _is_thread(name, settings):
+            return False
+        raise TeamInvalid(
+            f"{error.what}, and no run has this thread",
+            next="`supervise teams` and `supervise runs` list what there is",
+        ) from None
+    return True
+
+
+def draw_team(name: str, settings: Settings, *, is_flat: bool, out: Path | None) -> int:
+    """Draw a team's graph as Mermaid, with the steps inside each worker unless it is flat."""
+    # Compiling a graph loads the model libraries, which pictures of a run do without.
+    from graph.supervisor import build_supervisor
+
+    graph = build_supervisor(name, settings=settings)
+    return _print_picture(graph.get_graph(xray=0 if is_flat else 1).draw_mermaid(), out)
+
+
+def draw_run(
+    thread: str,
+    settings: Settings,
+    *,
+    what: str,
+    format: str | None,
+    out: Path | None,
+    url: str | None,
+) -> int:
+    """Draw the plan or the timeline of a run; without a format a plan is drawn as Mermaid.
+
+    Raises:
+        UsageError: there is no such picture, or no such run.
+    """
+    if what == "timeline" and format == "mermaid":
+        raise UsageError("a timeline is drawn as SVG only", next="--format svg")
+    trace = _load_trace(thread, settings, url)
+    picture = read_plan_picture(trace)
+    if what == "plan":
+        draw = draw_plan if format == "svg" else write_mermaid
+        return _print_picture(draw(picture), out)
+    timeline = read_timeline_picture(trace, picture)
+    if not timeline.has_ended:
+        print_to_stderr("the run has not ended: open tasks end at its last event", style="yellow")
+    return _print_picture(draw_timeline(timeline), out)
+
+
+def _is_thread(name: str, settings: Settings) -> bool:
+    try:
+        return get_log_path(check_thread_id(name), settings).exists()
+    except SupervisorError:
+        return False
+
+
+def _load_trace(thread: str, settings: Settings, url: str | None) -> Mapping[str, Any]:
+    if url is None:
+        return load_trace(check_thread_id(thread), settings)
+    from graph.commands.server_runs import load_server_trace
+
+    return load_server_trace(thread, url, settings)
+
+
+def _print_picture(text: str, out: Path | None) -> int:
+    if out is None:
+        print_to_stdout(text)
+    else:
+        write_file(text, out)
+    return 0

@@ -1,0 +1,85 @@
+"""`supervise draw` of a run, as a user calls it."""
+
+import json
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from graph.cli import main
+from graph.settings import Settings
+
+NEEDS = [{"task": "collect", "required": True}]
+TASKS = [
+    {"id": "collect", "worker": "researcher", "description": "Collect.", "depends_on": []},
+    {"id": "compare", "worker": "analyst", "description": "Compare.", "depends_on": NEEDS},
+]
+PLAN = {"goal": "Compare.", "tasks": TASKS, "version": 1}
+EVENTS = [
+    {"t": 0.0, "kind": "request", "request": "Compare the coffees."},
+    {"t": 0.5, "kind": "plan_created", "plan": PLAN},
+    {"t": 0.5, "kind": "dispatched", "tasks": ["collect", "compare"]},
+    {"t": 0.6, "kind": "task_started", "task": "collect", "worker": "researcher", "attempt": 1},
+]
+
+
+class Screen:
+    """Calls the command line and keeps what it wrote."""
+
+    def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
+        self._capsys = capsys
+        self.out = self.err = ""
+
+    def __call__(self, *arguments: str) -> int:
+        with pytest.raises(SystemExit) as ended:
+            main(arguments)
+        self.out, self.err = self._capsys.readouterr()
+        return int(ended.value.code or 0)
+
+
+@pytest.fixture
+def supervise(capsys: pytest.CaptureFixture[str]) -> Screen:
+    return Screen(capsys)
+
+
+def write_log(thread: str, *entries: object) -> None:
+    folder = Settings().home / "traces"
+    folder.mkdir(parents=True, exist_ok=True)
+    lines = [json.dumps(entry) for entry in entries]
+    (folder / f"{thread}.jsonl").write_text("\n".join(lines) + "\n")
+
+
+@pytest.fixture(autouse=True)
+def run() -> None:
+    write_log("t1", {"run": {"thread": "t1", "team": "coffee"}}, *EVENTS)
+
+
+def test_a_thread_is_drawn_as_mermaid(supervise: Screen) -> None:
+    assert supervise("draw", "t1") == 0
+
+    assert supervise.out.startswith("flowchart LR\n")
+    assert "collect<br>working" in supervise.out and "compare<br>waiting" in supervise.out
+
+
+def test_the_timeline_of_a_run_at_work_ends_at_its_last_event(supervise: Screen) -> None:
+    assert supervise("draw", "t1", "--what", "timeline", "--out", "run.svg") == 0
+
+    assert "the run has not ended" in supervise.err and not supervise.out
+    assert ElementTree.parse(Path("run.svg")).getroot().get("role") == "img"
+
+
+def test_what_cannot_be_drawn_is_one_line(supervise: Screen) -> None:
+    write_log("odd", *EVENTS, {"t": 1.0, "kind": "report", "task": "collect"})
+    write_log("no-plan", EVENTS[0])
+
+    for arguments, line in {
+        ("t1", "--what", "timeline", "--format", "mermaid"): "drawn as SVG only",
+        ("market_analysis", "--format", "svg"): "a team's graph is drawn as Mermaid only",
+        ("nothing",): "unknown team 'nothing', and no run has this thread",
+        ("odd",): "the log of thread 'odd' cannot be read: KeyError 'report'",
+        ("no-plan",): "the run has no plan",
+        ("t1", "--out", "missing/run.mmd"): "cannot write missing/run.mmd",
+    }.items():
+        assert supervise("draw", *arguments) != 0
+        assert line in supervise.err and supervise.err.count("\n") == 1
+        assert "UNEXPECTED" not in supervise.err
