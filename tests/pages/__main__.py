@@ -11,6 +11,7 @@ import json
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -63,7 +64,9 @@ def drive(story: str, server: str, screenshots: Path) -> bool:
     ):
         users = Path(folder, "users.json")
         token = add_user(users, "anna@example.org", is_proxy=False, has_crons=False)
-        variables = {"SUPERVISE_USERS": str(users)} if story == "users" else {}
+        variables: Mapping[str, str] = {}
+        if story == "users":
+            variables = {"SUPERVISE_USERS": str(users)}
         if story == "teams":
             variables = write_teams(Path(folder))
         checkout = Path(folder, "server")
