@@ -42,8 +42,8 @@ def list_extra(name: str) -> list[Requirement]:
 
 CORE = [Requirement(line) for line in PROJECT["project"]["dependencies"]]
 RUNTIME = CORE + list_extra("all")
-FROM_AEGRA = {"aegra_api", "fastapi", "sqlalchemy"}
-"""Modules that only run inside Aegra, which brings them; deploy/requirements.lock locks it."""
+FROM_SERVERS = {"aegra_api", "fastapi", "sqlalchemy", "langgraph_api"}
+"""What only runs inside Aegra or LangGraph's server, which bring it."""
 DEVELOPMENT = [Requirement(line) for line in PROJECT["dependency-groups"]["dev"]]
 SAFE_FROM = {
     "langgraph": "1.0.10",  # CVE-2026-28277
@@ -146,7 +146,7 @@ def test_everything_imported_is_declared() -> None:
         place, team, *_ = (*path.relative_to(ROOT).parts, "")
         stated = CORE + list_extra(team) if place == "teams" else RUNTIME
         declared = {canonicalize_name(requirement.name) for requirement in stated}
-        for name in list_imported_modules(path) - FROM_AEGRA:
+        for name in list_imported_modules(path) - FROM_SERVERS:
             if not declared & {canonicalize_name(home) for home in homes.get(name, [name])}:
                 undeclared.add((name, path.relative_to(ROOT).as_posix()))
 
