@@ -43,6 +43,7 @@ class FirstAttempt:
 
         Args:
             may_begin: make the attempt; otherwise only what was saved early is returned, or None.
+                One that waits for a human continues as it began, whatever the caller streams now.
         """
         state: WorkerState = {**assignment}  # type: ignore[typeddict-item]  # mypy knows no spread
         inner = build_step_config(config, STEP)
@@ -52,6 +53,8 @@ class FirstAttempt:
             dispatch = await self.dispatches.join(runtime, inner, steps_left=state["steps_left"])
             if saved := dispatch.saved_outputs.get(state["task"].id):
                 return await _restore_output(state, saved)
+            is_begun = inner["configurable"][TASK_ID_KEY] in dispatch.asking
+            may_begin = may_begin or is_begun
             return await self._run_steps(state, inner, dispatch) if may_begin else None
         finally:
             var_child_runnable_config.reset(token)

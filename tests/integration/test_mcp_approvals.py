@@ -83,6 +83,21 @@ async def test_an_approval_is_for_one_of_two_calls_of_a_turn(recorded: Recorded)
     assert recorded.list_calls() == ["echo one"]
 
 
+async def test_an_approval_counts_though_its_caller_streams_inner_graphs_from_now_on(
+    recorded: Recorded,
+) -> None:
+    calls = (("bad_echo", {"text": "one"}), ("bad_echo", {"text": "two"}))
+    graph = recorded.build(calls, calls_a_turn=2)
+    await graph.ainvoke(REQUEST, CONFIG)
+    asked = (await graph.aget_state(CONFIG)).interrupts
+    one = next(each.id for each in asked if each.value["call_args"]["text"] == "one")
+
+    async for _ in graph.astream(Command(resume={one: APPROVE}), CONFIG, subgraphs=True):
+        pass
+
+    assert (recorded.list_calls(), await list_asked(graph)) == (["echo one"], ["two"])
+
+
 async def test_an_approval_is_not_for_a_later_call_with_other_arguments(recorded: Recorded) -> None:
     graph = recorded.build((("bad_echo", {"text": "one"}), ("bad_echo", {"text": "two"})))
 

@@ -1,15 +1,19 @@
-"""Drive the plan editor, the questions and the stop of a task in Chromium against `langgraph dev`.
+"""Drive the plan editor, all kinds of questions and the stop of a task in Chromium.
 
 python -m tests.pages.questions [--server dev|aegra] [--screenshots FOLDER]
 """
 
 import argparse
+import json
+import shutil
 import sys
 import tempfile
 from pathlib import Path
 
 from tests.endpoint import Scenario, ScriptedTask
 from tests.endpoint.process import run_endpoint_process
+from tests.integration.dev_server import ROOT, TEAM
+from tests.mcp.teams import describe_hostile, write_team
 from tests.pages import servers
 from tests.pages.__main__ import run_driver
 from tests.pages.scenarios import HOSTILE
@@ -41,27 +45,62 @@ def build_story() -> Scenario:
     )
 
 
+def drive_questions(server: str, screenshots: Path) -> bool:
+    """Play the story of a plan and two questions; return whether it came to its end."""
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        run_endpoint_process(build_story()) as endpoint,
+        servers.run_server(server, Path(folder), endpoint.base_url) as url,
+    ):
+        given = {"url": url, "name": f"questions-{server}", "screenshots": str(screenshots)}
+        return _drive("drive_questions.mjs", given)
+
+
+def drive_calls(screenshots: Path) -> bool:
+    """Play the story of two calls that wait for confirmation: one is changed, one is refused."""
+    calls = tuple(("bad_echo", {"text": text}) for text in ("first", "second"))
+    task = ScriptedTask(id="a", worker="clerk", tool_calls=calls, calls_a_turn=2)
+    with (
+        tempfile.TemporaryDirectory() as name,
+        run_endpoint_process(Scenario(tasks=(task,))) as endpoint,
+    ):
+        folder = Path(name)
+        asked = folder / "calls"
+        bad = describe_hostile(timeout_s=30, env={"CALLS": str(asked)})
+        team = write_team(folder / "asker", {"bad": bad}, {"clerk": ["mcp:bad/echo"]})
+        shutil.copy(ROOT / "teams" / TEAM / "studio.py", team)
+        config = {
+            "dependencies": ["."],
+            "graphs": {"asker": "./asker/studio.py:graph"},
+            "http": {"app": "graph.server.studio_access:app"},
+        }
+        (folder / "langgraph.json").write_text(json.dumps(config))
+        with servers.run_server("dev", folder, endpoint.base_url) as url:
+            given = {"url": url, "name": "calls-dev", "screenshots": str(screenshots)}
+            is_right = _drive("drive_calls.mjs", given)
+        made = asked.read_text().splitlines() if asked.exists() else []
+    print(f"calls that were made: {made}")
+    return is_right and made == ["echo changed"]
+
+
+def _drive(script: str, given: dict[str, str]) -> bool:
+    is_right, said = run_driver(script, given)
+    print(f"{given['name']}: {'passed' if is_right else 'failed'}\n{said}")
+    return is_right
+
+
 def main() -> int:
-    """Print what the page showed; return 1 if the story broke off."""
+    """Print what the page showed; return 1 if a story broke off."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--server", choices=servers.NAMES, default="dev")
     parser.add_argument("--screenshots", type=Path, default=Path("build/pages"))
     options = parser.parse_args()
     options.screenshots.mkdir(parents=True, exist_ok=True)
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        run_endpoint_process(build_story()) as endpoint,
-        servers.run_server(options.server, Path(folder), endpoint.base_url) as url,
-    ):
-        given = {
-            "url": url,
-            "name": f"questions-{options.server}",
-            "screenshots": str(options.screenshots.resolve()),
-            "answer": ANSWER,
-        }
-        is_right, said = run_driver("drive_questions.mjs", given)
-    print(said)
-    return int(not is_right)
+    folder = options.screenshots.resolve()
+    results = [drive_questions(options.server, folder)]
+    if options.server == "dev":
+        results.append(drive_calls(folder))
+    return int(not all(results))
 
 
 if __name__ == "__main__":
