@@ -65,7 +65,7 @@ def drive(story: str, server: str, screenshots: Path) -> bool:
         token = add_user(users, "anna@example.org", is_proxy=False, has_crons=False)
         variables = {"SUPERVISE_USERS": str(users)} if story == "users" else {}
         if story == "teams":
-            variables = write_teams(Path(folder))
+            variables = {**write_teams(Path(folder))}
         checkout = Path(folder, "server")
         checkout.mkdir()
         with servers.run_server(server, checkout, endpoint.base_url, **variables) as running:
