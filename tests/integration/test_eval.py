@@ -64,7 +64,8 @@ def test_a_passed_exam_is_a_table_and_leaves_no_run_behind(juice, capsys):
     assert "score        100.0     7  the mean over the rows" in out
     assert "score 100.0, threshold 100: reached" in out
     assert "shelf-life 100" in err
-    assert sorted(path.name for path in Path().iterdir()) == ["teams"]
+    assert sorted(path.name for path in Path().iterdir()) == [".supervise", "teams"]
+    assert [path.name for path in Settings().home.iterdir()] == ["exams"]
 
 
 def test_a_missed_exam_ends_with_3_and_says_what_was_missed(juice, capsys):
@@ -333,7 +334,7 @@ def test_a_listener_hears_each_row(juice):
 
 
 def test_a_finished_exam_is_kept_for_the_page_of_the_team(juice, capsys):
-    write_exam(juice, PLANNED | {"expect": {"workers": ["clerk"]}})
+    write_exam(juice, PLANNED | {"expect": {"workers": ["reader"]}})
 
     run_supervise("eval", str(juice), "--against", "fast=embedded")
 

@@ -68,7 +68,7 @@ def drive(story: str, server: str, screenshots: Path) -> bool:
         if story == "users":
             variables = {"SUPERVISE_USERS": str(users)}
         if story == "teams":
-            variables = write_teams(Path(folder))
+            variables = {**write_teams(Path(folder))}
         checkout = Path(folder, "server")
         checkout.mkdir()
         with servers.run_server(server, checkout, endpoint.base_url, **variables) as running:

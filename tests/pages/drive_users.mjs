@@ -27,4 +27,14 @@ await drive(async ({ page, takePicture, note }) => {
   await press(page, "Forget the token");
   await page.waitForSelector("#token");
   note("forgotten", await page.evaluate(() => Object.keys(sessionStorage)));
+  const status = (token) =>
+    page.evaluate(
+      async (url, headers) => (await fetch(`${url}/supervise/teams/market_analysis`, { headers })).status,
+      given.url,
+      token ? { Authorization: `Bearer ${token}` } : {},
+    );
+  note("a team without, with a wrong and with the token", [await status(""), await status("x.y"), await status(given.token)]);
+  await page.goto(`${given.url}/supervise/?again#/teams`);
+  await page.waitForSelector("#token");
+  note("the teams without a token", await read(page, "main"));
 });

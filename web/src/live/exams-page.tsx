@@ -61,7 +61,7 @@ export function ExamsPage({ server, team, exams, onProblem }: ExamsPageProps) {
 
 const Figures = ({ figures }: { figures: FigurePair[] }) => (
   <div class="table-scroll" tabIndex={0} role="region" aria-label="Scores of both exams">
-    <table class="figures">
+    <table class="exam-figures">
       <thead>
         <tr>
           <td />
