@@ -3,7 +3,7 @@ import { listTicks } from "../src/model/axis";
 import { listSavings, measureLongestChain } from "../src/model/critical-path";
 import { formatSeconds, formatUsd } from "../src/model/format";
 import { countStates, joinBlocks, makeBlocks } from "../src/model/plan-blocks";
-import { layoutPlan, teamKey } from "../src/model/plan-layout";
+import { describeShape, layoutPlan, refreshTasks, teamKey } from "../src/model/plan-layout";
 import { readTrace } from "../src/model/read-trace";
 import { describeRun } from "../src/model/run-state";
 import { flattenTasks, sortByNeeds, viewTasks } from "../src/model/task-view";
@@ -182,6 +182,15 @@ describe("the drawing", () => {
     const opened = layoutPlan(tasks, { direction: "LR", isOpen: (key) => key === teamKey(tasks[0]!) });
     expect(opened.cards.map((card) => card.task.path)).toEqual(["a", "a/x"]);
     expect(layoutPlan(tasks, { direction: "LR", isOpen: () => false }).cards.map((card) => card.task.path)).toEqual(["a"]);
+  });
+
+  test("a drawing is of use until the plan changes, and shows the present states", () => {
+    const before = viewTasks(makeTrace([{ id: "a", status: "working" }]));
+    const after = viewTasks(makeTrace([{ id: "a", at: [1, 2] }]));
+    expect(describeShape(after)).toBe(describeShape(before));
+    const drawing = refreshTasks(layoutPlan(before, { direction: "LR", isOpen: () => true }), new Map([["a", after[0]!]]));
+    expect(drawing.cards[0]!.task.state).toBe("done");
+    expect(describeShape(viewTasks(makeTrace([{ id: "b" }])))).not.toBe(describeShape(after));
   });
 
   test("states are counted in a fixed order", () => {

@@ -67,6 +67,22 @@ export function layoutPlan(tasks: readonly TaskView[], options: LayoutOptions): 
   return placed;
 }
 
+/** Return a text that is equal for plans that are drawn alike, whatever their tasks have done since. */
+export const describeShape = (tasks: readonly TaskView[]): string =>
+  JSON.stringify(
+    tasks.map((task) => [task.path, task.worker, task.isCritical, task.needs, describeShape(task.inner)]),
+  );
+
+/** Return a drawing with the present states of its tasks. */
+export function refreshTasks(drawing: PlanLayout, byPath: ReadonlyMap<string, TaskView>): PlanLayout {
+  const find = (task: TaskView) => byPath.get(task.path) ?? task;
+  return {
+    ...drawing,
+    cards: drawing.cards.map((card) => ({ ...card, task: find(card.task) })),
+    frames: drawing.frames.map((frame) => ({ ...frame, tasks: frame.tasks.map(find) })),
+  };
+}
+
 const makeEmpty = (isTable = false): PlanLayout => ({ width: 0, height: 0, cards: [], frames: [], edges: [], isTable });
 
 function placeLayers(blocks: Block[], options: LayoutOptions): PlanLayout {

@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { countOf } from "../model/format";
 import { drawEdge } from "../model/edge-path";
-import { layoutPlan, type PlacedCard, type PlacedEdge, type PlanLayout } from "../model/plan-layout";
+import { describeShape, layoutPlan, refreshTasks, type PlacedCard, type PlacedEdge, type PlanLayout } from "../model/plan-layout";
 import { isSeen, MARGIN } from "../model/view-box";
 import type { TaskView } from "../model/task-view";
 import { PlanFrame } from "./plan-frame";
@@ -23,16 +24,19 @@ export function PlanGraph() {
   const room = useRef<HTMLDivElement>(null);
   const isPrinting = useIsPrinting();
   const direction = (room.current?.clientWidth ?? innerWidth) < NARROW_PX ? "TB" : "LR";
-  const drawing = useMemo(() => {
+  // The layout takes long: while a run is watched it is of use until the plan itself changes.
+  const shape = useMemo(() => describeShape(tasks), [tasks]);
+  const placed = useMemo(() => {
     const isOpenAtFirst = byPath.size <= MAX_OPEN_TASKS;
     return layoutPlan(tasks, { direction, isOpen: (key) => isOpenAtFirst !== toggled.has(key) });
-  }, [tasks, byPath, toggled, direction]);
+  }, [shape, toggled, direction]);
+  const drawing = useMemo(() => refreshTasks(placed, byPath), [placed, byPath]);
   useEffect(() => {
     if (!byPath.has(selected) || drawing.cards.some(({ task }) => task.path === selected)) return;
     const holder = drawing.frames.find((frame) => !frame.isOpen && frame.tasks.some(({ path }) => path === selected || selected.startsWith(`${path}/`)));
     if (holder) toggle(holder.key);
   }, [selected, drawing]);
-  const pan = usePanZoom(room, drawing, { selected, onFocus: setFocused });
+  const pan = usePanZoom(room, placed, { selected, onFocus: setFocused });
   const related = useMemo(() => findRelated(byPath.get(selected)), [byPath, selected]);
   const toggle = (key: string) => setToggled((keys) => new Set(keys.has(key) ? [...keys].filter((each) => each !== key) : [...keys, key]));
   const cards = isPrinting || !pan.size ? drawing.cards : drawing.cards.filter((card) => isSeen(card, pan.view, pan.size!));
@@ -42,7 +46,7 @@ export function PlanGraph() {
   return (
     <>
       <div class="plan-graph" ref={room} style={{ height: fitHeight(drawing, room.current?.clientWidth ?? innerWidth) }} {...pan.handlers}>
-        <svg class="plan-drawing" role="group" aria-label={`The plan: ${byPath.size} tasks; arrow keys move between them`} {...place}>
+        <svg class="plan-drawing" role="group" aria-label={`The plan: ${countOf(byPath.size, "task")}; arrow keys move between them`} {...place}>
           <EdgeMarkers />
           <g transform={isPrinting ? undefined : `translate(${x} ${y}) scale(${scale})`}>
             {drawing.frames.map((frame) => (
