@@ -49,7 +49,10 @@ const pause = () => new Promise((done) => setTimeout(done, 100));
 
 /** Select a task, and open everything that can be opened. */
 async function openAll(page) {
-  await page.$eval(".card", (card) => card.dispatchEvent(new MouseEvent("click", { bubbles: true })));
+  await page.evaluate(() => {
+    const task = document.querySelector(".card") ?? document.querySelector("main button.link");
+    task.dispatchEvent(new MouseEvent("click", { bubbles: true }));
+  });
   for (let depth = 0; depth < 3; depth += 1) {
     await page.$$eval("details", (all) => all.forEach((details) => (details.open = true)));
     await pause();
