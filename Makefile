@@ -1,4 +1,4 @@
-.PHONY: help run test test-all exams check fresh bench bench-quick chaos cluster real chat pages pages-test dev audit lock
+.PHONY: help run test test-all exams check fresh bench bench-quick chaos cluster real chat pages report-page pages-test dev audit lock
 
 KILLS ?= 300
 RUNS ?= 300
@@ -56,6 +56,10 @@ chat:  ## drive chat clients in Chromium against the server, with pictures; need
 
 pages:  ## build the pages of graph/pages from web/; needs Node and npm
 	cd web && npm ci --ignore-scripts && npm run check && npm test && npm run build
+
+report-page:  ## open reports in Chromium: time, accessibility, keyboard, pictures; needs Node and Chromium
+	bin/test --collect-only -q >/dev/null
+	.venv/bin/python -m tests.report_page
 
 pages-test:  ## drive the live page in Chromium against langgraph dev and Aegra; needs Node, Chromium and `make pages`
 	bin/test --collect-only -q >/dev/null

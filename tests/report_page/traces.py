@@ -39,7 +39,7 @@ def make_wide_trace(count: int, *, output_chars: int = 700, seed: int = 1) -> Js
 def make_hostile_trace() -> Json:
     """Return the trace of a run in which each text is an attack."""
     every = " ".join(ATTACKS)
-    tasks = [
+    tasks: list[Json] = [
         {"id": attack[:60], "description": attack, "worker": attack[:40], "depends_on": []}
         for attack in ATTACKS
     ]
@@ -58,7 +58,10 @@ def make_hostile_trace() -> Json:
             _make_event("report", 1.0, name, report=report),
         ]
     answer = {"text": every, "gaps": [every], "sources": [every]}
-    ended = {"usage": {"by_worker": {every: {}}}, "timing": {"wall_s": 2.0, "bounded_by": every}}
+    ended: Json = {
+        "usage": {"by_worker": {every: {}}},
+        "timing": {"wall_s": 2.0, "bounded_by": every},
+    }
     return build_trace([*events, _make_event("answer", 2, answer=answer, status="done", **ended)])
 
 

@@ -12,7 +12,8 @@ from nodes.errors.redaction import redact_text
 WEB = Path(__file__).parents[2] / "web"
 BUILT_FILES = sorted(path for path in BUILT.iterdir() if path.suffix in (".js", ".css"))
 ADDRESS = re.compile(r"""https?://[^\s"'`)<>\\]+""")
-# Names of markup languages, and what the SDK names in errors and as defaults; none is loaded.
+# Names of markup languages, what the SDK names in errors and as defaults, and the beginning that
+# the reader of Markdown gives to an address without one; none is loaded.
 NAMED_ADDRESSES = (
     *("http://www.w3.org/", "https://docs.langchain.com", "https://github.com/"),
     *("http://localhost:8123", "http://${"),

@@ -8,6 +8,8 @@ const WEB_ADDRESS = /^https?:\/\//i;
 
 const markdown = new MarkdownIt({ html: false, linkify: false, typographer: false }).disable(["image"]);
 markdown.validateLink = (url) => WEB_ADDRESS.test(url);
+markdown.renderer.rules["table_open"] = () => '<div class="table-frame" tabindex="0" role="group" aria-label="Table"><table>\n';
+markdown.renderer.rules["table_close"] = () => "</table></div>\n";
 markdown.renderer.rules["link_open"] = (tokens, index, options, _env, self) => {
   const link = tokens[index]!;
   const address = String(link.attrGet("href"));
@@ -24,7 +26,10 @@ export function renderMarkdown(text: string, sources: readonly Source[] = []): s
   const tokens = markdown.parse(showHidden(text), {});
   const anchors = new Map(sources.map(({ name, anchor }) => [name, anchor]));
   const names = [...anchors.keys()].filter((name) => name.length >= MIN_NAME_CHARS);
-  if (names.length) tokens.forEach((token) => linkSources(token, anchors, buildPattern(names)));
+  if (names.length) {
+    const pattern = buildPattern(names);
+    tokens.forEach((token) => linkSources(token, anchors, pattern));
+  }
   shiftHeadings(tokens);
   return markdown.renderer.render(tokens, markdown.options, {});
 }

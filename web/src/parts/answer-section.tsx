@@ -1,6 +1,6 @@
-import { useMemo } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import { findAnswer } from "../model/answer";
-import { listSources } from "../model/sources";
+import { listSources, type Source } from "../model/sources";
 import type { Trace } from "../model/trace";
 import { Findings } from "./findings";
 import { MarkdownLine, MarkdownText } from "./markdown-text";
@@ -12,7 +12,7 @@ export function AnswerSection({ trace }: { trace: Trace }) {
   return (
     <>
       <div class="answer">
-        <MarkdownText text={answer.text} sources={sources} />
+        <AnswerText text={answer.text} sources={sources} />
         <div class="answer-limits">
           {answer.confidence !== null && <Confidence value={answer.confidence} />}
           <TextList title="Not answered" texts={answer.unanswered} />
@@ -26,6 +26,25 @@ export function AnswerSection({ trace }: { trace: Trace }) {
         </>
       )}
     </>
+  );
+}
+
+/** Longer answers are folded, so that what is below them is in reach. */
+const MAX_UNFOLDED_CHARS = 6000;
+
+function AnswerText({ text, sources }: { text: string; sources: Source[] }) {
+  const [isFolded, setFolded] = useState(text.length > MAX_UNFOLDED_CHARS);
+  return (
+    <div>
+      <div class={isFolded ? "is-folded" : ""}>
+        <MarkdownText text={text} sources={sources} />
+      </div>
+      {isFolded && (
+        <button type="button" class="no-print" onClick={() => setFolded(false)}>
+          Show the whole answer
+        </button>
+      )}
+    </div>
   );
 }
 

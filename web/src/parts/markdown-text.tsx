@@ -10,7 +10,7 @@ export function MarkdownText({ text, sources = [] }: { text: string; sources?: r
   return (
     <>
       {/* markdown-it escapes all markup of the text; its links lead to http(s) or to this page's sources. */}
-      <div class="markdown" dir="auto" onClick={openTarget} dangerouslySetInnerHTML={{ __html: html }} />
+      <div class="markdown" dir="auto" dangerouslySetInnerHTML={{ __html: html }} />
       {text.length > MAX_CHARS && <p class="soft">Cut after {MAX_CHARS} characters.</p>}
     </>
   );
@@ -21,11 +21,4 @@ export function MarkdownLine({ text }: { text: string }) {
   const html = useMemo(() => renderLine(text.slice(0, MAX_CHARS)), [text]);
   // As above: markdown-it escapes all markup of the text.
   return <bdi dangerouslySetInnerHTML={{ __html: html }} />;
-}
-
-/** Open the source that a pressed link leads to. */
-function openTarget(event: MouseEvent): void {
-  const link = event.target instanceof Element ? event.target.closest('a[href^="#source-"]') : null;
-  const source = link && document.getElementById(link.getAttribute("href")!.slice(1));
-  if (source instanceof HTMLDetailsElement) source.open = true;
 }

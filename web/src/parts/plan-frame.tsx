@@ -1,7 +1,6 @@
 import { countStates } from "../model/plan-blocks";
 import type { PlacedFrame } from "../model/plan-layout";
 import { toLine } from "../model/plain-text";
-import { STATE_GLYPHS } from "../model/task-view";
 import { stateClass } from "./state-badge";
 
 interface FrameProps {
@@ -13,7 +12,7 @@ interface FrameProps {
 /** Tasks that are drawn together, or an inner team: a click on its heading opens or closes it. */
 export function PlanFrame({ frame, isRelated, onToggle }: FrameProps) {
   const counts = [...countStates(frame.tasks)];
-  const states = counts.map(([state, count]) => `${STATE_GLYPHS[state]} ${count} ${state}`).join("  ");
+  const states = counts.map(([state, count]) => `${count} ${state}`).join(", ");
   const title = `${toLine(frame.title, 40)}: ${frame.tasks.length} tasks`;
   const isCard = frame.isGroup && !frame.isOpen;
   return (
@@ -21,9 +20,9 @@ export function PlanFrame({ frame, isRelated, onToggle }: FrameProps) {
       <rect class="frame-box" width={frame.width} height={frame.height} rx={8} />
       <g
         role="button"
-        tabIndex={0}
+        tabindex={0}
         aria-expanded={frame.isOpen}
-        aria-label={`${title}, ${states}`}
+        aria-label={`${title} ${states}`}
         class="frame-heading"
         onClick={() => onToggle(frame.key)}
         onKeyDown={(event) => (event.key === "Enter" || event.key === " ") && (event.preventDefault(), onToggle(frame.key))}
@@ -32,11 +31,11 @@ export function PlanFrame({ frame, isRelated, onToggle }: FrameProps) {
         <svg x={10} y={0} width={frame.width - 20} height={frame.height} aria-hidden="true">
           <text class="frame-title" y={isCard ? 22 : 18}>
             {frame.isOpen ? "▾ " : "▸ "}
-            {title}
+            {`${title} `}
           </text>
           {isCard && (
             <text class="card-work" y={40}>
-              {counts.map(([state, count]) => `${STATE_GLYPHS[state]} ${count}`).join("  ")}
+              {states}
             </text>
           )}
         </svg>

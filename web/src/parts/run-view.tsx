@@ -1,6 +1,6 @@
 import { useMemo } from "preact/hooks";
 import type { Trace } from "../model/trace";
-import { PrintedTasks } from "./printed-tasks";
+import { PrintedDetails } from "./printed-details";
 import { RunContext, showRun } from "./run-context";
 import { RUN_SECTIONS } from "./run-sections";
 import { SelectedTask } from "./selected-task";
@@ -21,7 +21,7 @@ export function RunView({ trace }: { trace: Trace }) {
           </Section>
         ))}
         <SelectedTask />
-        <PrintedTasks />
+        <PrintedDetails />
       </SelectionProvider>
     </RunContext.Provider>
   );

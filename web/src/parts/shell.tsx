@@ -20,7 +20,7 @@ export const Shell = ({ title, sections, children }: ShellProps) => (
       To the content
     </a>
     <header class="page-header">
-      <span class="product">{title}</span>
+      <h1 class="product">{title}</h1>
       <nav aria-label="Sections" class="no-print">
         {sections.map(({ id, title: name }) => (
           <a key={id} href={`#${id}`}>

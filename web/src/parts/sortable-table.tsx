@@ -27,7 +27,7 @@ export function SortableTable<Row>({ caption, columns, rows, keyOf, max = 50 }: 
     setSorted((before) => ({ column, isUp: before?.column === column ? !before.isUp : !columns[column]!.isNumber }));
   const ordered = sorted ? sortRows(rows, columns[sorted.column]!.value, sorted.isUp) : rows;
   return (
-    <div class="table-frame" tabIndex={0} role="region" aria-label={caption}>
+    <div class="table-frame" tabIndex={0} role="group" aria-label={caption}>
       <table class="sortable">
         <caption class="visually-hidden">{caption}</caption>
         <thead>

@@ -1,4 +1,4 @@
-import { useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import { listSources, type Source, type SourcedClaim } from "../model/sources";
 import type { Trace } from "../model/trace";
 import { Quotation } from "./quotation";
@@ -12,6 +12,7 @@ const MAX_SOURCES = 50;
 export function SourcesSection({ trace }: { trace: Trace }) {
   const sources = useMemo(() => listSources(trace), [trace]);
   const [shown, setShown] = useState(MAX_SOURCES);
+  useOpenedSource((number) => setShown((before) => Math.max(before, number)));
   return (
     <div class="sources">
       {sources.slice(0, shown).map((source) => (
@@ -26,28 +27,57 @@ export function SourcesSection({ trace }: { trace: Trace }) {
   );
 }
 
-const SourceDetails = ({ source }: { source: Source }) => (
-  <details id={source.anchor}>
-    <summary>
-      <strong>
-        <Line max={160}>{source.name}</Line>
-      </strong>{" "}
-      <span class="soft small">
-        {source.isUsed ? "used in the answer" : "not named by the answer"} · {countClaims(source.claims.length)}
-      </span>
-    </summary>
-    {source.claims.length === 0 && <p class="soft">No task has made a claim from it.</p>}
+/** Open the source that a pressed link of the page leads to; `show` makes sure that it is there. */
+function useOpenedSource(show: (number: number) => void): void {
+  useEffect(() => {
+    const open = (event: MouseEvent) => {
+      const link = event.target instanceof Element ? event.target.closest('a[href^="#source-"]') : null;
+      const anchor = link?.getAttribute("href")?.slice(1);
+      if (!anchor) return;
+      show(Number(anchor.slice("source-".length)));
+      // After the source was drawn, where it was not.
+      setTimeout(() => {
+        const source = document.getElementById(anchor);
+        if (source instanceof HTMLDetailsElement) source.open = true;
+        source?.scrollIntoView({ block: "start" });
+      });
+    };
+    document.addEventListener("click", open);
+    return () => document.removeEventListener("click", open);
+  }, []);
+}
+
+/** A source; what is quoted from it is drawn when it is opened. */
+function SourceDetails({ source }: { source: Source }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details id={source.anchor} onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>
+        <strong>
+          <Line max={160}>{source.name}</Line>
+        </strong>{" "}
+        <span class="soft small">
+          {source.isUsed ? "used in the answer" : "not named by the answer"} · {countClaims(source.claims.length)}
+        </span>
+      </summary>
+      {isOpen && <SourceClaims claims={source.claims} />}
+    </details>
+  );
+}
+
+/** The claims from one source, with its quotations in place. */
+export const SourceClaims = ({ claims }: { claims: SourcedClaim[] }) => (
+  <>
+    {claims.length === 0 && <p class="soft">No task has made a claim from it.</p>}
     <ul class="claims">
-      {source.claims.slice(0, MAX_CLAIMS).map((claim, index) => (
+      {claims.slice(0, MAX_CLAIMS).map((claim, index) => (
         <li key={index}>
           <ClaimText claim={claim} />
         </li>
       ))}
     </ul>
-    {source.claims.length > MAX_CLAIMS && (
-      <p class="soft">The other {source.claims.length - MAX_CLAIMS} are with their tasks.</p>
-    )}
-  </details>
+    {claims.length > MAX_CLAIMS && <p class="soft">The other {claims.length - MAX_CLAIMS} are with their tasks.</p>}
+  </>
 );
 
 const ClaimText = ({ claim }: { claim: SourcedClaim }) => (

@@ -15,7 +15,7 @@ export function Summary({ trace }: { trace: Trace }) {
   const state = describeRun(trace);
   return (
     <>
-      <blockquote class="request">
+      <blockquote class="request" tabIndex={(run.request?.length ?? 0) > 300 ? 0 : undefined}>
         <Text>{run.request}</Text>
       </blockquote>
       <p class="run-line">

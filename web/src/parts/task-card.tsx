@@ -19,11 +19,9 @@ export function describeWork(task: TaskView): string {
 export function describeTask(task: TaskView): string {
   const needs = task.needs.map((need) => toLine(need.path, 60) + (need.required ? "" : " (optional)")).join(", ");
   const parts = [
-    toLine(task.path, 120),
-    toLine(task.worker, 60),
+    `${toLine(task.id, 44)} ${describeWork(task)}`,
     describeState(task),
-    task.endedS === null ? "" : formatSeconds(secondsOf(task)),
-    task.attempts > 1 ? `${task.attempts} attempts` : "",
+    task.path === task.id ? "" : `in ${toLine(task.path, 120)}`,
     task.isCritical ? "on the critical path" : "",
     needs && `needs ${needs}`,
   ];
@@ -50,18 +48,18 @@ export function TaskCard({ placed, isSelected, isRelated, isReachable, onSelect 
       role="button"
       aria-pressed={isSelected}
       aria-label={describeTask(task)}
-      tabIndex={isReachable ? 0 : -1}
+      tabindex={isReachable ? 0 : -1}
       data-path={task.path}
       transform={`translate(${x} ${y})`}
       onClick={() => onSelect(isSelected ? "" : task.path)}
     >
       <rect class="card-frame" width={width} height={height} rx={6} />
       <text class="card-glyph" x={16} y={22} text-anchor="middle" aria-hidden="true">
-        {STATE_GLYPHS[task.state]}
+        {`${STATE_GLYPHS[task.state]} `}
       </text>
       <svg x={28} y={0} width={width - 36} height={height} aria-hidden="true">
         <text class="card-title" x={0} y={22}>
-          {toLine(task.id, 44)}
+          {`${toLine(task.id, 44)} `}
         </text>
         <text class="card-work" x={0} y={40}>
           {describeWork(task)}

@@ -45,7 +45,7 @@ export function TimelineSection() {
           </button>
         </span>
       </div>
-      <div class="timeline" ref={scroller} tabIndex={0} role="region" aria-label="Timeline">
+      <div class="timeline" ref={scroller} tabIndex={0} role="region" aria-label="Rows of the timeline">
         <div class="timeline-sheet" style={{ width }}>
           <TimelineAxis timeline={timeline} />
           <ul class="timeline-rows" style={{ height: `${timeline.rows.length * ROW_PX}px` }}>

@@ -1,34 +1,29 @@
 import { render } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
+import { listSources, type Source } from "../model/sources";
 import { TaskIndex } from "../model/task-details";
+import { SourceClaims } from "./sources-section";
 import { useRun } from "./run-context";
 import { TaskDetailsView } from "./task-details-view";
 import { Line } from "./text";
 
 /** More would not be read on paper, and would take a browser too long. */
 const MAX_PRINTED = 60;
-const MAX_OPENED = 400;
-/** What is closed on the screen and open on paper. */
-const OPENED = ".printed-tasks details:not([open]), .sources details:not([open])";
+const MAX_PRINTED_SOURCES = 20;
 
-/** The details of the tasks on paper: all of a small run, what failed or was slow of a large one. */
-export function PrintedTasks() {
+/** What is closed on the screen, on paper: sources, and tasks; of a large run those that failed or were slow. */
+export function PrintedDetails() {
   const run = useRun();
   const index = useMemo(() => new TaskIndex(run.trace, run.byPath), [run]);
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    let opened: HTMLDetailsElement[] = [];
     const fill = () => {
       if (!place.current) return;
       // At once: the browser takes its picture when this event has been handled.
-      render(<AllDetails index={index} />, place.current);
-      opened = [...document.querySelectorAll<HTMLDetailsElement>(OPENED)].slice(0, MAX_OPENED);
-      opened.forEach((details) => (details.open = true));
+      render(<AllDetails index={index} sources={listSources(run.trace)} />, place.current);
+      place.current.querySelectorAll("details").forEach((details) => (details.open = true));
     };
-    const empty = () => {
-      if (place.current) render(null, place.current);
-      opened.forEach((details) => (details.open = false));
-    };
+    const empty = () => place.current && render(null, place.current);
     window.addEventListener("beforeprint", fill);
     window.addEventListener("afterprint", empty);
     return () => {
@@ -36,13 +31,22 @@ export function PrintedTasks() {
       window.removeEventListener("afterprint", empty);
     };
   }, [index]);
-  return <div class="printed-tasks" ref={place} />;
+  return <div class="printed-details" ref={place} />;
 }
 
-function AllDetails({ index }: { index: TaskIndex }) {
+function AllDetails({ index, sources }: { index: TaskIndex; sources: Source[] }) {
   const paths = index.listNotable(MAX_PRINTED);
   return (
     <>
+      <h2>Sources and their quotations</h2>
+      {sources.slice(0, MAX_PRINTED_SOURCES).map(({ name, anchor, claims }) => (
+        <div key={anchor} class="printed-source">
+          <h3>
+            <Line max={160}>{name}</Line>
+          </h3>
+          <SourceClaims claims={claims} />
+        </div>
+      ))}
       <h2>Tasks</h2>
       {paths.length < index.size && (
         <p>
