@@ -39,6 +39,7 @@ def compare(job: Job) -> int:
         context=replace(job.context, sequential=True),
         display=ProgressDisplay(quiet=job.quiet),
         trace_to=None,
+        report_to=None,
     )
     sequential = run_job(again, request, plan=parallel.plan)
     comparison = compare_outcomes(parallel, sequential)

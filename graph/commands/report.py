@@ -7,11 +7,14 @@ from typing import Any
 from graph.display.stderr_console import print_to_stderr
 from graph.display.streams import print_to_stdout
 from graph.pages.report import format_report, write_report
+from graph.runs.timeline import TraceUnreadable
 from nodes.errors import OutputFailed
 
 
 def print_report(trace: Mapping[str, Any], out: Path | None) -> int:
     """Write the report of a run to a file, or to stdout without one."""
+    if (trace.get("run") or {}).get("status") == "running":
+        print_to_stderr("the run has not ended: the page is of what it has done", style="yellow")
     if out is None:
         print_to_stdout(format_report(trace))
     else:
@@ -23,5 +26,5 @@ def save_report(trace: Mapping[str, Any], path: Path) -> None:
     """Write the report beside a command's own output; a failure prints a warning."""
     try:
         write_report(trace, path)
-    except OutputFailed as error:
+    except (OutputFailed, TraceUnreadable) as error:
         print_to_stderr(f"warning: {error}", style="yellow")

@@ -132,6 +132,8 @@ def show_plan(job: Job) -> int:
     finally:
         if job.trace_to:
             save_json(build_trace(events), job.trace_to)
+        if job.report_to:
+            save_report(build_trace(events), job.report_to)
     print_json({**plan.model_dump(mode="json"), "estimate": estimate.model_dump(mode="json")})
     if plan.is_by_rule:
         print_to_stderr(f"the plan was made by rule, for no valid one came: {plan.rule_reason}")

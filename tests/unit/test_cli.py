@@ -126,8 +126,18 @@ def test_a_past_run_can_be_listed_shown_traced_and_resumed(supervise, table):
     assert answer in supervise.out
     assert supervise("trace", "t1") == 0
     assert json.loads(supervise.out) == json.loads(Path("kept.json").read_text())
+    assert supervise("trace", "t1", "--format", "html", "--out", "run.html") == 0
+    assert REQUEST in Path("run.html").read_text(encoding="utf-8")
     assert supervise("resume", "t1", "-q") == 0
     assert supervise.out == answer
+
+
+def test_a_run_writes_its_report(supervise, table):
+    assert supervise("run", REQUEST, "--file", table, "--report", "run.html", "-q") == 0
+    page = Path("run.html").read_text(encoding="utf-8")
+    assert '"kind":"answer"' in page
+    assert supervise("run", REQUEST, "--file", table, "--plan-only", "--report", "p.html") == 0
+    assert '"status":"waiting"' in Path("p.html").read_text(encoding="utf-8")
 
 
 def test_the_plan_can_be_seen_before_anything_runs(supervise, table):

@@ -4,6 +4,9 @@ const COUNT = new Intl.NumberFormat("en");
 
 export const formatCount = (count: number): string => COUNT.format(count);
 
+/** Return a number with its noun: `1 task`, `1,200 tasks`. */
+export const countOf = (count: number, noun: string): string => `${formatCount(count)} ${noun}${count === 1 ? "" : "s"}`;
+
 /** Return seconds as `3 ms`, `0.42 s`, `41 s` or `3 min 5 s`. */
 export function formatSeconds(seconds: number | null | undefined): string {
   if (seconds == null || !Number.isFinite(seconds)) return "–";

@@ -30,7 +30,9 @@ function describeOpenEnd({ run, events }: Trace): string {
   const at = formatSeconds(last?.t ?? 0);
   switch (run.status) {
     case "running":
-      return `The run has not ended: this is what had happened ${at} after its start. It is at work, or was cut off.`;
+      return events.some((event) => event.kind === "task_started")
+        ? `The run has not ended: this is what had happened ${at} after its start. It is at work, or was cut off.`
+        : `The run has not ended: no task had begun ${at} after its start.`;
     case "stopped":
       return `The run was stopped ${at} after its start; it can be resumed.`;
     case "needs_input":

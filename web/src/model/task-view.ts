@@ -16,6 +16,9 @@ export interface TaskView {
   /** Its id; `outer/inner` inside a team. */
   path: string;
   id: string;
+  /** Path of the task whose team it is in, empty outside; and how many teams it is in. */
+  within: string;
+  level: number;
   worker: string;
   description: string;
   state: TaskState;
@@ -66,7 +69,7 @@ export function viewTasks(trace: Trace): TaskView[] {
     if (event.kind === "task_started") starts.set(event.task, [...(starts.get(event.task) ?? []), event.t]);
   }
   const critical = new Set(trace.timing.critical_path ?? []);
-  return viewLevel(trace.tasks, "", { starts, critical, status: trace.run.status });
+  return viewLevel(trace.tasks, "", 0, { starts, critical, status: trace.run.status });
 }
 
 /** Return tasks and those of inner teams in one list, each before its inner ones. */
@@ -82,8 +85,8 @@ interface Known {
   status: RunStatus;
 }
 
-function viewLevel(tasks: TracedTask[], within: string, known: Known): TaskView[] {
-  const views = tasks.map((task) => viewTask(task, within, known));
+function viewLevel(tasks: TracedTask[], parent: string, level: number, known: Known): TaskView[] {
+  const views = tasks.map((task) => viewTask(task, parent, level, known));
   const byPath = new Map(views.map((view) => [view.path, view]));
   for (const view of views) {
     view.needs = view.needs.filter((need) => byPath.has(need.path) && need.path !== view.path);
@@ -100,7 +103,8 @@ function viewLevel(tasks: TracedTask[], within: string, known: Known): TaskView[
   return views;
 }
 
-function viewTask(task: TracedTask, within: string, known: Known): TaskView {
+function viewTask(task: TracedTask, parent: string, level: number, known: Known): TaskView {
+  const within = parent && `${parent}/`;
   const path = within + task.id;
   const report = task.report;
   const starts = known.starts.get(path) ?? [];
@@ -108,6 +112,8 @@ function viewTask(task: TracedTask, within: string, known: Known): TaskView {
   return {
     path,
     id: task.id,
+    within: parent,
+    level,
     worker: task.worker,
     description: task.description,
     state: state === "working" ? (WORKING_STATES[known.status] ?? state) : state,
@@ -118,10 +124,10 @@ function viewTask(task: TracedTask, within: string, known: Known): TaskView {
     endedS: isNumber(report?.ended_s) && starts.length ? report.ended_s : null,
     attempts: starts.length,
     isDegraded: report?.["is_partial"] === true,
-    isCritical: !within && known.critical.has(task.id),
+    isCritical: !parent && known.critical.has(task.id),
     confidence: isNumber(report?.confidence) ? report.confidence : null,
     traced: task,
-    inner: viewLevel(task.team?.tasks ?? [], `${path}/`, known),
+    inner: viewLevel(task.team?.tasks ?? [], path, level + 1, known),
   };
 }
 

@@ -1,4 +1,4 @@
-import { formatSeconds } from "./format";
+import { countOf, formatSeconds } from "./format";
 import { isNumber, selectTurn } from "./read-trace";
 import { groupEvents, secondsOf, type TaskState, type TaskView } from "./task-view";
 import type { Trace, TraceEvent } from "./trace";
@@ -47,10 +47,11 @@ export function buildTimeline(trace: Trace, tasks: readonly TaskView[]): Timelin
   const [startS, endS] = [turn[0]?.t ?? 0, Math.max(turn.at(-1)?.t ?? 0, trace.run.now_s ?? 0)];
   const reportsS = Math.max(startS, ...turn.filter((event) => event.kind === "report").map((event) => event.t));
   const planned = findPlanned(turn);
+  const hasPath = trace.timing.critical_path !== undefined;
   const rows = [
-    buildSupervisorRow(turn, reportsS),
+    buildSupervisorRow(turn, reportsS, hasPath),
     ...orderRows(tasks).map((task) => buildTaskRow(task, byTask.get(task.path) ?? [], planned, endS)),
-    ...buildSynthesisRow(turn, reportsS),
+    ...buildSynthesisRow(turn, reportsS, hasPath),
   ];
   const atWork = countAtWork(tasks, endS);
   return { startS, endS: Math.max(endS, startS + 1e-6), rows, atWork, maxAtWork: Math.max(0, ...atWork.map(({ count }) => count)) };
@@ -96,7 +97,7 @@ function readCalls(events: TraceEvent[]): Segment[] {
 }
 
 function buildTaskRow(task: TaskView, events: TraceEvent[], planned: Map<string, number>, endS: number): TimelineRow {
-  const ownEvents = events.filter((event) => (event.within ?? "") === task.path.split("/").slice(0, -1).join("/"));
+  const ownEvents = events.filter((event) => (event.within ?? "") === task.within);
   const starts = ownEvents.filter((event) => event.kind === "task_started");
   const plannedS = planned.get(task.path);
   const firstS = starts[0]?.t ?? (task.state === "waiting" ? endS : undefined);
@@ -113,7 +114,7 @@ function buildTaskRow(task: TaskView, events: TraceEvent[], planned: Map<string,
     path: task.path,
     title: task.id,
     worker: task.worker,
-    level: task.path.split("/").length - 1,
+    level: task.level,
     state: task.state,
     isCritical: task.isCritical,
     segments: [...waiting, ...readSpeculation(ownEvents), ...attempts, ...readCalls(events)],
@@ -135,26 +136,26 @@ function summarize(task: TaskView, waiting: Segment | undefined, events: TraceEv
   const parts = [
     waiting && `waited ${formatSeconds(waiting.endS - waiting.startS)}`,
     task.endedS !== null && `worked ${formatSeconds(secondsOf(task))}`,
-    `${task.attempts} attempt${task.attempts === 1 ? "" : "s"}`,
-    `${count("model_call")} model calls`,
-    `${count("tool_call")} tool calls`,
+    countOf(task.attempts, "attempt"),
+    countOf(count("model_call"), "model call"),
+    countOf(count("tool_call"), "tool call"),
     task.isCritical && "on the critical path",
   ];
   return parts.filter(Boolean).join(", ");
 }
 
-const makeOwnRow = (title: string, segments: Segment[], summary: string): TimelineRow => ({
+const makeOwnRow = (title: string, isCritical: boolean, segments: Segment[], summary: string): TimelineRow => ({
   path: "",
   title,
   worker: "",
   level: 0,
   state: null,
-  isCritical: true,
+  isCritical,
   segments,
   summary,
 });
 
-function buildSupervisorRow(turn: TraceEvent[], reportsS: number): TimelineRow {
+function buildSupervisorRow(turn: TraceEvent[], reportsS: number, isCritical: boolean): TimelineRow {
   const own = turn.filter((event) => !event.task && !event.within);
   const planned = own.find((event) => event.kind === "plan_created") ?? own.at(-1);
   const startS = turn[0]?.t ?? 0;
@@ -167,15 +168,15 @@ function buildSupervisorRow(turn: TraceEvent[], reportsS: number): TimelineRow {
     }
   }
   segments.push(...readCalls(own.filter((event) => event.t <= reportsS || reportsS === startS)));
-  return makeOwnRow("supervisor", segments, `planning ${formatSeconds((planned?.t ?? startS) - startS)}`);
+  return makeOwnRow("supervisor", isCritical, segments, `planning ${formatSeconds((planned?.t ?? startS) - startS)}`);
 }
 
-function buildSynthesisRow(turn: TraceEvent[], reportsS: number): TimelineRow[] {
+function buildSynthesisRow(turn: TraceEvent[], reportsS: number, isCritical: boolean): TimelineRow[] {
   const own = turn.filter((event) => !event.task && !event.within && event.t > reportsS);
   const last = own.findLast((event) => event.kind === "answer" || event.kind === "synthesized");
   if (!last || reportsS === turn[0]?.t) return [];
   const segments = [makeSegment("synthesis", reportsS, last.t, "writing the answer"), ...readCalls(own)];
-  return [makeOwnRow("synthesizer", segments, `writing the answer ${formatSeconds(last.t - reportsS)}`)];
+  return [makeOwnRow("synthesizer", isCritical, segments, `writing the answer ${formatSeconds(last.t - reportsS)}`)];
 }
 
 function countAtWork(tasks: readonly TaskView[], endS: number): { t: number; count: number }[] {

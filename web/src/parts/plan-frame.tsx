@@ -1,3 +1,4 @@
+import { countOf } from "../model/format";
 import { countStates } from "../model/plan-blocks";
 import type { PlacedFrame } from "../model/plan-layout";
 import { toLine } from "../model/plain-text";
@@ -13,7 +14,7 @@ interface FrameProps {
 export function PlanFrame({ frame, isRelated, onToggle }: FrameProps) {
   const counts = [...countStates(frame.tasks)];
   const states = counts.map(([state, count]) => `${count} ${state}`).join(", ");
-  const title = `${toLine(frame.title, 40)}: ${frame.tasks.length} tasks`;
+  const title = `${toLine(frame.title, 40)}: ${countOf(frame.tasks.length, "task")}`;
   const isCard = frame.isGroup && !frame.isOpen;
   return (
     <g class={`frame ${isCard ? "is-card" : ""} ${isRelated ? "is-related" : ""}`} transform={`translate(${frame.x} ${frame.y})`}>

@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { countOf } from "../model/format";
 import { drawEdge } from "../model/edge-path";
 import { layoutPlan, type PlacedCard, type PlacedEdge, type PlanLayout } from "../model/plan-layout";
 import { isSeen, MARGIN } from "../model/view-box";
@@ -42,7 +43,7 @@ export function PlanGraph() {
   return (
     <>
       <div class="plan-graph" ref={room} style={{ height: fitHeight(drawing, room.current?.clientWidth ?? innerWidth) }} {...pan.handlers}>
-        <svg class="plan-drawing" role="group" aria-label={`The plan: ${byPath.size} tasks; arrow keys move between them`} {...place}>
+        <svg class="plan-drawing" role="group" aria-label={`The plan: ${countOf(byPath.size, "task")}; arrow keys move between them`} {...place}>
           <EdgeMarkers />
           <g transform={isPrinting ? undefined : `translate(${x} ${y}) scale(${scale})`}>
             {drawing.frames.map((frame) => (

@@ -1,3 +1,4 @@
+import { countOf } from "../model/format";
 import { useRun } from "./run-context";
 import { PlanGraph } from "./plan-graph";
 import { TaskTable } from "./task-table";
@@ -11,7 +12,7 @@ export function PlanSection() {
     <>
       <PlanGraph />
       <details open={byPath.size <= 12 || isPrinting}>
-        <summary>The {byPath.size} tasks as a table</summary>
+        <summary>{countOf(byPath.size, "task")} as a table</summary>
         <TaskTable />
       </details>
     </>

@@ -1,9 +1,9 @@
 import type { ComponentChildren } from "preact";
 import { listSavings } from "../model/critical-path";
-import { formatCount, formatSeconds, formatUsd } from "../model/format";
+import { countOf, formatCount, formatSeconds, formatUsd } from "../model/format";
 import { toLine } from "../model/plain-text";
 import { describeRun } from "../model/run-state";
-import type { Trace } from "../model/trace";
+import type { RunStatus, Trace } from "../model/trace";
 import { countStates } from "../model/plan-blocks";
 import { useRun } from "./run-context";
 import { useSelection } from "./selection";
@@ -36,7 +36,7 @@ export function Summary({ trace }: { trace: Trace }) {
 /** What a report lacks so that it stays small. */
 function CutNote({ trace: { run } }: { trace: Trace }) {
   const [texts, events] = [Number(run["cut_texts"] ?? 0), Number(run["left_out_events"] ?? 0)];
-  const parts = [texts > 0 && `${formatCount(texts)} long texts are cut`, events > 0 && `${formatCount(events)} events are left out`];
+  const parts = [texts > 0 && `long texts are cut in ${countOf(texts, "place")}`, events > 0 && `${countOf(events, "event")} left out`];
   const said = parts.filter(Boolean).join(" and ");
   if (!said) return null;
   return (
@@ -54,7 +54,7 @@ function RunFacts({ trace: { run } }: { trace: Trace }) {
     ["thread", run.thread],
     ["models", models],
     ["files", run.materials?.join(", ")],
-    ["resumed", run.resumed ? `${run.resumed} times` : ""],
+    ["resumed", run.resumed ? countOf(run.resumed, "time") : ""],
   ];
   return (
     <span class="facts">
@@ -69,14 +69,16 @@ function RunFacts({ trace: { run } }: { trace: Trace }) {
   );
 }
 
-function Figures({ trace: { timing, usage } }: { trace: Trace }) {
+const HAS_ANSWER: ReadonlySet<RunStatus> = new Set(["done", "partial"]);
+
+function Figures({ trace: { run, timing, usage } }: { trace: Trace }) {
   const { byPath } = useRun();
   const counts = countStates([...byPath.values()]);
   const failed = [...counts].filter(([state]) => state !== "done").map(([state, count]) => `${count} ${state}`);
   const isParallel = timing.sequential_s != null && timing.wall_s != null && (timing.speedup ?? 0) > 1;
   return (
     <dl class="figures">
-      <Figure name="Time" value={formatSeconds(timing.wall_s)} note="from the request to the answer" />
+      <Figure name="Time" value={formatSeconds(timing.wall_s)} note={HAS_ANSWER.has(run.status) ? "from the request to the answer" : "so far"} />
       {isParallel && (
         <>
           <Figure name="One after another" value={formatSeconds(timing.sequential_s)} note="the same steps, summed" />
@@ -90,7 +92,7 @@ function Figures({ trace: { timing, usage } }: { trace: Trace }) {
       <Figure
         name="Tokens"
         value={formatCount(usage.input_tokens + usage.output_tokens)}
-        note={`${formatCount(usage.output_tokens)} written, ${formatCount(usage.model_calls)} model calls`}
+        note={`${formatCount(usage.output_tokens)} written, ${countOf(usage.model_calls, "model call")}`}
       />
       <Figure name="Cost" value={formatUsd(usage.cost_usd)} note={usage.cost_usd == null ? "a model has no known price" : ""} />
     </dl>

@@ -85,7 +85,7 @@ function TaskRow({ task }: { task: TaskView }) {
         <StateBadge task={task} />
       </td>
       <td class="small">
-        {task.needs.map((need) => toLine(need.path.split("/").at(-1), 60) + (need.required ? "" : " (optional)")).join(", ")}
+        {task.needs.map((need) => toLine(need.path.slice(task.path.length - task.id.length), 60) + (need.required ? "" : " (optional)")).join(", ")}
       </td>
       <td class="figure">{task.endedS === null ? "" : formatSeconds(secondsOf(task))}</td>
       <td class="figure">{task.attempts || ""}</td>

@@ -1,0 +1,217 @@
+import { describe, expect, test } from "vitest";
+import { listTicks } from "../src/model/axis";
+import { listSavings, measureLongestChain } from "../src/model/critical-path";
+import { formatSeconds, formatUsd } from "../src/model/format";
+import { countStates, joinBlocks, makeBlocks } from "../src/model/plan-blocks";
+import { layoutPlan, teamKey } from "../src/model/plan-layout";
+import { readTrace } from "../src/model/read-trace";
+import { describeRun } from "../src/model/run-state";
+import { flattenTasks, sortByNeeds, viewTasks } from "../src/model/task-view";
+import { buildTimeline } from "../src/model/timeline";
+import type { Trace } from "../src/model/trace";
+import { findNeighbour, fitView, showBox, zoomView } from "../src/model/view-box";
+
+interface Given {
+  id: string;
+  needs?: string[];
+  optional?: string[];
+  /** Seconds of its start and its end. */
+  at?: [number, number];
+  status?: string;
+  team?: unknown;
+}
+
+const makeTask = ({ id, needs = [], optional = [], at, status = "completed", team }: Given) => ({
+  id,
+  worker: "taster",
+  description: `Taste ${id}.`,
+  depends_on: [...needs.map((task) => ({ task, required: true })), ...optional.map((task) => ({ task, required: false }))],
+  status,
+  report: at ? { status, output: "Good.", started_s: at[0], ended_s: at[1] } : null,
+  ...(team ? { team } : {}),
+});
+
+function makeTrace(given: Given[], run: object = {}, critical: string[] = []): Trace {
+  const tasks = given.map(makeTask);
+  const starts = given.filter(({ at }) => at).map(({ id, at }) => ({ t: at![0], kind: "task_started", task: id, worker: "taster" }));
+  const ends = given.filter(({ at }) => at).map(({ id, at }) => ({ t: at![1], kind: "report", task: id, worker: "taster" }));
+  const events = [
+    { t: 0, kind: "request", task: "" },
+    { t: 1, kind: "plan_created", task: "", plan: 0 },
+    ...[...starts, ...ends].sort((one, other) => one.t - other.t),
+    { t: 12, kind: "answer", task: "" },
+  ];
+  return readTrace({
+    version: 1,
+    run: { request: "Taste.", status: "done", ...run },
+    plans: [{ goal: "Taste.", version: 1, tasks }],
+    tasks,
+    events,
+    timing: { critical_path: ["supervisor", ...critical, "synthesizer"] },
+  })!;
+}
+
+const CHAIN: Given[] = [
+  { id: "a", at: [1, 5] },
+  { id: "b", at: [1, 3] },
+  { id: "c", needs: ["a"], optional: ["b"], at: [5, 7] },
+];
+
+describe("a trace from anywhere", () => {
+  test.each([null, 3, "x", [], {}, { version: 2, run: { request: "x" } }, { version: 1, run: {} }])("%j is no trace", (value) => {
+    expect(readTrace(value)).toBeNull();
+  });
+
+  test("what is malformed is left out", () => {
+    const trace = readTrace({
+      version: 1,
+      run: { request: "x" },
+      tasks: [1, { id: 3 }, { id: "a", depends_on: "b", report: "none" }],
+      events: [null, { t: "1", kind: "x" }, { t: 1, kind: "report", task: 5 }],
+      plans: "none",
+      usage: [],
+    })!;
+    expect(trace.tasks.map((task) => [task.id, task.depends_on, task.report])).toEqual([["a", [], null]]);
+    expect(trace.events.map((event) => [event.kind, event.task])).toEqual([["report", ""]]);
+    expect(buildTimeline(trace, viewTasks(trace)).rows.map((row) => row.title)).toContain("a");
+  });
+
+  test("a plan and a report that are held once are in their events again", () => {
+    const trace = makeTrace(CHAIN);
+    expect(trace.events.find((event) => event.kind === "plan_created")!["plan"]).toBe(trace.plans[0]);
+    expect(trace.events.find((event) => event.kind === "report")!["report"]).toBe(trace.tasks[1]!.report);
+  });
+
+  test("a state named like a property of every object is no state", () => {
+    expect(viewTasks(makeTrace([{ id: "a", status: "constructor" }]))[0]!.state).toBe("waiting");
+  });
+});
+
+describe("tasks", () => {
+  test("a task with an optional result missing is done in part", () => {
+    const [, second] = viewTasks(makeTrace([{ id: "a", at: [1, 2], status: "failed" }, { id: "b", optional: ["a"], at: [2, 3] }]));
+    expect([second!.state, second!.isDegraded, second!.depth]).toEqual(["done", true, 1]);
+  });
+
+  test("a task at work in a run that was stopped is cut off", () => {
+    const trace = makeTrace([{ id: "a", status: "working" }], { status: "stopped" });
+    expect(viewTasks(trace)[0]!.state).toBe("cut off");
+    expect(describeRun(trace).note).toContain("can be resumed");
+  });
+
+  test("a circle of needs loses no task", () => {
+    const tasks = viewTasks(makeTrace([{ id: "a", needs: ["b"] }, { id: "b", needs: ["a"] }, { id: "c" }]));
+    expect(sortByNeeds(tasks).map((task) => task.id)).toEqual(["c", "a", "b"]);
+    expect(layoutPlan(tasks, { direction: "LR", isOpen: () => true }).cards).toHaveLength(3);
+  });
+
+  test("those of a team are named by their path", () => {
+    const team = { name: "buyers", tasks: [makeTask({ id: "x" }), makeTask({ id: "y", needs: ["x"] })] };
+    const tasks = flattenTasks(viewTasks(makeTrace([{ id: "a", team }])));
+    expect(tasks.map((task) => [task.path, task.level, task.needs.map((need) => need.path)])).toEqual([
+      ["a", 0, []],
+      ["a/x", 1, []],
+      ["a/y", 1, ["a/x"]],
+    ]);
+  });
+});
+
+describe("the critical path", () => {
+  test("a task saves what the next longest chain leaves", () => {
+    const tasks = viewTasks(makeTrace(CHAIN, {}, ["a", "c"]));
+    expect(measureLongestChain(sortByNeeds(tasks))).toBe(6);
+    // Without a, b and c are the longest chain; without c, a is.
+    expect(listSavings(tasks)).toEqual([
+      { path: "a", ownS: 4, savedS: 2 },
+      { path: "c", ownS: 2, savedS: 2 },
+    ]);
+  });
+});
+
+describe("the timeline", () => {
+  test("a row waits from the plan to its start, then works", () => {
+    const trace = makeTrace(CHAIN);
+    const { rows, maxAtWork } = buildTimeline(trace, viewTasks(trace));
+    expect(rows.map((row) => row.title)).toEqual(["supervisor", "a", "b", "c", "synthesizer"]);
+    expect(rows[3]!.segments.map(({ kind, startS, endS }) => [kind, startS, endS])).toEqual([
+      ["waiting", 1, 5],
+      ["attempt", 5, 7],
+    ]);
+    expect(maxAtWork).toBe(2);
+  });
+
+  test("an attempt before the last has no result", () => {
+    const trace = makeTrace([{ id: "a", at: [1, 9] }]);
+    trace.events.splice(3, 0, { t: 4, kind: "task_started", task: "a", worker: "taster", rung: "refine" });
+    const attempts = buildTimeline(trace, viewTasks(trace)).rows[1]!.segments.filter(({ kind }) => kind === "attempt");
+    expect(attempts.map(({ title, endS, isFailed }) => [title, endS, isFailed])).toEqual([
+      ["attempt 1", 4, true],
+      ["attempt 2, refine", 9, false],
+    ]);
+  });
+
+  test("an axis has at most eight marks", () => {
+    for (const length of [0.003, 0.9, 7, 61, 4000, 90_000]) expect(listTicks(length).length).toBeLessThanOrEqual(9);
+    expect(listTicks(2)).toEqual([0, 0.5, 1, 1.5, 2]);
+  });
+});
+
+describe("the drawing", () => {
+  const makeMany = (count: number) => viewTasks(makeTrace(Array.from({ length: count }, (_, index) => ({ id: `t${index}` }))));
+
+  test("tasks alike are one block", () => {
+    expect(makeBlocks(makeMany(40))!.map((block) => block.tasks.length)).toEqual([40]);
+    expect(makeBlocks(makeMany(3))!.map((block) => block.tasks.length)).toEqual([1, 1, 1]);
+  });
+
+  test("an edge between blocks is required where one of its tasks requires it", () => {
+    const tasks = viewTasks(makeTrace([{ id: "a" }, ...Array.from({ length: 8 }, (_, n) => ({ id: `b${n}`, needs: ["a"] }))]));
+    const edges = joinBlocks(makeBlocks(tasks)!);
+    expect(edges.map(({ from, to, required }) => [from, to, required])).toEqual([["a", "group of b0", true]]);
+  });
+
+  test("a large plan is a table of workers and steps, closed", () => {
+    const given = Array.from({ length: 1000 }, (_, n) => ({ id: `t${n}`, needs: n >= 100 ? [`t${n - 100}`] : [] }));
+    const drawing = layoutPlan(viewTasks(makeTrace(given)), { direction: "LR", isOpen: () => false });
+    expect([drawing.isTable, drawing.cards.length, drawing.frames.length]).toEqual([true, 0, 10]);
+  });
+
+  test("a team is drawn inside its task, where it is open", () => {
+    const team = { name: "buyers", tasks: [makeTask({ id: "x" })] };
+    const tasks = viewTasks(makeTrace([{ id: "a", team }]));
+    const opened = layoutPlan(tasks, { direction: "LR", isOpen: (key) => key === teamKey(tasks[0]!) });
+    expect(opened.cards.map((card) => card.task.path)).toEqual(["a", "a/x"]);
+    expect(layoutPlan(tasks, { direction: "LR", isOpen: () => false }).cards.map((card) => card.task.path)).toEqual(["a"]);
+  });
+
+  test("states are counted in a fixed order", () => {
+    const tasks = viewTasks(makeTrace([{ id: "a", status: "failed" }, { id: "b" }]));
+    expect([...countStates(tasks)]).toEqual([
+      ["done", 1],
+      ["failed", 1],
+    ]);
+  });
+
+  test("a point stays where it is while the view is enlarged", () => {
+    const zoomed = zoomView({ scale: 1, x: 10, y: 10 }, 2, { x: 110, y: 60 });
+    expect(zoomed).toEqual({ scale: 2, x: -90, y: -40 });
+  });
+
+  test("a box outside the window is moved into it", () => {
+    const box = { x: 500, y: 0, width: 100, height: 50 };
+    expect(showBox({ scale: 1, x: 0, y: 20 }, box, { width: 300, height: 200 }).x).toBe(-312);
+    expect(fitView({ width: 600, height: 100 }, { width: 324, height: 400 }).scale).toBe(0.5);
+  });
+
+  test("the nearest box in a direction is found, none at the edge", () => {
+    const [left, right, below] = [0, 1, 2].map((n) => ({ x: n === 1 ? 200 : 0, y: n === 2 ? 100 : 0, width: 50, height: 50 }));
+    expect(findNeighbour([left!, right!, below!], left!, "right")).toBe(right);
+    expect(findNeighbour([left!, right!, below!], left!, "down")).toBe(below);
+    expect(findNeighbour([left!, right!, below!], left!, "up")).toBeUndefined();
+  });
+});
+
+test("seconds and dollars are shown as short as they can be read", () => {
+  expect([0.0004, 0.03, 0.42, 3.14, 42, 185, 3700].map(formatSeconds)).toEqual(["0 ms", "30 ms", "0.42 s", "3.1 s", "42 s", "3 min 5 s", "1 h 1 min"]);
+  expect([null, 0, 0.0012, 1.5].map(formatUsd)).toEqual(["unknown", "$0", "$0.0012", "$1.50"]);
+});
