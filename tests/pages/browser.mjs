@@ -38,13 +38,18 @@ export const press = async (page, words) => {
   await button.click();
 };
 
-/** Return the serious findings of axe; its script is run beside the page's content policy. */
+/** Return that axe has no serious finding; its script is run beside the page's content policy.
+ *
+ * @throws Error: it has some.
+ */
 export async function checkAccess(page) {
   await page.evaluate((await import("node:fs")).readFileSync(axeSource, "utf8"));
   const { violations } = await page.evaluate(() => axe.run());
-  return violations
+  const serious = violations
     .filter(({ impact }) => impact === "serious" || impact === "critical")
     .map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(" ")).slice(0, 3)}`);
+  if (serious.length) throw new Error(`axe: ${serious.join("; ")}`);
+  return "no serious finding";
 }
 
 /** Play a story in a new browser; print what it returns, and the page where it breaks off. */
