@@ -38,7 +38,7 @@ function describeOpenEnd({ run, events }: Trace): string {
     case "needs_input":
       return `The run waits for an answer since ${at} after its start.`;
     case "failed":
-      return last?.kind === "error" ? `The run ended with an error: ${String(last["error"] ?? last["message"] ?? "")}` : "The run failed.";
+      return last?.kind === "error" ? `The run ended with an error: ${String(last["error"] ?? last["message"] ?? "")}` : "";
     default:
       return "";
   }

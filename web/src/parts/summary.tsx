@@ -69,7 +69,7 @@ function RunFacts({ trace: { run } }: { trace: Trace }) {
   );
 }
 
-const HAS_ANSWER: ReadonlySet<RunStatus> = new Set(["done", "partial"]);
+const ENDED: ReadonlySet<RunStatus> = new Set(["done", "partial", "failed"]);
 
 function Figures({ trace: { run, timing, usage } }: { trace: Trace }) {
   const { byPath } = useRun();
@@ -78,7 +78,7 @@ function Figures({ trace: { run, timing, usage } }: { trace: Trace }) {
   const isParallel = timing.sequential_s != null && timing.wall_s != null && (timing.speedup ?? 0) > 1;
   return (
     <dl class="figures">
-      <Figure name="Time" value={formatSeconds(timing.wall_s)} note={HAS_ANSWER.has(run.status) ? "from the request to the answer" : "so far"} />
+      <Figure name="Time" value={formatSeconds(timing.wall_s)} note={ENDED.has(run.status) ? "from the request to the end" : "so far"} />
       {isParallel && (
         <>
           <Figure name="One after another" value={formatSeconds(timing.sequential_s)} note="the same steps, summed" />
