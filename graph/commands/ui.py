@@ -71,8 +71,8 @@ def serve_and_open(
     if find_spec(SERVER_PACKAGE) is None:
         raise UiServerMissing(
             "the development server is not installed",
-            next="pip install 'langgraph-cli[inmem]', or open another server's page with --url; "
-            "in a checkout bin/studio installs and starts it",
+            next="pip install 'supervisor-worker[ui]', or open another server's page with --url; "
+            "in a checkout bin/supervise ui installs it",
         )
     log = settings.home / "ui.log"
     log.parent.mkdir(parents=True, exist_ok=True)

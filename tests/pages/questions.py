@@ -50,9 +50,10 @@ def drive_questions(server: str, screenshots: Path) -> bool:
     with (
         tempfile.TemporaryDirectory() as folder,
         run_endpoint_process(build_story()) as endpoint,
-        servers.run_server(server, Path(folder), endpoint.base_url) as url,
+        servers.run_server(server, Path(folder), endpoint.base_url) as running,
     ):
-        given = {"url": url, "name": f"questions-{server}", "screenshots": str(screenshots)}
+        shown = {"name": f"questions-{server}", "screenshots": str(screenshots)}
+        given = {"url": running["url"], **shown}
         return _drive("drive_questions.mjs", given)
 
 
@@ -75,8 +76,9 @@ def drive_calls(screenshots: Path) -> bool:
             "http": {"app": "graph.server.studio_access:app"},
         }
         (folder / "langgraph.json").write_text(json.dumps(config))
-        with servers.run_server("dev", folder, endpoint.base_url) as url:
-            given = {"url": url, "name": "calls-dev", "screenshots": str(screenshots)}
+        with servers.run_server("dev", folder, endpoint.base_url) as running:
+            shown = {"name": "calls-dev", "screenshots": str(screenshots)}
+            given = {"url": running["url"], **shown}
             is_right = _drive("drive_calls.mjs", given)
         made = asked.read_text().splitlines() if asked.exists() else []
     print(f"calls that were made: {made}")
