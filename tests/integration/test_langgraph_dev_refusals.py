@@ -35,10 +35,10 @@ async def test_what_a_run_keeps_for_itself_is_taken_from_no_client(
 ):
     config: Any = {"configurable": {name: junk}}
 
-    ended = await run_to_end(client, thread, REQUEST, config=config)
+    with pytest.raises(UnprocessableEntityError, match=name):
+        await client.runs.create(thread, TEAM, input=REQUEST, config=config)
 
-    assert ended["__error__"]["error"] == "SettingsInvalid"
-    assert repr(name) in ended["__error__"]["message"]
+    assert await client.runs.list(thread) == []
     assert not played.requests
 
 

@@ -153,7 +153,7 @@ async def test_near_the_caps_a_dispensable_task_is_skipped():
 async def test_at_the_deadline_a_task_that_has_not_begun_is_released():
     update = await run_act(make_worker_state(), run=NodeRun(make_config(work_left_s=0.0)))
 
-    assert update == {"released": True}
+    assert update == {"released": True, "steps": {"A": 0}}
 
 
 async def test_without_steps_left_a_second_attempt_ends_with_the_cap_as_its_error():

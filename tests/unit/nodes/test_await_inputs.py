@@ -47,7 +47,7 @@ async def test_a_task_whose_required_input_failed_is_released():
 
     update = await wait(make_waiting_state(make_task("B", "analyst", "A"), A=failed))
 
-    assert update == {"released": True}
+    assert update == {"released": True, "steps": {"B": 0}}
 
 
 async def test_a_failed_optional_input_does_not_hold_the_task():
@@ -63,14 +63,16 @@ async def test_at_the_deadline_a_waiting_task_is_released():
 
     update = await wait(make_waiting_state(make_task("B", "analyst", "A")), run)
 
-    assert update == {"released": True}
+    assert update == {"released": True, "steps": {"B": 0}}
 
 
 async def test_a_stopped_dispatch_releases_those_that_wait():
     run = NodeRun()
     run.dispatch.stop()
 
-    assert await wait(make_waiting_state(make_task("B", "analyst", "C")), run) == {"released": True}
+    update = await wait(make_waiting_state(make_task("B", "analyst", "C")), run)
+
+    assert update == {"released": True, "steps": {"B": 0}}
 
 
 async def test_no_task_starts_while_the_monitor_decides():
