@@ -92,7 +92,7 @@ def test_a_missing_development_server_is_one_line(
 
     said = capsys.readouterr().err.strip()
     assert said.startswith("error[UI_SERVER_MISSING]")
-    assert "pip install 'langgraph-cli[inmem]'" in said
+    assert "pip install 'supervisor-worker[ui]'" in said
 
 
 @pytest.mark.slow
