@@ -63,11 +63,14 @@ def _find_base_python() -> str:
 
 
 def _list_pythons() -> list[str]:
-    """Return the interpreters on PATH, and where pyenv keeps its own."""
-    homes = Path.home() / ".pyenv" / "versions"
+    """Return the interpreters on PATH, and those beside this one, as pyenv and uv keep them."""
+    homes = dict.fromkeys((Path.home() / ".pyenv" / "versions", Path(sys.base_prefix).parent))
     on_path = [path for each in RELEASES if (path := shutil.which(f"python{each}"))]
     return on_path + [
-        str(each) for name in RELEASES for each in sorted(homes.glob(f"{name}.*/bin/python3"))
+        str(each)
+        for name in RELEASES
+        for home in homes
+        for each in sorted(home.glob(f"*{name}.*/bin/python3"))
     ]
 
 
