@@ -209,8 +209,7 @@ class SessionSaver(RetryingSaver):
             connection = await self._session.get_locked_connection()
             try:
                 yield connection
-            except BaseException as error:
-                # After a cancel the connection's next answer would belong to an earlier query.
+            except BaseException as error:  # a cancel too: its answer would be the next query's
                 if isinstance(error, psycopg.Error) or not isinstance(error, Exception):
                     await self._session.drop_connection()
                 raise

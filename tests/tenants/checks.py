@@ -106,7 +106,7 @@ def check_crons_take_a_permission(world: World) -> None:
 
 
 def check_proxy_names_the_user(world: World) -> None:
-    """A proxy acts for the user that it names, and for nobody without a name."""
+    """A proxy acts for the user that it names, and for no user without a name."""
     with world.client("gateway") as client:
         path = world.fill("/threads/$done")
         seen = {

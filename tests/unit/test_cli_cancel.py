@@ -102,7 +102,7 @@ def test_x01_a_cancelled_run_says_what_is_kept_and_goes_on_later(
     wait_until(command, lambda: any(call.fault for call in served.requests))
     if schema == "Report":
         trace = Path(".supervise/traces/one.jsonl")
-        wait_until(command, lambda: '"report"' in trace.read_text())
+        wait_until(command, lambda: '"kind": "report"' in trace.read_text())
 
     command.send_signal(number)
 

@@ -1,4 +1,4 @@
-"""What stands in front of a server: the check of tokens, the limit of bodies, Retry-After."""
+"""What a request passes before a server: the check of tokens, the limit of bodies, Retry-After."""
 
 from collections.abc import Iterator
 from pathlib import Path
