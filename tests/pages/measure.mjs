@@ -33,8 +33,6 @@ async function measureRun(page, isWatched) {
   return { thread: run.thread_id, seconds: values.timing.wall_s, busy: after.TaskDuration - before.TaskDuration };
 }
 
-const median = (found) => [...found].sort((a, b) => a - b)[Math.floor(found.length / 2)];
-
 await drive(async ({ page, takePicture, note }) => {
   const session = await page.createCDPSession();
   const readHeap = async () => {
@@ -74,8 +72,5 @@ await drive(async ({ page, takePicture, note }) => {
   note("reload until the run is shown, s", (Date.now() - began) / 1000);
   note("heap after a reload, MB", await readHeap());
   await takePicture("measured");
-  if (!given.runs) return;
-  const [watched, alone] = [median(seconds.watched), median(seconds.alone)];
-  note("seconds", seconds);
-  note("medians, watched and alone", [watched, alone, Number((watched / alone).toFixed(4))]);
+  if (given.runs) note("seconds", seconds);
 });
