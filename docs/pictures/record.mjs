@@ -1,12 +1,14 @@
-// Open the report of a run, and start a run on the live page; a picture of each in docs/images.
+// Open the report of a run, and start a run on the live page: a picture of each in docs/images, and
+// of the live run as many as can be taken, in a folder of their own, named by their milliseconds.
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 
-const [live, report, request, ...files] = process.argv.slice(2);
+const [live, report, frames, request, ...files] = process.argv.slice(2);
 const packages = createRequire(new URL("../../web/package.json", import.meta.url));
 const { default: puppeteer } = await import(pathToFileURL(packages.resolve("puppeteer-core")).href);
 const IMAGES = new URL("../images/", import.meta.url).pathname;
 const START_TIMEOUT_MS = 120_000;
+const END_SHOWN_MS = 4_000;
 
 const browser = await puppeteer.launch({
   executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
@@ -25,6 +27,23 @@ async function openPage(address, theme) {
     if (Date.now() > ends) throw new Error(`${address} cannot be opened`);
     await new Promise((wake) => setTimeout(wake, 500));
   }
+}
+
+/** Take pictures of a page until `stop` is called, and a last one then. */
+function recordFrames(page) {
+  const began = Date.now();
+  let goesOn = true;
+  const take = () => page.screenshot({ path: `${frames}/${String(Date.now() - began).padStart(7, "0")}.png` });
+  const taking = (async () => {
+    while (goesOn) await take();
+  })();
+  return async () => {
+    goesOn = false;
+    await taking;
+    await take();
+    await new Promise((wake) => setTimeout(wake, END_SHOWN_MS));
+    await take();
+  };
 }
 
 const takePicture = (page, name) => page.screenshot({ path: `${IMAGES}${name}.png`, optimizeForSpeed: false });
@@ -49,10 +68,13 @@ try {
   await page.type("#request", request);
   await (await page.$("#files")).uploadFile(...files);
   await page.waitForSelector("form button.primary:not(:disabled)");
+  const stopRecording = recordFrames(page);
   await page.click("form button.primary");
   await waitForText(page, ".run-bar", "running");
   await waitForText(page, "main", "[1-9]\\d* of \\d+ done");
   await takePicture(page, "live-run");
+  await waitForText(page, ".run-bar", "done");
+  await stopRecording();
 } finally {
   await browser.close();
 }
