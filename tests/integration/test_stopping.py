@@ -1,6 +1,7 @@
 """A human stops one task of a run at work; the others go their way, and the answer has the gap."""
 
 import asyncio
+import tracemalloc
 from collections.abc import Callable
 from typing import Any
 
@@ -15,7 +16,9 @@ from graph.runs.stopping import NothingToStop, TaskUnknown, astop
 from graph.runs.trace import ThreadUnknown, load_trace
 from graph.settings import Settings
 from graph.stores.run_database import build_stop_namespace
+from graph.topology.stop_watch import MAX_REQUESTS
 from graph.topology.supervisor_graph import SupervisorGraph
+from nodes.limits.stop_requests import StopRequests
 from nodes.schemas.team import Team, Worker
 from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask
 from tests.teams import make_team
@@ -118,6 +121,32 @@ async def test_a_request_for_an_earlier_run_does_not_stop_a_task_of_the_next(
 
     assert state["status"] == "done"
     assert not await store.asearch(PLACE)
+
+
+async def test_however_many_requests_are_left_none_stops_a_task_of_the_next_run(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    endpoint.load_scenario(Scenario(tasks=(ScriptedTask(id="A"),)))
+    store = InMemoryStore()
+    for number in range(MAX_REQUESTS + 5):
+        await store.aput((*PLACE, "below") if number % 2 else PLACE, f"x{number}", {})
+    await store.aput(PLACE, "A", {})
+
+    state = await build_graph(settings, store).ainvoke(REQUEST, CONFIG)
+
+    assert state["status"] == "done"
+    assert not await store.asearch(PLACE)
+
+
+def test_a_request_for_what_no_task_can_be_named_costs_nothing() -> None:
+    stops = StopRequests()
+    tracemalloc.start()
+    stops.add("/" * 5_000)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+
+    assert most < 1_000_000
+    assert not stops.includes("A")
 
 
 @pytest.mark.slow
