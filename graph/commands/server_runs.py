@@ -17,6 +17,7 @@ from graph.display.streams import announce_start
 from graph.runs.server_connection import ServerUnreadable, is_open_to_network, open_server
 from graph.runs.server_resume import aresume_on_server
 from graph.runs.server_runs import ServerLog, alist_server_runs, load_server_log
+from graph.runs.trace import FORM_ERRORS
 from graph.settings import Settings
 from nodes.text.counts import format_count
 from state import Context
@@ -156,7 +157,7 @@ def _refuse_unreadable(url: str) -> Iterator[None]:
     """
     try:
         yield
-    except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
+    except FORM_ERRORS as error:
         raise ServerUnreadable(
             f"what {_get_host(url)} has of the run cannot be read",
             cause=type(error).__name__,
