@@ -152,9 +152,7 @@ def test_teams_may_have_the_names_that_their_module_uses(tmp_path: Path):
     for name, place in places.items():
         module, _, attribute = place["path"].partition(":")
         assert vars(sys.modules[module])[attribute].name == name
-    assert problems == [
-        "team load_team is left out: another team has this name; rename its folder"
-    ]
+    assert problems == ["team load_team is left out: another team has this name; rename its folder"]
 
 
 @pytest.mark.slow
