@@ -16,6 +16,7 @@ from graph.runs.stopping import NothingToStop, TaskUnknown, astop
 from graph.runs.trace import ThreadUnknown, load_trace
 from graph.settings import Settings
 from graph.stores.run_database import build_stop_namespace
+from graph.stores.thread_locks import ThreadInvalid
 from graph.topology.stop_watch import MAX_REQUESTS
 from graph.topology.supervisor_graph import SupervisorGraph
 from nodes.limits.stop_requests import StopRequests
@@ -207,6 +208,8 @@ async def test_a_task_that_there_is_not_or_that_has_ended_is_named(
         await astop("two", "B", settings=settings)
     with pytest.raises(ThreadUnknown):
         await astop("three", settings=settings)
+    with pytest.raises(ThreadInvalid):
+        await astop("../two", settings=settings)
     run.cancel()
 
     assert "its tasks are A, B" in unknown.value.format_line()
