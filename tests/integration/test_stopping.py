@@ -111,6 +111,18 @@ async def test_all_tasks_can_be_stopped_and_the_answer_has_what_was_done(
     assert state["status"] == "partial"
 
 
+async def test_an_answer_without_what_was_stopped_says_that_a_resume_brings_it(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    endpoint.load_scenario(Scenario(tasks=(ScriptedTask(id="A"),), faults=HANGS))
+    store = InMemoryStore()
+
+    state = await run_and_stop(build_graph(settings, store), store, endpoint, "A")
+
+    assert state["answer"].text.startswith("No task could be completed.")
+    assert state["answer"].text.endswith("For an answer, resume the run.")
+
+
 async def test_a_request_for_an_earlier_run_does_not_stop_a_task_of_the_next(
     endpoint: Endpoint, settings: Settings
 ) -> None:
