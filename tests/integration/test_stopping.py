@@ -111,6 +111,26 @@ async def test_all_tasks_can_be_stopped_and_the_answer_has_what_was_done(
     assert state["status"] == "partial"
 
 
+async def test_a_task_is_stopped_while_it_is_reworded_for_another_attempt(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    failed = {"status": "failed", "output": "no such figure"}
+    tasks = (ScriptedTask(id="A", report=failed), ScriptedTask(id="B"))
+    faults = (Fault(kind="hang", schema="Refinement"),)
+    endpoint.load_scenario(Scenario(tasks=tasks, faults=faults))
+    store = InMemoryStore()
+    graph = build_graph(settings, store)
+
+    run = asyncio.create_task(graph.ainvoke(REQUEST, CONFIG))
+    await wait_until(lambda: endpoint.select_calls(schema="Refinement"))
+    await store.aput(PLACE, "A", {})
+    state = await asyncio.wait_for(run, HANG_S)
+
+    assert state["results"]["A"].error == "stopped by a human"
+    assert len(endpoint.select_calls(schema="Report", task="A")) == 1
+    assert state["results"]["B"].status == "completed"
+
+
 async def test_an_answer_without_what_was_stopped_says_that_a_resume_brings_it(
     endpoint: Endpoint, settings: Settings
 ) -> None:
