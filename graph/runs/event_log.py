@@ -4,7 +4,6 @@ Lines outlive the process that wrote them, so a resumed run has one complete tra
 kill cut short is skipped.
 """
 
-import json
 import logging
 import os
 from collections.abc import Callable, Iterator, Mapping
@@ -18,6 +17,7 @@ from langchain_core.callbacks import BaseCallbackHandler
 from graph.stores.trace_lines import format_trace_line
 from nodes.errors import StoreError
 from nodes.errors.redaction import redact_text
+from nodes.text.finite_json import parse_finite_json
 
 Event = Mapping[str, Any]
 EventListener = Callable[[Event], None]
@@ -124,8 +124,8 @@ def read_log_entries(path: Path) -> Iterator[dict[str, Any]]:
     with path.open(encoding="utf-8", errors="replace") as lines:
         for line in lines:
             try:
-                entry = json.loads(line)
-            except json.JSONDecodeError:  # a line that a kill or a full disk cut short
+                entry = parse_finite_json(line)
+            except ValueError:  # a line that a kill or a full disk cut short
                 continue
             if isinstance(entry, dict):
                 yield entry

@@ -20,6 +20,7 @@ from graph.runs.server_connection import (
 )
 from graph.runs.server_entries import CheckedEntries
 from graph.runs.server_runs import ServerLog, load_server_log
+from graph.runs.trace import FORM_ERRORS
 from graph.settings import Settings
 from graph.stores.kept_trace import NAMESPACE
 from graph.topology.continuation import CONTINUE_KEY
@@ -193,7 +194,7 @@ def _read_cause(event: Event) -> str:
 def _tell(on_event: EventListener, event: Event) -> None:
     try:
         on_event(event)
-    except (LookupError, TypeError, ValueError, AttributeError):
+    except FORM_ERRORS:
         return  # values of another version, which the listener cannot show
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from nodes.errors import is_model_failure
+from nodes.limits.stop_requests import STOPPED
 from nodes.synthesis.confidence import bound_confidence
 from nodes.synthesis.evidence import SynthesisInput
 from state import Answer, Report
@@ -35,11 +36,22 @@ def write_fallback_answer(evidence: SynthesisInput, contact: str) -> Answer:
 
 
 def _name_remedy(evidence: SynthesisInput, ask: str) -> str:
-    """Return what the user can do: allow more where a cap was reached, ask for what it was not."""
+    """Return what the user can do: allow more where a cap was reached, ask for what it was not.
+
+    What the user has stopped needs no one else.
+    """
     if not evidence.caps:
-        return ask
+        return "resume the run" if _is_only_stopped(evidence.reports) else ask
     resume = f"resume the run with a larger {' and '.join(evidence.caps)}"
     return resume if evidence.is_only_capped else f"{resume}, or {ask}"
+
+
+def _is_only_stopped(reports: Iterable[Report]) -> bool:
+    """Return whether a human has stopped every task that has failed, and there is one."""
+    open_ends = [report for report in reports if report.status != "completed"]
+    failed = [report for report in open_ends if report.status != "skipped"]
+    is_stopped = any(report.error == STOPPED for report in open_ends)
+    return is_stopped and all(report.error == STOPPED for report in failed)
 
 
 def has_results(reports: Iterable[Report]) -> bool:
