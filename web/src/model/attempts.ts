@@ -39,16 +39,18 @@ export interface Attempt {
   calls: TraceEvent[];
 }
 
-/** The rungs of the recovery ladder, in words. */
-export const RUNG_NAMES: Readonly<Record<string, string>> = {
-  "": "first attempt",
-  refine: "new words",
-  tier: "stronger model",
-  reassign: "other worker",
-  split: "smaller tasks",
-  assume: "an assumption",
-  human: "a human was asked",
-};
+const RUNG_NAMES: ReadonlyMap<string, string> = new Map([
+  ["", "first attempt"],
+  ["refine", "new words"],
+  ["tier", "stronger model"],
+  ["reassign", "other worker"],
+  ["split", "smaller tasks"],
+  ["assume", "an assumption"],
+  ["human", "a human was asked"],
+]);
+
+/** Return a rung of the recovery ladder in plain words. */
+export const nameRung = (rung: string): string => RUNG_NAMES.get(rung) ?? rung;
 
 const CALL_KINDS: ReadonlySet<string> = new Set([
   "model_call",

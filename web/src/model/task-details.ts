@@ -62,18 +62,4 @@ export class TaskIndex {
     const card = this.cards.get(within)?.[worker] ?? null;
     return { task, attempts, handoff, card, given, claims: this.claims.get(path) ?? [] };
   }
-
-  /** Return the paths of the tasks that a reader most wants on paper: what failed, what was slow, what was doubtful. */
-  listNotable(max: number): string[] {
-    const all = [...this.tasks.values()];
-    if (all.length <= max) return all.map(({ path }) => path);
-    const isTroubled = (task: TaskView) => task.state !== "done" || task.attempts > 1 || task.isDegraded;
-    const notable = [...all.filter(isTroubled), ...all.filter((task) => !isTroubled(task) && task.isCritical)];
-    return notable.slice(0, max).map(({ path }) => path);
-  }
-
-  /** The number of tasks, those of inner teams included. */
-  get size(): number {
-    return this.tasks.size;
-  }
 }

@@ -1,4 +1,4 @@
-import { RUNG_NAMES, type Attempt } from "../model/attempts";
+import { nameRung, type Attempt } from "../model/attempts";
 import { formatSeconds } from "../model/format";
 import { CallList } from "./call-list";
 import { LongText } from "./long-text";
@@ -30,7 +30,7 @@ function AttemptView({ attempt }: { attempt: Attempt }) {
     <>
       <p class="rung">
         <strong>
-          {attempt.number}. {RUNG_NAMES[attempt.rung] ?? attempt.rung}
+          {attempt.number}. <Text>{nameRung(attempt.rung)}</Text>
         </strong>{" "}
         <AttemptOutcome attempt={attempt} />{" "}
         <span class="soft small">

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { PURPOSE_NAMES } from "../model/costs";
+import { namePurpose } from "../model/costs";
 import { formatCount, formatSeconds } from "../model/format";
 import type { TraceEvent } from "../model/trace";
 import { LongText } from "./long-text";
@@ -59,7 +59,7 @@ function ModelCall({ call }: { call: TraceEvent }) {
   const hasContent = Boolean(call["prompt"] ?? call["reply"]);
   const line = (
     <>
-      <Line max={60}>{PURPOSE_NAMES[purpose] ?? purpose}</Line>{" "}
+      <Line max={60}>{namePurpose(purpose)}</Line>{" "}
       <span class="soft small">
         <Line max={200}>{call["model"] ?? call["said"] ?? call["outcome"] ?? call["host"]}</Line>
         {call["seconds"] == null ? "" : `, ${formatSeconds(call["seconds"] as number)}`}

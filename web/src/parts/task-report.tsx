@@ -17,7 +17,7 @@ export function TaskReport({ details }: { details: TaskDetails }) {
       <h3>Report</h3>
       <Problems report={report} />
       {report.output && report.output !== report.error && <Output text={report.output} />}
-      {report.confidence != null && <Confidence value={report.confidence} />}
+      {report.confidence != null && report.status !== "failed" && <Confidence value={report.confidence} />}
       <Claims report={report} details={details} />
       {(report.findings?.length ?? 0) > 0 && <Findings findings={report.findings!} />}
       <TextList title="Gaps" texts={report.gaps ?? []} />
