@@ -59,6 +59,14 @@ async function openAll(page) {
   }
 }
 
+/** Return the names of a table's rows, of ordinary length, that are broken within. */
+const findBrokenNames = (page) =>
+  page.$$eval(".sortable th[scope=row] bdi", (names) =>
+    names
+      .filter((name) => /^[\w/.-]{1,20}$/.test(name.textContent) && name.getClientRects().length > 1)
+      .map((name) => `${name.textContent} is broken in its table`),
+  );
+
 async function takePictures(browser, name, file) {
   const found = [];
   for (const [look, options] of Object.entries({
@@ -73,6 +81,7 @@ async function takePictures(browser, name, file) {
     const { page, problems } = await openPage(browser, file, options);
     if (options.isOpened) await openAll(page);
     await page.screenshot({ path: join(given.pictures, `${name}-${look}.png`), fullPage: true });
+    if (options.isOpened) problems.push(...(await findBrokenNames(page)));
     const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     if (overflow > 0) problems.push(`${overflow} px wider than the window`);
     if (look !== "printed") found.push(...(await checkAccess(page)).map((text) => `${look}: ${text}`));

@@ -1,6 +1,8 @@
 /** Two runs side by side. */
 
 import { formatCount, formatSeconds, formatUsd } from "./format";
+import { listPlanVersions } from "./plan-versions";
+import { flattenTasks, viewTasks } from "./task-view";
 import type { Trace, TracedTask } from "./trace";
 
 export interface Figure {
@@ -18,14 +20,17 @@ export interface TaskPair {
 
 type Read = (trace: Trace) => number | null | undefined;
 
+/** All tasks, those of inner teams too, as the summary counts them. */
+const listAll = (trace: Trace) => flattenTasks(viewTasks(trace));
+
 const FIGURES: readonly (readonly [label: string, read: Read, format: (value: number | null | undefined) => string])[] = [
   ["Time", (trace) => trace.timing.wall_s, formatSeconds],
   ["One step after another", (trace) => trace.timing.sequential_s, formatSeconds],
   ["Critical path", (trace) => trace.timing.critical_path_s, formatSeconds],
   ["Speed-up", (trace) => trace.timing.speedup, (value) => (value == null ? "–" : value.toFixed(2))],
-  ["Tasks", (trace) => trace.tasks.length, (value) => formatCount(value ?? 0)],
-  ["Completed", (trace) => trace.tasks.filter((task) => task.status === "completed").length, (value) => formatCount(value ?? 0)],
-  ["Plan versions", (trace) => trace.plans.length, (value) => formatCount(value ?? 0)],
+  ["Tasks", (trace) => listAll(trace).length, (value) => formatCount(value ?? 0)],
+  ["Completed", (trace) => listAll(trace).filter(({ state }) => state === "done").length, (value) => formatCount(value ?? 0)],
+  ["Plan versions", (trace) => listPlanVersions(trace).length, (value) => formatCount(value ?? 0)],
   ["Model calls", (trace) => trace.usage.model_calls, (value) => formatCount(value ?? 0)],
   ["Tokens in", (trace) => trace.usage.input_tokens, (value) => formatCount(value ?? 0)],
   ["Tokens out", (trace) => trace.usage.output_tokens, (value) => formatCount(value ?? 0)],

@@ -1,5 +1,5 @@
 import { listAttempts, type Attempt, type Handoff } from "./attempts";
-import { selectTurn } from "./read-trace";
+import { findStart, selectTurn } from "./read-trace";
 import { listSources, type SourcedClaim } from "./sources";
 import { groupEvents, type TaskView } from "./task-view";
 import type { Trace } from "./trace";
@@ -19,6 +19,8 @@ export interface WorkerCard {
 /** All that a trace says of one task. */
 export interface TaskDetails {
   task: TaskView;
+  /** Seconds from the request to its start; null before it. */
+  begunS: number | null;
   attempts: Attempt[];
   /** Of the last attempt; empty for a task that has not begun, or in older traces. */
   handoff: Handoff;
@@ -31,6 +33,7 @@ export interface TaskDetails {
 /** Answers questions about the tasks of one trace. */
 export class TaskIndex {
   private readonly events;
+  private readonly startS: number;
   private readonly cards = new Map<string, Record<string, WorkerCard>>();
   private readonly claims = new Map<string, SourcedClaim[]>();
 
@@ -39,6 +42,7 @@ export class TaskIndex {
     private readonly tasks: ReadonlyMap<string, TaskView>,
   ) {
     this.events = groupEvents(trace);
+    this.startS = findStart(trace);
     for (const event of selectTurn(trace)) {
       const workers = event.kind === "request" ? event["workers"] : null;
       if (workers) this.cards.set(event.within ?? "", workers as Record<string, WorkerCard>);
@@ -60,6 +64,7 @@ export class TaskIndex {
       .map((id) => this.tasks.get(within ? `${within}/${id}` : id))
       .filter((needed) => needed !== undefined);
     const card = this.cards.get(within)?.[worker] ?? null;
-    return { task, attempts, handoff, card, given, claims: this.claims.get(path) ?? [] };
+    const begunS = task.startedS === null ? null : task.startedS - this.startS;
+    return { task, begunS, attempts, handoff, card, given, claims: this.claims.get(path) ?? [] };
   }
 }

@@ -148,13 +148,17 @@ function readSpeculation(events: TraceEvent[]): Segment[] {
 }
 
 function summarize(task: TaskView, waiting: Segment | undefined, events: TraceEvent[]): string {
-  const count = (kind: string) => events.filter((event) => event.kind === kind).length;
+  const count = (kind: string, noun: string) => {
+    const found = events.filter((event) => event.kind === kind).length;
+    return found > 0 && countOf(found, noun);
+  };
   const parts = [
     waiting && `waited ${formatSeconds(waiting.endS - waiting.startS)}`,
     task.endedS !== null && `worked ${formatSeconds(secondsOf(task))}`,
-    countOf(task.attempts, "attempt"),
-    countOf(count("model_call"), "model call"),
-    countOf(count("tool_call"), "tool call"),
+    task.traced.reason,
+    task.attempts > 0 && countOf(task.attempts, "attempt"),
+    count("model_call", "model call"),
+    count("tool_call", "tool call"),
     task.isCritical && "on the critical path",
   ];
   return parts.filter(Boolean).join(", ");

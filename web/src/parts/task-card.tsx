@@ -1,7 +1,7 @@
 import { formatSeconds } from "../model/format";
 import type { PlacedCard } from "../model/plan-layout";
 import { toLine } from "../model/plain-text";
-import { STATE_GLYPHS, describeState, secondsOf, type TaskView } from "../model/task-view";
+import { STATE_GLYPHS, secondsOf, type TaskView } from "../model/task-view";
 import { stateClass } from "./state-badge";
 import { Line } from "./text";
 
@@ -23,7 +23,7 @@ export function describeTask(task: TaskView): string {
   const needs = task.needs.map((need) => toLine(need.path, 60) + (need.required ? "" : " (optional)")).join(", ");
   const parts = [
     `${toLine(task.id, MAX_NAME)} ${toLine(task.worker, MAX_NAME)} ${describeWork(task)}`,
-    describeState(task),
+    task.endedS === null ? "" : task.state,
     task.path === task.id ? "" : `in ${toLine(task.path, 120)}`,
     task.isCritical ? "on the critical path" : "",
     needs && `needs ${needs}`,

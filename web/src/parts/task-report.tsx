@@ -4,7 +4,7 @@ import type { Report } from "../model/trace";
 import { Confidence, TextList } from "./answer-section";
 import { Findings } from "./findings";
 import { LongText } from "./long-text";
-import { MarkdownText } from "./markdown-text";
+import { FoldedText } from "./markdown-text";
 import { Quotation } from "./quotation";
 import { Text } from "./text";
 
@@ -34,9 +34,11 @@ export function TaskReport({ details }: { details: TaskDetails }) {
 
 /** Longer texts are shown as they are, in parts. */
 const MAX_MARKDOWN_CHARS = 10_000;
+/** Longer ones are folded, so that the attempts are in reach. */
+const MAX_UNFOLDED_CHARS = 1500;
 
 const Output = ({ text }: { text: string }) =>
-  text.length > MAX_MARKDOWN_CHARS ? <LongText text={text} /> : <MarkdownText text={text} />;
+  text.length > MAX_MARKDOWN_CHARS ? <LongText text={text} /> : <FoldedText text={text} maxChars={MAX_UNFOLDED_CHARS} />;
 
 const Problems = ({ report }: { report: Report }) => (
   <>

@@ -126,9 +126,7 @@ const RowName = ({ row }: { row: TimelineRow }) => (
       {row.state ? STATE_GLYPHS[row.state] : ""}
     </span>
     <bdi>{toLine(row.title, 60)}</bdi>
-    <span class="visually-hidden">
-      , {toLine(row.worker, 60)}, {row.state ?? ""}, {row.summary}
-    </span>
+    <span class="visually-hidden">: {toLine([row.worker, row.state, row.summary].filter(Boolean).join(", "), 400)}</span>
   </>
 );
 
