@@ -64,9 +64,14 @@ export function SortableTable<Row>({ caption, columns, rows, keyOf, classOf, sum
         )}
       </table>
       {rows.length > shown && (
-        <button type="button" class="no-print" onClick={() => setShown(shown + 200)}>
-          Show more of {formatCount(rows.length)} rows
-        </button>
+        <>
+          <button type="button" class="no-print" onClick={() => setShown(shown + 200)}>
+            Show more of {formatCount(rows.length)} rows
+          </button>
+          <p class="print-only">
+            {shown} of {formatCount(rows.length)} rows
+          </p>
+        </>
       )}
     </div>
   );
