@@ -1,7 +1,7 @@
 /** Two runs side by side. */
 
 import { formatCount, formatSeconds, formatUsd } from "./format";
-import { listPlanVersions } from "./plan-versions";
+import { listNeeds, listPlanVersions } from "./plan-versions";
 import { flattenTasks, viewTasks } from "./task-view";
 import type { Trace, TracedTask } from "./trace";
 
@@ -47,9 +47,9 @@ export const compareRuns = (first: Trace, second: Trace): Figure[] =>
 /** Return the change in percent. */
 export function formatChange(one: number | null | undefined, other: number | null | undefined): string {
   if (one == null || other == null || one === 0) return "";
-  const percent = Math.round((100 * (other - one)) / one);
-  if (percent === 0) return "same";
-  return `${percent > 0 ? "+" : "−"}${Math.abs(percent)} %`;
+  const percent = (100 * (other - one)) / one;
+  const size = Math.abs(percent).toFixed(Math.abs(percent) < 1 ? 1 : 0);
+  return Number(size) === 0 ? "same" : `${percent > 0 ? "+" : "−"}${size} %`;
 }
 
 /** Return the tasks of both runs by their ids, in the order of the first plan. */
@@ -79,9 +79,3 @@ function findDifference(one: TracedTask | undefined, other: TracedTask | undefin
   ].filter(Boolean);
   return changed.length ? `other ${changed.join(", ")}` : "same";
 }
-
-const listNeeds = (task: TracedTask) =>
-  task.depends_on
-    .map((needed) => `${needed.task}${needed.required ? "" : "?"}`)
-    .sort()
-    .join(" ");

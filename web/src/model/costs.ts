@@ -108,7 +108,8 @@ function nameGroup(event: TraceEvent, grouping: CostGrouping): string {
   }
 }
 
-function findPurpose(event: TraceEvent): string {
+/** Return what a call was for; traces that do not name it say what was asked for. */
+export function findPurpose(event: TraceEvent): string {
   if (event.kind === "remote_ended") return "another server";
   return asText(event["purpose"]) || (PURPOSES.get(asText(event["schema"])) ?? "other");
 }

@@ -19,7 +19,7 @@ function describeWork(task: TaskView): string {
 }
 
 /** Return a task in words, for those who do not see the drawing. */
-export function describeTask(task: TaskView): string {
+function describeTask(task: TaskView): string {
   const needs = task.needs.map((need) => toLine(need.path, 60) + (need.required ? "" : " (optional)")).join(", ");
   const parts = [
     `${toLine(task.id, MAX_NAME)} ${toLine(task.worker, MAX_NAME)} ${describeWork(task)}`,

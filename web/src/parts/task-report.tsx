@@ -1,6 +1,7 @@
-import { formatCount, formatUsd } from "../model/format";
+import { countOf, formatCount, formatUsd } from "../model/format";
 import type { TaskDetails } from "../model/task-details";
 import type { Report } from "../model/trace";
+import { nameReads } from "./access-labels";
 import { Confidence, TextList } from "./answer-section";
 import { Findings } from "./findings";
 import { LongText } from "./long-text";
@@ -23,9 +24,9 @@ export function TaskReport({ details }: { details: TaskDetails }) {
       <TextList title="Gaps" texts={report.gaps ?? []} />
       {report.usage && (
         <p class="soft small">
-          {formatCount(report.usage.model_calls)} model calls, {formatCount(report.usage.input_tokens)} tokens in,{" "}
+          {countOf(report.usage.model_calls, "model call")}, {formatCount(report.usage.input_tokens)} tokens in,{" "}
           {formatCount(report.usage.output_tokens)} out, cost {formatUsd(report.usage.cost_usd)}
-          {report.taint_labels?.length ? `; it has read: ${report.taint_labels.join(", ")}` : ""}
+          {report.taint_labels?.length ? `; it has read ${report.taint_labels.map(nameReads).join(" and ")}` : ""}
         </p>
       )}
     </section>
@@ -47,7 +48,7 @@ const Problems = ({ report }: { report: Report }) => (
         <Text>{report.error}</Text>
       </p>
     )}
-    {report.escalation && (
+    {report.escalation && report.escalation.message !== report.error && (
       <p class="problem">
         Escalated ({String(report.escalation.reason ?? "").replaceAll("_", " ")}): <Text>{report.escalation.message}</Text>
       </p>
