@@ -1,3 +1,4 @@
+import { oncePerTrace } from "./once-per-trace";
 import { isNumber, selectTurn } from "./read-trace";
 import type { Trace, TraceEvent } from "./trace";
 
@@ -56,6 +57,21 @@ export function sumCosts(trace: Trace, grouping: CostGrouping): CostRow[] {
   if (missing) rows.set(missing.name, missing);
   return [...rows.values()].sort((one, other) => countTokens(other) - countTokens(one));
 }
+
+/** Of teams in teams: more are no trace of ours. */
+const MAX_LEVELS = 20;
+
+/** Return what each task has cost, by its path, with all its attempts and the tasks of its team. */
+export const sumTaskCosts = oncePerTrace((trace: Trace): ReadonlyMap<string, CostRow> => {
+  const rows = new Map<string, CostRow>();
+  for (const event of selectTurn(trace)) {
+    const usage = event.task ? readUsage(event) : null;
+    if (!usage) continue;
+    const parts = event.task.split("/");
+    parts.slice(0, MAX_LEVELS).forEach((_, index) => addUsage(rows, parts.slice(0, index + 1).join("/"), usage));
+  }
+  return rows;
+});
 
 /** The name of the row that adds up all others. */
 export const SUM = "Sum";

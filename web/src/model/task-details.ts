@@ -1,4 +1,5 @@
 import { listAttempts, type Attempt, type Handoff } from "./attempts";
+import { sumTaskCosts, type CostRow } from "./costs";
 import { findStart, selectTurn } from "./read-trace";
 import { listSources, type SourcedClaim } from "./sources";
 import { groupEvents, type TaskView } from "./task-view";
@@ -28,12 +29,15 @@ export interface TaskDetails {
   /** The tasks whose reports were in the handoff. */
   given: TaskView[];
   claims: SourcedClaim[];
+  /** Of all its attempts; null where the trace has no calls of it. */
+  costs: CostRow | null;
 }
 
 /** Answers questions about the tasks of one trace. */
 export class TaskIndex {
   private readonly events;
   private readonly startS: number;
+  private readonly costs: ReadonlyMap<string, CostRow>;
   private readonly cards = new Map<string, Record<string, WorkerCard>>();
   private readonly claims = new Map<string, SourcedClaim[]>();
 
@@ -43,6 +47,7 @@ export class TaskIndex {
   ) {
     this.events = groupEvents(trace);
     this.startS = findStart(trace);
+    this.costs = sumTaskCosts(trace);
     for (const event of selectTurn(trace)) {
       const workers = event.kind === "request" ? event["workers"] : null;
       if (workers) this.cards.set(event.within ?? "", workers as Record<string, WorkerCard>);
@@ -65,6 +70,6 @@ export class TaskIndex {
       .filter((needed) => needed !== undefined);
     const card = this.cards.get(within)?.[worker] ?? null;
     const begunS = task.startedS === null ? null : task.startedS - this.startS;
-    return { task, begunS, attempts, handoff, card, given, claims: this.claims.get(path) ?? [] };
+    return { task, begunS, attempts, handoff, card, given, claims: this.claims.get(path) ?? [], costs: this.costs.get(path) ?? null };
   }
 }

@@ -30,7 +30,7 @@ export interface TaskView {
   /** Seconds from the start of the run; null before it began or ended. */
   startedS: number | null;
   endedS: number | null;
-  /** Attempts that began. */
+  /** Attempts that began, each once. */
   attempts: number;
   /** Its result is partial, or an optional result was missing. */
   isDegraded: boolean;
@@ -72,9 +72,9 @@ const WITHOUT_RESULT: ReadonlySet<TaskState> = new Set(["failed", "skipped", "es
 
 /** Return the tasks of the last plan; those of inner teams are in their tasks. */
 export function viewTasks(trace: Trace): TaskView[] {
-  const starts = new Map<string, number[]>();
+  const starts = new Map<string, TraceEvent[]>();
   for (const event of selectTurn(trace)) {
-    if (event.kind === "task_started") starts.set(event.task, [...(starts.get(event.task) ?? []), event.t]);
+    if (event.kind === "task_started") starts.set(event.task, [...(starts.get(event.task) ?? []), event]);
   }
   const critical = new Set(trace.timing.critical_path ?? []);
   return viewLevel(trace.tasks, "", 0, { starts, critical, status: trace.run.status });
@@ -88,7 +88,7 @@ export const secondsOf = (task: TaskView): number =>
   task.startedS === null || task.endedS === null ? 0 : Math.max(0, task.endedS - task.startedS);
 
 interface Known {
-  starts: Map<string, number[]>;
+  starts: Map<string, TraceEvent[]>;
   critical: Set<string>;
   status: RunStatus;
 }
@@ -128,9 +128,9 @@ function viewTask(task: TracedTask, parent: string, level: number, known: Known)
     needs: task.depends_on.map((edge) => ({ path: within + edge.task, required: edge.required, isMissing: false })),
     dependants: [],
     depth: 0,
-    startedS: isNumber(report?.started_s) && starts.length ? report.started_s : (starts[0] ?? null),
+    startedS: isNumber(report?.started_s) && starts.length ? report.started_s : (starts[0]?.t ?? null),
     endedS: isNumber(report?.ended_s) && starts.length ? report.ended_s : null,
-    attempts: starts.length,
+    attempts: countAttempts(starts),
     isDegraded: report?.["is_partial"] === true,
     isCritical: !parent && known.critical.has(task.id),
     confidence: isNumber(report?.confidence) && state !== "failed" ? report.confidence : null,
@@ -138,6 +138,9 @@ function viewTask(task: TracedTask, parent: string, level: number, known: Known)
     inner: viewLevel(task.team?.tasks ?? [], path, level + 1, known),
   };
 }
+
+/** Return how many attempts began; one that was cut off and begun again is one. */
+const countAttempts = (starts: readonly TraceEvent[]): number => new Set(starts.map((start, index) => start["attempt"] ?? index + 1)).size;
 
 /** Return tasks of one level, each after those it needs; an edge of a circle is ignored. */
 export function sortByNeeds(tasks: readonly TaskView[]): TaskView[] {

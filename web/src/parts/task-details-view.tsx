@@ -11,7 +11,7 @@ import { Text } from "./text";
 
 /** All that a trace says of one task. */
 export const TaskDetailsView = ({ details }: { details: TaskDetails }) => {
-  const { task, attempts, begunS } = details;
+  const { task, attempts, begunS, costs } = details;
   return (
     <article class="task-details">
       <p class="task-facts">
@@ -34,7 +34,7 @@ export const TaskDetailsView = ({ details }: { details: TaskDetails }) => {
       )}
       <LongText text={task.description} />
       <TaskReport details={details} />
-      {attempts.length > 0 && <AttemptLadder attempts={attempts} />}
+      {attempts.length > 0 && <AttemptLadder attempts={attempts} costs={costs} />}
       {task.inner.length > 0 && (
         <>
           <h3>Done by a team of its own</h3>

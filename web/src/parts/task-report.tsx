@@ -1,4 +1,4 @@
-import { countOf, formatCount, formatUsd } from "../model/format";
+import { toLine } from "../model/plain-text";
 import type { TaskDetails } from "../model/task-details";
 import type { Report } from "../model/trace";
 import { nameReads } from "./access-labels";
@@ -22,13 +22,7 @@ export function TaskReport({ details }: { details: TaskDetails }) {
       <Claims report={report} details={details} />
       {(report.findings?.length ?? 0) > 0 && <Findings findings={report.findings!} />}
       <TextList title="Gaps" texts={report.gaps ?? []} />
-      {report.usage && (
-        <p class="soft small">
-          {countOf(report.usage.model_calls, "model call")}, {formatCount(report.usage.input_tokens)} tokens in,{" "}
-          {formatCount(report.usage.output_tokens)} out, cost {formatUsd(report.usage.cost_usd)}
-          {report.taint_labels?.length ? `; it has read ${report.taint_labels.map(nameReads).join(" and ")}` : ""}
-        </p>
-      )}
+      {report.taint_labels?.length ? <p class="soft small">It has read {toLine(report.taint_labels.map(nameReads).join(" and "))}.</p> : null}
     </section>
   );
 }

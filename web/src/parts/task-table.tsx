@@ -1,4 +1,5 @@
-import { useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
+import { countTokens, sumTaskCosts } from "../model/costs";
 import { countOf, formatCount, formatSeconds } from "../model/format";
 import { toLine } from "../model/plain-text";
 import { describeState, listNotable, secondsOf, type TaskView } from "../model/task-view";
@@ -14,10 +15,14 @@ const MAX_PRINTED_ROWS = 120;
 
 /** The plan as a table: the same as the drawing, for a search, a screen reader and paper. */
 export function TaskTable() {
-  const { byPath } = useRun();
+  const { trace, byPath } = useRun();
   const { path: selected } = useSelection();
   const [query, setQuery] = useState("");
   const isPrinting = useIsPrinting();
+  const columns = useMemo(() => {
+    const costs = sumTaskCosts(trace);
+    return listColumns(({ path }) => (costs.has(path) ? countTokens(costs.get(path)!) : null));
+  }, [trace]);
   const all = [...byPath.values()];
   const words = query.trim().toLowerCase();
   const found = isPrinting ? listNotable(all, MAX_PRINTED_ROWS) : all.filter((task) => matches(task, words));
@@ -34,7 +39,7 @@ export function TaskTable() {
       </p>
       <SortableTable
         caption="Tasks"
-        columns={COLUMNS}
+        columns={columns}
         rows={found}
         keyOf={(task) => task.path}
         classOf={(task) => `${task.path === selected ? "is-selected" : ""} ${task.isCritical ? "is-critical" : ""}`}
@@ -51,19 +56,17 @@ const matches = (task: TaskView, query: string): boolean =>
   !query || [task.path, task.worker, describeState(task)].some((text) => text.toLowerCase().includes(query));
 
 const readTime = (task: TaskView): number | null => (task.startedS === null || task.endedS === null ? null : secondsOf(task));
-const countTokens = ({ traced }: TaskView): number | null =>
-  traced.report?.usage ? traced.report.usage.input_tokens + traced.report.usage.output_tokens : null;
 const listNeeds = (task: TaskView): string =>
   task.needs.map((need) => toLine(need.path.slice(task.path.length - task.id.length), 60) + (need.required ? "" : " (optional)")).join(", ");
 
-const COLUMNS: Column<TaskView>[] = [
+const listColumns = (readTokens: (task: TaskView) => number | null): Column<TaskView>[] => [
   { title: "Task", value: (task) => task.path, show: (task) => <TaskName task={task} /> },
   { title: "Worker", value: (task) => task.worker, show: (task) => <Line max={60}>{task.worker}</Line> },
   { title: "State", value: describeState, show: (task) => <StateBadge task={task} /> },
   { title: "Needs", value: listNeeds, show: (task) => <span class="small">{listNeeds(task)}</span> },
   { title: "Time", value: readTime, show: (task) => (readTime(task) === null ? "" : formatSeconds(readTime(task))), isNumber: true },
   { title: "Attempts", value: (task) => task.attempts, show: (task) => task.attempts || "", isNumber: true },
-  { title: "Tokens", value: countTokens, show: (task) => (countTokens(task) === null ? "" : formatCount(countTokens(task)!)), isNumber: true },
+  { title: "Tokens", value: readTokens, show: (task) => (readTokens(task) === null ? "" : formatCount(readTokens(task)!)), isNumber: true },
   { title: "Confidence, of 100", value: (task) => task.confidence, show: (task) => task.confidence ?? "", isNumber: true },
 ];
 
