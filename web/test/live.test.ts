@@ -126,6 +126,7 @@ describe("two runs", () => {
     expect(time).toEqual({ label: "Time", values: ["4.0 s", "3.0 s"], change: "−25 %" });
     expect(sequential!.change).toBe("");
     expect(formatChange(2, 2.001)).toBe("same");
+    expect(formatChange(7691, 7658)).toBe("−0.4 %");
     expect(formatChange(0, 2)).toBe("");
   });
 });
