@@ -14,10 +14,10 @@ from graph.display.progress import RunProgress
 from graph.display.progress_display import ProgressDisplay
 from graph.display.stderr_console import print_to_stderr
 from graph.display.streams import announce_start
+from graph.runs.event_log import FORM_ERRORS
 from graph.runs.server_connection import ServerUnreadable, is_open_to_network, open_server
 from graph.runs.server_resume import aresume_on_server
 from graph.runs.server_runs import ServerLog, alist_server_runs, load_server_log
-from graph.runs.trace import FORM_ERRORS
 from graph.settings import Settings
 from nodes.text.counts import format_count
 from state import Context

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from pydantic import ValidationError
 
-from graph.runs.event_log import Event, EventListener
+from graph.runs.event_log import FORM_ERRORS, Event, EventListener
 from graph.runs.outcome import Outcome
 from graph.runs.questions import build_answer_command
 from graph.runs.server_connection import (
@@ -20,7 +20,6 @@ from graph.runs.server_connection import (
 )
 from graph.runs.server_entries import CheckedEntries
 from graph.runs.server_runs import ServerLog, load_server_log
-from graph.runs.trace import FORM_ERRORS
 from graph.settings import Settings
 from graph.stores.kept_trace import NAMESPACE
 from graph.topology.continuation import CONTINUE_KEY

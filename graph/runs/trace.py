@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from graph.runs import event_log
+from graph.runs.event_log import FORM_ERRORS
 from graph.runs.log_usage import sum_usage_by_tier
 from graph.runs.timeline import TraceUnreadable
 from graph.settings import Settings
@@ -17,15 +18,6 @@ from state import Usage
 TRACE_VERSION = 1
 _UNFINISHED_STATUSES: Final = {"stopped": "stopped", "asked": "needs_input"}
 """The status of a run without an answer, by the key of the runner's last note."""
-FORM_ERRORS: Final = (
-    LookupError,
-    TypeError,
-    ValueError,
-    AttributeError,
-    RecursionError,
-    OverflowError,
-)
-"""What reading values of another form than this version writes may raise."""
 UNREADABLE: Final = "unreadable"
 """The status of a run whose log has another form."""
 LogEntry = Mapping[str, Any]

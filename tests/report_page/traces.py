@@ -55,6 +55,8 @@ def make_hostile_trace() -> Json:
         name, text = task["id"], task["description"]
         report = _make_report(task, 0.2, 1.0, f"{text}\n{'x' * 1_000_000}")
         report |= {"claims": [{"text": text, "source": text, "quote": text}], "gaps": [text]}
+        if task is tasks[-1]:
+            report |= {"status": "failed", "error": every, "taint_labels": [text]}
         events += [
             _make_event("task_started", 0.2, name, worker=text, attempt=1, rung=text),
             _make_event("tool_call", 0.5, name, tool=text, args={text: text}, result=text),
@@ -63,7 +65,13 @@ def make_hostile_trace() -> Json:
     answer = {"text": every, "gaps": [every], "sources": [every]}
     ended: Json = {
         "usage": {"by_worker": {every: {}}},
-        "timing": {"wall_s": 2.0, "bounded_by": every},
+        "timing": {
+            "wall_s": 2.0,
+            "planning_s": 0.1,
+            "critical_path_s": 1.0,
+            "critical_path": ["supervisor", tasks[0]["id"], "synthesizer"],
+            "bounded_by": every,
+        },
     }
     return build_trace([*events, _make_event("answer", 2, answer=answer, status="done", **ended)])
 

@@ -12,6 +12,9 @@ import pytest
 
 from graph.commands.drawing import draw_run
 from graph.commands.runs import show_run, show_runs, show_trace
+from graph.runs.event_log import EventLog, read_last_time
+from graph.runs.log_recovery import state_from_log
+from graph.runs.log_usage import usage_from_log
 from graph.runs.trace import get_log_path
 from graph.settings import Settings
 from graph.stores.trace_lines import format_trace_line
@@ -79,6 +82,18 @@ def list_places(value: Any, place: tuple[Any, ...] = ()) -> Iterator[tuple[Any, 
         yield from list_places(value[key], (*place, key))
 
 
+def damage_entries(seed: int, count: int = 60) -> Iterator[bytes]:
+    """Yield logs in which one value is another."""
+    chance, places = random.Random(seed), list(list_places(ENTRIES))
+    for *way, last in chance.sample(places, count):
+        entries = copy.deepcopy(ENTRIES)
+        holder: Any = entries
+        for key in way:
+            holder = holder[key]
+        holder[last] = chance.choice(VALUES)
+        yield write_entries(entries)
+
+
 def test_a_log_that_is_cut_anywhere_is_shown_or_refused_in_one_line(settings: Settings):
     data = write_entries(ENTRIES)
     for cut in random.Random(1).sample(range(len(data)), 30):
@@ -87,14 +102,8 @@ def test_a_log_that_is_cut_anywhere_is_shown_or_refused_in_one_line(settings: Se
 
 
 def test_a_log_with_other_values_is_shown_or_refused_in_one_line(settings: Settings):
-    chance, places = random.Random(2), list(list_places(ENTRIES))
-    for *way, last in chance.sample(places, 60):
-        entries = copy.deepcopy(ENTRIES)
-        holder: Any = entries
-        for key in way:
-            holder = holder[key]
-        holder[last] = chance.choice(VALUES)
-        try_readers(settings, write_entries(entries))
+    for data in damage_entries(seed=2):
+        try_readers(settings, data)
 
 
 @pytest.mark.parametrize(
@@ -108,6 +117,15 @@ def test_a_line_that_is_no_event_is_left_out(settings: Settings, line: bytes, ca
     assert show_run("T", settings) == 0
 
     assert "One." in capsys.readouterr().out
+
+
+def test_a_run_that_is_resumed_over_a_damaged_log_takes_from_it_what_it_can(settings: Settings):
+    for data in damage_entries(seed=3):
+        path = write_log(settings, data)
+
+        assert state_from_log(EventLog(path)).keys() <= {"results", "plan"}
+        assert all(usage.model_calls for usage in usage_from_log(path).values())
+        assert 0.0 <= read_last_time(path) <= 0.6
 
 
 def test_one_damaged_log_hides_no_other_run(settings: Settings, capsys: Any):

@@ -38,12 +38,14 @@ export function SortableTable<Row>({ caption, columns, rows, keyOf, classOf, sum
           <tr>
             {columns.map(({ title, isNumber }, index) => (
               <th key={title} scope="col" class={isNumber ? "figure" : ""} aria-sort={nameOrder(sorted, index)}>
-                <button type="button" onClick={() => choose(index)}>
+                <button type="button" class="no-print" onClick={() => choose(index)}>
                   {title}
                   <span aria-hidden="true" class="sort-mark">
                     {sorted?.column === index ? (sorted.isUp ? "▲" : "▼") : ""}
                   </span>
                 </button>
+                {/* A browser repeats texts at the top of each sheet, but no buttons. */}
+                <span class="print-only">{title}</span>
               </th>
             ))}
           </tr>
