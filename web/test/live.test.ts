@@ -51,7 +51,8 @@ describe("the status of a run", () => {
 describe("what went wrong", () => {
   test.each([
     [{ status: 401, text: "" }, "unauthorized", "the server asks for a token"],
-    [{ status: 403, text: '{"detail": "no crons for you"}' }, "unauthorized", "no crons for you"],
+    [{ status: 403, text: '{"detail": "no crons for you"}' }, "forbidden", "not allowed: no crons for you"],
+    [{ status: 403, text: "" }, "forbidden", "not allowed: your token has no right to do that"],
     [{ status: 404 }, "unknown", "the server has no such run, or does not show it to you"],
     [{ status: 409 }, "refused", "the run is at work already: another tab or user was first"],
     [{ status: 429, text: '{"detail": "10 runs"}' }, "refused", "10 runs"],
@@ -74,11 +75,11 @@ describe("what went wrong", () => {
 
 test("a report is the template with the trace, which cannot end its element", () => {
   const template = '<title>x</title><script id="trace">"trace of the run"</script><script>code</script>';
-  const trace = { run: { request: "</script><script>alert(1)</script>$&" } } as unknown as Trace;
+  const trace = { run: { request: "</script><script>alert(1)</script>$&" }, events: [], plans: [], tasks: [] } as unknown as Trace;
   const report = fillReport(template, trace);
   expect(report.match(/<\/script>/g)).toHaveLength(2);
   const json = /id="trace">(.*?)<\/script>/.exec(report)![1]!;
-  expect(JSON.parse(json)).toEqual(trace);
+  expect(JSON.parse(json).run.request).toBe("</script><script>alert(1)</script>$&");
   expect(() => fillReport("<html>", trace)).toThrow("template");
   expect(formatJsonForScript("\ud800\u2028")).toBe('"\\ud800\\u2028"');
 });

@@ -1,4 +1,4 @@
-import { useEffect, useMemo } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import { PlanGraph } from "../parts/plan-graph";
 import { RunContext, showRun } from "../parts/run-context";
 import { SelectionProvider } from "../parts/selection";
@@ -10,6 +10,7 @@ import { compareRuns, compareTasks, type Figure, type TaskPair } from "../model/
 import type { Trace } from "../model/trace";
 import { useAsked } from "./hooks";
 import { loadKeptTrace } from "./kept-trace";
+import { formatStart } from "./home-page";
 import { ProblemLine } from "./notice";
 import { Problem } from "./problem";
 import { linkTo } from "./router";
@@ -22,7 +23,6 @@ import { chooseStatus } from "../model/run-status";
 interface ComparePageProps {
   server: Server;
   threads: readonly [string, string];
-  onProblem: (problem: Problem) => void;
 }
 
 async function loadTrace(server: Server, thread: string): Promise<Trace> {
@@ -36,12 +36,9 @@ async function loadTrace(server: Server, thread: string): Promise<Trace> {
 }
 
 /** Two runs side by side: figures, plans, answers. */
-export function ComparePage({ server, threads, onProblem }: ComparePageProps) {
+export function ComparePage({ server, threads }: ComparePageProps) {
   const load = () => Promise.all([loadTrace(server, threads[0]), loadTrace(server, threads[1])]);
   const { answer, problem } = useAsked(load, [server, ...threads]);
-  useEffect(() => {
-    if (problem?.kind === "unauthorized") onProblem(problem);
-  }, [problem]);
   if (!answer) return problem ? <ProblemLine problem={problem} /> : <p class="soft">loading…</p>;
   return (
     <>
@@ -87,7 +84,7 @@ function readAnswer(trace: Trace): string {
 const Heading = ({ trace, name }: { trace: Trace; name: string }) => (
   <article aria-label={`run ${name}`}>
     <h3>
-      Run {name}: <a href={linkTo("runs", trace.run.thread ?? "")}>open</a>
+      Run {name}: <a href={linkTo("runs", trace.run.thread ?? "")}>{formatStart(trace.run.started)}</a>
     </h3>
     <p>
       <StatusMark status={trace.run.status} /> <Line max={60}>{trace.run.team}</Line>

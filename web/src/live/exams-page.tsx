@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { formatDifference, pairMetrics, pairRows, type FigurePair, type RowPair } from "../model/exam-compare";
 import { describeModels } from "../model/team";
 import { Score } from "../parts/score";
@@ -7,7 +7,6 @@ import { Line } from "../parts/text";
 import { formatExamTime } from "./exam-list";
 import { useAsked } from "./hooks";
 import { ProblemLine } from "./notice";
-import type { Problem } from "./problem";
 import { linkTo } from "./router";
 import type { Server } from "./server";
 import { loadExam } from "./team-server";
@@ -18,16 +17,12 @@ interface ExamsPageProps {
   server: Server;
   team: string;
   exams: readonly [string, string];
-  onProblem: (problem: Problem) => void;
 }
 
 /** Two exams side by side: scores by metric, and the rows that changed. */
-export function ExamsPage({ server, team, exams, onProblem }: ExamsPageProps) {
+export function ExamsPage({ server, team, exams }: ExamsPageProps) {
   const load = () => Promise.all([loadExam(server, team, exams[0]), loadExam(server, team, exams[1])]);
   const { answer, problem } = useAsked(load, [server, team, ...exams]);
-  useEffect(() => {
-    if (problem?.kind === "unauthorized") onProblem(problem);
-  }, [problem]);
   if (!answer) return problem ? <ProblemLine problem={problem} /> : <p class="soft">loading…</p>;
   const pairs = pairRows(...answer);
   return (

@@ -42,7 +42,7 @@ const PACE = 50;
 const UI = "ui";
 const RETRY_MS = [500, 1000, 2000, 4000, 8000];
 const WORKING = ["pending", "running"];
-const FINAL: readonly ProblemKind[] = ["unauthorized", "unknown"];
+const FINAL: readonly ProblemKind[] = ["forbidden", "unknown"];
 
 export class RunWatch {
   private readonly ended = new AbortController();

@@ -21,6 +21,7 @@ const STATES: Readonly<Record<RunStatus, Omit<RunState, "note">>> = {
 
 /** Return what became of a run, in words. */
 export function describeRun(trace: Trace): RunState {
+  if (trace.run.status === "running" && trace.run.now_s !== undefined) return { label: "▶ running", color: "working", note: "" };
   const state = Object.hasOwn(STATES, trace.run.status) ? STATES[trace.run.status] : STATES.running;
   return { ...state, note: describeOpenEnd(trace) };
 }

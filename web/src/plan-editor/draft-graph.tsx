@@ -1,7 +1,8 @@
 import { useMemo, useRef, useState } from "preact/hooks";
+import { useFocusBack } from "../live/focus";
 import { toLine } from "../model/plain-text";
 import { canConnect, selectProblems, type Draft } from "./draft";
-import { BOX, placeDraft } from "./layout";
+import { BOX, nameForm, placeDraft } from "./layout";
 
 interface DraftGraphProps {
   draft: Draft;
@@ -10,7 +11,10 @@ interface DraftGraphProps {
   connecting: string;
   problems: readonly string[];
   onSelect: (id: string) => void;
+  /** Called with a task that is chosen while connections are. */
   onConnect: (from: string, to: string) => void;
+  /** Called with a connection that was drawn. */
+  onDrop: (from: string, to: string) => void;
   onRemove: (id: string) => void;
 }
 
@@ -22,8 +26,9 @@ interface Drag {
 
 /** The tasks of a draft as boxes and what needs what as arrows; a box is a button, its handle begins a connection. */
 export function DraftGraph(props: DraftGraphProps) {
-  const { draft, selected, connecting, problems, onSelect, onConnect, onRemove } = props;
-  const picture = useMemo(() => placeDraft(draft), [draft]);
+  const { draft, selected, connecting, problems, onSelect, onConnect, onDrop, onRemove } = props;
+  const picture = useMemo(() => placeDraft(draft), [nameForm(draft)]);
+  const box = useFocusBack<SVGGElement>(draft);
   const [drag, setDrag] = useState<Drag | null>(null);
   const svg = useRef<SVGSVGElement>(null);
   const tasks = new Map(draft.tasks.map((task) => [task.id, task]));
@@ -36,7 +41,7 @@ export function DraftGraph(props: DraftGraphProps) {
   const drop = (event: PointerEvent) => {
     const { x, y } = locate(event);
     const hit = picture.boxes.find((box) => x >= box.x && x <= box.x + BOX.width && y >= box.y && y <= box.y + BOX.height);
-    if (drag && hit && hit.id !== drag.from) onConnect(drag.from, hit.id);
+    if (drag && hit && hit.id !== drag.from) onDrop(drag.from, hit.id);
     setDrag(null);
   };
   const press = (id: string) => (connecting && connecting !== id ? onConnect(connecting, id) : onSelect(id));
@@ -79,6 +84,7 @@ export function DraftGraph(props: DraftGraphProps) {
           return (
             <g
               key={id}
+              ref={id === selected ? box : undefined}
               transform={`translate(${x},${y})`}
               class={`draft-box${id === selected ? " selected" : ""}${isWrong ? " wrong" : ""}${isClosed ? " closed" : ""}`}
               role="button"
@@ -86,8 +92,8 @@ export function DraftGraph(props: DraftGraphProps) {
               aria-label={label}
               aria-pressed={id === selected}
               aria-disabled={isClosed}
-              onClick={() => !isClosed && press(id)}
-              onKeyDown={(event) => !isClosed && pressKey(event, id)}
+              onClick={() => press(id)}
+              onKeyDown={(event) => pressKey(event, id)}
             >
               <rect width={BOX.width} height={BOX.height} rx="6" />
               <text x="12" y="22" class="draft-id">

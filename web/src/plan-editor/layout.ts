@@ -21,6 +21,9 @@ export interface Layout {
   edges: PlacedEdge[];
 }
 
+/** Return what the picture of a draft depends on. */
+export const nameForm = ({ tasks }: Draft): string => JSON.stringify(tasks.map(({ id, depends_on }) => [id, depends_on]));
+
 /** Return the picture of a draft, from left to right; needs that the draft has no task for are left out. */
 export function placeDraft({ tasks }: Draft): Layout {
   const graph = new Graph();
