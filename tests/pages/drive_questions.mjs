@@ -56,7 +56,7 @@ await drive(async ({ browser, page, problems, takePicture, note }) => {
   await draw(page, "prices", "weights");
   await waitForText(page, ".editor-tools", "weights cannot need prices");
   note("a circle is refused", await read(page, ".editor-tools [role=status]"));
-  await page.focus(box("slow"));
+  await page.$eval(box("slow"), (found) => found.focus());
   await page.keyboard.press("Delete");
   await page.waitForFunction((each) => !document.querySelector(each), {}, box("slow"));
   await checkFocus(page, "a task was removed");

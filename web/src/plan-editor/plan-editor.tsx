@@ -49,7 +49,7 @@ export function PlanEditor({ question, draft: kept, workers, isBusy, onDraft, on
     change(next, id);
   };
   const connect = (from: string, to: string) => {
-    if (drafts.canConnect(draft, to, from)) change(drafts.connect(draft, to, from), to);
+    if (drafts.canConnect(draft, to, from)) change(drafts.connect(draft, to, from));
     else setRefused(`${to} cannot need ${from}: ${from} waits for ${to} already, so neither could begin.`);
   };
   const toggle = (from: string, to: string) => {
