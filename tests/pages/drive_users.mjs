@@ -46,6 +46,15 @@ await drive(async ({ page, problems, takePicture, note }) => {
 
   await press(page, "Start");
   await waitForText(page, ".run-bar", "done");
+  await page.type("#follow-up textarea", "And the second?");
+  await page.evaluate(() => sessionStorage.setItem("supervise-token", "anna@example.org.expired"));
+  await page.waitForSelector("#token");
+  await page.type("#token", given.token);
+  await press(page, "Use it");
+  await page.waitForFunction(() => !document.querySelector("#token"));
+  const written = await page.$eval("#follow-up textarea", (field) => field.value);
+  if (written !== "And the second?" || !(await read(page, ".run-bar")).includes("done")) throw new Error(`a run and its follow-up are lost: ${written}`);
+  problems.splice(known);
   note("with the token", await read(page, ".run-bar"));
   const stored = await page.evaluate(() => [Object.keys(localStorage), Object.keys(sessionStorage), document.cookie]);
   note("kept by the browser: local, session, cookies", stored);

@@ -63,3 +63,7 @@ test("a problem is shown at the task that it names, by id or by place", () => {
   expect(drafts.nameTasks(DRAFT, problems[1]!)).toBe("task 'c': description: is empty");
   expect(["a", "b", "c"].map((id) => drafts.selectProblems(DRAFT, problems, id))).toEqual([[], [problems[0]], [problems[1]]]);
 });
+
+test("a problem is told in words of the form", () => {
+  expect(drafts.nameTasks(DRAFT, "tasks[1].description: String should have at least 1 character")).toBe("task 'b': say what to do");
+});

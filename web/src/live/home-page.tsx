@@ -3,6 +3,7 @@ import { formatSeconds } from "../model/format";
 import { Section } from "../parts/shell";
 import { Line } from "../parts/text";
 import { ChoiceTable, type ChoiceColumn } from "./choice-table";
+import { useFocusBack } from "./focus";
 import { useAsked } from "./hooks";
 import { ProblemLine } from "./notice";
 import { linkTo } from "./router";
@@ -29,6 +30,7 @@ function Runs({ server }: { server: Server }) {
   const lister = useMemo(() => new RunLister(server), [server]);
   const [pages, setPages] = useState(1);
   const { answer: list, problem } = useAsked(() => lister.list(pages), [lister, pages], LIST_EVERY_MS);
+  const end = useFocusBack<HTMLParagraphElement>(list?.hasOlder);
   return (
     <>
       <ProblemLine problem={problem} />
@@ -46,9 +48,14 @@ function Runs({ server }: { server: Server }) {
         />
       )}
       {list?.hasOlder && (
-        <button type="button" class="older" disabled={list.pages < pages} onClick={() => setPages(list.pages + 1)}>
+        <button type="button" class="older" onClick={() => setPages(list.pages + 1)}>
           {list.pages < pages ? "loading…" : "Show older runs"}
         </button>
+      )}
+      {list && list.pages > 1 && !list.hasOlder && (
+        <p class="soft small older" tabIndex={-1} ref={end}>
+          These are all runs.
+        </p>
       )}
     </>
   );

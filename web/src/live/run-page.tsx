@@ -10,6 +10,7 @@ import { FOLLOW_UP, FollowUp, hasAnswer } from "./follow-up";
 import { useAction, useRun } from "./hooks";
 import { resumeRun, stopRun, type LiveRun } from "./live-run";
 import { Notice, ProblemLine } from "./notice";
+import type { Problem } from "./problem";
 import { linkTo } from "./router";
 import type { Connection } from "./run-watch";
 import type { Server } from "./server";
@@ -34,6 +35,7 @@ export function RunPage({ server, thread }: { server: Server; thread: string }) 
   }, [run?.trace?.run.request, run?.status]);
   if (!run) return <p class="soft">loading…</p>;
   const { trace, problem, connection } = run;
+  if (!trace && problem && connection !== "lost") return <NoRun problem={problem} />;
   return (
     <>
       <RunBar run={run} />
@@ -46,6 +48,15 @@ export function RunPage({ server, thread }: { server: Server; thread: string }) 
     </>
   );
 }
+
+const NoRun = ({ problem }: { problem: Problem }) => (
+  <>
+    <ProblemLine problem={problem} />
+    <p>
+      <a href={linkTo()}>All runs</a>
+    </p>
+  </>
+);
 
 /** Links to the parts of the run. */
 function Contents({ run }: { run: LiveRun }) {

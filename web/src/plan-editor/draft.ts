@@ -84,9 +84,11 @@ export function selectProblems(draft: Draft, problems: readonly string[], id: st
   return problems.filter((problem) => problem.includes(`'${id}'`) || problem.includes(place));
 }
 
+const EMPTY = "String should have at least 1 character";
+
 /** Return a problem with the id of a task in place of its number, with which the server counts. */
 export const nameTasks = (draft: Draft, problem: string): string =>
-  problem.replace(/tasks\[(\d{1,4})\]\.?/g, (said, number: string) => {
+  problem.replace(`description: ${EMPTY}`, "say what to do").replace(EMPTY, "must not be empty").replace(/tasks\[(\d{1,4})\]\.?/g, (said, number: string) => {
     const task = draft.tasks[Number(number)];
     return task ? `task '${task.id}': ` : said;
   });
