@@ -82,12 +82,17 @@ await drive(async ({ browser, page, problems, takePicture, note }) => {
   await report.close();
 
   await page.type("#follow-up textarea", "And which one is second?");
+  await page.goto(`${page_url}#/teams`);
+  await waitForText(page, "main", "market_analysis");
+  await page.goto(`${page_url}#/runs/${first}`);
+  await page.waitForSelector("#follow-up textarea");
   await press(page, "Ask");
   await waitForText(page, ".run-bar", "running");
   await waitForText(page, "#summary", "which one is second");
   await waitForText(page, ".run-bar", END);
   expect((await read(page, "#summary")).includes("prices.csv"), "a follow-up keeps the files of the thread");
-  note("after the follow-up", await read(page, ".run-bar"));
+  await page.click(".earlier-turns summary");
+  note("the earlier request", await read(page, ".earlier-turns"));
 
   const second = await startRun(page, given.file);
   await waitForText(page, ".run-bar", "running\\s+live");

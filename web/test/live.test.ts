@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { fillReport, formatJsonForScript } from "../src/live/download";
-import { findFileProblem } from "../src/live/files";
+import { listTurns } from "../src/live/earlier-turns";
+import { describeFiles, findFileProblem } from "../src/live/files";
 import { toUuid } from "../src/live/kept-trace";
 import { readProblem } from "../src/live/problem";
 import { linkTo, readRoute } from "../src/live/router";
@@ -129,4 +130,23 @@ describe("two runs", () => {
     expect(formatChange(2, 2.001)).toBe("same");
     expect(formatChange(0, 2)).toBe("");
   });
+});
+
+test("the requests of a thread are listed with their answers", () => {
+  const events = [
+    event(0, "request", { request: "Which?" }),
+    event(1, "request", { request: "inner", within: "a" }),
+    event(2, "answer", { answer: { text: "inner" }, within: "a" }),
+    event(3, "answer", { answer: { text: "Huila" } }),
+    event(4, "request", { request: "Why?" }),
+  ];
+  expect(listTurns({ events } as unknown as Trace)).toEqual([
+    { request: "Which?", answer: "Huila" },
+    { request: "Why?", answer: "" },
+  ]);
+});
+
+test("chosen files are named with their sizes", () => {
+  const files = [{ name: "a.csv", size: 3 }, { name: "b.pdf", size: 2_500_000 }];
+  expect(describeFiles(files)).toBe("a.csv (1 kB), b.pdf (2.5 MB)");
 });

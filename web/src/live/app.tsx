@@ -3,6 +3,7 @@ import { Shell } from "../parts/shell";
 import { ComparePage } from "./compare-page";
 import { HomePage } from "./home-page";
 import { VisitorContext } from "./hooks";
+import { forgetKept } from "./kept";
 import { linkTo, useRoute } from "./router";
 import { RunPage } from "./run-page";
 import { keepToken, openServer, readToken, type Server } from "./server";
@@ -28,6 +29,7 @@ export function App() {
   };
   const forget = () => {
     useToken("");
+    forgetKept();
     setUser(user + 1); // nothing that was shown or written stays
     setAsking(true);
   };

@@ -10,6 +10,7 @@ import { compareRuns, compareTasks, type Figure, type TaskPair } from "../model/
 import type { Trace } from "../model/trace";
 import { useAsked } from "./hooks";
 import { loadKeptTrace } from "./kept-trace";
+import { listTurns } from "./earlier-turns";
 import { formatStart } from "./home-page";
 import { ProblemLine } from "./notice";
 import { Problem } from "./problem";
@@ -65,7 +66,7 @@ export function ComparePage({ server, threads }: ComparePageProps) {
           {answer.map((trace, index) => (
             <article key={index} aria-label={`answer of run ${NAMES[index]}`}>
               <h3>Run {NAMES[index]}</h3>
-              <MarkdownText text={readAnswer(trace)} />
+              <MarkdownText text={listTurns(trace).at(-1)?.answer || "no answer"} />
             </article>
           ))}
         </div>
@@ -75,11 +76,6 @@ export function ComparePage({ server, threads }: ComparePageProps) {
 }
 
 const NAMES = ["A", "B"] as const;
-
-function readAnswer(trace: Trace): string {
-  const answer = trace.events.findLast((event) => event.kind === "answer" && !event.within)?.["answer"];
-  return String((answer as { text?: unknown } | undefined)?.text ?? "no answer");
-}
 
 const Heading = ({ trace, name }: { trace: Trace; name: string }) => (
   <article aria-label={`run ${name}`}>

@@ -12,7 +12,9 @@ export const hasAnswer = (run: LiveRun): boolean => run.status === "done" || run
 export const FollowUp = ({ run }: { run: LiveRun }) => (
   <Section {...FOLLOW_UP}>
     <RequestForm
-      label="The team knows the earlier requests, answers and files of this thread."
+      place={`follow-up ${run.thread}`}
+      label="What should the team do next?"
+      hint="It knows the earlier requests, answers and files of this thread."
       words={["Ask", "Asking…"]}
       send={async (written) => {
         await startRun(run.server, run.graph, written, run.thread);

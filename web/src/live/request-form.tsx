@@ -3,6 +3,7 @@ import { useId, useState } from "preact/hooks";
 import { Line } from "../parts/text";
 import { describeFiles, findFileProblem } from "./files";
 import { useAction } from "./hooks";
+import { useKept } from "./kept";
 import { ProblemLine } from "./notice";
 import { Problem } from "./problem";
 
@@ -39,7 +40,10 @@ export function readContext(form: FormData): RunContext {
 }
 
 interface RequestFormProps {
+  /** What is written is kept under this name. */
+  place: string;
   label: string;
+  hint?: string;
   /** On the button; the second while it is sent. */
   words: readonly [string, string];
   /** Further fields, beside the files. */
@@ -51,9 +55,9 @@ interface RequestFormProps {
 }
 
 /** A request in words, with files, limits, and what to ask. It is emptied when it was sent. */
-export function RequestForm({ label, words, children, problem = null, isReady = true, send }: RequestFormProps) {
+export function RequestForm({ place, label, hint, words, children, problem = null, isReady = true, send }: RequestFormProps) {
   const name = useId();
-  const [request, setRequest] = useState("");
+  const [request, setRequest] = useKept(place, "");
   const [files, setFiles] = useState<File[]>([]);
   const fileProblem = findFileProblem(files);
   const canSend = isReady && request.trim() !== "" && !fileProblem;
@@ -72,11 +76,17 @@ export function RequestForm({ label, words, children, problem = null, isReady = 
         name="request"
         rows={3}
         required
+        aria-describedby={hint && `${name}-hint`}
         maxLength={100_000}
         value={request}
         onInput={(event) => setRequest(event.currentTarget.value)}
         onKeyDown={(event) => event.key === "Enter" && (event.ctrlKey || event.metaKey) && submit(event.currentTarget.form!)}
       />
+      {hint && (
+        <p id={`${name}-hint`} class="soft small">
+          {hint}
+        </p>
+      )}
       <div class="request-row">
         {children}
         <div>

@@ -5,6 +5,7 @@ import { RunView, listRunSections } from "../parts/run-view";
 import { QuestionsPanel, QUESTIONS } from "../questions/questions-panel";
 import { StopPanel } from "../stopping/stop-panel";
 import { downloadReport } from "./download";
+import { EarlierTurns } from "./earlier-turns";
 import { useFocusBack } from "./focus";
 import { FOLLOW_UP, FollowUp, hasAnswer } from "./follow-up";
 import { useAction, useRun } from "./hooks";
@@ -43,6 +44,7 @@ export function RunPage({ server, thread }: { server: Server; thread: string }) 
       <Contents run={run} />
       {run.unreadable > 0 && <Notice>{formatCount(run.unreadable)} entries of the trace cannot be read.</Notice>}
       <QuestionsPanel run={run} />
+      {trace && <EarlierTurns trace={trace} />}
       {trace ? <RunView trace={trace} /> : !problem && <p class="soft">The run waits in the queue of the server.</p>}
       {hasAnswer(run) && <FollowUp run={run} />}
     </>

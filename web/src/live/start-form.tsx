@@ -25,6 +25,7 @@ export function StartForm({ server }: { server: Server }) {
   const team = chosen || (names.find(({ name }) => name === DEFAULT_TEAM) ?? names[0])?.name || "";
   return (
     <RequestForm
+      place="start"
       label="What should the team find out or write?"
       words={["Start", "Starting…"]}
       isReady={team !== ""}

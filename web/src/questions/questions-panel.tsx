@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useFocusBack } from "../live/focus";
 import { useAction } from "../live/hooks";
+import { useKept } from "../live/kept";
 import type { LiveRun } from "../live/live-run";
 import { Notice, ProblemLine } from "../live/notice";
 import { Line } from "../parts/text";
@@ -21,8 +22,8 @@ export const QUESTIONS = "questions";
 /** The questions that a run waits for, each with its form. */
 export function QuestionsPanel({ run }: { run: LiveRun }) {
   const open = readQuestions(run.status === "running" ? [] : run.questions);
-  const [drafts, setDrafts] = useState<Record<string, Draft | null>>({});
-  const [words, setWords] = useState<Record<string, string>>({});
+  const [drafts, setDrafts] = useKept<Record<string, Draft | null>>(`plans ${run.thread}`, {});
+  const [words, setWords] = useKept<Record<string, string>>(`answers ${run.thread}`, {});
   const [sent, setSent] = useState<readonly string[]>([]);
   const sending = useAction((replies: Replies) => {
     setSent(Object.keys(replies));
