@@ -62,12 +62,12 @@ function Runs({ server }: { server: Server }) {
 }
 
 const COLUMNS: readonly ChoiceColumn<ListedRun>[] = [
-  { title: "Status", show: ({ status }) => <StatusMark status={status} /> },
+  { title: "Status", show: ({ status, request }) => <StatusMark status={status} isQueued={!request} /> },
   {
     title: "Request",
     show: ({ thread, request }) => (
       <a href={linkTo("runs", thread)}>
-        <Line max={160}>{request || "in the queue"}</Line>
+        <Line max={160}>{request || "begins when it is its turn"}</Line>
       </a>
     ),
   },

@@ -45,10 +45,16 @@ export function RunPage({ server, thread }: { server: Server; thread: string }) 
       {run.unreadable > 0 && <Notice>{formatCount(run.unreadable)} entries of the trace cannot be read.</Notice>}
       <QuestionsPanel run={run} />
       {trace && <EarlierTurns trace={trace} />}
-      {trace ? <RunView trace={trace} /> : !problem && <p class="soft">The run waits in the queue of the server.</p>}
+      {trace ? <RunView trace={trace} /> : connection !== "lost" && <p class="soft">{describeUnbegun(run)}</p>}
       {hasAnswer(run) && <FollowUp run={run} />}
     </>
   );
+}
+
+function describeUnbegun({ status, connection }: LiveRun): string {
+  if (connection === "loading") return "";
+  if (status === "running") return "The server works on other runs. This one begins when it is its turn, also when you close the page.";
+  return "The run was stopped before it began, so there is nothing to resume. Start it again from the page of all runs.";
 }
 
 const NoRun = ({ problem }: { problem: Problem }) => (
@@ -80,28 +86,29 @@ function RunBar({ run }: { run: LiveRun }) {
   const stop = useAction(() => stopRun(run));
   const resume = useAction(() => resumeRun(run));
   const report = useAction(() => downloadReport(run.trace!));
+  const { trace } = run;
   const status = useFocusBack<HTMLParagraphElement>(run.status);
   return (
     <>
       <div class="run-bar no-print">
         <p class="run-now" role="status" tabIndex={-1} ref={status}>
-          <StatusMark status={run.status} /> <span class="soft small">{CONNECTIONS[run.connection]}</span>
+          <StatusMark status={run.status} isQueued={!trace && run.status === "running"} /> <span class="soft small">{CONNECTIONS[run.connection]}</span>
         </p>
         {run.status === "needs_input" && <a href={`#${QUESTIONS}`}>To the question</a>}
         {run.status === "running" && (
           <>
-            <StopPanel run={run} />
+            {trace && <StopPanel run={run} />}
             <button type="button" onClick={() => stop.start()} disabled={stop.isBusy}>
               Stop the run
             </button>
           </>
         )}
-        {CAN_RESUME.includes(run.status) && (
+        {trace && CAN_RESUME.includes(run.status) && (
           <button type="button" onClick={() => resume.start()} disabled={resume.isBusy}>
             Resume
           </button>
         )}
-        {run.trace && (
+        {trace && (
           <button type="button" onClick={() => report.start()} disabled={report.isBusy}>
             Download the report
           </button>

@@ -12,8 +12,8 @@ const MARKS: Record<RunStatus, [sign: string, words: string]> = {
 export const nameStatus = (status: RunStatus): string => MARKS[status]?.[1] ?? String(status);
 
 /** The status of a run: by sign, words and colour. */
-export const StatusMark = ({ status }: { status: RunStatus }) => (
+export const StatusMark = ({ status, isQueued = false }: { status: RunStatus; isQueued?: boolean }) => (
   <span class={`run-status run-status-${status}`}>
-    <span aria-hidden="true">{MARKS[status]?.[0]}</span> {nameStatus(status)}
+    <span aria-hidden="true">{isQueued ? "…" : MARKS[status]?.[0]}</span> {isQueued ? "in the queue" : nameStatus(status)}
   </span>
 );
