@@ -1,6 +1,6 @@
 """Drive the live page in Chromium against real servers, and print what it showed.
 
-    python -m tests.pages [--server dev|aegra] [--story live|users|teams|away|queue] [--screenshots FOLDER]
+    python -m tests.pages [--server dev|aegra] [--story NAME] [--screenshots FOLDER]
 
 Needs Node, Chromium, and the packages of `web/` (`make pages` installs them); Aegra needs what
 `tests/cluster` needs.

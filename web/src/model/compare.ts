@@ -1,7 +1,6 @@
 /** Two runs side by side. */
 
 import { formatCount, formatSeconds, formatUsd } from "./format";
-import { selectTurn } from "./read-trace";
 import type { Trace, TracedTask } from "./trace";
 
 export interface Figure {
@@ -19,9 +18,6 @@ export interface TaskPair {
 
 type Read = (trace: Trace) => number | null | undefined;
 
-/** Those of the last request. */
-const countPlans = (trace: Trace) => selectTurn(trace).filter((event) => event.kind.startsWith("plan_") && event["plan"] && !event.within).length;
-
 const FIGURES: readonly (readonly [label: string, read: Read, format: (value: number | null | undefined) => string])[] = [
   ["Time", (trace) => trace.timing.wall_s, formatSeconds],
   ["One step after another", (trace) => trace.timing.sequential_s, formatSeconds],
@@ -29,7 +25,7 @@ const FIGURES: readonly (readonly [label: string, read: Read, format: (value: nu
   ["Speed-up", (trace) => trace.timing.speedup, (value) => (value == null ? "–" : value.toFixed(2))],
   ["Tasks", (trace) => trace.tasks.length, (value) => formatCount(value ?? 0)],
   ["Completed", (trace) => trace.tasks.filter((task) => task.status === "completed").length, (value) => formatCount(value ?? 0)],
-  ["Plan versions", countPlans, (value) => formatCount(value ?? 0)],
+  ["Plan versions", (trace) => trace.plans.length, (value) => formatCount(value ?? 0)],
   ["Model calls", (trace) => trace.usage.model_calls, (value) => formatCount(value ?? 0)],
   ["Tokens in", (trace) => trace.usage.input_tokens, (value) => formatCount(value ?? 0)],
   ["Tokens out", (trace) => trace.usage.output_tokens, (value) => formatCount(value ?? 0)],

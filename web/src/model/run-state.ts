@@ -21,7 +21,6 @@ const STATES: Readonly<Record<RunStatus, Omit<RunState, "note">>> = {
 
 /** Return what became of a run, in words. */
 export function describeRun(trace: Trace): RunState {
-  if (trace.run.status === "running" && trace.run.now_s !== undefined) return { label: "▶ running", color: "working", note: "" };
   const state = Object.hasOwn(STATES, trace.run.status) ? STATES[trace.run.status] : STATES.running;
   return { ...state, note: describeOpenEnd(trace) };
 }
@@ -31,6 +30,7 @@ function describeOpenEnd({ run, events }: Trace): string {
   const at = formatSeconds(last?.t ?? 0);
   switch (run.status) {
     case "running":
+      if (run.now_s !== undefined) return "";
       return events.some((event) => event.kind === "task_started")
         ? `The run has not ended: this is what had happened ${at} after its start. It is at work, or was cut off.`
         : `The run has not ended: no task had begun ${at} after its start.`;
