@@ -56,6 +56,11 @@ await drive(async ({ browser, page, problems, takePicture, note }) => {
   await draw(page, "prices", "weights");
   await waitForText(page, ".editor-tools", "weights cannot need prices");
   note("a circle is refused", await read(page, ".editor-tools [role=status]"));
+  await page.click(`${box("ranking")} rect`);
+  await page.$eval(box("ranking"), (found) => found.focus());
+  await page.keyboard.press("ArrowLeft");
+  const reached = await page.evaluate(() => document.activeElement.getAttribute("data-task"));
+  expect(["prices", "weights", "slow"].includes(reached), "arrow keys move between the tasks");
   await page.$eval(box("slow"), (found) => found.focus());
   await page.keyboard.press("Delete");
   await page.waitForFunction((each) => !document.querySelector(each), {}, box("slow"));

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { Plan } from "../src/model/trace";
+import { findNext, placeDraft } from "../src/plan-editor/layout";
 import * as drafts from "../src/plan-editor/draft";
 
 const need = (task: string, required = true) => ({ task, required });
@@ -66,4 +67,13 @@ test("a problem is shown at the task that it names, by id or by place", () => {
 
 test("a problem is told in words of the form", () => {
   expect(drafts.nameTasks(DRAFT, "tasks[1].description: String should have at least 1 character")).toBe("task 'b': say what to do");
+});
+
+test("arrow keys lead to the nearest task on their side", () => {
+  const picture = placeDraft(drafts.addTask(DRAFT, "reader").draft);
+  expect(findNext(picture, "a", "ArrowRight")).toBe("b");
+  expect(findNext(picture, "b", "ArrowLeft")).toBe("a");
+  expect(findNext(picture, "a", "ArrowLeft")).toBe("");
+  const [upper, lower] = picture.boxes.filter(({ id }) => id === "a" || id === "task_4").sort((one, other) => one.y - other.y);
+  expect(findNext(picture, upper!.id, "ArrowDown")).toBe(lower!.id);
 });

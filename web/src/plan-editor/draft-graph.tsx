@@ -2,7 +2,7 @@ import { useMemo, useRef, useState } from "preact/hooks";
 import { useFocusBack } from "../live/focus";
 import { toLine } from "../model/plain-text";
 import { canConnect, selectProblems, type Draft } from "./draft";
-import { BOX, nameForm, placeDraft } from "./layout";
+import { BOX, findNext, nameForm, placeDraft } from "./layout";
 
 interface DraftGraphProps {
   draft: Draft;
@@ -28,10 +28,13 @@ interface Drag {
 export function DraftGraph(props: DraftGraphProps) {
   const { draft, selected, connecting, problems, onSelect, onConnect, onDrop, onRemove } = props;
   const picture = useMemo(() => placeDraft(draft), [nameForm(draft)]);
+  const tasks = new Map(draft.tasks.map((task) => [task.id, task]));
+  // One task is reached with Tab, the others with arrow keys.
+  const [reached, setReached] = useState("");
+  const entry = tasks.has(reached) ? reached : selected;
   const box = useFocusBack<SVGGElement>(draft);
   const [drag, setDrag] = useState<Drag | null>(null);
   const svg = useRef<SVGSVGElement>(null);
-  const tasks = new Map(draft.tasks.map((task) => [task.id, task]));
 
   const locate = (event: PointerEvent) => {
     const frame = svg.current!.getBoundingClientRect();
@@ -45,9 +48,15 @@ export function DraftGraph(props: DraftGraphProps) {
     setDrag(null);
   };
   const press = (id: string) => (connecting && connecting !== id ? onConnect(connecting, id) : onSelect(id));
+  const move = (id: string) => {
+    if (!id) return;
+    setReached(id);
+    svg.current?.querySelector<SVGGElement>(`[data-task="${CSS.escape(id)}"]`)?.focus();
+  };
   const pressKey = (event: KeyboardEvent, id: string) => {
     if (event.key === "Enter" || event.key === " ") press(id);
     else if (event.key === "Delete") onRemove(id);
+    else if (event.key.startsWith("Arrow")) move(findNext(picture, id, event.key));
     else return;
     event.preventDefault();
   };
@@ -60,7 +69,7 @@ export function DraftGraph(props: DraftGraphProps) {
         height={picture.height}
         viewBox={`0 0 ${picture.width} ${picture.height}`}
         role="group"
-        aria-label="The plan as a graph"
+        aria-label="The plan as a graph; arrow keys move between tasks"
         onPointerMove={(event) => drag && setDrag({ ...drag, ...locate(event) })}
         onPointerUp={drop}
         onPointerLeave={() => setDrag(null)}
@@ -88,7 +97,9 @@ export function DraftGraph(props: DraftGraphProps) {
               transform={`translate(${x},${y})`}
               class={`draft-box${id === selected ? " selected" : ""}${isWrong ? " wrong" : ""}${isClosed ? " closed" : ""}`}
               role="button"
-              tabindex={0}
+              tabindex={id === entry ? 0 : -1}
+              data-task={id}
+              onFocus={() => setReached(id)}
               aria-label={label}
               aria-pressed={id === selected}
               aria-disabled={isClosed}
@@ -105,13 +116,14 @@ export function DraftGraph(props: DraftGraphProps) {
               <circle
                 cx={BOX.width}
                 cy={BOX.height / 2}
-                r="6"
-                class="draft-handle"
+                r="12"
+                class="draft-grip"
                 onPointerDown={(event) => {
                   event.preventDefault();
                   setDrag({ from: id, ...locate(event) });
                 }}
               />
+              <circle cx={BOX.width} cy={BOX.height / 2} r="6" class="draft-handle" />
             </g>
           );
         })}

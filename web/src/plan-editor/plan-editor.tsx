@@ -95,7 +95,7 @@ export function PlanEditor({ question, draft: kept, workers, isBusy, onDraft, on
         </span>
       </div>
       <p class="soft small">
-        Select a task to change it. Pull the circle at its edge onto another task that shall wait for its result. Delete removes the task that is selected.
+        Select a task to change it. Pull the circle at its edge onto another task that shall wait for its result. By keyboard: arrow keys, Enter, Delete.
       </p>
       <div class="editor-panes">
         <DraftGraph
