@@ -6,11 +6,12 @@ import { TimelineSection } from "../parts/timeline-section";
 import { Section } from "../parts/shell";
 import { MarkdownText } from "../parts/markdown-text";
 import { Line } from "../parts/text";
-import { compareRuns, compareTasks, type Figure, type TaskPair } from "../model/compare";
+import { compareRuns, compareTasks, type TaskPair } from "../model/compare";
 import type { Trace } from "../model/trace";
 import { useAsked } from "./hooks";
 import { loadKeptTrace } from "./kept-trace";
 import { listTurns } from "./earlier-turns";
+import { FigureTable, NAMES } from "./figure-table";
 import { formatStart } from "./home-page";
 import { ProblemLine } from "./notice";
 import { Problem } from "./problem";
@@ -51,7 +52,7 @@ export function ComparePage({ server, threads }: ComparePageProps) {
         </div>
       </Section>
       <Section id="figures" title="Figures">
-        <Figures figures={compareRuns(...answer)} />
+        <FigureTable name="compared-figures" kind="Run" figures={compareRuns(...answer)} />
       </Section>
       <Section id="plans" title="Plans">
         <Tasks pairs={compareTasks(...answer)} />
@@ -74,8 +75,6 @@ export function ComparePage({ server, threads }: ComparePageProps) {
     </>
   );
 }
-
-const NAMES = ["A", "B"] as const;
 
 const Heading = ({ trace, name }: { trace: Trace; name: string }) => (
   <article aria-label={`run ${name}`}>
@@ -107,34 +106,6 @@ function Pictures({ trace, name }: { trace: Trace; name: string }) {
     </RunContext.Provider>
   );
 }
-
-const Figures = ({ figures }: { figures: Figure[] }) => (
-  <div class="table-scroll" tabIndex={0} role="region" aria-label="Figures of both runs">
-    <table class="compared-figures">
-      <thead>
-        <tr>
-          <td />
-          {NAMES.map((name) => (
-            <th key={name} scope="col">
-              Run {name}
-            </th>
-          ))}
-          <th scope="col">B against A</th>
-        </tr>
-      </thead>
-      <tbody>
-        {figures.map(({ label, values, change }) => (
-          <tr key={label}>
-            <th scope="row">{label}</th>
-            <td class="figure">{values[0]}</td>
-            <td class="figure">{values[1]}</td>
-            <td class="figure">{change}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  </div>
-);
 
 const Tasks = ({ pairs }: { pairs: TaskPair[] }) => (
   <div class="table-scroll" tabIndex={0} role="region" aria-label="Tasks of both runs">

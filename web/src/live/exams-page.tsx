@@ -1,17 +1,17 @@
 import { useState } from "preact/hooks";
 import { formatDifference, pairMetrics, pairRows, type FigurePair, type RowPair } from "../model/exam-compare";
+import type { Figure } from "../model/compare";
 import { describeModels } from "../model/team";
 import { Score } from "../parts/score";
 import { Section } from "../parts/shell";
 import { Line } from "../parts/text";
 import { formatExamTime } from "./exam-list";
+import { FigureTable, NAMES } from "./figure-table";
 import { useAsked } from "./hooks";
 import { ProblemLine } from "./notice";
 import { linkTo } from "./router";
 import type { Server } from "./server";
 import { loadExam } from "./team-server";
-
-const NAMES = ["A", "B"] as const;
 
 interface ExamsPageProps {
   server: Server;
@@ -45,7 +45,7 @@ export function ExamsPage({ server, team, exams }: ExamsPageProps) {
             </article>
           ))}
         </div>
-        <Figures figures={pairMetrics(...answer)} />
+        <FigureTable name="exam-figures" kind="Exam" figures={pairMetrics(...answer).map(formatPair)} />
       </Section>
       <Section id="rows" title="Rows">
         <Rows pairs={pairs} />
@@ -54,38 +54,11 @@ export function ExamsPage({ server, team, exams }: ExamsPageProps) {
   );
 }
 
-const Figures = ({ figures }: { figures: FigurePair[] }) => (
-  <div class="table-scroll" tabIndex={0} role="region" aria-label="Scores of both exams">
-    <table class="exam-figures">
-      <thead>
-        <tr>
-          <td />
-          {NAMES.map((name) => (
-            <th key={name} scope="col" class="figure">
-              Exam {name}
-            </th>
-          ))}
-          <th scope="col" class="figure">
-            B against A
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {figures.map(({ label, values, difference }) => (
-          <tr key={label}>
-            <th scope="row">{label}</th>
-            {values.map((value, index) => (
-              <td key={index} class="figure">
-                {value === null ? "–" : value.toFixed(1)}
-              </td>
-            ))}
-            <td class="figure">{formatDifference(difference)}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  </div>
-);
+/** Return a pair of scores as figures. */
+const formatPair = ({ label, values, difference }: FigurePair): Figure => {
+  const [one, other] = values.map((value) => (value === null ? "–" : value.toFixed(1)));
+  return { label, values: [one!, other!], change: formatDifference(difference) };
+};
 
 /** The rows of both exams; those that are the same are shown on demand. */
 function Rows({ pairs }: { pairs: RowPair[] }) {
