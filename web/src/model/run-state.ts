@@ -34,6 +34,7 @@ function describeOpenEnd(trace: Trace): string {
   const at = formatSeconds((last?.t ?? 0) - findStart(trace));
   switch (run.status) {
     case "running":
+      if (run.now_s !== undefined) return "";
       return events.some((event) => event.kind === "task_started")
         ? `The run has not ended: this is what had happened ${at} after its start. It is at work, or was cut off.`
         : `The run has not ended: no task had begun ${at} after its start.`;
