@@ -63,5 +63,14 @@ await drive(async ({ page, problems, takePicture, note }) => {
   await waitForText(page, ".run-bar", "done|partial|failed");
   note("the row as a run", await read(page, ".run-bar"));
   await takePicture("row");
+
+  await open("", "#start", "start an example");
+  await (await page.waitForSelector("button.primary")).hover();
+  note("axe on the first page", await checkAccess(page));
+  await takePicture("examples");
+  await (await page.waitForSelector(".team-examples button")).click();
+  await page.waitForFunction(() => location.hash.startsWith("#/runs/"), { polling: 50 });
+  await waitForText(page, ".run-bar", "done|partial|failed");
+  note("an example as a run", await read(page, "main p.request, #summary"));
   expect(problems.length === 0, `no problem was logged: ${problems.join("; ") || "none"}`);
 });

@@ -35,7 +35,7 @@ function Runs({ server }: { server: Server }) {
     <>
       <ProblemLine problem={problem} />
       {!list && !problem && <p class="soft">loading…</p>}
-      {list && !list.runs.length && <p class="soft">No run yet.</p>}
+      {list && !list.runs.length && <p class="soft">No run yet. Those of the command line are listed by supervise runs.</p>}
       {list && list.runs.length > 0 && (
         <ChoiceTable
           name="run-list"

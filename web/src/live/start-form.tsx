@@ -5,6 +5,7 @@ import { startRun } from "./live-run";
 import { RequestForm } from "./request-form";
 import { linkTo } from "./router";
 import type { Server } from "./server";
+import { TeamExamples } from "./team-examples";
 import { listAssistants } from "./team-server";
 
 /** The names of the server's teams, with what they are for. */
@@ -24,29 +25,32 @@ export function StartForm({ server }: { server: Server }) {
   const names = teams.answer ?? [];
   const team = chosen || (names.find(({ name }) => name === DEFAULT_TEAM) ?? names[0])?.name || "";
   return (
-    <RequestForm
-      place="start"
-      label="What should the team find out or write?"
-      words={["Start", "Starting…"]}
-      isReady={team !== ""}
-      problem={teams.problem}
-      send={async (written) => {
-        location.hash = linkTo("runs", await startRun(server, team, written));
-      }}
-    >
-      <div>
-        <label for="team">Team</label>
-        <select id="team" aria-describedby="team-for" value={team} onChange={(event) => setChosen(event.currentTarget.value)}>
-          {names.map(({ name }) => (
-            <option key={name} value={name}>
-              {name}
-            </option>
-          ))}
-        </select>
-      </div>
-      <p id="team-for" class="soft small">
-        <Line max={300}>{names.find(({ name }) => name === team)?.description}</Line>
-      </p>
-    </RequestForm>
+    <>
+      <RequestForm
+        place="start"
+        label="What should the team find out or write?"
+        words={["Start", "Starting…"]}
+        isReady={team !== ""}
+        problem={teams.problem}
+        send={async (written) => {
+          location.hash = linkTo("runs", await startRun(server, team, written));
+        }}
+      >
+        <div>
+          <label for="team">Team</label>
+          <select id="team" aria-describedby="team-for" value={team} onChange={(event) => setChosen(event.currentTarget.value)}>
+            {names.map(({ name }) => (
+              <option key={name} value={name}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </div>
+        <p id="team-for" class="soft small">
+          <Line max={300}>{names.find(({ name }) => name === team)?.description}</Line>
+        </p>
+      </RequestForm>
+      {team && <TeamExamples key={team} server={server} team={team} />}
+    </>
   );
 }

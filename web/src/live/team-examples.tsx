@@ -1,0 +1,36 @@
+import { Line } from "../parts/text";
+import { useAction, useAsked } from "./hooks";
+import { ProblemLine } from "./notice";
+import { linkTo } from "./router";
+import type { Server } from "./server";
+import { loadTeam, startRow } from "./team-server";
+
+const SHOWN = 3;
+
+/** Requests of a team's exam that come with files, each started by a press; nothing where there are none. */
+export function TeamExamples({ server, team }: { server: Server; team: string }) {
+  const { answer } = useAsked(() => loadTeam(server, team).catch(() => null), [server, team]);
+  const action = useAction(async (row: string) => {
+    location.hash = linkTo("runs", await startRow(server, team, row));
+  });
+  const complete = (answer?.exam?.rows ?? []).filter(({ files, worker }) => files.length && !worker);
+  const rows = complete.filter((_, place) => place % Math.ceil(complete.length / SHOWN) === 0); // neighbours are alike
+  if (!rows.length) return null;
+  return (
+    <div class="team-examples">
+      <p class="soft small" id="examples-of-team">
+        Or start an example, which brings its files (<a href={linkTo("teams", team)}>all of this team</a>):
+      </p>
+      <ul aria-labelledby="examples-of-team">
+        {rows.map(({ id, request }) => (
+          <li key={id}>
+            <button type="button" disabled={action.isBusy} onClick={() => action.start(id)}>
+              <Line max={120}>{request}</Line>
+            </button>
+          </li>
+        ))}
+      </ul>
+      <ProblemLine problem={action.problem} />
+    </div>
+  );
+}
