@@ -2,7 +2,7 @@
 
 from graph.commands.cancellation import run_cancellable
 from graph.display.stderr_console import print_to_stderr
-from graph.runs.stopping import astop, astop_on_server
+from graph.runs.stopping import AT_RESUME, astop, astop_on_server
 from graph.settings import Settings
 from nodes.text.plain_text import sanitize_line
 
@@ -17,4 +17,6 @@ def stop_tasks(thread: str, task: str, url: str | None, settings: Settings) -> i
     ended = run_cancellable(work, farewell=lambda: "cancelled; the request may have been sent")
     for path, status in ended.items():
         print_to_stderr(f"{sanitize_line(path, 200)} {sanitize_line(status, 40)}")
+    if AT_RESUME in ended.values():
+        print_to_stderr(f"next: supervise resume {thread}")
     return 0

@@ -37,6 +37,7 @@ from graph.topology.continuation import build_reopen_command, is_in_progress
 from graph.topology.input_validation import read_context
 from graph.topology.pending_writes import collect_pending_reports
 from graph.topology.run_start import merge_context
+from graph.topology.stop_watch import has_stop_requests
 from graph.topology.supervisor_graph import SupervisorGraph
 from graph.topology.team_changes import build_changes_event, list_team_changes
 from nodes.errors import (
@@ -206,7 +207,8 @@ async def aresume(
         snapshot = await session.graph.aget_state(session.config, subgraphs=True)
         values, questions = cast(SupervisorState, snapshot.values), list_open_questions(snapshot)
         command = None if answer is None else build_answer_command(thread, questions, answer)
-        if questions and command is None:
+        store = session.database.store
+        if questions and command is None and not await has_stop_requests(store, thread):
             return _build_outcome(session, snapshot, None)
         is_running = is_in_progress(snapshot)
         is_begun = is_running or values.get("request") == accepted["input"]["request"]

@@ -1,7 +1,7 @@
 """Stops tasks of a run that is at work elsewhere: in another process, or on a server."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from graph.runs.run_store import build_run_store
@@ -18,6 +18,10 @@ from nodes.text.plain_text import sanitize_line
 WAIT_S: Final = 15.0
 """For a task to end once it was asked to; a run looks once a second."""
 POLL_INTERVAL_S: Final = 0.5
+ASKING: Final = "needs_input"
+"""The status of a run that waits for a human."""
+AT_RESUME: Final = "stops when the run is resumed"
+"""In place of a task's status, where its run waits for a human."""
 OPEN: Final = ("waiting", "working")
 """The statuses of tasks that have not ended."""
 
@@ -48,7 +52,8 @@ async def astop(thread: str, task: str = "", *, settings: Settings | None = None
     """Stop a task of a run that another process of this machine works on, or all its tasks.
 
     Return how the tasks ended, by their paths. The run continues: tasks that do not need them are
-    done, and the answer names the gaps.
+    done, and the answer names the gaps. The tasks of a run that waits for a human end when it is
+    resumed; an answer to their question is not needed.
 
     Args:
         task: `outer/inner` for one of an inner team; empty for all.
@@ -56,7 +61,7 @@ async def astop(thread: str, task: str = "", *, settings: Settings | None = None
     Raises:
         ThreadInvalid: its form is unsafe in file names.
         ThreadUnknown, TaskUnknown: there is none of this name.
-        NothingToStop: the run or the task has ended, or the run waits for a human.
+        NothingToStop: the run or the task has ended.
         StopUnconfirmed: it has not ended within 15 seconds.
         StoreError: the run database cannot be used.
     """
@@ -69,7 +74,7 @@ async def astop(thread: str, task: str = "", *, settings: Settings | None = None
         async with build_run_store(known) as store:
             await store.aput(namespace, key, {"thread": thread}, index=False)
 
-    return await _stop(thread, task, load, save)
+    return await _stop(thread, task, load, save, statuses=("running", ASKING))
 
 
 async def astop_on_server(
@@ -80,7 +85,8 @@ async def astop_on_server(
     Raises:
         ServerThreadUnknown, ServerThreadForeign: the server shows no such thread, or it is none of
             a team.
-        TaskUnknown, NothingToStop, StopUnconfirmed: as `astop`.
+        TaskUnknown, StopUnconfirmed: as `astop`.
+        NothingToStop: the same, or the run waits for a human.
         ServerError: the server cannot be used.
     """
     async with open_server(url, settings or Settings()) as server:
@@ -92,12 +98,17 @@ async def astop_on_server(
             with server.translate():
                 await server.client.store.put_item(namespace, key, {"thread": thread})
 
-        return await _stop(thread, task, load, save)
+        return await _stop(thread, task, load, save, statuses=("running",))
 
 
-async def _stop(thread: str, task: str, load: LoadTrace, save: SaveRequest) -> dict[str, str]:
-    chosen = _choose_tasks(thread, task, await load())
+async def _stop(
+    thread: str, task: str, load: LoadTrace, save: SaveRequest, *, statuses: Collection[str]
+) -> dict[str, str]:
+    trace = await load()
+    chosen = _choose_tasks(thread, task, trace, statuses)
     await save(build_stop_namespace(thread), task or ALL_TASKS)
+    if trace["run"]["status"] == ASKING:
+        return dict.fromkeys(chosen, AT_RESUME)
     clock = asyncio.get_running_loop().time
     gives_up_s = clock() + WAIT_S
     while clock() < gives_up_s:
@@ -115,14 +126,16 @@ async def _stop(thread: str, task: str, load: LoadTrace, save: SaveRequest) -> d
     )
 
 
-def _choose_tasks(thread: str, task: str, trace: Mapping[str, Any]) -> list[str]:
+def _choose_tasks(
+    thread: str, task: str, trace: Mapping[str, Any], allowed: Collection[str]
+) -> list[str]:
     """Return the paths of the tasks to stop that have not ended.
 
     Raises:
         TaskUnknown, NothingToStop: there is none.
     """
     status = trace["run"]["status"]
-    if status != "running":
+    if status not in allowed:
         raise NothingToStop(
             f"the run of thread {thread!r} is not at work", cause=f"its status is {status}"
         )

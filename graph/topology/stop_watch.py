@@ -65,6 +65,11 @@ async def watch_stops(
         await asyncio.wait([watch])
 
 
+async def has_stop_requests(store: BaseStore, thread: str) -> bool:
+    """Return whether a human has asked to stop a task of a thread's run on this machine."""
+    return bool(await store.asearch(build_stop_namespace(thread), limit=1))
+
+
 def build_run_namespace(configurable: dict[str, Any]) -> tuple[str, ...]:
     """Return where the user of a server's run writes requests, or any caller where it has no users.
 

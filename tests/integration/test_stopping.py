@@ -10,7 +10,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.store.memory import InMemoryStore
 from langgraph.types import Command
 
-from graph import arun, build_supervisor
+from graph import aresume, arun, build_supervisor
 from graph.runs.run_store import build_strict_serializer
 from graph.runs.stopping import NothingToStop, TaskUnknown, astop
 from graph.runs.trace import ThreadUnknown, load_trace
@@ -267,6 +267,27 @@ async def test_a_task_that_waits_for_a_human_ends_when_the_run_is_resumed(
     assert state["results"]["A"].error == "stopped by a human"
     assert state["results"]["B"].status == "completed"
     assert "__interrupt__" not in state
+
+
+async def test_a_question_whose_task_is_stopped_needs_no_answer(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    asking = {"reason": "ambiguous_input", "message": "Which year?", "partial": ""}
+    asked = {"status": "escalated", "escalation": asking}
+    tasks = (ScriptedTask(id="A", report=asked), ScriptedTask(id="B"))
+    endpoint.load_scenario(Scenario(tasks=tasks))
+    options: Any = {"team": make_team(), "settings": settings, "thread": "asks"}
+    waiting = await arun(REQUEST["request"], context={"ask_human": True}, **options)
+
+    ended = await astop("asks", "A", settings=settings)
+    outcome = await aresume("asks", settings=settings)
+
+    assert waiting.status == "needs_input"
+    assert ended == {"A": "stops when the run is resumed"}
+    assert outcome.status == "partial"
+    assert outcome.results["A"].error == "stopped by a human"
+    with pytest.raises(NothingToStop):
+        await astop("asks", "A", settings=settings)
 
 
 async def test_a_store_that_cannot_be_read_ends_no_run(
