@@ -22,6 +22,7 @@ from graph.display.summary import (
     format_figures,
     format_question,
     format_reply_command,
+    format_retry,
 )
 from graph.runs.outcome import Outcome
 from graph.runs.plan_only import aplan_with_estimate
@@ -194,7 +195,7 @@ def _print_next_step(outcome: Outcome, named: str) -> None:
     if outcome.error:
         print_to_stderr(outcome.error.format_line(), style="red")
     elif outcome.status == "failed":
-        print_to_stderr(f"next: supervise resume {named}")
+        print_to_stderr(format_retry(named, lacks_file=outcome.lacks_file))
     if outcome.questions:
         _print_questions(outcome, named)
 

@@ -18,6 +18,7 @@ from graph.display.summary import (
     format_plan,
     format_question,
     format_reply_command,
+    format_retry,
 )
 from graph.display.task_states import label_tasks
 from graph.display.text import make_printable, to_one_line
@@ -102,7 +103,7 @@ def print_run(thread: str, trace: Json, *, named: str) -> int:
     for question in run.get("questions") or ():
         for line in format_question(question, shown_plan=plans[-1] if plans else None):
             print_to_stderr(line)
-    if next_line := _format_next_step(named, run):
+    if next_line := _format_next_step(named, run, trace.get("tasks") or ()):
         print_to_stderr(next_line, style="yellow")
     return 0
 
@@ -156,13 +157,14 @@ def _format_run_row(run: Json) -> tuple[str, ...]:
     )
 
 
-def _format_next_step(thread: str, run: Json) -> str:
+def _format_next_step(thread: str, run: Json, tasks: Iterable[Json]) -> str:
     """Return the next step for a run without an answer; empty if it has one."""
     match run.get("status"):
         case "running":
             return f"not ended: supervise resume {thread}"
-        case "stopped" | "failed":
-            return f"next: supervise resume {thread}"
+        case "stopped" | "failed" as status:
+            lacks_file = any((task.get("report") or {}).get("lacks_file") for task in tasks)
+            return format_retry(thread, lacks_file=lacks_file and status == "failed")
         case "needs_input":
             return format_reply_command(thread, run["questions"])
         case _:

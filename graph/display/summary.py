@@ -90,6 +90,15 @@ def format_reply_command(thread: str, questions: Sequence[Json]) -> str:
     return f"next: supervise resume {thread} --answer {_format_reply(questions)}"
 
 
+def format_retry(thread: str, *, lacks_file: bool) -> str:
+    """Return the command that may give a failed run its result.
+
+    Args:
+        lacks_file: there was nothing to read, so that a resume would fail again.
+    """
+    return "next: supervise run … --file PATH" if lacks_file else f"next: supervise resume {thread}"
+
+
 def _format_reply(questions: Sequence[Json]) -> str:
     """Return a template for an answer."""
     if len(questions) > 1:

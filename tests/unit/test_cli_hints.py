@@ -51,3 +51,12 @@ def test_a_trace_that_cannot_be_written_is_an_error(supervise, table):
         "error[OUTPUT_FAILED] cannot write missing/folder.json: No such"
     )
     assert supervise.err.count("\n") == 1
+
+
+def test_a_run_without_a_file_to_read_is_advised_to_name_one(supervise):
+    assert supervise("run", "Compare the prices in the file", "--thread", "t1", "-q") == 3
+
+    assert supervise.err == "next: supervise run … --file PATH\n"
+    supervise("show", "t1")
+    assert supervise.err.endswith("next: supervise run … --file PATH\n")
+    assert "resume" not in supervise.err

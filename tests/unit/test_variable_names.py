@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from graph.settings import Settings
 from graph.setting_problems import list_variables
+from graph.settings import Settings
 from graph.variable_names import CHECKOUT_VARIABLES, find_unknown_names
 from nodes.limits.patterns import Pattern
 from tests.unit.test_cli import CapturedScreen
@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = ("bin", "deploy", "examples", "graph", "nodes", "tests", ".ci")
 SUFFIXES = ("", ".py", ".sh", ".yml", ".yaml", ".env", ".toml")
 READ = Pattern(
-    r"(?:environ(?:\.get\(|\[)|getenv\(|\bVARIABLE\b[^=\n]*= |_VARIABLE\b[^=\n]*= |validation_alias=)"
+    r"(?:environ(?:\.get\(|\[)|getenv\(|VARIABLE\b[^=\n]*= |validation_alias=)"
     r"\"(SUPERVISE_[A-Z_]+)\"|\$\{?(SUPERVISE_[A-Z_]+)"
 )
 
