@@ -145,11 +145,14 @@ def run(
     with ProgressDisplay(quiet=quiet, shows_answer=not as_json) as display:
         from graph.commands import run as command
         from graph.commands.comparison import compare
+        from graph.commands.standard_input import read_files
 
+        files, materials = read_files(file or [], request)
         job = command.Job(
             request=request,
             team=team,
-            files=file or [],
+            files=files,
+            materials=materials,
             context=build_context(ctx.params),
             settings=load_settings(trace_content=trace_content),
             display=display,
@@ -313,13 +316,22 @@ def main(arguments: Sequence[str] | None = None) -> None:
     replace_unencodable_text()
     treat_sigterm_as_interrupt()
     configure_logging(is_verbose=False)
-    end_process(run_to_exit_code(lambda: _run_app(arguments)))
+    given = sys.argv[1:] if arguments is None else arguments
+    end_process(run_to_exit_code(lambda: _run_app(given), path=_find_command_path(given)))
 
 
-def _run_app(arguments: Sequence[str] | None) -> Any:
+def _find_command_path(given: Sequence[str]) -> str:
+    """Return the command that is called, as help names it; without its options."""
+    first = next((word for word in given if not word.startswith("-")), "")
+    known = {
+        each.name or getattr(each.callback, "__name__", "") for each in app.registered_commands
+    }
+    return f"supervise {first}" if first in known else "supervise"
+
+
+def _run_app(given: Sequence[str]) -> Any:
     # By default help is at least 50 columns wide, and at most 80.
     columns = shutil.get_terminal_size().columns
-    given = sys.argv[1:] if arguments is None else arguments
     return app(
         args=given or ["--help"],
         prog_name="supervise",

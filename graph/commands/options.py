@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 import typer
 
 from graph.commands.log_output import configure_logging
-from nodes.errors import UsageError
+from nodes.errors import FileUnreadable, UsageError
 
 if TYPE_CHECKING:
     from state import Context
@@ -29,6 +29,22 @@ def _require_finite(value: float | None) -> float | None:
     if value is not None and not math.isfinite(value):
         raise typer.BadParameter(f"{value} is not a cap; leave the option out for no cap")
     return value
+
+
+def _require_local_files(files: list[Path] | None) -> list[Path] | None:
+    """Return the files.
+
+    Raises:
+        FileUnreadable: one of them is the address of a web page.
+    """
+    for file in files or ():
+        if file.parts[:1] in (("http:",), ("https:",)) and not file.exists():
+            raise FileUnreadable(
+                f"cannot read {str(file).replace(':/', '://', 1)}",
+                cause="it is a web page, not a file",
+                next="write its address into the request, for a worker that has the tool fetch_page",
+            )
+    return files
 
 
 def _show_warnings(is_asked: bool) -> bool:
@@ -122,7 +138,11 @@ RequestArgument = Annotated[
 FileOption = Annotated[
     list[Path] | None,
     typer.Option(
-        "--file", "-f", metavar="PATH", help="A document, or a folder of them. May be repeated."
+        "--file",
+        "-f",
+        metavar="PATH",
+        callback=_require_local_files,
+        help="A document, or a folder of them; - reads text from stdin. May be repeated.",
     ),
 ]
 ThreadOption = Annotated[
