@@ -8,7 +8,7 @@ import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperGroup
@@ -65,6 +65,9 @@ from graph.display.streams import (
 )
 from graph.teams.default_team import DEFAULT_TEAM
 from nodes.errors import UsageError
+
+if TYPE_CHECKING:
+    from graph.settings import Settings
 
 
 class _FullHelpGroup(TyperGroup):
@@ -189,6 +192,7 @@ def resume(
 ) -> int:
     """Resume a run that was interrupted or waits for an answer."""
     settings = load_settings(trace_content=trace_content)
+    thread = _find_thread(thread, settings, url)
     context, shown = build_context(ctx.params), {"as_json": as_json, "quiet": quiet}
     if url is not None:
         from graph.commands.server_runs import resume_on_server
@@ -236,13 +240,15 @@ def runs(
 @app.command()
 def show(thread: ThreadArgument, url: UrlOption = None) -> int:
     """Show a run's plan, its reports and its answer."""
+    settings = load_settings()
+    thread = _find_thread(thread, settings, url)
     if url is not None:
         from graph.commands.server_runs import show_server_run
 
-        return show_server_run(thread, url, load_settings())
+        return show_server_run(thread, url, settings)
     from graph.commands.runs import show_run
 
-    return show_run(thread, load_settings())
+    return show_run(thread, settings)
 
 
 @app.command()
@@ -259,13 +265,15 @@ def trace(
     """Print everything that happened in a run: as JSON, as spans for Perfetto, or as a page."""
     if format not in ("json", "chrome", "html"):
         raise UsageError(f"no trace format {format!r}", next="--format json, chrome, or html")
+    settings = load_settings()
+    thread = _find_thread(thread, settings, url)
     if url is not None:
         from graph.commands.server_runs import show_server_trace
 
-        return show_server_trace(thread, url, out=out, settings=load_settings(), format=format)
+        return show_server_trace(thread, url, out=out, settings=settings, format=format)
     from graph.commands.runs import show_trace
 
-    return show_trace(thread, out=out, settings=load_settings(), format=format)
+    return show_trace(thread, out=out, settings=settings, format=format)
 
 
 @app.command()
@@ -279,7 +287,14 @@ def stop(
     """Stop a task of a run at work, or all; the answer is written from the others."""
     from graph.commands.stop import stop_tasks
 
-    return stop_tasks(thread, task, url, load_settings())
+    settings = load_settings()
+    return stop_tasks(_find_thread(thread, settings, url), task, url, settings)
+
+
+def _find_thread(name: str, settings: "Settings", url: str | None) -> str:
+    from graph.commands.thread_names import find_thread
+
+    return find_thread(name, settings, url)
 
 
 app.command()(teams)

@@ -26,7 +26,7 @@ def run_to_exit_code(command: Callable[[], Any], *, path: str = "supervise") -> 
     try:
         code = int(command() or 0)
         # Typer silently turns an early Ctrl-C, while libraries load, into this code.
-        return _print_ending("cancelled", code) if code == CANCELLED else code
+        return _print_ending("stopped", code) if code == CANCELLED else code
     except SupervisorError as error:
         return _print_ending(error.format_line(), error.exit_code)
     except typer.TyperException as error:
@@ -37,7 +37,7 @@ def run_to_exit_code(command: Callable[[], Any], *, path: str = "supervise") -> 
         # Without arguments the help has been shown already.
         return _print_ending(usage.format_line(), usage.exit_code) if said else usage.exit_code
     except (Cancelled, KeyboardInterrupt, typer.Abort) as error:
-        return _print_ending(str(error) or "cancelled", CANCELLED)
+        return _print_ending(str(error) or "stopped", CANCELLED)
     except SystemExit as ended:  # rich raises it when the reader of stdout is gone
         if isinstance(ended.__context__, BrokenPipeError):
             return 0

@@ -42,7 +42,7 @@ def _require_local_files(files: list[Path] | None) -> list[Path] | None:
             raise FileUnreadable(
                 f"cannot read {str(file).replace(':/', '://', 1)}",
                 cause="it is a web page, not a file",
-                next="write its address into the request, for a worker that has the tool fetch_page",
+                next="write its address into the request; workers with the tool fetch_page read it",
             )
     return files
 
@@ -58,7 +58,12 @@ TeamOption = Annotated[
 ]
 TeamArgument = Annotated[str, typer.Argument(metavar="TEAM", help="A team's name, or its folder.")]
 ThreadArgument = Annotated[
-    str, typer.Argument(metavar="THREAD", help="The thread's id, as `supervise runs` lists it.")
+    str,
+    typer.Argument(
+        metavar="THREAD",
+        help="The thread's id, as `supervise runs` lists it, or its first 6 characters or more;"
+        " last: the newest run.",
+    ),
 ]
 DeadlineOption = Annotated[
     float | None,

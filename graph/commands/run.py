@@ -188,9 +188,9 @@ def _print_next_step(outcome: Outcome, named: str) -> None:
 def _describe_kept_work(board: RunProgress) -> str:
     done = board.list_done_tasks()
     if not board.team or not board.thread:
-        return "cancelled. kept: nothing, the run had not begun"
+        return "stopped. kept: nothing, the run had not begun"
     kept = f"tasks {', '.join(done)}" if done else "the request"
-    return f"cancelled. kept: {kept}. next: supervise resume {board.thread}"
+    return f"stopped. kept: {kept}. next: supervise resume {board.thread}"
 
 
 @contextmanager
@@ -241,7 +241,7 @@ def _answer_at_terminal(outcome: Outcome, display: ProgressDisplay, settings: Se
         try:
             reply = sys.stdin.readline().strip()
         except KeyboardInterrupt:
-            kept = f"cancelled. kept: thread {outcome.thread}, which waits for the answer"
+            kept = f"stopped. kept: thread {outcome.thread}, which waits for the answer"
             raise Cancelled(
                 f"\n{kept}. {format_reply_command(outcome.thread, outcome.questions)}"
             ) from None

@@ -202,33 +202,6 @@ def test_a_request_is_read_from_stdin_with_undecodable_bytes_replaced(
     assert json.loads(supervise.out)["plan"]["goal"].startswith(REQUEST)
 
 
-def test_a_file_is_read_from_stdin(supervise, monkeypatch):
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"Apples cost 3 euros a kilo.")))
-
-    assert supervise("run", "What do apples cost?", "-f", "-", "--json", "-q") in (0, 3)
-
-    assert "stdin.txt" in supervise.out and "Apples cost 3 euros" in supervise.out
-
-
-@pytest.mark.parametrize(
-    ("raw", "problem"), [(b" \n", "it is empty"), (b"%PDF\0\1", "it is not text")]
-)
-def test_what_is_no_text_is_not_read_from_stdin(supervise, monkeypatch, raw, problem):
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(raw)))
-
-    assert supervise("run", "Sum it up.", "-f", "-", "-q") == 2
-
-    assert supervise.err.startswith(f"error[FILE_UNREADABLE] cannot read stdin: {problem}. next: ")
-
-
-def test_a_team_in_a_folder_below_is_suggested_by_its_folder(supervise):
-    supervise("new-team", "kitchen", "--into", "my_teams")
-
-    assert supervise("run", "Cook.", "-t", "kitchen", "-q") == 2
-
-    assert supervise.err.endswith("'kitchen'. next: name its folder: my_teams/kitchen\n")
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
