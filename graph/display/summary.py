@@ -138,7 +138,7 @@ def _format_usage(usage: Json) -> Iterator[str]:
     cost = usage.get("cost_usd")
     parts = [
         format_count(usage["model_calls"], "model call"),
-        f"{usage.get('input_tokens', 0):,} tokens in, {usage.get('output_tokens', 0):,} out",
+        _format_tokens(usage),
         "cost unknown" if cost is None else f"${cost:,.4f}" if cost else "$0",
         *_format_estimated_calls(usage),
         *label_models(usage.get("models")),
@@ -163,6 +163,11 @@ def _format_estimated_calls(usage: Json) -> list[str]:
 def format_estimate(estimate: Json) -> str:
     """Return the line of a run's expected cost."""
     cost = estimate.get("cost_usd")
-    tokens = f"{estimate['input_tokens']:,} tokens in, {estimate['output_tokens']:,} out"
+    tokens = _format_tokens(estimate)
     price = "cost unknown" if cost is None else f"${cost:,.4f}" if cost else "$0"
     return f"expected: {format_count(estimate['model_calls'], 'model call')} · {tokens} · {price}"
+
+
+def _format_tokens(usage: Json) -> str:
+    read = format_count(usage.get("input_tokens", 0), "token")
+    return f"{read} in, {usage.get('output_tokens', 0):,} out"
