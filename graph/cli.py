@@ -188,21 +188,27 @@ def resume(
     as_json: JsonOption = False,
     quiet: QuietOption = False,
     verbose: VerboseOption = False,
+    report: ReportOption = None,
     trace_content: TraceContentOption = False,
 ) -> int:
     """Resume a run that was interrupted or waits for an answer."""
     settings = load_settings(trace_content=trace_content)
     thread = _find_thread(thread, settings, url)
-    context, shown = build_context(ctx.params), {"as_json": as_json, "quiet": quiet}
+    options: dict[str, Any] = {
+        "answer": answer,
+        "context": build_context(ctx.params),
+        "settings": settings,
+        "as_json": as_json,
+        "quiet": quiet,
+        "report_to": report,
+    }
     if url is not None:
         from graph.commands.server_runs import resume_on_server
 
-        return resume_on_server(
-            thread, url, answer=answer, context=context, settings=settings, **shown
-        )
+        return resume_on_server(thread, url, **options)
     from graph.commands import run as command
 
-    return command.resume(thread, answer=answer, context=context, settings=settings, **shown)
+    return command.resume(thread, **options)
 
 
 @app.command()

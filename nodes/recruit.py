@@ -8,6 +8,8 @@ from langgraph.runtime import Runtime
 
 from nodes.errors import ModelError, UsageError
 from nodes.execution.dispatch import Dispatch
+from nodes.limits.stop_requests import STOPPED, TaskStopped
+from nodes.limits.stopped_tasks import enforce_stop
 from nodes.models.catalog import ModelCatalog
 from nodes.models.structured_output import UnreadableReply, ask_model
 from nodes.prompts.messages import build_recruit_messages
@@ -38,12 +40,15 @@ async def recruit(
     remark, usage = "", Usage()
     made = Recruit(role="assistant", instructions="Do the task with your tools.", tools=team.grant)
     try:
-        reply = await ask_model(
-            models.get_chat_model(team.recruit_tier, runtime.context),
-            Recruit,
-            build_recruit_messages(task, state.get("description", task.description), granted),
-        )
+        async with enforce_stop(config, task.id):
+            reply = await ask_model(
+                models.get_chat_model(team.recruit_tier, runtime.context),
+                Recruit,
+                build_recruit_messages(task, state.get("description", task.description), granted),
+            )
         made, usage = reply.value, reply.usage
+    except TaskStopped:  # the next step ends it
+        remark = STOPPED
     except UnreadableReply as error:
         usage, remark = error.usage, f"the reply contains no readable specialist: {error}"
     except (ModelError, UsageError) as error:

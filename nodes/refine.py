@@ -1,8 +1,11 @@
 """The step between two attempts: rewrites the task from its error."""
 
+from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
 
 from nodes.errors import ModelError, UsageError
+from nodes.limits.stop_requests import TaskStopped
+from nodes.limits.stopped_tasks import enforce_stop
 from nodes.models.catalog import ModelCatalog
 from nodes.models.structured_output import UnreadableReply, ask_model
 from nodes.prompts.messages import build_refine_messages
@@ -14,19 +17,27 @@ REFINE_TIER: Tier = "fast"
 
 
 async def refine(
-    state: WorkerState, runtime: Runtime[Context], *, models: ModelCatalog
+    state: WorkerState,
+    config: RunnableConfig,
+    runtime: Runtime[Context],
+    *,
+    models: ModelCatalog,
 ) -> WorkerState:
     """Return a new description for the next attempt.
 
-    If the rewrite fails, keep the description; the next attempt still sees the error.
+    If the rewrite fails, keep the description; the next attempt still sees the error. That of a
+    task that a human stops ends at once.
     """
     task, number = state["task"], len(state["attempts"])
     try:
-        reply = await ask_model(
-            models.get_chat_model(REFINE_TIER, runtime.context),
-            Refinement,
-            build_refine_messages(task, state["description"], state["problem"]),
-        )
+        async with enforce_stop(config, task.id):
+            reply = await ask_model(
+                models.get_chat_model(REFINE_TIER, runtime.context),
+                Refinement,
+                build_refine_messages(task, state["description"], state["problem"]),
+            )
+    except TaskStopped:
+        return {}
     except (ModelError, UsageError, UnreadableReply) as error:
         return {"ledger": _build_ledger_entry(task.id, number, error.usage)} if error.usage else {}
     await emit(

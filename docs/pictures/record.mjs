@@ -65,8 +65,8 @@ try {
   const page = await openPage(live, "light");
   await page.waitForSelector("#team option");
   await page.select("#team", "market_analysis");
-  await page.type("#request", request);
-  await (await page.$("#files")).uploadFile(...files);
+  await page.type("textarea[name=request]", request);
+  await (await page.$("input[type=file]")).uploadFile(...files);
   await page.waitForSelector("form button.primary:not(:disabled)");
   const stopRecording = recordFrames(page);
   await page.click("form button.primary");

@@ -21,6 +21,7 @@ from graph.display.text import make_printable, wrap_lines
 from nodes.errors import OutputFailed
 from nodes.errors.redaction import redact_text
 from nodes.limits.patterns import Pattern
+from nodes.text.finite_json import format_finite_json
 from nodes.text.markdown_escaping import escape_active_markdown
 
 MIN_LAST_COLUMN: Final = 30
@@ -61,7 +62,7 @@ def print_json(value: Any) -> None:
 
 def format_json(value: Any) -> str:
     """Return JSON in which control and invisible characters are escaped; the data is equal."""
-    return _INVISIBLE.sub(_escape_match, json.dumps(value, ensure_ascii=False, indent=2))
+    return _INVISIBLE.sub(_escape_match, format_finite_json(value, ensure_ascii=False, indent=2))
 
 
 def _escape_match(found: re.Match[str]) -> str:

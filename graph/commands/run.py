@@ -28,7 +28,7 @@ from graph.display.summary import (
 from graph.runs.outcome import Outcome
 from graph.runs.plan_only import aplan_with_estimate
 from graph.runs.runner import aresume, arun
-from graph.runs.trace import build_trace, load_trace
+from graph.runs.trace import build_trace, load_trace, refuse_other_forms
 from graph.settings import Settings
 from graph.stores.thread_locks import check_thread_id, make_thread_id
 from nodes.errors import OutputFailed, SupervisorError
@@ -100,6 +100,7 @@ def resume(
     settings: Settings,
     as_json: bool,
     quiet: bool,
+    report_to: Path | None = None,
 ) -> int:
     """Resume a thread, print its outcome, and return the exit code."""
     display = ProgressDisplay(quiet=quiet, shows_answer=not as_json)
@@ -110,10 +111,13 @@ def resume(
         is_done = (trace.get("run") or {}).get("status") == "done"
         if not quiet:
             announce_start(f"resuming thread {thread}")
-        for event in trace["events"]:
-            display.progress.apply_event(event)
+        with refuse_other_forms(thread, settings):
+            for event in trace["events"]:
+                display.progress.apply_event(event)
         outcome = run_with_progress(work(**_listen(display, settings)), display)
         outcome = _answer_at_terminal(outcome, display, settings)
+    if report_to:
+        save_report(load_trace(thread, settings), report_to)
     code = print_outcome(outcome, outcome.to_json(), as_json=as_json, quiet=quiet)
     if is_done and not quiet:
         follow_up = f"supervise run REQUEST --thread {thread}"

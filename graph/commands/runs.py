@@ -26,7 +26,13 @@ from graph.display.text import to_one_line
 from graph.runs.chrome_trace import build_chrome_trace
 from graph.runs.pruning import PruneSelection, remove_runs
 from graph.runs.timeline import read_timeline
-from graph.runs.trace import build_trace, list_runs, load_trace, read_thread_log
+from graph.runs.trace import (
+    build_trace,
+    list_runs,
+    load_trace,
+    read_thread_log,
+    refuse_other_forms,
+)
 from graph.settings import Settings
 from graph.stores.thread_locks import check_thread_id
 from nodes.text.answer_markdown import format_answer
@@ -79,7 +85,9 @@ def prune_runs(
 
 def show_run(thread: str, settings: Settings) -> int:
     """Show a run's plan, its reports and its answer."""
-    return print_run(thread, load_trace(check_thread_id(thread), settings), named=thread)
+    trace = load_trace(check_thread_id(thread), settings)
+    with refuse_other_forms(thread, settings):
+        return print_run(thread, trace, named=thread)
 
 
 def print_run(thread: str, trace: Json, *, named: str) -> int:
@@ -115,7 +123,8 @@ def show_trace(thread: str, *, out: Path | None, settings: Settings, format: str
     if format == "chrome":
         return print_trace(lay_out_trace(thread, entries), out)
     write = print_report if format == "html" else print_trace
-    return write(build_trace(entries), out)
+    with refuse_other_forms(thread, settings):
+        return write(build_trace(entries), out)
 
 
 def print_trace(trace: Json, out: Path | None) -> int:

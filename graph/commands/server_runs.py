@@ -7,13 +7,14 @@ from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from graph.commands.cancellation import run_cancellable
-from graph.commands.report import print_report
+from graph.commands.report import print_report, save_report
 from graph.commands.run import print_outcome, report_errors_as_json, run_with_progress
 from graph.commands.runs import lay_out_trace, print_run, print_runs, print_trace
 from graph.display.progress import RunProgress
 from graph.display.progress_display import ProgressDisplay
 from graph.display.stderr_console import print_to_stderr
 from graph.display.streams import announce_start
+from graph.runs.event_log import FORM_ERRORS
 from graph.runs.server_connection import ServerUnreadable, is_open_to_network, open_server
 from graph.runs.server_resume import aresume_on_server
 from graph.runs.server_runs import ServerLog, alist_server_runs, load_server_log
@@ -82,6 +83,7 @@ def resume_on_server(
     settings: Settings,
     as_json: bool,
     quiet: bool,
+    report_to: Path | None = None,
 ) -> int:
     """Resume a thread of a server, print its outcome, and return the exit code."""
     display = ProgressDisplay(quiet=quiet, shows_answer=not as_json)
@@ -109,6 +111,8 @@ def resume_on_server(
             return f"left: the run continues on {_get_host(url)}. next: supervise resume {named}"
 
         outcome = run_with_progress(work, display, describe_left)
+    if report_to:
+        save_report(load_server_trace(thread, url, settings), report_to)
     with _refuse_unreadable(url):
         shown = outcome.to_json()
         code = print_outcome(outcome, shown, as_json=as_json, quiet=quiet, named=named)
@@ -162,7 +166,7 @@ def _refuse_unreadable(url: str) -> Iterator[None]:
     """
     try:
         yield
-    except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
+    except FORM_ERRORS as error:
         raise ServerUnreadable(
             f"what {_get_host(url)} has of the run cannot be read",
             cause=type(error).__name__,

@@ -64,6 +64,8 @@ def list_tree_rows(tasks: Sequence[Json]) -> list[tuple[str, int, str]]:
     below: dict[str, list[str]] = {"": []}
     for task in tasks:
         name = str(task["id"])
+        if name in depths:  # only in a damaged trace
+            continue
         known = [need for need in _list_needs(task) if need in depths]
         parent = max(known, key=lambda need: depths[need], default="")
         depths[name] = depths[parent] + 1 if parent else 0

@@ -1,6 +1,5 @@
 """The built script and style of a page, and one HTML file that holds both."""
 
-import json
 from base64 import b64encode
 from dataclasses import dataclass
 from functools import cache
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from nodes.errors.redaction import redact_text
+from nodes.text.finite_json import format_finite_json
 
 BUILT: Final = Path(__file__).parent / "built"
 _ESCAPED_IN_SCRIPTS: Final = str.maketrans(
@@ -79,7 +79,7 @@ def format_page(page: BuiltPage, *, title: str, name: str, value: Any) -> str:
 
 def format_json_for_script(value: Any) -> str:
     """Return JSON without secrets that cannot end the `script` element that holds it."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    text = format_finite_json(value, ensure_ascii=False, separators=(",", ":"))
     # A lone surrogate cannot be written as UTF-8.
     encodable = redact_text(text).encode("utf-8", errors="replace").decode("utf-8")
     return encodable.translate(_ESCAPED_IN_SCRIPTS)

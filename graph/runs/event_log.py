@@ -4,13 +4,12 @@ Lines outlive the process that wrote them, so a resumed run has one complete tra
 kill cut short is skipped.
 """
 
-import json
 import logging
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, Final, TextIO
 from uuid import UUID
 
 from langchain_core.callbacks import BaseCallbackHandler
@@ -18,7 +17,18 @@ from langchain_core.callbacks import BaseCallbackHandler
 from graph.stores.trace_lines import format_trace_line
 from nodes.errors import StoreError
 from nodes.errors.redaction import redact_text
+from nodes.text.finite_json import parse_finite_json
 
+FORM_ERRORS: Final = (
+    LookupError,
+    TypeError,
+    ValueError,
+    AttributeError,
+    RecursionError,
+    OverflowError,
+)
+"""What reading values of another form than this version writes may raise."""
+MAX_SECONDS: Final = 1e9
 Event = Mapping[str, Any]
 EventListener = Callable[[Event], None]
 
@@ -124,8 +134,8 @@ def read_log_entries(path: Path) -> Iterator[dict[str, Any]]:
     with path.open(encoding="utf-8", errors="replace") as lines:
         for line in lines:
             try:
-                entry = json.loads(line)
-            except json.JSONDecodeError:  # a line that a kill or a full disk cut short
+                entry = parse_finite_json(line)
+            except ValueError:  # a line that a kill or a full disk cut short
                 continue
             if isinstance(entry, dict):
                 yield entry
@@ -135,7 +145,9 @@ def read_last_time(path: Path) -> float:
     """Return the time of the last event, where a resumed run's clock continues; 0 without."""
     if not path.exists():
         return 0.0
-    return max((float(entry["t"]) for entry in read_log_entries(path) if "t" in entry), default=0.0)
+    times = (entry.get("t") for entry in read_log_entries(path))
+    known = (t for t in times if isinstance(t, int | float) and 0 <= t <= MAX_SECONDS)
+    return float(max(known, default=0.0))
 
 
 def end_last_line(path: Path) -> None:

@@ -2,8 +2,6 @@
 
 from typing import Any
 
-from pydantic import ValidationError
-
 from graph.runs import event_log
 from graph.runs.event_log import EventLog
 from graph.runs.trace import build_trace
@@ -14,11 +12,11 @@ def state_from_log(kept: EventLog) -> dict[str, Any]:
     """Return plan and finished results of an event log's last request, by state channel."""
     if kept.path is None:
         return {}
-    trace = build_trace(event_log.read_log_entries(kept.path))
     try:
+        trace = build_trace(event_log.read_log_entries(kept.path))
         reports = [task["report"] for task in trace["tasks"] if task["report"]]
         results = {report["task"]: Report.model_validate(report) for report in reports}
         plan = [Plan.model_validate(plan) for plan in trace["plans"][-1:]]
-    except ValidationError:  # an earlier release wrote it
+    except event_log.FORM_ERRORS:  # an earlier release wrote it, or it is damaged
         return {}
     return {"results": results, **({"plan": plan[0]} if plan else {})}

@@ -15,7 +15,7 @@ def usage_from_log(path: Path) -> dict[Tier, Usage]:
     """Sum the model calls of an event log's last request, by tier; empty if it is unreadable."""
     try:
         return sum_usage_by_tier(event_log.read_log_entries(path))
-    except OSError:
+    except (OSError, *event_log.FORM_ERRORS):
         return {}
 
 

@@ -1,6 +1,5 @@
 """Checks the entries of a trace that a server has sent, before anything reads them."""
 
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -8,6 +7,7 @@ from typing import Any, Final
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from graph.runs.timeline import TimedEvent
+from nodes.text.finite_json import parse_finite_json
 from state import Answer, Plan, Report, RunStatus, RunUsage, Timing
 
 _PARTS: Final[Mapping[str, type[BaseModel]]] = {
@@ -67,8 +67,8 @@ def _read_line(line: object) -> dict[str, Any] | None:
     if not isinstance(line, str):
         return None
     try:
-        entry = json.loads(line)
-    except (ValueError, RecursionError):
+        entry = parse_finite_json(line)
+    except ValueError:
         return None
     if not isinstance(entry, dict):
         return None

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from pydantic import ValidationError
 
-from graph.runs.event_log import Event, EventListener
+from graph.runs.event_log import FORM_ERRORS, Event, EventListener
 from graph.runs.outcome import Outcome
 from graph.runs.questions import build_answer_command
 from graph.runs.server_connection import (
@@ -193,7 +193,7 @@ def _read_cause(event: Event) -> str:
 def _tell(on_event: EventListener, event: Event) -> None:
     try:
         on_event(event)
-    except (LookupError, TypeError, ValueError, AttributeError):
+    except FORM_ERRORS:
         return  # values of another version, which the listener cannot show
 
 

@@ -10,6 +10,7 @@ from graph.runs.server_runs import load_server_log
 from graph.runs.trace import load_trace
 from graph.settings import Settings
 from graph.stores.run_database import build_stop_namespace
+from graph.stores.thread_locks import check_thread_id
 from nodes.errors import SupervisorError, UsageError
 from nodes.limits.stop_requests import ALL_TASKS, STOPPED
 from nodes.text.plain_text import sanitize_line
@@ -53,12 +54,13 @@ async def astop(thread: str, task: str = "", *, settings: Settings | None = None
         task: `outer/inner` for one of an inner team; empty for all.
 
     Raises:
+        ThreadInvalid: its form is unsafe in file names.
         ThreadUnknown, TaskUnknown: there is none of this name.
         NothingToStop: the run or the task has ended, or the run waits for a human.
         StopUnconfirmed: it has not ended within 15 seconds.
         StoreError: the run database cannot be used.
     """
-    known = settings or Settings()
+    known, thread = settings or Settings(), check_thread_id(thread)
 
     async def load() -> Mapping[str, Any]:
         return await asyncio.to_thread(load_trace, thread, known)

@@ -6,13 +6,13 @@ from typing import Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from graph.runs.event_log import MAX_SECONDS
 from graph.runs.timeline_rows import Span
 from nodes.errors import UsageError
 from state import Plan
 
 SUPERVISOR: Final = "supervisor"
 ENDED: Final = frozenset(("report", "task_skipped"))
-MAX_SECONDS: Final = 1e9
 
 
 class TraceUnreadable(UsageError):

@@ -1,21 +1,25 @@
 """The trace of a thread, read from its event log, in the documented format."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
 
 from graph.runs import event_log
+from graph.runs.event_log import FORM_ERRORS
 from graph.runs.log_usage import sum_usage_by_tier
 from graph.runs.timeline import TraceUnreadable
 from graph.settings import Settings
 from nodes.errors import UsageError
+from nodes.text.plain_text import sanitize_line
 from state import Usage
 
 TRACE_VERSION = 1
 _UNFINISHED_STATUSES: Final = {"stopped": "stopped", "asked": "needs_input"}
 """The status of a run without an answer, by the key of the runner's last note."""
+UNREADABLE: Final = "unreadable"
+"""The status of a run whose log has another form."""
 LogEntry = Mapping[str, Any]
 
 
@@ -38,12 +42,23 @@ def load_trace(thread: str, settings: Settings) -> dict[str, Any]:
         TraceUnreadable: its log has another form than this version writes.
     """
     entries = read_thread_log(thread, settings)
-    try:
+    with refuse_other_forms(thread, settings):
         return build_trace(entries)
-    except (LookupError, TypeError, ValueError, AttributeError) as error:
+
+
+@contextmanager
+def refuse_other_forms(thread: str, settings: Settings) -> Iterator[None]:
+    """Turn what values of another form break inside into one line.
+
+    Raises:
+        TraceUnreadable: a value has not the form that this version reads.
+    """
+    try:
+        yield
+    except FORM_ERRORS as error:
         raise TraceUnreadable(
             f"the log of thread {thread!r} cannot be read",
-            cause=f"{type(error).__name__} {error}",
+            cause=f"{type(error).__name__} {sanitize_line(str(error), 200)}",
             next=f"see {get_log_path(thread, settings)}",
         ) from None
 
@@ -85,13 +100,23 @@ def build_trace(entries: Iterable[LogEntry]) -> dict[str, Any]:
 
 
 def list_runs(settings: Settings) -> list[dict[str, Any]]:
-    """Return a summary of each thread, the newest first."""
+    """Return a summary of each thread, the newest first; that of a damaged log says so."""
     found: list[tuple[float, dict[str, Any]]] = []
     for path in (settings.home / "traces").glob("*.jsonl"):
         with suppress(FileNotFoundError):  # another process has just pruned it
-            found.append((path.stat().st_mtime, build_trace(event_log.read_log_entries(path))))
+            found.append((path.stat().st_mtime, _summarize_log(path)))
     found.sort(key=lambda run: -run[0])
-    return [{**trace["run"], "wall_s": trace["timing"].get("wall_s")} for _, trace in found]
+    return [run for _, run in found]
+
+
+def _summarize_log(path: Path) -> dict[str, Any]:
+    try:
+        trace = build_trace(event_log.read_log_entries(path))
+        wall_s = trace["timing"].get("wall_s")
+        known = {"wall_s": None if wall_s is None else float(wall_s)}
+        return {**trace["run"], **known, "thread": path.stem}
+    except FORM_ERRORS:
+        return {"thread": path.stem, "status": UNREADABLE}
 
 
 def select_last_request(events: list[dict[str, Any]], within: str = "") -> list[dict[str, Any]]:

@@ -1,12 +1,17 @@
 """LangGraph's development server for `supervise ui`, as a process of its own.
 
 python -m graph.server.development PORT [TEAM…]
+
+It ends when its standard input does, however the process that holds the other end has ended.
 """
 
 import json
+import os
+import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from threading import Thread
 from typing import Final
 
 from graph.server.served_graphs import add_graphs
@@ -53,12 +58,19 @@ def serve(port: int, teams: Sequence[str]) -> None:
 
 def main() -> int:
     """Serve what the command line names; return the exit code of a start that failed."""
+    Thread(target=_end_with_input, daemon=True).start()
     try:
         serve(int(sys.argv[1]), sys.argv[2:])
     except SupervisorError as error:
         sys.stderr.write(f"{error.format_line()}\n")
         return error.exit_code
     return 0
+
+
+def _end_with_input() -> None:
+    while sys.stdin.buffer.read(4096):
+        continue
+    os.kill(os.getpid(), signal.SIGTERM)
 
 
 if __name__ == "__main__":

@@ -66,7 +66,7 @@ def list_page_routes() -> list[Route]:
 
 async def redirect_to_page(request: Request) -> Response:
     """Answer with the address that ends with a slash: the page names its files relative to it."""
-    return RedirectResponse(f"{PAGE_PATH.rpartition('/')[2]}/", status_code=307)
+    return RedirectResponse(f"{PAGE_PATH.rpartition('/')[2]}/", status_code=307, headers=HEADERS)
 
 
 class _LivePage:
@@ -80,7 +80,7 @@ class _LivePage:
         file = self._files.get(request.path_params.get("name", ""))
         if file is None:
             said = "not a file of the live page\n" if self._files else NOT_BUILT
-            return PlainTextResponse(said, status_code=404)
+            return PlainTextResponse(said, status_code=404, headers=HEADERS)
         tag = f'"{sha256(file.content).hexdigest()[:32]}"'
         headers = {**HEADERS, "ETag": tag}
         if request.headers.get("if-none-match") == tag:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Final
 
 from graph.server.team_graph import build_team_graph
 from graph.teams.team_loader import load_team
@@ -9,6 +10,8 @@ from nodes.errors import TeamInvalid
 
 Place = Mapping[str, str]
 """Where the server finds a graph: `path`, and the graph's `description`."""
+PREFIX: Final = "team_"
+"""Of the graphs in this module; nothing else in it begins so."""
 
 
 def add_graphs(folders: Iterable[Path]) -> tuple[dict[str, Place], list[str]]:
@@ -18,10 +21,12 @@ def add_graphs(folders: Iterable[Path]) -> tuple[dict[str, Place], list[str]]:
     for folder in folders:
         name = folder.resolve().name
         try:
+            if name in places:
+                raise TeamInvalid("another team has this name; rename its folder")
             described = load_team(folder).description
-            globals()[name] = build_team_graph(folder)
+            globals()[f"{PREFIX}{name}"] = build_team_graph(folder)
         except TeamInvalid as error:
             problems.append(f"team {name} is left out: {error}")
         else:
-            places[name] = {"path": f"{__name__}:{name}", "description": described}
+            places[name] = {"path": f"{__name__}:{PREFIX}{name}", "description": described}
     return places, problems

@@ -53,8 +53,10 @@ class StudioAccessMiddleware:
         host, origin = headers.get("host", ""), headers.get("origin")
         if not self._is_own_host(_parse_host(f"//{host}")):
             return f"{host[:80]!r} is not a name of this server"
+        if origin is None:
+            return _find_hidden_origin(headers)
         is_same = origin in (f"http://{host}", f"https://{host}")
-        if origin is None or is_same or origin in self._origins or STUDIO_ORIGIN.fullmatch(origin):
+        if is_same or origin in self._origins or STUDIO_ORIGIN.fullmatch(origin):
             return ""
         return f"pages of {origin[:80]!r} may not call this server"
 
@@ -92,6 +94,16 @@ def build_app(settings: Settings) -> Starlette:
     hosts = {_parse_host(url) for url in (*origins, settings.server_url)}
     access = Middleware(StudioAccessMiddleware, origins=origins, hosts=hosts)
     return Starlette(routes=routes, middleware=[access, *own])
+
+
+def _find_hidden_origin(headers: Headers) -> str:
+    """Return why a request without an origin is refused: another page has it in a picture, say.
+
+    That a page links to this server is allowed.
+    """
+    is_foreign = headers.get("sec-fetch-site") in ("cross-site", "same-site")
+    is_link = headers.get("sec-fetch-mode") == "navigate"
+    return "other pages may not load from this server" if is_foreign and not is_link else ""
 
 
 async def _send_refusal(problem: str, scope: Scope, receive: Receive, send: Send) -> None:

@@ -27,6 +27,7 @@ from graph.teams.team_loader import SHIPPED_TEAMS_FOLDER, list_teams, load_team
 from nodes.errors import SupervisorError, TeamInvalid, UsageError
 from nodes.errors.redaction import redact_text, redact_value
 from nodes.schemas.team import Team
+from nodes.text.plain_text import sanitize_line
 
 TEAMS_PATH: Final = f"{PAGE_PATH}/teams"
 MAX_ROWS: Final = 500
@@ -178,8 +179,13 @@ class _TeamPages:
         """Raise UsageError for a file that is in no team's folder."""
         allowed = [folder.resolve() for folder in self._list_folders().values()]
         for file in files:
-            if not any(file.resolve().is_relative_to(folder) for folder in allowed):
-                raise UsageError(f"the row's file {file.name!r} is outside of the teams' folders")
+            name = repr(sanitize_line(file.name, 80))
+            try:
+                place = file.resolve()
+            except (OSError, RuntimeError, ValueError):
+                raise UsageError(f"the row's file {name} cannot be read") from None
+            if not any(place.is_relative_to(folder) for folder in allowed):
+                raise UsageError(f"the row's file {name} is outside of the teams' folders")
 
 
 def _find_row(folder: Path, name: str) -> ExamRow:

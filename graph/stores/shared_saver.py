@@ -8,9 +8,10 @@ has: it needs no schema and is deleted with its thread.
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 from uuid import uuid4
 
@@ -22,6 +23,7 @@ from psycopg_pool import AsyncConnectionPool
 
 from graph.stores.errors import ThreadTaken
 from graph.stores.postgres_saver import RetryingSaver, Write
+from graph.stores.postgres_url import format_public_address
 from nodes.errors import StoreError
 
 FRESH_S: Final = 1.0
@@ -53,6 +55,8 @@ _CHECK_QUERY: Final = (
     f"FROM checkpoint_writes WHERE {_PLACE} FOR SHARE"
 )
 _ENDED: Final = b"ended "
+Work = Callable[[], Awaitable[Any]]
+"""Asks the database; returns what it answers."""
 
 
 @dataclass(frozen=True)
@@ -76,6 +80,7 @@ class SharedSaver(RetryingSaver):
     ) -> None:
         address = pool.conninfo if isinstance(pool.conninfo, str) else ""
         super().__init__(pool, address, serde=saver.serde)
+        self._retry = partial(_hide_address, address, self._retry)
         self._pool, self.thread, self._run = pool, thread, run.encode()
         self._token = uuid4().hex.encode() + b" " + self._run
         self._seen_at = 0.0
@@ -146,6 +151,22 @@ class SharedSaver(RetryingSaver):
     def _build_taken_error(self, holder: bytes) -> ThreadTaken:
         run = holder.removeprefix(_ENDED).partition(b" ")[2]
         return ThreadTaken(self.thread, is_same_run=run == self._run)
+
+
+async def _hide_address(address: str, retry: Callable[[Work], Awaitable[Any]], work: Work) -> Any:
+    """Return what `retry` does; the callers of the run read its error, and may not know the server.
+
+    Raises:
+        StoreError: the database cannot be used; its cause, with the address, is in the log.
+    """
+    try:
+        return await retry(work)
+    except StoreError as error:
+        raise StoreError(
+            error.what.replace(f" {format_public_address(address)}", ""),
+            kept=error.kept,
+            next="resume the run later; the server's log has the cause",
+        ) from error.__cause__
 
 
 def build_shared_saver(

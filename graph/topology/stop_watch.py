@@ -26,6 +26,9 @@ POLL_INTERVAL_S: Final = 1.0
 RETRY_PAUSE_S: Final = 5.0
 """After a read that failed."""
 MAX_REQUESTS: Final = 1_000
+"""That are read at once."""
+MAX_READS: Final = 100
+"""Of what is left of earlier runs."""
 ANONYMOUS: Final = frozenset(("", "anonymous"))
 """The identities of callers where a server has no users."""
 
@@ -91,8 +94,12 @@ async def _watch(stops: StopRequests, store: BaseStore, place: tuple[str, ...]) 
 async def _remove_and_watch(stops: StopRequests, store: BaseStore, place: tuple[str, ...]) -> None:
     """Remove what was meant for an earlier run: no task of this one can have been named yet."""
     try:
-        for item in await store.asearch(place, limit=MAX_REQUESTS):
-            await store.adelete(place, item.key)
+        for _ in range(MAX_READS):
+            items = await store.asearch(place, limit=MAX_REQUESTS)
+            for item in items:
+                await store.adelete(item.namespace, item.key)
+            if len(items) < MAX_REQUESTS:
+                break
     except Exception as error:  # any failure of any server's store
         _log_failure(error)
     await _watch(stops, store, place)

@@ -9,6 +9,8 @@ STOPPED: Final = "stopped by a human"
 """The error of a task's report."""
 ALL_TASKS: Final = "*"
 """In place of a task's path: all tasks that have not ended. No task has this id."""
+MAX_PATH_CHARS: Final = 1_000
+"""Longer than the path of any task; who writes a longer one means none."""
 
 
 class TaskStopped(Exception):
@@ -24,7 +26,7 @@ class StopRequests:
 
     def add(self, task: str) -> None:
         """Stop a task, or all: what works on it is cancelled, what has not begun is skipped."""
-        if self.includes(task):
+        if len(task) > MAX_PATH_CHARS or self.includes(task):
             return
         waiting = [timer for timer, path in self._timers.items() if not self.includes(path)]
         self._stopped.add(task)

@@ -74,6 +74,7 @@ def find_address_problem(url: str) -> str:
     try:
         parts = urlsplit(url)
         host, _ = parts.hostname, parts.port
+        (host or "").encode("idna")
     except ValueError:
         return "is not an address"
     if parts.scheme not in ("http", "https"):

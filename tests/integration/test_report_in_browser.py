@@ -14,9 +14,9 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shuti
 # Elements of the page itself; whatever else is there came from a text.
 OWN_ELEMENTS = """
     a article aside bdi blockquote body br button caption code dd del details div dl dt em
-    figcaption figure footer form g h1 h2 h3 h4 head header hr html input ins label legend li main
-    mark marker meta nav ol option p path pre rect script section select small span strong style
-    summary svg defs table tbody td text th thead time title tr tspan ul
+    figcaption figure footer foreignobject form g h1 h2 h3 h4 head header hr html input ins label
+    legend li main mark marker meta nav ol option p path pre rect script section select small span
+    strong style summary svg defs table tbody td text tfoot th thead time title tr tspan ul
 """
 
 pytestmark = [

@@ -1,6 +1,7 @@
 """A human stops one task of a run at work; the others go their way, and the answer has the gap."""
 
 import asyncio
+import tracemalloc
 from collections.abc import Callable
 from typing import Any
 
@@ -15,7 +16,10 @@ from graph.runs.stopping import NothingToStop, TaskUnknown, astop
 from graph.runs.trace import ThreadUnknown, load_trace
 from graph.settings import Settings
 from graph.stores.run_database import build_stop_namespace
+from graph.stores.thread_locks import ThreadInvalid
+from graph.topology.stop_watch import MAX_REQUESTS
 from graph.topology.supervisor_graph import SupervisorGraph
+from nodes.limits.stop_requests import StopRequests
 from nodes.schemas.team import Team, Worker
 from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask
 from tests.teams import make_team
@@ -107,6 +111,38 @@ async def test_all_tasks_can_be_stopped_and_the_answer_has_what_was_done(
     assert state["status"] == "partial"
 
 
+async def test_a_task_is_stopped_while_it_is_reworded_for_another_attempt(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    failed = {"status": "failed", "output": "no such figure"}
+    tasks = (ScriptedTask(id="A", report=failed), ScriptedTask(id="B"))
+    faults = (Fault(kind="hang", schema="Refinement"),)
+    endpoint.load_scenario(Scenario(tasks=tasks, faults=faults))
+    store = InMemoryStore()
+    graph = build_graph(settings, store)
+
+    run = asyncio.create_task(graph.ainvoke(REQUEST, CONFIG))
+    await wait_until(lambda: endpoint.select_calls(schema="Refinement"))
+    await store.aput(PLACE, "A", {})
+    state = await asyncio.wait_for(run, HANG_S)
+
+    assert state["results"]["A"].error == "stopped by a human"
+    assert len(endpoint.select_calls(schema="Report", task="A")) == 1
+    assert state["results"]["B"].status == "completed"
+
+
+async def test_an_answer_without_what_was_stopped_says_that_a_resume_brings_it(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    endpoint.load_scenario(Scenario(tasks=(ScriptedTask(id="A"),), faults=HANGS))
+    store = InMemoryStore()
+
+    state = await run_and_stop(build_graph(settings, store), store, endpoint, "A")
+
+    assert state["answer"].text.startswith("No task could be completed.")
+    assert state["answer"].text.endswith("For an answer, resume the run.")
+
+
 async def test_a_request_for_an_earlier_run_does_not_stop_a_task_of_the_next(
     endpoint: Endpoint, settings: Settings
 ) -> None:
@@ -118,6 +154,32 @@ async def test_a_request_for_an_earlier_run_does_not_stop_a_task_of_the_next(
 
     assert state["status"] == "done"
     assert not await store.asearch(PLACE)
+
+
+async def test_however_many_requests_are_left_none_stops_a_task_of_the_next_run(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    endpoint.load_scenario(Scenario(tasks=(ScriptedTask(id="A"),)))
+    store = InMemoryStore()
+    for number in range(MAX_REQUESTS + 5):
+        await store.aput((*PLACE, "below") if number % 2 else PLACE, f"x{number}", {})
+    await store.aput(PLACE, "A", {})
+
+    state = await build_graph(settings, store).ainvoke(REQUEST, CONFIG)
+
+    assert state["status"] == "done"
+    assert not await store.asearch(PLACE)
+
+
+def test_a_request_for_what_no_task_can_be_named_costs_nothing() -> None:
+    stops = StopRequests()
+    tracemalloc.start()
+    stops.add("/" * 5_000)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+
+    assert most < 1_000_000
+    assert not stops.includes("A")
 
 
 @pytest.mark.slow
@@ -178,6 +240,8 @@ async def test_a_task_that_there_is_not_or_that_has_ended_is_named(
         await astop("two", "B", settings=settings)
     with pytest.raises(ThreadUnknown):
         await astop("three", settings=settings)
+    with pytest.raises(ThreadInvalid):
+        await astop("../two", settings=settings)
     run.cancel()
 
     assert "its tasks are A, B" in unknown.value.format_line()

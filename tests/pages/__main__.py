@@ -1,6 +1,6 @@
 """Drive the live page in Chromium against real servers, and print what it showed.
 
-    python -m tests.pages [--server dev|aegra] [--story live|users|away] [--screenshots FOLDER]
+    python -m tests.pages [--server dev|aegra] [--story NAME] [--screenshots FOLDER]
 
 Needs Node, Chromium, and the packages of `web/` (`make pages` installs them); Aegra needs what
 `tests/cluster` needs.
@@ -28,9 +28,10 @@ STORIES: Final = {
     "users": "drive_users.mjs",
     "teams": "drive_teams.mjs",
     "away": "drive_away.mjs",
+    "queue": "drive_queue.mjs",
 }
-ON_AEGRA_ONLY: Final = {"away"}
-"""`langgraph dev` keeps no run that was at work when it was killed."""
+ON_ONE_SERVER: Final = {"away": "aegra", "queue": "dev"}
+"""`langgraph dev` keeps no run that was at work when it was killed; Aegra works on more at once."""
 DRIVE_TIMEOUT_S: Final = 600
 
 
@@ -47,7 +48,7 @@ def main() -> int:
             drive(story, server, options.screenshots.resolve())
             for server in options.server or servers.NAMES
             for story in options.story or STORIES
-            if server == "aegra" or story not in ON_AEGRA_ONLY
+            if story not in ON_ONE_SERVER or server == ON_ONE_SERVER[story]
         ]
     except ClientMissing as missing:
         print(missing, file=sys.stderr)

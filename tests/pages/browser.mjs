@@ -38,6 +38,20 @@ export const press = async (page, words) => {
   await button.click();
 };
 
+/** Write a request into the form of the page, with a file if one is named. */
+export async function writeRequest(page, words, file) {
+  await page.waitForSelector("textarea[name=request]");
+  await page.type("textarea[name=request]", words);
+  if (file) await (await page.$("input[type=file]")).uploadFile(file);
+}
+
+/** Throw if the keyboard has lost its place. */
+export async function checkFocus(page, after) {
+  await page.waitForFunction(() => document.activeElement !== document.body, { timeout: 5000, polling: 50 }).catch(() => {
+    throw new Error(`the focus is lost after ${after}`);
+  });
+}
+
 /** Return that axe has no serious finding; its script is run beside the page's content policy.
  *
  * @throws Error: it has some.

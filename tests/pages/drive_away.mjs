@@ -1,11 +1,10 @@
 // The server is killed while a run is watched, and comes back: the page says so, and follows the run to its end.
-import { drive, given, press, read, waitForText } from "./browser.mjs";
+import { drive, given, press, read, waitForText, writeRequest } from "./browser.mjs";
 
 await drive(async ({ page, takePicture, note }) => {
   await page.goto(`${given.url}/supervise/`);
   await page.waitForSelector("#team option");
-  await page.type("#request", given.request);
-  await (await page.$("#files")).uploadFile(given.file);
+  await writeRequest(page, given.request, given.file);
   await press(page, "Start");
   await waitForText(page, ".run-bar", "running\\s+live");
   await waitForText(page, "main", "1 of 4 done|2 of 4 done");

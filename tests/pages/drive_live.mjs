@@ -1,6 +1,6 @@
-// Start a run with a file, watch it, lose the server, stop, resume, download the report, compare.
+// Start a run with a file, watch it, ask a follow-up, lose the server, stop, resume, download the report, compare.
 import { readFileSync, readdirSync } from "node:fs";
-import { checkAccess, drive, given, openPage, press, read, waitForText } from "./browser.mjs";
+import { checkAccess, checkFocus, drive, given, openPage, press, read, waitForText, writeRequest } from "./browser.mjs";
 
 const page_url = `${given.url}/supervise/`;
 const END = "done|partial|failed|stopped";
@@ -9,8 +9,7 @@ async function startRun(page, file) {
   await page.goto(`${page_url}#/`);
   await page.waitForSelector("#team option");
   await page.select("#team", "market_analysis");
-  await page.type("#request", given.request);
-  if (file) await (await page.$("#files")).uploadFile(file);
+  await writeRequest(page, given.request, file);
   await page.waitForSelector("form button.primary:not(:disabled)");
   await press(page, "Start");
   await page.waitForFunction(() => location.hash.startsWith("#/runs/"), { polling: 50 });
@@ -26,8 +25,13 @@ await drive(async ({ browser, page, problems, takePicture, note }) => {
   await page.waitForSelector("#team option");
   note("axe on the first page", await checkAccess(page));
   const first = await startRun(page, given.file);
+  await checkFocus(page, "the start");
   await waitForText(page, "main", "ranking");
   await waitForText(page, ".run-bar", "running\\s+live");
+  await page.evaluate(() => {
+    window.moved = 0;
+    new PerformanceObserver((list) => list.getEntries().forEach(({ value }) => (window.moved += value))).observe({ type: "layout-shift" });
+  });
   await takePicture("working");
   expect((await read(page, "main")).includes("prices"), "the plan is shown while the run is at work");
 
@@ -36,6 +40,9 @@ await drive(async ({ browser, page, problems, takePicture, note }) => {
   await waitForText(other, ".run-bar", "running");
   note("a second tab shows", await read(other, ".run-bar"));
 
+  await waitForText(page, "main", "3 of 4 done");
+  const moved = await page.evaluate(() => window.moved);
+  expect(moved < 0.1, "nothing jumps while the run is streamed");
   await waitForText(page, ".run-bar", END);
   await waitForText(other, ".run-bar", END);
   expect((await read(page, ".run-bar")).startsWith("✓ done"), "the run is done");
@@ -74,6 +81,19 @@ await drive(async ({ browser, page, problems, takePicture, note }) => {
   expect(readFileSync(`${given.downloads}/${name}`, "utf8").includes("Content-Security-Policy"), "the report opens as a file");
   await report.close();
 
+  await page.type("#follow-up textarea", "And which one is second?");
+  await page.goto(`${page_url}#/teams`);
+  await waitForText(page, "main", "market_analysis");
+  await page.goto(`${page_url}#/runs/${first}`);
+  await page.waitForSelector("#follow-up textarea");
+  await press(page, "Ask");
+  await waitForText(page, ".run-bar", "running");
+  await waitForText(page, "#summary", "which one is second");
+  await waitForText(page, ".run-bar", END);
+  expect((await read(page, "#summary")).includes("prices.csv"), "a follow-up keeps the files of the thread");
+  await page.click(".earlier-turns summary");
+  note("the earlier request", await read(page, ".earlier-turns"));
+
   const second = await startRun(page, given.file);
   await waitForText(page, ".run-bar", "running\\s+live");
   await waitForText(page, "main", "ranking");
@@ -81,6 +101,7 @@ await drive(async ({ browser, page, problems, takePicture, note }) => {
   await waitForText(page, ".run-bar", "stopped");
   await takePicture("stopped");
   note("after the stop", await read(page, ".run-bar"));
+  await checkFocus(page, "the stop");
   await press(page, "Resume");
   await waitForText(page, ".run-bar", "running");
   await waitForText(page, ".run-bar", "done|partial");

@@ -1,5 +1,5 @@
-// Correct a plan that the server refuses, answer questions in two tabs, and stop one task of a run.
-import { checkAccess, drive, given, openPage, press, read, waitForText } from "./browser.mjs";
+// Reject a plan, draw in it, correct one that the server refuses, answer questions in two tabs, and stop one task of a run.
+import { checkAccess, checkFocus, drive, given, openPage, press, read, waitForText } from "./browser.mjs";
 
 const TEAM = "market_analysis";
 
@@ -15,6 +15,21 @@ async function startRun() {
   const asked = { assistant_id: TEAM, input: { request: "Which coffee costs least?" } };
   await send(`/threads/${thread_id}/runs`, { ...asked, context: { approve_plan: true, ask_human: true } });
   return thread_id;
+}
+
+/** Pull the handle of one task onto another. */
+async function draw(page, from, to) {
+  const [x, y] = await findMiddle(page, `${box(from)} circle`);
+  const [endX, endY] = await findMiddle(page, `${box(to)} rect`);
+  await page.mouse.move(x, y);
+  await page.mouse.down();
+  await page.mouse.move(endX, endY, { steps: 5 });
+  await page.mouse.up();
+}
+
+async function findMiddle(page, selector) {
+  const { x, y, width, height } = await (await page.waitForSelector(selector)).boundingBox();
+  return [x + width / 2, y + height / 2];
 }
 
 const box = (id) => `.draft-box[aria-label*="${id} "]`;
@@ -35,6 +50,29 @@ await drive(async ({ browser, page, problems, takePicture, note }) => {
   await page.waitForSelector(".plan-editor");
   note("axe on a plan", await checkAccess(page));
   await takePicture("plan");
+
+  await draw(page, "weights", "prices");
+  await page.waitForSelector(`${box("prices")}[aria-label*="needs weights"]`);
+  await draw(page, "prices", "weights");
+  await waitForText(page, ".editor-tools", "weights cannot need prices");
+  note("a circle is refused", await read(page, ".editor-tools [role=status]"));
+  await page.click(`${box("ranking")} rect`);
+  await page.$eval(box("ranking"), (found) => found.focus());
+  await page.keyboard.press("ArrowLeft");
+  const reached = await page.evaluate(() => document.activeElement.getAttribute("data-task"));
+  expect(["prices", "weights", "slow"].includes(reached), "arrow keys move between the tasks");
+  await page.$eval(box("slow"), (found) => found.focus());
+  await page.keyboard.press("Delete");
+  await page.waitForFunction((each) => !document.querySelector(each), {}, box("slow"));
+  await checkFocus(page, "a task was removed");
+  await press(page, "Undo all changes");
+  await page.waitForSelector(box("slow"));
+  await checkFocus(page, "changes were undone");
+  await page.type(".decision input", "Weigh them, too.");
+  await press(page, "Reject: plan again");
+  await waitForText(page, "#questions", "Version 2 of the plan");
+  await checkFocus(page, "a plan was rejected");
+  expect((await read(page, "main")).includes("Weigh them, too."), "a rejected plan is made again, and the reason is shown");
 
   await press(page, "+ Add a task");
   await page.waitForSelector(box("task_5"));
@@ -101,6 +139,7 @@ await drive(async ({ browser, page, problems, takePicture, note }) => {
   await page.keyboard.press("Tab");
   await page.keyboard.press("Enter");
   await waitForText(page, ".run-bar", "partial");
+  await checkFocus(page, "an answer");
   await other.bringToFront();
   await waitForText(other, ".run-bar", "partial");
   await page.bringToFront();

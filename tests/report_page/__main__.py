@@ -28,6 +28,8 @@ ROOT: Final = HERE.parents[1]
 BUILD: Final = ROOT / "build" / "report"
 EXAMPLES: Final = ("replan", "contradiction", "split", "nested", "time_limit")
 KEYBOARD: Final = "replan"
+TASK: Final = "ops"
+"""A task of that example."""
 MAX_OPENING_S: Final = 2.0
 MAX_BYTES: Final = 5_000_000
 
@@ -47,6 +49,7 @@ def main() -> int:
             f"{name:14} {path.stat().st_size / 1e6:5.2f} MB  opens in {done['opening'][name]:.2f} s"
         )
     print(f"keyboard: {done['keyboard']}")
+    print(f"address: {done['address']}")
     print("\n".join(problems) or "no problems")
     return bool(problems)
 
@@ -75,6 +78,7 @@ def _drive(reports: Mapping[str, Path]) -> dict[str, Any]:
     given = {
         "reports": {name: str(path) for name, path in reports.items()},
         "keyboard": KEYBOARD,
+        "task": TASK,
         "packages": str(ROOT / "web"),
         "pictures": str(BUILD),
         "chromium": find_program(*CHROMIUM_NAMES),
@@ -91,11 +95,15 @@ def _list_problems(reports: Mapping[str, Path], done: Mapping[str, Any]) -> list
     slow = [name for name, seconds in done["opening"].items() if seconds > MAX_OPENING_S]
     large = [name for name, path in reports.items() if path.stat().st_size > MAX_BYTES]
     keyboard = done["keyboard"]
+    address = done["address"]
+    leads = (address["opened"], address["closed"]) == (TASK, "")
+    leads = leads and address["chosen"].startswith("#task=") and not address["problems"]
     works = keyboard["isEnlarged"] and keyboard["back"] == keyboard["second"] != keyboard["first"]
     return [
         *(f"{name} opens slowly" for name in slow),
         *(f"{name} is large" for name in large),
         *(f"{name}: {text}" for name, all_found in done["found"].items() for text in all_found),
+        *([] if leads else [f"address: {address}"]),
         *([] if works and not keyboard["problems"] else [f"keyboard: {keyboard}"]),
     ]
 

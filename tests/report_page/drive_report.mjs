@@ -12,7 +12,7 @@ const WIDE = { width: 1280, height: 900 };
 const NARROW = { width: 320, height: 700 };
 const PAPER = { width: 794, height: 1123 };
 
-async function openPage(browser, file, { size = WIDE, scheme = "light", media = "screen" } = {}) {
+async function openPage(browser, file, { size = WIDE, scheme = "light", media = "screen", hash = "" } = {}) {
   const page = await browser.newPage();
   const problems = [];
   page.on("pageerror", (error) => problems.push(error.message));
@@ -20,7 +20,7 @@ async function openPage(browser, file, { size = WIDE, scheme = "light", media = 
   page.on("request", (request) => request.url().startsWith("file:") || problems.push(`asked for ${request.url()}`));
   await page.setViewport(size);
   await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
-  await page.goto(pathToFileURL(file).href);
+  await page.goto(pathToFileURL(file).href + hash);
   await page.waitForSelector("#summary");
   if (media === "print") await page.emulateMediaType("print");
   return { page, problems };
@@ -59,6 +59,14 @@ async function openAll(page) {
   }
 }
 
+/** Return the names of a table's rows, of ordinary length, that are broken within. */
+const findBrokenNames = (page) =>
+  page.$$eval(".sortable th[scope=row] bdi", (names) =>
+    names
+      .filter((name) => /^[\w/.-]{1,20}$/.test(name.textContent) && name.getClientRects().length > 1)
+      .map((name) => `${name.textContent} is broken in its table`),
+  );
+
 async function takePictures(browser, name, file) {
   const found = [];
   for (const [look, options] of Object.entries({
@@ -73,6 +81,7 @@ async function takePictures(browser, name, file) {
     const { page, problems } = await openPage(browser, file, options);
     if (options.isOpened) await openAll(page);
     await page.screenshot({ path: join(given.pictures, `${name}-${look}.png`), fullPage: true });
+    if (options.isOpened) problems.push(...(await findBrokenNames(page)));
     const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     if (overflow > 0) problems.push(`${overflow} px wider than the window`);
     if (look !== "printed") found.push(...(await checkAccess(page)).map((text) => `${look}: ${text}`));
@@ -107,6 +116,19 @@ async function useKeyboard(browser, file) {
   return { first, second, inPanel, pressed, back, isEnlarged, problems };
 }
 
+/** Open a report at the task that its address names, and select another one. */
+async function useAddress(browser, file, task) {
+  const { page, problems } = await openPage(browser, file, { hash: `#task=${encodeURIComponent(task)}` });
+  const opened = await page.$eval(".task-drawer h2", (title) => title.textContent);
+  await page.click(".task-drawer header button");
+  const closed = await page.evaluate(() => location.hash);
+  await page.click("button.timeline-name");
+  await pause();
+  const chosen = await page.evaluate(() => location.hash);
+  await page.close();
+  return { opened, closed, chosen, problems };
+}
+
 const browser = await puppeteer.launch({ executablePath: given.chromium, args: ["--no-sandbox", "--disable-gpu"] });
 try {
   const opening = {};
@@ -117,7 +139,9 @@ try {
     opening[name] = seconds.sort((one, other) => one - other)[2];
     found[name] = await takePictures(browser, name, file);
   }
-  console.log(JSON.stringify({ opening, found, keyboard: await useKeyboard(browser, given.reports[given.keyboard]) }));
+  const file = given.reports[given.keyboard];
+  const [keyboard, address] = [await useKeyboard(browser, file), await useAddress(browser, file, given.task)];
+  console.log(JSON.stringify({ opening, found, keyboard, address }));
 } finally {
   await browser.close();
 }

@@ -19,6 +19,9 @@ ATTACKS = (
     "right \u202eto left\u202c and \u0000\u001b[31m control \u200b\U000e0041 tags \ud800",
     "constructor __proto__ toString",
 )
+CALL: Json = {"model": "small", "tier": "fast", "tries": 1}
+TOKENS: Json = {"input_tokens": 900, "output_tokens": 200, "cost_usd": 0.001}
+"""Of one model call."""
 WORDS = "Compare the coffees of the list by price, origin and taste, with the source of each. "
 
 
@@ -52,6 +55,8 @@ def make_hostile_trace() -> Json:
         name, text = task["id"], task["description"]
         report = _make_report(task, 0.2, 1.0, f"{text}\n{'x' * 1_000_000}")
         report |= {"claims": [{"text": text, "source": text, "quote": text}], "gaps": [text]}
+        if task is tasks[-1]:
+            report |= {"status": "failed", "error": every, "taint_labels": [text]}
         events += [
             _make_event("task_started", 0.2, name, worker=text, attempt=1, rung=text),
             _make_event("tool_call", 0.5, name, tool=text, args={text: text}, result=text),
@@ -60,7 +65,13 @@ def make_hostile_trace() -> Json:
     answer = {"text": every, "gaps": [every], "sources": [every]}
     ended: Json = {
         "usage": {"by_worker": {every: {}}},
-        "timing": {"wall_s": 2.0, "bounded_by": every},
+        "timing": {
+            "wall_s": 2.0,
+            "planning_s": 0.1,
+            "critical_path_s": 1.0,
+            "critical_path": ["supervisor", tasks[0]["id"], "synthesizer"],
+            "bounded_by": every,
+        },
     }
     return build_trace([*events, _make_event("answer", 2, answer=answer, status="done", **ended)])
 
@@ -99,6 +110,7 @@ def _run_tasks(
             continue
         end_s = ready_s + 0.5 + 3 * chance.random()
         report = _make_report(task, ready_s, end_s, (WORDS * 100)[:output_chars])
+        report["usage"] = {"model_calls": 2, **{key: 2 * value for key, value in TOKENS.items()}}
         if chance.random() < 0.04:
             report |= {"status": "failed", "error": "no source names it"}
         ended[task["id"]] = end_s, report["status"] == "completed"
@@ -110,8 +122,7 @@ def _run_tasks(
 def _list_task_events(task: Json, report: Json, chance: random.Random) -> list[Json]:
     name, start_s, end_s = task["id"], report["started_s"], report["ended_s"]
     seconds, fields = (end_s - start_s) / 4, {"worker": task["worker"]}
-    call = {"schema": "Report", "model": "small", "tier": "fast", "seconds": seconds, "tries": 1}
-    tokens = {"input_tokens": 900, "output_tokens": 200, "cost_usd": 0.001}
+    call = {**CALL, **TOKENS, "schema": "Report", "seconds": seconds}
     again = (
         [_make_event("task_started", start_s + seconds, name, attempt=2, rung="refine", **fields)]
         if chance.random() < 0.1
@@ -119,11 +130,11 @@ def _list_task_events(task: Json, report: Json, chance: random.Random) -> list[J
     )
     return [
         _make_event("task_started", start_s, name, attempt=1, tier="fast", rung="", **fields),
-        _make_event("model_call", start_s + seconds, name, **call, **tokens, **fields),
+        _make_event("model_call", start_s + seconds, name, **call, **fields),
         *again,
         _make_event("tool_call", end_s - seconds, name, tool="search", seconds=seconds / 2)
         | {"args": {"query": WORDS}, "result": WORDS * 5, "error": None, **fields},
-        _make_event("model_call", end_s, name, **call, **tokens, **fields),
+        _make_event("model_call", end_s, name, **call, **fields),
         _make_event("report", end_s, name, report=report, **fields),
     ]
 
@@ -154,12 +165,17 @@ def _frame_events(
         planned_s=1.0,
         ended_s=last_s + 1,
     )
-    usage = {"model_calls": 2 * count + 2, "input_tokens": 1800 * count, "cost_usd": 0.002 * count}
+    events += [
+        _make_event("model_call", 0.9, **CALL, **TOKENS, purpose="plan", seconds=0.8),
+        _make_event("model_call", last_s + 0.9, **CALL, **TOKENS, purpose="answer", seconds=0.8),
+    ]
+    calls = [event for event in events if event["kind"] == "model_call"]
+    sums = {key: sum(call[key] for call in calls) for key in TOKENS}
+    usage = {"model_calls": len(calls), **sums}
     answer = _make_event("answer", last_s + 1, answer={"text": WORDS}, status="partial")
     return [
         {"run": {"thread": "wide", "team": "buyers", "started": "2026-05-04T10:00:00+00:00"}},
         _make_event("request", 0.0, request=f"Compare {count} coffees", models={"fast": "small"}),
-        _make_event("plan_created", 1.0, plan=plan),
-        *sorted(events, key=lambda event: event["t"]),
-        answer | {"timing": timing.model_dump(mode="json"), "usage": usage | {"output_tokens": 9}},
+        *sorted([*events, _make_event("plan_created", 1.0, plan=plan)], key=lambda each: each["t"]),
+        answer | {"timing": timing.model_dump(mode="json"), "usage": usage},
     ]

@@ -44,7 +44,11 @@ def test_each_file_has_its_type_and_a_strict_policy(client: TestClient, name: st
 
 @pytest.mark.parametrize("name", ["nothing.js", "..%2F..%2Fsettings.py", "licences.txt", "a/b"])
 def test_no_other_file_is_sent(client: TestClient, name: str):
-    assert client.get(f"/supervise/{name}").status_code == 404
+    answer = client.get(f"/supervise/{name}")
+
+    assert answer.status_code == 404
+    if answer.text.startswith("not a file"):
+        assert answer.headers["x-content-type-options"] == "nosniff"
 
 
 def test_a_file_that_the_browser_has_is_not_sent_again(client: TestClient):

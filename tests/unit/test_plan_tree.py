@@ -38,6 +38,14 @@ def test_a_task_is_below_the_deepest_task_that_it_needs() -> None:
     ]
 
 
+def test_a_damaged_plan_with_a_name_twice_or_a_cycle_has_each_task_once() -> None:
+    twice = make_tasks(a=(), b=("a",)) + make_tasks(a=("b",))
+    cycle = make_tasks(a=("b",), b=("a",), c=("c",))
+
+    assert list_tree_rows(twice) == [("a", 0, ""), ("b", 1, "a")]
+    assert list_tree_rows(cycle) == [("a", 0, ""), ("b", 1, "a"), ("c", 0, "")]
+
+
 @pytest.mark.parametrize("width", [80, 40])
 def test_forty_tasks_in_a_chain_fit_a_terminal(width: int) -> None:
     names = [f"a_task_with_a_long_name_in_a_chain_{n}" for n in range(40)]

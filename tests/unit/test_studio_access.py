@@ -68,6 +68,19 @@ def test_a_socket_of_another_page_is_closed():
     assert greeted == "hello"
 
 
+@pytest.mark.parametrize(
+    ("site", "mode", "status"),
+    [
+        *(("cross-site", "no-cors", 403), ("same-site", "no-cors", 403)),
+        *(("cross-site", "navigate", 200), ("same-origin", "cors", 200), ("none", "navigate", 200)),
+    ],
+)
+def test_what_another_page_embeds_is_refused_and_a_link_is_not(site: str, mode: str, status: int):
+    headers = {"sec-fetch-site": site, "sec-fetch-mode": mode}
+
+    assert make_client().get("/", headers=headers).status_code == status
+
+
 def test_the_servers_calls_to_itself_are_passed_on():
     assert make_client("api", root_path="/noauth").get("/").status_code == 200
     assert make_client("api").get("/").status_code == 403

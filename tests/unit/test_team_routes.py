@@ -74,6 +74,19 @@ def test_a_file_outside_of_the_teams_folders_is_refused(teams):
         assert "secret plum" not in answer.text
 
 
+@pytest.mark.parametrize("name", ["a\0b", "a" * 5000, "loop"])
+def test_a_row_whose_file_no_system_has_is_one_line(teams, name):
+    (teams / "juice" / "loop").symlink_to("loop")
+    write_row(teams, files=[name])
+    page = open_page(teams)
+
+    assert page.get("/supervise/teams/juice").json()["exam"]["problem_count"] == 1
+    answer = page.get("/supervise/teams/juice/rows/one")
+
+    assert answer.status_code == 422
+    assert "cannot" in answer.json()["detail"]
+
+
 @pytest.mark.parametrize(
     "path", ["none", "..%2f..%2fetc", "juice/exams/x", "juice/rows/none", ".%2fjuice", "%00"]
 )

@@ -5,6 +5,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,9 +13,15 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
 
 from graph.cli import main
 from graph.commands import ui
+from graph.commands.scaffold import make_team
+from graph.commands.ui_server import hold_runs_folder
+from graph.server.live_page import list_page_routes
+from graph.server.served_graphs import add_graphs
 
 ROOT = Path(__file__).parents[2]
 
@@ -26,14 +33,15 @@ def run_ui(*options: str) -> int:
 
 
 @contextmanager
-def serve(status: int) -> Iterator[str]:
-    """Answer every request with a status."""
+def serve(status: int, body: bytes = b"") -> Iterator[str]:
+    """Answer every request with a status and a body."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             self.send_response(status)
-            self.send_header("content-length", "0")
+            self.send_header("content-length", str(len(body)))
             self.end_headers()
+            self.wfile.write(body)
 
         def log_message(self, *args: object) -> None:
             """Write no line for a request."""
@@ -54,7 +62,9 @@ def find_free_port() -> int:
 
 
 def test_the_page_of_a_server_is_printed(capsys: pytest.CaptureFixture[str]):
-    with serve(200) as url:
+    (page,) = [route for route in list_page_routes() if route.path == "/supervise/"]
+    body = TestClient(Starlette(routes=[page])).get("/supervise/").content
+    with serve(200, body) as url:
         assert run_ui("--url", url) == 0
 
     assert capsys.readouterr().out == f"{url}/supervise/\n"
@@ -70,13 +80,22 @@ def test_a_server_without_the_page_is_refused_in_one_line(capsys: pytest.Capture
     assert "\n" not in said
 
 
+def test_another_page_is_not_taken_for_the_live_page(capsys: pytest.CaptureFixture[str]):
+    with serve(200, b"<title>A router</title>" * 10_000) as url:
+        assert run_ui("--url", url) == 5
+
+    shown = capsys.readouterr()
+    assert "has no live page: another page" in shown.err
+    assert shown.out == ""
+
+
 def test_a_server_that_is_not_there_is_named(capsys: pytest.CaptureFixture[str]):
     assert run_ui("--url", f"http://127.0.0.1:{find_free_port()}") == 5
 
     assert "error[SERVER_UNREACHABLE] no connection to 127.0.0.1:" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("url", ["127.0.0.1:2024", "ftp://x", ""])
+@pytest.mark.parametrize("url", ["127.0.0.1:2024", "ftp://x", "", f"http://{'a' * 64}.org"])
 def test_an_address_that_is_none_is_refused(url: str, capsys: pytest.CaptureFixture[str]):
     assert run_ui("--url", url) == 2
 
@@ -95,8 +114,52 @@ def test_a_missing_development_server_is_one_line(
     assert "pip install 'supervisor-worker[ui]'" in said
 
 
+@pytest.mark.parametrize("blocked", [".langgraph_api", ".supervise"])
+def test_a_folder_that_cannot_be_written_is_one_line(
+    blocked: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+):
+    monkeypatch.chdir(tmp_path)
+    Path(blocked).touch()
+
+    assert run_ui("--port", str(find_free_port())) == 2
+
+    assert f"{blocked}: File exists. next: start it in another folder" in capsys.readouterr().err
+
+
+def test_a_second_server_of_a_folder_is_refused_with_the_address_of_the_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.chdir(tmp_path)
+    with hold_runs_folder() as note_address:
+        note_address("http://127.0.0.1:2099")
+        assert run_ui() == 2
+
+    said = capsys.readouterr().err
+    assert said.startswith("error[UI_SERVER_RUNNING]")
+    assert "next: supervise ui --url http://127.0.0.1:2099" in said
+
+
+def test_teams_may_have_the_names_that_their_module_uses(tmp_path: Path):
+    for name in ("one/load_team", "one/add_graphs", "two/load_team"):
+        make_team(Path(name).name, tmp_path / Path(name).parent)
+
+    places, problems = add_graphs(sorted(tmp_path.glob("*/*")))
+
+    assert sorted(places) == ["add_graphs", "load_team"]
+    for name, place in places.items():
+        module, _, attribute = place["path"].partition(":")
+        assert vars(sys.modules[module])[attribute].name == name
+    assert problems == ["team load_team is left out: another team has this name; rename its folder"]
+
+
 @pytest.mark.slow
-def test_a_server_is_started_with_the_page_and_ends_with_the_command(tmp_path: Path):
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGHUP, signal.SIGKILL])
+def test_a_server_is_started_with_the_page_and_ends_with_the_command(
+    tmp_path: Path, ending: signal.Signals
+):
     port = find_free_port()
     command = [sys.executable, "-m", "graph.cli", "ui", "--no-browser", "--port", str(port)]
     started = subprocess.Popen(
@@ -113,14 +176,24 @@ def test_a_server_is_started_with_the_page_and_ends_with_the_command(tmp_path: P
         assert page == f"http://127.0.0.1:{port}/supervise/"
         with urllib.request.urlopen(page) as answer:
             assert b"live.js" in answer.read()
-        started.send_signal(signal.SIGINT)
+        started.send_signal(ending)
         _, said = started.communicate(timeout=20)
     finally:
         started.kill()
         started.wait()
-    assert "stopped. kept: the runs" in said
-    with socket.socket() as probe:
-        assert probe.connect_ex(("127.0.0.1", port)) != 0
+    assert ("stopped. kept: the runs" in said) == (ending == signal.SIGINT)
+    wait_for_end(port)
+
+
+def wait_for_end(port: int) -> None:
+    """Return when no server has the port."""
+    ends_s = time.monotonic() + 20.0
+    while time.monotonic() < ends_s:
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) != 0:
+                return
+        time.sleep(0.05)  # the server is another process
+    raise AssertionError("the server has not ended")
 
 
 @pytest.mark.slow
@@ -133,5 +206,5 @@ def test_an_unknown_team_ends_the_start_with_its_own_error(tmp_path: Path):
         text=True,
         timeout=60,
     )
-    assert ended.returncode == 5
-    assert "unknown team 'no_such_team'" in ended.stderr
+    assert ended.returncode == 2
+    assert ended.stderr.startswith("error[TEAM_INVALID] unknown team 'no_such_team'")

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { listAttempts } from "../src/model/attempts";
-import { makeEvent, makeReport } from "./samples";
+import { viewTasks } from "../src/model/task-view";
+import { makeEvent, makeReport, makeTask, makeTrace } from "./samples";
 
 const start = (t: number, attempt: number, rung: string, handoff: object = {}) =>
   makeEvent(t, "task_started", { task: "a", worker: "reader", attempt, rung, tier: "fast", handoff });
@@ -41,4 +42,15 @@ test("a trace without handoffs has its attempts too", () => {
   const [attempt] = listAttempts([makeEvent(1, "task_started", { task: "a", worker: "reader" })]);
 
   expect(attempt).toMatchObject({ number: 1, rung: "", handoff: {} });
+});
+
+test("an attempt that a stop cut off and a resume began again is the same one", () => {
+  const attempts = listAttempts([start(1, 1, ""), start(3, 1, ""), makeEvent(4, "report", { report: makeReport("a") })]);
+
+  expect(attempts.map(({ number, isCutOff, endS }) => [number, isCutOff, endS])).toEqual([
+    [1, true, 3],
+    [1, false, 4],
+  ]);
+  const trace = makeTrace({ tasks: [makeTask("a")], events: [makeEvent(0, "request"), start(1, 1, ""), start(3, 1, "")] });
+  expect(viewTasks(trace)[0]!.attempts).toBe(1);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { sumCosts } from "../src/model/costs";
+import { addUp, sumCosts, sumTaskCosts } from "../src/model/costs";
 import { makeEvent, makeTrace } from "./samples";
 
 const call = (purpose: string, task: string, tokens: number, usd: number | null) =>
@@ -51,4 +51,15 @@ test("an older trace names the purpose by what was asked for", () => {
   const event = { ...call("", "", 1, 0), schema: "Verdict" };
 
   expect(sumCosts(makeTrace({ events: [event] }), "purpose")[0]!.name).toBe("judge");
+});
+
+test("a task has the costs of its attempts and of its team, and the rows add up to the run", () => {
+  const trace = makeTrace({ events: [...EVENTS, call("report", "a", 7, 0)], usage: { ...USAGE, model_calls: 4, input_tokens: 42 } });
+  const costs = [...sumTaskCosts(trace)].map(([path, { calls, inputTokens }]) => [path, calls, inputTokens]);
+
+  expect(costs).toEqual([
+    ["a", 3, 32],
+    ["a/b", 1, 5],
+  ]);
+  expect(addUp(sumCosts(trace, "task"))).toMatchObject({ calls: 4, inputTokens: 42, usd: null });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { fillReport, formatJsonForScript } from "../src/live/download";
-import { findFileProblem } from "../src/live/files";
+import { listTurns } from "../src/live/earlier-turns";
+import { describeFiles, findFileProblem } from "../src/live/files";
 import { toUuid } from "../src/live/kept-trace";
 import { readProblem } from "../src/live/problem";
 import { linkTo, readRoute } from "../src/live/router";
@@ -51,7 +52,8 @@ describe("the status of a run", () => {
 describe("what went wrong", () => {
   test.each([
     [{ status: 401, text: "" }, "unauthorized", "the server asks for a token"],
-    [{ status: 403, text: '{"detail": "no crons for you"}' }, "unauthorized", "no crons for you"],
+    [{ status: 403, text: '{"detail": "no crons for you"}' }, "forbidden", "not allowed: no crons for you"],
+    [{ status: 403, text: "" }, "forbidden", "not allowed: your token has no right to do that"],
     [{ status: 404 }, "unknown", "the server has no such run, or does not show it to you"],
     [{ status: 409 }, "refused", "the run is at work already: another tab or user was first"],
     [{ status: 429, text: '{"detail": "10 runs"}' }, "refused", "10 runs"],
@@ -74,11 +76,11 @@ describe("what went wrong", () => {
 
 test("a report is the template with the trace, which cannot end its element", () => {
   const template = '<title>x</title><script id="trace">"trace of the run"</script><script>code</script>';
-  const trace = { run: { request: "</script><script>alert(1)</script>$&" } } as unknown as Trace;
+  const trace = { run: { request: "</script><script>alert(1)</script>$&" }, events: [], plans: [], tasks: [] } as unknown as Trace;
   const report = fillReport(template, trace);
   expect(report.match(/<\/script>/g)).toHaveLength(2);
   const json = /id="trace">(.*?)<\/script>/.exec(report)![1]!;
-  expect(JSON.parse(json)).toEqual(trace);
+  expect(JSON.parse(json).run.request).toBe("</script><script>alert(1)</script>$&");
   expect(() => fillReport("<html>", trace)).toThrow("template");
   expect(formatJsonForScript("\ud800\u2028")).toBe('"\\ud800\\u2028"');
 });
@@ -126,6 +128,26 @@ describe("two runs", () => {
     expect(time).toEqual({ label: "Time", values: ["4.0 s", "3.0 s"], change: "−25 %" });
     expect(sequential!.change).toBe("");
     expect(formatChange(2, 2.001)).toBe("same");
+    expect(formatChange(7691, 7658)).toBe("−0.4 %");
     expect(formatChange(0, 2)).toBe("");
   });
+});
+
+test("the requests of a thread are listed with their answers", () => {
+  const events = [
+    event(0, "request", { request: "Which?" }),
+    event(1, "request", { request: "inner", within: "a" }),
+    event(2, "answer", { answer: { text: "inner" }, within: "a" }),
+    event(3, "answer", { answer: { text: "Huila" } }),
+    event(4, "request", { request: "Why?" }),
+  ];
+  expect(listTurns({ events } as unknown as Trace)).toEqual([
+    { request: "Which?", answer: "Huila" },
+    { request: "Why?", answer: "" },
+  ]);
+});
+
+test("chosen files are named with their sizes", () => {
+  const files = [{ name: "a.csv", size: 3 }, { name: "b.pdf", size: 2_500_000 }];
+  expect(describeFiles(files)).toBe("a.csv (1 kB), b.pdf (2.5 MB)");
 });

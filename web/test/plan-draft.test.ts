@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { Plan } from "../src/model/trace";
+import { findNext, placeDraft } from "../src/plan-editor/layout";
 import * as drafts from "../src/plan-editor/draft";
 
 const need = (task: string, required = true) => ({ task, required });
@@ -62,4 +63,17 @@ test("a problem is shown at the task that it names, by id or by place", () => {
 
   expect(drafts.nameTasks(DRAFT, problems[1]!)).toBe("task 'c': description: is empty");
   expect(["a", "b", "c"].map((id) => drafts.selectProblems(DRAFT, problems, id))).toEqual([[], [problems[0]], [problems[1]]]);
+});
+
+test("a problem is told in words of the form", () => {
+  expect(drafts.nameTasks(DRAFT, "tasks[1].description: String should have at least 1 character")).toBe("task 'b': say what to do");
+});
+
+test("arrow keys lead to the nearest task on their side", () => {
+  const picture = placeDraft(drafts.addTask(DRAFT, "reader").draft);
+  expect(findNext(picture, "a", "ArrowRight")).toBe("b");
+  expect(findNext(picture, "b", "ArrowLeft")).toBe("a");
+  expect(findNext(picture, "a", "ArrowLeft")).toBe("");
+  const [upper, lower] = picture.boxes.filter(({ id }) => id === "a" || id === "task_4").sort((one, other) => one.y - other.y);
+  expect(findNext(picture, upper!.id, "ArrowDown")).toBe(lower!.id);
 });

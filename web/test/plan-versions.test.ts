@@ -43,5 +43,6 @@ test("a version has its reason, and what happened before it", () => {
     ["revised", "a failed"],
   ]);
   expect(versions[0]!.notes).toEqual([{ t: 1, text: "refused: cycle: a -> a" }]);
+  expect(versions.map(({ later }) => later.length)).toEqual([0, 0]);
   expect(versions[1]!.difference!.added.map(({ id }) => id)).toEqual(["b"]);
 });

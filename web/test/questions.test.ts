@@ -1,6 +1,9 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import type { LiveRun } from "../src/live/live-run";
 import { readQuestions } from "../src/questions/question";
+import { nameAsked } from "../src/questions/questions-panel";
 import { findAnswered, readArguments } from "../src/questions/replies";
+import { sendReplies } from "../src/questions/send-replies";
 
 test("each kind of question is read, in the order in which they came", () => {
   const plan = { goal: "g", version: 2, tasks: [{ id: "a", description: "d", worker: "w", depends_on: [{ task: "b" }] }] };
@@ -30,4 +33,49 @@ test("arguments are a JSON object", () => {
   expect(readArguments('{"a": 1}')).toEqual({ args: { a: 1 } });
   expect(readArguments("[1]")).toHaveProperty("problem");
   expect(readArguments("{a")).toHaveProperty("problem");
+});
+
+describe("replies are sent", () => {
+  const QUESTION = { id: "1", kind: "question", question: "Which year?" };
+
+  /** A run whose server refuses to resume, or says what became of the run that answers. */
+  function makeRun(refusal: string, ended: { status: string; error_message?: string }) {
+    const created: Record<string, unknown>[] = [];
+    const create = async (_thread: string, _graph: string, given: Record<string, unknown>) => {
+      if (refusal && "command" in given) throw Object.assign(new Error(refusal), { status: 400, text: JSON.stringify({ detail: refusal }) });
+      created.push(given);
+      return { run_id: "r" };
+    };
+    const getState = async () => ({ values: { run: { questions: [QUESTION] } } });
+    const client = { runs: { create, get: async () => ended }, threads: { getState } };
+    return { created, run: { server: { client, url: "" }, thread: "t", graph: "g", refresh: () => undefined } as unknown as LiveRun };
+  }
+
+  test("as what resumes the run", async () => {
+    const { run, created } = makeRun("", { status: "interrupted" });
+    await sendReplies(run, { "1": "2024" });
+    expect(created).toMatchObject([{ command: { resume: { "1": "2024" } } }]);
+  });
+
+  test("in the chat of a thread that the server does not let resume", async () => {
+    const { run, created } = makeRun("Cannot resume: thread is not in interrupted state", { status: "interrupted" });
+    await sendReplies(run, { "1": "2024" });
+    expect(created).toMatchObject([{ input: { messages: [{ role: "user", content: '{"1":"2024"}' }] } }]);
+  });
+
+  test("and another refusal is shown", async () => {
+    await expect(sendReplies(makeRun("no", { status: "" }).run, { "1": "2024" })).rejects.toThrow("no");
+  });
+
+  test("unless another was first", async () => {
+    const { run } = makeRun("", { status: "error", error_message: "no open question of 1" });
+    await expect(sendReplies(run, { "1": "2024" })).rejects.toThrow("another tab");
+    await expect(sendReplies(run, { "2": "2024" })).rejects.toThrow("another tab");
+  });
+});
+
+test("the title says what is waited for", () => {
+  const plan = { goal: "g", version: 2, tasks: [{ id: "a", description: "d", worker: "w", depends_on: [] }] };
+  expect(nameAsked(readQuestions([{ id: "1", kind: "plan", plan }]))).toBe("Version 2 of the plan: may it run?");
+  expect(nameAsked(readQuestions([{ id: "1", is: "?" }, { id: "2", is: "?" }]))).toBe("The run waits for 2 answers");
 });

@@ -1,15 +1,17 @@
 import { describe, expect, test } from "vitest";
 import { listTicks } from "../src/model/axis";
-import { listSavings, measureLongestChain } from "../src/model/critical-path";
+import { findBestStep, listPathSteps, measureLongestChain, measureWaiting } from "../src/model/critical-path";
 import { formatSeconds, formatUsd } from "../src/model/format";
 import { countStates, joinBlocks, makeBlocks } from "../src/model/plan-blocks";
 import { describeShape, layoutPlan, refreshTasks, teamKey } from "../src/model/plan-layout";
+import { listPlanVersions } from "../src/model/plan-versions";
+import { listProblems } from "../src/model/problems";
 import { readTrace } from "../src/model/read-trace";
 import { describeRun } from "../src/model/run-state";
 import { flattenTasks, sortByNeeds, viewTasks } from "../src/model/task-view";
 import { buildTimeline } from "../src/model/timeline";
 import type { Trace } from "../src/model/trace";
-import { findNeighbour, fitView, showBox, zoomView } from "../src/model/view-box";
+import { findFirst, findNeighbour, fitView, isInside, showBox, startView, zoomView } from "../src/model/view-box";
 
 interface Given {
   id: string;
@@ -83,7 +85,7 @@ describe("a trace from anywhere", () => {
   });
 
   test("a state named like a property of every object is no state", () => {
-    expect(viewTasks(makeTrace([{ id: "a", status: "constructor" }]))[0]!.state).toBe("waiting");
+    expect(viewTasks(makeTrace([{ id: "a", status: "constructor" }], { status: "running" }))[0]!.state).toBe("waiting");
   });
 });
 
@@ -116,15 +118,68 @@ describe("tasks", () => {
   });
 });
 
+describe("what is said of a run", () => {
+  test("each reason for tasks without a result is named once, failures first", () => {
+    const given = ["a", "b", "c"].map((id) => ({ id, status: "skipped" }));
+    const tasks = viewTasks(makeTrace([...given, { id: "d", at: [1, 2], status: "failed" }]));
+    expect(listProblems(tasks).map(({ state, reason, tasks: those }) => [state, reason, those.length])).toEqual([
+      ["failed", "Good.", 1],
+      ["skipped", "", 3],
+    ]);
+  });
+
+  test("a team's problem is that of its own task", () => {
+    const team = { name: "buyers", tasks: [makeTask({ id: "x", at: [1, 2], status: "failed" })] };
+    const tasks = viewTasks(makeTrace([{ id: "a", at: [1, 2], status: "escalated", team }]));
+    expect(listProblems(tasks).map((problem) => problem.tasks.map(({ path }) => path))).toEqual([["a/x"]]);
+  });
+
+  test("a run that waits for an answer shows what it asks", () => {
+    const asked = [{ kind: "plan" }, { task: "a", question: "With tax?" }, { kind: "tool_call", task: "a", tool: "send", call_args: { to: "x" } }, "what?"];
+    expect(describeRun(makeTrace([], { status: "needs_input", questions: asked })).questions).toEqual([
+      "Run this plan?",
+      "a asks: With tax?",
+      'a wants to call send {"to":"x"}: may it?',
+      'a worker asks: "what?"',
+    ]);
+  });
+
+  test("times count from the request, also of a later one on the thread", () => {
+    const trace = makeTrace([{ id: "a", status: "working" }], { status: "stopped" });
+    trace.events.forEach((event) => (event.t += 100));
+    expect(describeRun(trace).note).toContain("stopped 12 s after");
+    expect(listPlanVersions(trace)[0]!.t).toBe(1);
+  });
+});
+
 describe("the critical path", () => {
   test("a task saves what the next longest chain leaves", () => {
     const tasks = viewTasks(makeTrace(CHAIN, {}, ["a", "c"]));
     expect(measureLongestChain(sortByNeeds(tasks))).toBe(6);
     // Without a, b and c are the longest chain; without c, a is.
-    expect(listSavings(tasks)).toEqual([
-      { path: "a", ownS: 4, savedS: 2 },
-      { path: "c", ownS: 2, savedS: 2 },
+    const trace = makeTrace(CHAIN, {}, ["a", "c"]);
+    Object.assign(trace.timing, { wall_s: 12, planning_s: 1, critical_path_s: 8 });
+    const steps = listPathSteps(trace, tasks);
+    expect(steps).toEqual([
+      { path: "", title: "planning", ownS: 1, savedS: 1 },
+      { path: "a", title: "a", ownS: 4, savedS: 2 },
+      { path: "c", title: "c", ownS: 2, savedS: 2 },
+      { path: "", title: "the answer", ownS: 1, savedS: 1 },
     ]);
+    expect(findBestStep(steps)!.path).toBe("a");
+    expect(measureWaiting(trace.timing)).toBe(4);
+    expect(measureWaiting({ wall_s: 9, critical_path_s: 8 })).toBe(0);
+  });
+
+  test("planning that took longest is what would shorten the run most", () => {
+    const trace = makeTrace(CHAIN, {}, ["a", "c"]);
+    Object.assign(trace.timing, { planning_s: 30, critical_path_s: 37 });
+    expect(findBestStep(listPathSteps(trace, viewTasks(trace)))!.title).toBe("planning");
+  });
+
+  test("a task that did not run ends a chain", () => {
+    const tasks = viewTasks(makeTrace([{ id: "a", at: [1, 9] }, { id: "b", needs: ["a"], status: "skipped" }, { id: "c", optional: ["b"], at: [2, 5] }]));
+    expect(measureLongestChain(sortByNeeds(tasks))).toBe(8);
   });
 });
 
@@ -146,8 +201,29 @@ describe("the timeline", () => {
     const attempts = buildTimeline(trace, viewTasks(trace)).rows[1]!.segments.filter(({ kind }) => kind === "attempt");
     expect(attempts.map(({ title, endS, isFailed }) => [title, endS, isFailed])).toEqual([
       ["attempt 1", 4, true],
-      ["attempt 2, refine", 9, false],
+      ["attempt 2, new words", 9, false],
     ]);
+  });
+
+  test("the wait for a human is no attempt", () => {
+    const trace = makeTrace([{ id: "a", at: [1, 9] }]);
+    const event = { task: "a", worker: "taster" };
+    trace.events.splice(3, 0, { t: 2, kind: "escalated", reason: "ambiguous_input", ...event }, { t: 8, kind: "task_started", rung: "human", ...event });
+    const { segments, note } = buildTimeline(trace, viewTasks(trace)).rows[1]!;
+    expect(segments.slice(1).map(({ kind, title, startS, endS }) => [kind, title, startS, endS])).toEqual([
+      ["attempt", "attempt 1", 1, 2],
+      ["waiting", "waiting for a human", 2, 8],
+      ["attempt", "attempt 2, a human was asked", 8, 9],
+    ]);
+    expect(note).toBe("8.0 s");
+  });
+
+  test("a task that was never begun in a run that has ended waits no more", () => {
+    const trace = makeTrace([{ id: "a", status: "waiting" }]);
+    const row = buildTimeline(trace, viewTasks(trace)).rows[1]!;
+    expect([row.state, row.note, row.segments]).toEqual(["not run", "not run", []]);
+    const open = makeTrace([{ id: "a", status: "waiting" }], { status: "stopped" });
+    expect(viewTasks(open)[0]!.state).toBe("waiting");
   });
 
   test("an axis has at most eight marks", () => {
@@ -157,6 +233,17 @@ describe("the timeline", () => {
 });
 
 describe("the drawing", () => {
+  test("a drawing too large to read begins at its first box, as wide as it can be", () => {
+    const box = (x: number, y: number) => ({ x, y, width: 200, height: 50 });
+    const boxes = [box(264, 0), box(0, 700), box(0, 900)];
+    expect(findFirst(boxes, "LR")).toBe(boxes[1]);
+    expect(findFirst(boxes, "TB")).toBe(boxes[0]);
+    const view = startView({ width: 1200, height: 2000 }, { width: 1224, height: 500 }, boxes[1]);
+    expect(view).toEqual({ scale: 1, x: 12, y: 500 - 12 - 750 });
+    expect(isInside(boxes[1]!, view, { width: 1224, height: 500 })).toBe(true);
+    expect(isInside(boxes[0]!, view, { width: 1224, height: 500 })).toBe(false);
+  });
+
   const makeMany = (count: number) => viewTasks(makeTrace(Array.from({ length: count }, (_, index) => ({ id: `t${index}` }))));
 
   test("tasks alike are one block", () => {

@@ -1,37 +1,50 @@
-import { useMemo, useState } from "preact/hooks";
+import { useCallback, useMemo, useState } from "preact/hooks";
 import { Shell } from "../parts/shell";
 import { ComparePage } from "./compare-page";
 import { HomePage } from "./home-page";
-import { EXTRA_PAGES } from "./pages";
-import { Problem } from "./problem";
+import { VisitorContext } from "./hooks";
+import { forgetKept } from "./kept";
 import { linkTo, useRoute } from "./router";
 import { RunPage } from "./run-page";
 import { keepToken, openServer, readToken, type Server } from "./server";
+import { TeamsPage } from "./teams-page";
 import { TokenForm } from "./token-form";
 
-const UNKNOWN_TOKEN = new Problem("unauthorized", "the server does not know this token, or it has no right to see runs");
+const LINKS = [
+  { id: linkTo().slice(1), title: "Runs" },
+  { id: linkTo("teams").slice(1), title: "Teams" },
+];
 
-/** The live page: which of its pages is shown, and with which token. */
+/** The live page: which of its pages is shown, and for whom. */
 export function App() {
-  const [token, setToken] = useState(readToken);
-  const [problem, setProblem] = useState<Problem | null>(null);
-  const server = useMemo(() => openServer(token), [token]);
-  const useToken = (given: string) => {
-    keepToken(given);
-    setToken(given);
-    setProblem(null);
+  const server = useMemo(openServer, []);
+  const [tokens, setTokens] = useState(0);
+  const [user, setUser] = useState(0);
+  const [isAsking, setAsking] = useState(false);
+  const visitor = { tokens, onRefused: useCallback(() => setAsking(true), []) };
+  const useToken = (token: string) => {
+    keepToken(token);
+    setTokens(tokens + 1);
+    setAsking(false);
   };
-  const links = [{ path: "", title: "Runs" }, ...EXTRA_PAGES];
+  const forget = () => {
+    useToken("");
+    forgetKept();
+    setUser(user + 1); // nothing that was shown or written stays
+    setAsking(true);
+  };
   return (
-    <Shell title="supervise" sections={links.map(({ path, title }) => ({ id: linkTo(path).slice(1), title }))}>
-      {problem ? (
-        <TokenForm problem={token ? UNKNOWN_TOKEN : problem} onToken={useToken} />
-      ) : (
-        <CurrentPage server={server} onProblem={setProblem} />
-      )}
-      {token && !problem && (
+    <Shell title="supervise" sections={LINKS}>
+      {isAsking && <TokenForm isRefused={Boolean(readToken())} onToken={useToken} />}
+      {/* What was written is there again when the token is known. */}
+      <div key={user} hidden={isAsking}>
+        <VisitorContext.Provider value={visitor}>
+          <CurrentPage server={server} />
+        </VisitorContext.Provider>
+      </div>
+      {readToken() && !isAsking && (
         <p class="no-print">
-          <button type="button" onClick={() => useToken("")}>
+          <button type="button" onClick={forget}>
             Forget the token
           </button>
         </p>
@@ -40,13 +53,10 @@ export function App() {
   );
 }
 
-function CurrentPage({ server, onProblem }: { server: Server; onProblem: (problem: Problem) => void }) {
-  const [path = "", ...rest] = useRoute();
-  const extra = EXTRA_PAGES.find((each) => each.path === path);
-  if (extra) return <extra.Page server={server} rest={rest} onProblem={onProblem} />;
-  if (path === "runs" && rest[0]) return <RunPage key={rest[0]} server={server} thread={rest[0]} onProblem={onProblem} />;
-  if (path === "compare" && rest[0] && rest[1]) {
-    return <ComparePage server={server} threads={[rest[0], rest[1]]} onProblem={onProblem} />;
-  }
-  return <HomePage server={server} onProblem={onProblem} />;
+function CurrentPage({ server }: { server: Server }) {
+  const [path = "", first, second, ...rest] = useRoute();
+  if (path === "teams") return <TeamsPage server={server} rest={[first, second, ...rest].filter((part) => part !== undefined)} />;
+  if (path === "runs" && first) return <RunPage key={first} server={server} thread={first} />;
+  if (path === "compare" && first && second) return <ComparePage key={`${first} ${second}`} server={server} threads={[first, second]} />;
+  return <HomePage server={server} />;
 }

@@ -1,4 +1,4 @@
-import { useEffect, useMemo } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import { PlanGraph } from "../parts/plan-graph";
 import { RunContext, showRun } from "../parts/run-context";
 import { SelectionProvider } from "../parts/selection";
@@ -6,10 +6,13 @@ import { TimelineSection } from "../parts/timeline-section";
 import { Section } from "../parts/shell";
 import { MarkdownText } from "../parts/markdown-text";
 import { Line } from "../parts/text";
-import { compareRuns, compareTasks, type Figure, type TaskPair } from "../model/compare";
+import { compareRuns, compareTasks, type TaskPair } from "../model/compare";
 import type { Trace } from "../model/trace";
 import { useAsked } from "./hooks";
 import { loadKeptTrace } from "./kept-trace";
+import { listTurns } from "./earlier-turns";
+import { FigureTable, NAMES } from "./figure-table";
+import { formatStart } from "./home-page";
 import { ProblemLine } from "./notice";
 import { Problem } from "./problem";
 import { linkTo } from "./router";
@@ -22,7 +25,6 @@ import { chooseStatus } from "../model/run-status";
 interface ComparePageProps {
   server: Server;
   threads: readonly [string, string];
-  onProblem: (problem: Problem) => void;
 }
 
 async function loadTrace(server: Server, thread: string): Promise<Trace> {
@@ -36,12 +38,9 @@ async function loadTrace(server: Server, thread: string): Promise<Trace> {
 }
 
 /** Two runs side by side: figures, plans, answers. */
-export function ComparePage({ server, threads, onProblem }: ComparePageProps) {
+export function ComparePage({ server, threads }: ComparePageProps) {
   const load = () => Promise.all([loadTrace(server, threads[0]), loadTrace(server, threads[1])]);
   const { answer, problem } = useAsked(load, [server, ...threads]);
-  useEffect(() => {
-    if (problem?.kind === "unauthorized") onProblem(problem);
-  }, [problem]);
   if (!answer) return problem ? <ProblemLine problem={problem} /> : <p class="soft">loading…</p>;
   return (
     <>
@@ -53,7 +52,7 @@ export function ComparePage({ server, threads, onProblem }: ComparePageProps) {
         </div>
       </Section>
       <Section id="figures" title="Figures">
-        <Figures figures={compareRuns(...answer)} />
+        <FigureTable name="compared-figures" kind="Run" figures={compareRuns(...answer)} />
       </Section>
       <Section id="plans" title="Plans">
         <Tasks pairs={compareTasks(...answer)} />
@@ -68,7 +67,7 @@ export function ComparePage({ server, threads, onProblem }: ComparePageProps) {
           {answer.map((trace, index) => (
             <article key={index} aria-label={`answer of run ${NAMES[index]}`}>
               <h3>Run {NAMES[index]}</h3>
-              <MarkdownText text={readAnswer(trace)} />
+              <MarkdownText text={listTurns(trace).at(-1)?.answer || "no answer"} />
             </article>
           ))}
         </div>
@@ -77,17 +76,10 @@ export function ComparePage({ server, threads, onProblem }: ComparePageProps) {
   );
 }
 
-const NAMES = ["A", "B"] as const;
-
-function readAnswer(trace: Trace): string {
-  const answer = trace.events.findLast((event) => event.kind === "answer" && !event.within)?.["answer"];
-  return String((answer as { text?: unknown } | undefined)?.text ?? "no answer");
-}
-
 const Heading = ({ trace, name }: { trace: Trace; name: string }) => (
   <article aria-label={`run ${name}`}>
     <h3>
-      Run {name}: <a href={linkTo("runs", trace.run.thread ?? "")}>open</a>
+      Run {name}: <a href={linkTo("runs", trace.run.thread ?? "")}>{formatStart(trace.run.started)}</a>
     </h3>
     <p>
       <StatusMark status={trace.run.status} /> <Line max={60}>{trace.run.team}</Line>
@@ -114,34 +106,6 @@ function Pictures({ trace, name }: { trace: Trace; name: string }) {
     </RunContext.Provider>
   );
 }
-
-const Figures = ({ figures }: { figures: Figure[] }) => (
-  <div class="table-scroll" tabIndex={0} role="region" aria-label="Figures of both runs">
-    <table class="compared-figures">
-      <thead>
-        <tr>
-          <td />
-          {NAMES.map((name) => (
-            <th key={name} scope="col">
-              Run {name}
-            </th>
-          ))}
-          <th scope="col">B against A</th>
-        </tr>
-      </thead>
-      <tbody>
-        {figures.map(({ label, values, change }) => (
-          <tr key={label}>
-            <th scope="row">{label}</th>
-            <td class="figure">{values[0]}</td>
-            <td class="figure">{values[1]}</td>
-            <td class="figure">{change}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  </div>
-);
 
 const Tasks = ({ pairs }: { pairs: TaskPair[] }) => (
   <div class="table-scroll" tabIndex={0} role="region" aria-label="Tasks of both runs">

@@ -3,6 +3,7 @@
 import type { Trace } from "../model/trace";
 import { toLine } from "../model/plain-text";
 import { Problem, readProblem } from "./problem";
+import { shrinkTrace } from "./shrink-trace";
 
 /** What the template has in place of a trace: graph/server/live_page.py. */
 const PLACE = '"trace of the run"';
@@ -22,7 +23,7 @@ export function fillReport(template: string, trace: Trace): string {
   const at = template.indexOf(`>${PLACE}</script>`);
   if (at < 0) throw new Problem("unreadable", "the server's template of a report cannot be read");
   const end = at + 1 + PLACE.length;
-  return template.slice(0, at + 1) + formatJsonForScript(trace) + template.slice(end);
+  return template.slice(0, at + 1) + formatJsonForScript(shrinkTrace(trace)) + template.slice(end);
 }
 
 /** Let the browser save the report of a run.

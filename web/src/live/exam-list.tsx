@@ -1,112 +1,59 @@
-import { useState } from "preact/hooks";
 import { formatCount, formatSeconds, formatUsd } from "../model/format";
 import { describeModels, readExamTime, type ListedExam } from "../model/team";
 import { Line } from "../parts/text";
+import { ChoiceTable, type ChoiceColumn } from "./choice-table";
 import { linkTo } from "./router";
 
 /** Exams that were kept, the newest first; two of them can be compared. */
 export function ExamList({ team, exams }: { team: string; exams: ListedExam[] }) {
-  const [chosen, setChosen] = useState<string[]>([]);
   if (!exams.length) return <p class="soft">No exam was sat yet.</p>;
-  const choose = (id: string) =>
-    setChosen((before) => (before.includes(id) ? before.filter((each) => each !== id) : [...before, id].slice(-2)));
-  // The older one is A, whichever was selected first.
-  const [first, second] = [...chosen].sort();
+  const sat: ChoiceColumn<ListedExam> = {
+    title: "Sat",
+    isFigure: true,
+    show: ({ id, exam }) => (exam ? <a href={linkTo("teams", team, "exams", id)}>{formatExamTime(id)}</a> : formatExamTime(id)),
+  };
   return (
-    <>
-      <p>
-        {first && second ? (
-          <a class="button" href={linkTo("teams", team, "exams", first, second)}>
-            Compare the two
-          </a>
-        ) : (
-          <span class="soft small">Select two exams to compare them.</span>
-        )}
-      </p>
-      <div class="table-scroll" tabIndex={0} role="region" aria-label="Exams, newest first">
-        <table class="exam-list">
-          <thead>
-            <tr>
-              <th scope="col">
-                <span class="visually-hidden">Compare</span>
-              </th>
-              <th scope="col">Sat</th>
-              <th scope="col" class="figure">
-                Score
-              </th>
-              <th scope="col" class="figure">
-                Rows
-              </th>
-              <th scope="col">Models</th>
-              <th scope="col" class="figure">
-                Calls
-              </th>
-              <th scope="col" class="figure">
-                Cost
-              </th>
-              <th scope="col" class="figure">
-                Time
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {exams.map((each) => (
-              <ExamLine key={each.id} team={team} listed={each} isChosen={chosen.includes(each.id)} onChoose={() => choose(each.id)} />
-            ))}
-          </tbody>
-        </table>
-      </div>
-    </>
+    <ChoiceTable
+      name="exam-list"
+      kind="exams"
+      rows={exams}
+      columns={[sat, ...COLUMNS]}
+      keyOf={({ id }) => id}
+      labelOf={({ id }) => `compare the exam of ${formatExamTime(id)}`}
+      problemOf={({ exam, problem }) => !exam && <Line max={300}>{problem}</Line>}
+      compare={(older, newer) => linkTo("teams", team, "exams", older, newer)}
+    />
   );
 }
 
-interface ExamLineProps {
-  team: string;
-  listed: ListedExam;
-  isChosen: boolean;
-  onChoose: () => void;
-}
+const COLUMNS: readonly ChoiceColumn<ListedExam>[] = [
+  { title: "Score", isFigure: true, show: ({ exam }) => exam && <ExamScore exam={exam} /> },
+  { title: "Rows", isFigure: true, show: ({ rows }) => formatCount(rows) },
+  { title: "Models", show: ({ exam }) => exam && <ExamModels exam={exam} /> },
+  { title: "Calls", isFigure: true, show: ({ exam }) => exam && formatCount(exam.calls) },
+  { title: "Cost", isFigure: true, show: ({ exam }) => exam && formatUsd(exam.cost_usd) },
+  { title: "Time", isFigure: true, show: ({ exam }) => exam && formatSeconds(exam.seconds) },
+];
 
-function ExamLine({ team, listed: { id, exam, rows, problem }, isChosen, onChoose }: ExamLineProps) {
-  if (!exam) {
-    return (
-      <tr>
-        <td />
-        <td class="figure">{formatExamTime(id)}</td>
-        <td colSpan={6} class="row-problem">
-          <Line max={300}>{problem}</Line>
-        </td>
-      </tr>
-    );
-  }
-  const isMissed = exam.threshold !== null && exam.score < exam.threshold;
-  return (
-    <tr>
-      <td>
-        <input type="checkbox" checked={isChosen} onChange={onChoose} aria-label={`compare the exam of ${formatExamTime(id)}`} />
-      </td>
-      <td class="figure">
-        <a href={linkTo("teams", team, "exams", id)}>{formatExamTime(id)}</a>
-      </td>
-      <td class="figure">
-        {exam.score.toFixed(1)} {isMissed && <span class="row-problem small">below {exam.threshold}</span>}
-      </td>
-      <td class="figure">{formatCount(rows)}</td>
-      <td>
-        <Line max={120}>{describeModels(exam.models)}</Line>
-        {exam.against && (
-          <span class="soft small">
-            {" "}
-            against: <Line max={80}>{exam.against}</Line>
-          </span>
-        )}
-      </td>
-      <td class="figure">{formatCount(exam.calls)}</td>
-      <td class="figure">{formatUsd(exam.cost_usd)}</td>
-      <td class="figure">{formatSeconds(exam.seconds)}</td>
-    </tr>
-  );
-}
+type ListedScores = NonNullable<ListedExam["exam"]>;
+
+const ExamScore = ({ exam: { score, threshold } }: { exam: ListedScores }) => (
+  <>
+    {score.toFixed(1)} {threshold !== null && score < threshold && <span class="row-problem small">below {threshold}</span>}
+  </>
+);
+
+const ExamModels = ({ exam: { models, against } }: { exam: ListedScores }) => (
+  <>
+    <Line max={120}>{describeModels(models)}</Line>
+    {against && (
+      <span class="soft small">
+        {" "}
+        against: <Line max={80}>{against}</Line>
+      </span>
+    )}
+  </>
+);
 
 /** Return when an exam was sat, in the viewer's time zone. */
 export function formatExamTime(id: string): string {

@@ -1,4 +1,3 @@
-import { useEffect } from "preact/hooks";
 import { describeModels, type GradedRow } from "../model/team";
 import { Score } from "../parts/score";
 import { Section } from "../parts/shell";
@@ -6,7 +5,6 @@ import { Line, Text } from "../parts/text";
 import { formatExamTime } from "./exam-list";
 import { useAsked } from "./hooks";
 import { ProblemLine } from "./notice";
-import type { Problem } from "./problem";
 import { linkTo } from "./router";
 import type { Server } from "./server";
 import { loadExam } from "./team-server";
@@ -15,15 +13,11 @@ interface ExamPageProps {
   server: Server;
   team: string;
   exam: string;
-  onProblem: (problem: Problem) => void;
 }
 
 /** One exam with its rows: scores by metric, what was missing, the answers. */
-export function ExamPage({ server, team, exam: id, onProblem }: ExamPageProps) {
+export function ExamPage({ server, team, exam: id }: ExamPageProps) {
   const { answer: exam, problem } = useAsked(() => loadExam(server, team, id), [server, team, id]);
-  useEffect(() => {
-    if (problem?.kind === "unauthorized") onProblem(problem);
-  }, [problem]);
   if (!exam) return problem ? <ProblemLine problem={problem} /> : <p class="soft">loading…</p>;
   return (
     <>

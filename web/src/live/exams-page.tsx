@@ -1,33 +1,28 @@
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { formatDifference, pairMetrics, pairRows, type FigurePair, type RowPair } from "../model/exam-compare";
+import type { Figure } from "../model/compare";
 import { describeModels } from "../model/team";
 import { Score } from "../parts/score";
 import { Section } from "../parts/shell";
 import { Line } from "../parts/text";
 import { formatExamTime } from "./exam-list";
+import { FigureTable, NAMES } from "./figure-table";
 import { useAsked } from "./hooks";
 import { ProblemLine } from "./notice";
-import type { Problem } from "./problem";
 import { linkTo } from "./router";
 import type { Server } from "./server";
 import { loadExam } from "./team-server";
-
-const NAMES = ["A", "B"] as const;
 
 interface ExamsPageProps {
   server: Server;
   team: string;
   exams: readonly [string, string];
-  onProblem: (problem: Problem) => void;
 }
 
 /** Two exams side by side: scores by metric, and the rows that changed. */
-export function ExamsPage({ server, team, exams, onProblem }: ExamsPageProps) {
+export function ExamsPage({ server, team, exams }: ExamsPageProps) {
   const load = () => Promise.all([loadExam(server, team, exams[0]), loadExam(server, team, exams[1])]);
   const { answer, problem } = useAsked(load, [server, team, ...exams]);
-  useEffect(() => {
-    if (problem?.kind === "unauthorized") onProblem(problem);
-  }, [problem]);
   if (!answer) return problem ? <ProblemLine problem={problem} /> : <p class="soft">loading…</p>;
   const pairs = pairRows(...answer);
   return (
@@ -50,7 +45,7 @@ export function ExamsPage({ server, team, exams, onProblem }: ExamsPageProps) {
             </article>
           ))}
         </div>
-        <Figures figures={pairMetrics(...answer)} />
+        <FigureTable name="exam-figures" kind="Exam" figures={pairMetrics(...answer).map(formatPair)} />
       </Section>
       <Section id="rows" title="Rows">
         <Rows pairs={pairs} />
@@ -59,38 +54,11 @@ export function ExamsPage({ server, team, exams, onProblem }: ExamsPageProps) {
   );
 }
 
-const Figures = ({ figures }: { figures: FigurePair[] }) => (
-  <div class="table-scroll" tabIndex={0} role="region" aria-label="Scores of both exams">
-    <table class="exam-figures">
-      <thead>
-        <tr>
-          <td />
-          {NAMES.map((name) => (
-            <th key={name} scope="col" class="figure">
-              Exam {name}
-            </th>
-          ))}
-          <th scope="col" class="figure">
-            B against A
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {figures.map(({ label, values, difference }) => (
-          <tr key={label}>
-            <th scope="row">{label}</th>
-            {values.map((value, index) => (
-              <td key={index} class="figure">
-                {value === null ? "–" : value.toFixed(1)}
-              </td>
-            ))}
-            <td class="figure">{formatDifference(difference)}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  </div>
-);
+/** Return a pair of scores as figures. */
+const formatPair = ({ label, values, difference }: FigurePair): Figure => {
+  const [one, other] = values.map((value) => (value === null ? "–" : value.toFixed(1)));
+  return { label, values: [one!, other!], change: formatDifference(difference) };
+};
 
 /** The rows of both exams; those that are the same are shown on demand. */
 function Rows({ pairs }: { pairs: RowPair[] }) {

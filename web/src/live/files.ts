@@ -18,6 +18,10 @@ export function findFileProblem(files: readonly { size: number }[]): string {
   return size > MAX_BYTES ? `the files have ${Math.ceil(size / 1e6)} MB; at most ${MAX_BYTES / 1e6} MB can be attached` : "";
 }
 
+/** Return the names and sizes of chosen files. */
+export const describeFiles = (files: readonly { name: string; size: number }[]): string =>
+  files.map(({ name, size }) => `${name} (${size < 1e6 ? `${Math.ceil(size / 1e3)} kB` : `${(size / 1e6).toFixed(1)} MB`})`).join(", ");
+
 export async function readBlock(file: File): Promise<FileBlock> {
   const url = await new Promise<string>((resolve, reject) => {
     const reader = new FileReader();

@@ -1,106 +1,80 @@
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import { formatSeconds } from "../model/format";
 import { Section } from "../parts/shell";
 import { Line } from "../parts/text";
+import { ChoiceTable, type ChoiceColumn } from "./choice-table";
+import { useFocusBack } from "./focus";
 import { useAsked } from "./hooks";
 import { ProblemLine } from "./notice";
-import type { Problem } from "./problem";
 import { linkTo } from "./router";
-import { RunLister, type ListedRun, type RunList } from "./run-list";
+import { RunLister, type ListedRun } from "./run-list";
 import type { Server } from "./server";
 import { StartForm } from "./start-form";
 import { StatusMark } from "./status-mark";
 
 const LIST_EVERY_MS = 5000;
 
-interface PageProps {
-  server: Server;
-  onProblem: (problem: Problem) => void;
-}
-
 /** Where a run is started, and earlier ones are found. */
-export function HomePage({ server, onProblem }: PageProps) {
-  const lister = useMemo(() => new RunLister(server), [server]);
-  const list = useAsked(() => lister.list(), [lister], LIST_EVERY_MS);
-  useEffect(() => {
-    if (list.problem?.kind === "unauthorized" && !list.answer) onProblem(list.problem);
-  }, [list.problem]);
-  return (
-    <>
-      <Section id="start" title="Start a run">
-        <StartForm server={server} />
-      </Section>
-      <Section id="runs" title="Runs">
-        <ProblemLine problem={list.problem} />
-        {list.answer ? <Runs list={list.answer} /> : !list.problem && <p class="soft">loading…</p>}
-      </Section>
-    </>
-  );
-}
-
-function Runs({ list }: { list: RunList }) {
-  const [chosen, setChosen] = useState<string[]>([]);
-  const choose = (thread: string) =>
-    setChosen((before) => (before.includes(thread) ? before.filter((each) => each !== thread) : [...before, thread].slice(-2)));
-  if (!list.runs.length) return <p class="soft">No run yet.</p>;
-  const [first, second] = chosen;
-  return (
-    <>
-      <p>
-        {first && second ? (
-          <a class="button" href={linkTo("compare", first, second)}>
-            Compare the two
-          </a>
-        ) : (
-          <span class="soft small">Select two runs to compare them.</span>
-        )}
-      </p>
-      <div class="table-scroll" tabIndex={0} role="region" aria-label="Runs, newest first">
-        <table class="run-list">
-          <thead>
-            <tr>
-              <th scope="col">
-                <span class="visually-hidden">Compare</span>
-              </th>
-              <th scope="col">Status</th>
-              <th scope="col">Request</th>
-              <th scope="col">Team</th>
-              <th scope="col">Started</th>
-              <th scope="col">Time</th>
-            </tr>
-          </thead>
-          <tbody>
-            {list.runs.map((run) => (
-              <RunRow key={run.thread} run={run} isChosen={chosen.includes(run.thread)} onChoose={() => choose(run.thread)} />
-            ))}
-          </tbody>
-        </table>
-      </div>
-      {list.isCut && <p class="soft small">Only the newest are listed.</p>}
-    </>
-  );
-}
-
-const RunRow = ({ run, isChosen, onChoose }: { run: ListedRun; isChosen: boolean; onChoose: () => void }) => (
-  <tr>
-    <td>
-      <input type="checkbox" checked={isChosen} onChange={onChoose} aria-label={`compare the run of ${formatStart(run.started)}`} />
-    </td>
-    <td>
-      <StatusMark status={run.status} />
-    </td>
-    <td class="request-cell">
-      <a href={linkTo("runs", run.thread)}>
-        <Line max={160}>{run.request || "in the queue"}</Line>
-      </a>
-    </td>
-    <td>
-      <Line max={60}>{run.team}</Line>
-    </td>
-    <td class="figure">{formatStart(run.started)}</td>
-    <td class="figure">{formatSeconds(run.wallS)}</td>
-  </tr>
+export const HomePage = ({ server }: { server: Server }) => (
+  <>
+    <Section id="start" title="Start a run">
+      <StartForm server={server} />
+    </Section>
+    <Section id="runs" title="Runs">
+      <Runs server={server} />
+    </Section>
+  </>
 );
+
+function Runs({ server }: { server: Server }) {
+  const lister = useMemo(() => new RunLister(server), [server]);
+  const [pages, setPages] = useState(1);
+  const { answer: list, problem } = useAsked(() => lister.list(pages), [lister, pages], LIST_EVERY_MS);
+  const end = useFocusBack<HTMLParagraphElement>(list?.hasOlder);
+  return (
+    <>
+      <ProblemLine problem={problem} />
+      {!list && !problem && <p class="soft">loading…</p>}
+      {list && !list.runs.length && <p class="soft">No run yet.</p>}
+      {list && list.runs.length > 0 && (
+        <ChoiceTable
+          name="run-list"
+          kind="runs"
+          rows={list.runs}
+          columns={COLUMNS}
+          keyOf={({ thread }) => thread}
+          labelOf={({ started }) => `compare the run of ${formatStart(started)}`}
+          compare={(older, newer) => linkTo("compare", older, newer)}
+        />
+      )}
+      {list?.hasOlder && (
+        <button type="button" class="older" onClick={() => setPages(list.pages + 1)}>
+          {list.pages < pages ? "loading…" : "Show older runs"}
+        </button>
+      )}
+      {list && list.pages > 1 && !list.hasOlder && (
+        <p class="soft small older" tabIndex={-1} ref={end}>
+          These are all runs.
+        </p>
+      )}
+    </>
+  );
+}
+
+const COLUMNS: readonly ChoiceColumn<ListedRun>[] = [
+  { title: "Status", show: ({ status, request }) => <StatusMark status={status} isQueued={!request} /> },
+  {
+    title: "Request",
+    show: ({ thread, request }) => (
+      <a href={linkTo("runs", thread)}>
+        <Line max={160}>{request || "begins when it is its turn"}</Line>
+      </a>
+    ),
+  },
+  { title: "Team", show: ({ team }) => <Line max={60}>{team}</Line> },
+  { title: "Started", isFigure: true, show: ({ started }) => formatStart(started) },
+  { title: "Time", isFigure: true, show: ({ wallS }) => formatSeconds(wallS) },
+];
 
 /** Return a time of day of today, or a date with it. */
 export function formatStart(started: string | undefined): string {

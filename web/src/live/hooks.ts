@@ -1,10 +1,32 @@
 /** What a component asks of the server. */
 
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { createContext } from "preact";
+import { useContext, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { buildLiveRun, type LiveRun } from "./live-run";
-import { readProblem, type Problem } from "./problem";
+import { Problem, readProblem } from "./problem";
 import { RunWatch, type WatchedRun } from "./run-watch";
 import type { Server } from "./server";
+
+/** Whoever uses the page: what the server does not show without a token is asked for again with the next one. */
+export interface Visitor {
+  /** Counts the tokens that were given. */
+  tokens: number;
+  /** Called where the server asks for a token. */
+  onRefused: () => void;
+}
+
+export const VisitorContext = createContext<Visitor>({ tokens: 0, onRefused: () => undefined });
+
+/** Return how a failure is shown: one for which the page asks for a token is not shown a second time. */
+function useShown(): (error: unknown) => Problem | null {
+  const { onRefused } = useContext(VisitorContext);
+  return (error) => {
+    const problem = readProblem(error);
+    if (problem.kind !== "unauthorized") return problem;
+    onRefused();
+    return null;
+  };
+}
 
 export interface Asked<Answer> {
   answer: Answer | null;
@@ -14,6 +36,8 @@ export interface Asked<Answer> {
 /** Return what a call returns, asked again every `everyMs` while the page is visible. */
 export function useAsked<Answer>(call: () => Promise<Answer>, inputs: unknown[], everyMs = 0): Asked<Answer> {
   const [asked, setAsked] = useState<Asked<Answer>>({ answer: null, problem: null });
+  const { tokens } = useContext(VisitorContext);
+  const show = useShown();
   useEffect(() => {
     let isGone = false;
     let timer: ReturnType<typeof setTimeout>;
@@ -21,19 +45,18 @@ export function useAsked<Answer>(call: () => Promise<Answer>, inputs: unknown[],
       if (document.visibilityState !== "hidden") {
         const next = await call().then(
           (answer) => ({ answer, problem: null }),
-          (error: unknown) => ({ problem: readProblem(error) }),
+          (error: unknown) => ({ problem: isGone ? null : show(error) }),
         );
         if (!isGone) setAsked((before) => ({ ...before, ...next }));
       }
       if (everyMs && !isGone) timer = setTimeout(ask, everyMs);
     };
-    setAsked({ answer: null, problem: null });
     void ask();
     return () => {
       isGone = true;
       clearTimeout(timer);
     };
-  }, inputs);
+  }, [...inputs, tokens]);
   return asked;
 }
 
@@ -41,30 +64,46 @@ export function useAsked<Answer>(call: () => Promise<Answer>, inputs: unknown[],
 export function useRun(server: Server, thread: string): LiveRun | null {
   const [run, setRun] = useState<WatchedRun | null>(null);
   const watch = useMemo(() => new RunWatch(server, thread, setRun), [server, thread]);
+  const { tokens } = useContext(VisitorContext);
+  const show = useShown();
   useEffect(() => {
-    setRun(null);
     void watch.start();
     return () => watch.stop();
   }, [watch]);
-  return run && run.thread === thread ? buildLiveRun(run, server, watch) : null;
+  useEffect(() => watch.refresh(), [watch, tokens]);
+  useEffect(() => {
+    if (run?.problem) show(run.problem);
+  }, [run?.problem]);
+  return run && buildLiveRun(run, server, watch);
 }
 
-export interface Action {
+export interface Action<Given extends unknown[]> {
   isBusy: boolean;
   problem: Problem | null;
-  start: () => void;
+  start: (...given: Given) => void;
 }
 
-/** Return something to do once at a time, whose failure is shown. */
-export function useAction(work: () => Promise<void>): Action {
+/** Return something to do once at a time, whose failure is shown until it is tried again. */
+export function useAction<Given extends unknown[]>(work: (...given: Given) => Promise<void>): Action<Given> {
   const [state, setState] = useState<{ isBusy: boolean; problem: Problem | null }>({ isBusy: false, problem: null });
-  const start = () => {
-    if (state.isBusy) return;
+  const isAtWork = useRef(false); // a second press may come before the next drawing
+  const show = useShown();
+  const end = (problem: Problem | null) => {
+    isAtWork.current = false;
+    setState({ isBusy: false, problem });
+  };
+  const start = (...given: Given) => {
+    if (isAtWork.current) return;
+    isAtWork.current = true;
     setState({ isBusy: true, problem: null });
-    work().then(
-      () => setState({ isBusy: false, problem: null }),
-      (error: unknown) => setState({ isBusy: false, problem: readProblem(error) }),
+    work(...given).then(
+      () => end(null),
+      (error: unknown) => end(addAdvice(show(error))),
     );
   };
   return { ...state, start };
 }
+
+/** Return the problem with what to do, where it may pass by itself: nothing that was written is lost. */
+const addAdvice = (problem: Problem | null): Problem | null =>
+  problem?.kind === "unreachable" ? new Problem(problem.kind, `${problem.message}. What you entered is kept: try again.`) : problem;

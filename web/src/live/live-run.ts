@@ -1,25 +1,19 @@
 /** What parts of the live page know of the run that is shown, and what they can do with it. */
 
-import type { ComponentType } from "preact";
 import type { RunWatch, WatchedRun } from "./run-watch";
+import { readBlock } from "./files";
+import { Problem } from "./problem";
+import type { WrittenRequest } from "./request-form";
 import { ask, type Server } from "./server";
 
 export interface LiveRun extends WatchedRun {
   server: Server;
-  /** Send what resumes the run: a reply to its question, or several by the ids of the interrupts; return the server's run.
-   *
-   * @throws Problem: the server does not take it.
-   */
-  answer: (resume: unknown) => Promise<string>;
   /** Look at once whether something has changed. */
   refresh: () => void;
 }
 
-/** A part that is shown above the run; it renders nothing where it has nothing to show. */
-export type RunPanel = ComponentType<{ run: LiveRun }>;
-
 /** Options of every run that this page starts: it continues when the page is closed. */
-export const RUN_OPTIONS = {
+const RUN_OPTIONS = {
   streamMode: ["custom" as const],
   streamSubgraphs: true,
   streamResumable: true,
@@ -27,15 +21,44 @@ export const RUN_OPTIONS = {
   multitaskStrategy: "reject" as const,
 };
 
+/** What a run is started with: an input, or what answers its questions. */
+type Given = { input: Record<string, unknown>; context?: Record<string, unknown> } | { command: { resume: unknown } };
+
+/** Start a run on a thread, and return the run's id.
+ *
+ * @throws Problem: the server does not take it.
+ */
+export async function createRun({ client }: Server, thread: string, graph: string, given: Given): Promise<string> {
+  return (await ask(() => client.runs.create(thread, graph, { ...RUN_OPTIONS, ...given }))).run_id;
+}
+
+/** Start a run of a written request, on a new thread or as a follow-up; return the thread.
+ *
+ * @throws Problem: the server does not take it, or a file cannot be read.
+ */
+export async function startRun(server: Server, team: string, { request, files, context }: WrittenRequest, thread = ""): Promise<string> {
+  const blocks = await Promise.all(files.map(readBlock)).catch(() => {
+    throw new Problem("refused", "a file cannot be read: was it moved or changed? Choose it again.");
+  });
+  const content = [{ type: "text", text: request }, ...blocks];
+  const input = blocks.length ? { messages: [{ role: "user", content }] } : { request };
+  return startOnThread(server, team, { input, context }, thread);
+}
+
+/** Start a run, on a new thread where none is named; return the thread.
+ *
+ * @throws Problem: the server does not take it.
+ */
+export async function startOnThread(server: Server, team: string, given: Given, thread = ""): Promise<string> {
+  const place = thread || (await ask(() => server.client.threads.create())).thread_id;
+  await createRun(server, place, team, given);
+  return place;
+}
+
 export const buildLiveRun = (run: WatchedRun, server: Server, watch: RunWatch): LiveRun => ({
   ...run,
   server,
   refresh: () => watch.refresh(),
-  answer: async (resume) => {
-    const made = await ask(() => server.client.runs.create(run.thread, run.graph, { ...RUN_OPTIONS, command: { resume } }));
-    watch.refresh();
-    return made.run_id;
-  },
 });
 
 /** Continue a run that failed, was stopped or is partial.
@@ -43,8 +66,7 @@ export const buildLiveRun = (run: WatchedRun, server: Server, watch: RunWatch): 
  * @throws Problem: the server does not take it.
  */
 export async function resumeRun(run: LiveRun): Promise<void> {
-  const input = { continue_run: true };
-  await ask(() => run.server.client.runs.create(run.thread, run.graph, { ...RUN_OPTIONS, input }));
+  await createRun(run.server, run.thread, run.graph, { input: { continue_run: true } });
   run.refresh();
 }
 

@@ -2,7 +2,7 @@
 
 import { toLine } from "../model/plain-text";
 
-export type ProblemKind = "unauthorized" | "unknown" | "refused" | "unreachable" | "unreadable";
+export type ProblemKind = "unauthorized" | "forbidden" | "unknown" | "refused" | "unreachable" | "unreadable";
 
 /** A failure that can be shown; `unreachable` may pass by itself. */
 export class Problem extends Error {
@@ -28,7 +28,7 @@ export function readProblem(error: unknown): Problem {
   }
   const detail = readDetail(error);
   if (status === 401) return new Problem("unauthorized", "the server asks for a token");
-  if (status === 403) return new Problem("unauthorized", detail || "this token has no right to do that");
+  if (status === 403) return new Problem("forbidden", `not allowed: ${detail || "your token has no right to do that"}`);
   if (status === 404) return new Problem("unknown", "the server has no such run, or does not show it to you");
   if (status === 409) return new Problem("refused", "the run is at work already: another tab or user was first");
   if (status >= 500) return new Problem("unreachable", detail || `the server has failed with status ${status}`);

@@ -26,6 +26,7 @@ export function useRoute(): string[] {
         last = location.hash;
         setRoute(readRoute(last));
         scrollTo(0, 0);
+        document.getElementById("main")?.focus({ preventScroll: true });
       } else {
         history.replaceState(null, "", last || "#/");
       }

@@ -6,7 +6,7 @@ import { loadSummary } from "./kept-trace";
 import { readProblem } from "./problem";
 import { ask, type Server } from "./server";
 
-export const MAX_RUNS = 100;
+export const PAGE = 100;
 const MAX_ASKED_AT_ONCE = 6;
 const SHOWN = ["thread_id", "status", "metadata", "created_at", "updated_at"] as const;
 
@@ -21,10 +21,10 @@ export interface ListedRun {
 }
 
 export interface RunList {
+  /** Of the pages that were loaded, the newest first. */
   runs: ListedRun[];
-  /** Threads that hold no run of a team. */
-  foreign: number;
-  isCut: boolean;
+  pages: number;
+  hasOlder: boolean;
 }
 
 interface Thread {
@@ -34,39 +34,60 @@ interface Thread {
   updated_at: string;
 }
 
-type Summary = ListedRun | null;
+interface Known {
+  thread: Thread;
+  /** Null for a thread that holds no run of a team. */
+  run: ListedRun | null;
+}
 
-/** Lists runs again and again; of a thread that has not changed nothing is asked. */
+/** Lists runs again and again: the newest page each time, older ones once; of a thread that has not changed nothing is asked. */
 export class RunLister {
-  private known = new Map<string, Summary>();
+  private known = new Map<string, Known>();
+  private pages = 0;
+  private hasOlder = false;
   /** Whether the server sends single fields of threads; else it sends them whole. */
   private takesSelect = true;
 
   constructor(private readonly server: Server) {}
 
-  /** Return the newest runs.
+  /** Return the newest runs, of so many pages.
    *
    * @throws Problem: the server cannot be asked.
    */
-  async list(): Promise<RunList> {
-    const threads = await ask(() => this.search());
-    const found = new Map<string, Summary>();
-    const waiting = threads.slice(0, MAX_RUNS).map((thread) => [nameVersion(thread), thread] as const);
-    const work = waiting.values();
+  async list(pages = 1): Promise<RunList> {
+    const newest = await this.loadPage(0);
+    this.forgetDeleted(newest);
+    for (; this.pages < pages; this.pages += 1) {
+      const page = this.pages ? await this.loadPage(this.pages * PAGE) : newest;
+      this.hasOlder = page.length >= PAGE;
+    }
+    const all = [...this.known.values()].sort((one, other) => other.thread.updated_at.localeCompare(one.thread.updated_at));
+    return { runs: all.flatMap(({ run }) => run ?? []), pages: this.pages, hasOlder: this.hasOlder };
+  }
+
+  /** Drop the threads that the newest page would hold if they were still there. */
+  private forgetDeleted(newest: readonly Thread[]): void {
+    const there = new Set(newest.map(({ thread_id }) => thread_id));
+    const last = newest.length >= PAGE ? newest.at(-1)!.updated_at : "";
+    for (const [id, { thread }] of this.known) if (!there.has(id) && thread.updated_at > last) this.known.delete(id);
+  }
+
+  private async loadPage(offset: number): Promise<Thread[]> {
+    const threads = await ask(() => this.search(offset));
+    const work = threads.values();
     const readers = Array.from({ length: MAX_ASKED_AT_ONCE }, async () => {
-      for (const [version, thread] of work) {
-        const known = this.known.get(version);
-        found.set(version, known !== undefined ? known : await this.summarize(thread));
+      for (const thread of work) {
+        const known = this.known.get(thread.thread_id);
+        const run = known && nameVersion(known.thread) === nameVersion(thread) ? known.run : await this.summarize(thread);
+        this.known.set(thread.thread_id, { thread, run });
       }
     });
     await Promise.all(readers);
-    this.known = found;
-    const runs = waiting.flatMap(([version]) => found.get(version) ?? []);
-    return { runs, foreign: waiting.length - runs.length, isCut: threads.length >= MAX_RUNS };
+    return threads;
   }
 
-  private async search(): Promise<Thread[]> {
-    const options = { limit: MAX_RUNS, sortBy: "updated_at" as const, sortOrder: "desc" as const };
+  private async search(offset: number): Promise<Thread[]> {
+    const options = { limit: PAGE, offset, sortBy: "updated_at" as const, sortOrder: "desc" as const };
     const { threads } = this.server.client;
     if (!this.takesSelect) return threads.search(options);
     try {
@@ -78,7 +99,7 @@ export class RunLister {
     }
   }
 
-  private async summarize(thread: Thread): Promise<Summary> {
+  private async summarize(thread: Thread): Promise<ListedRun | null> {
     let view;
     try {
       view = await loadSummary(this.server, thread.thread_id);

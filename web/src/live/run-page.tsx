@@ -1,19 +1,21 @@
 import { useEffect } from "preact/hooks";
 import { formatCount } from "../model/format";
 import { toLine } from "../model/plain-text";
-import type { Trace } from "../model/trace";
 import { RunView, listRunSections } from "../parts/run-view";
-import { Line } from "../parts/text";
+import { QuestionsPanel, QUESTIONS } from "../questions/questions-panel";
+import { StopPanel } from "../stopping/stop-panel";
 import { downloadReport } from "./download";
+import { EarlierTurns } from "./earlier-turns";
+import { useFocusBack } from "./focus";
+import { FOLLOW_UP, FollowUp, hasAnswer } from "./follow-up";
 import { useAction, useRun } from "./hooks";
 import { resumeRun, stopRun, type LiveRun } from "./live-run";
 import { Notice, ProblemLine } from "./notice";
-import { RUN_PANELS } from "./panels";
 import type { Problem } from "./problem";
 import { linkTo } from "./router";
 import type { Connection } from "./run-watch";
 import type { Server } from "./server";
-import { StatusMark } from "./status-mark";
+import { StatusMark, nameStatus } from "./status-mark";
 
 const CONNECTIONS: Record<Connection, string> = {
   loading: "loading…",
@@ -23,77 +25,91 @@ const CONNECTIONS: Record<Connection, string> = {
 };
 const CAN_RESUME = ["failed", "stopped", "partial"];
 
-interface RunPageProps {
-  server: Server;
-  thread: string;
-  onProblem: (problem: Problem) => void;
-}
-
 /** One run, as it happens or as it was. */
-export function RunPage({ server, thread, onProblem }: RunPageProps) {
+export function RunPage({ server, thread }: { server: Server; thread: string }) {
   const run = useRun(server, thread);
   useEffect(() => {
-    if (run?.problem?.kind === "unauthorized" && !run.trace) onProblem(run.problem);
-  }, [run?.problem, run?.trace]);
-  useEffect(() => {
-    document.title = run?.trace?.run.request ? `${toLine(run.trace.run.request, 60)} · ${run.status}` : "supervise";
+    document.title = run?.trace?.run.request ? `${nameStatus(run.status)}: ${toLine(run.trace.run.request, 60)}` : "supervise";
     return () => {
       document.title = "supervise";
     };
   }, [run?.trace?.run.request, run?.status]);
   if (!run) return <p class="soft">loading…</p>;
+  const { trace, problem, connection } = run;
+  if (!trace && problem && connection !== "lost") return <NoRun problem={problem} />;
   return (
     <>
       <RunBar run={run} />
-      <ProblemLine problem={run.problem} />
-      {run.trace && <Contents trace={run.trace} />}
+      {connection !== "lost" && <ProblemLine problem={problem} />}
+      <Contents run={run} />
       {run.unreadable > 0 && <Notice>{formatCount(run.unreadable)} entries of the trace cannot be read.</Notice>}
-      {RUN_PANELS.map((Panel, index) => (
-        <Panel key={index} run={run} />
-      ))}
-      {run.trace ? <RunView trace={run.trace} /> : !run.problem && <p class="soft">The run waits in the queue of the server.</p>}
+      <QuestionsPanel run={run} />
+      {trace && <EarlierTurns trace={trace} />}
+      {trace ? <RunView trace={trace} /> : connection !== "lost" && <p class="soft">{describeUnbegun(run)}</p>}
+      {hasAnswer(run) && <FollowUp run={run} />}
     </>
   );
 }
 
-/** Links to the parts of the run. */
-const Contents = ({ trace }: { trace: Trace }) => (
-  <nav class="contents small no-print" aria-label="Parts of the run">
-    {listRunSections(trace).map(({ id, title }) => (
-      <a key={id} href={`#${id}`}>
-        {title}
-      </a>
-    ))}
-  </nav>
+function describeUnbegun({ status, connection }: LiveRun): string {
+  if (connection === "loading") return "";
+  if (status === "running") return "The server works on other runs. This one begins when it is its turn, also when you close the page.";
+  return "The run was stopped before it began, so there is nothing to resume. Start it again from the page of all runs.";
+}
+
+const NoRun = ({ problem }: { problem: Problem }) => (
+  <>
+    <ProblemLine problem={problem} />
+    <p>
+      <a href={linkTo()}>All runs</a>
+    </p>
+  </>
 );
+
+/** Links to the parts of the run. */
+function Contents({ run }: { run: LiveRun }) {
+  if (!run.trace) return null;
+  const links = [...listRunSections(run.trace), ...(hasAnswer(run) ? [FOLLOW_UP] : [])];
+  return (
+    <nav class="contents small no-print" aria-label="Parts of the run">
+      {links.map(({ id, title }) => (
+        <a key={id} href={`#${id}`}>
+          {title}
+        </a>
+      ))}
+    </nav>
+  );
+}
 
 /** What can be done with the run, and how the page is connected to it. */
 function RunBar({ run }: { run: LiveRun }) {
   const stop = useAction(() => stopRun(run));
   const resume = useAction(() => resumeRun(run));
   const report = useAction(() => downloadReport(run.trace!));
+  const { trace } = run;
+  const status = useFocusBack<HTMLParagraphElement>(run.status);
   return (
     <>
-      <div class="run-bar">
-        <StatusMark status={run.status} />
-        <span class="soft small" role="status">
-          {CONNECTIONS[run.connection]}
-        </span>
-        <span class="run-id soft small">
-          thread <Line max={60}>{run.thread}</Line>
-        </span>
+      <div class="run-bar no-print">
+        <p class="run-now" role="status" tabIndex={-1} ref={status}>
+          <StatusMark status={run.status} isQueued={!trace && run.status === "running"} /> <span class="soft small">{CONNECTIONS[run.connection]}</span>
+        </p>
+        {run.status === "needs_input" && <a href={`#${QUESTIONS}`}>To the question</a>}
         {run.status === "running" && (
-          <button type="button" onClick={stop.start} disabled={stop.isBusy}>
-            Stop the run
-          </button>
+          <>
+            {trace && <StopPanel run={run} />}
+            <button type="button" onClick={() => stop.start()} disabled={stop.isBusy}>
+              Stop the run
+            </button>
+          </>
         )}
-        {CAN_RESUME.includes(run.status) && (
-          <button type="button" onClick={resume.start} disabled={resume.isBusy}>
+        {trace && CAN_RESUME.includes(run.status) && (
+          <button type="button" onClick={() => resume.start()} disabled={resume.isBusy}>
             Resume
           </button>
         )}
-        {run.trace && (
-          <button type="button" onClick={report.start} disabled={report.isBusy}>
+        {trace && (
+          <button type="button" onClick={() => report.start()} disabled={report.isBusy}>
             Download the report
           </button>
         )}

@@ -42,7 +42,7 @@ const PACE = 50;
 const UI = "ui";
 const RETRY_MS = [500, 1000, 2000, 4000, 8000];
 const WORKING = ["pending", "running"];
-const FINAL: readonly ProblemKind[] = ["unauthorized", "unknown"];
+const FINAL: readonly ProblemKind[] = ["forbidden", "unknown"];
 
 export class RunWatch {
   private readonly ended = new AbortController();
@@ -54,6 +54,8 @@ export class RunWatch {
   private view: RunView = {};
   private threadStatus = "";
   private seen = "";
+  /** Something may have changed since the server was last asked. */
+  private isStale = false;
   private wake: () => void = () => undefined;
   private shown: WatchedRun;
   private isPlanned = false;
@@ -78,8 +80,9 @@ export class RunWatch {
         await this.watchOnce();
         failures = 0;
       } catch (error) {
-        const problem = readProblem(error);
         if (this.ended.signal.aborted) return;
+        if (this.isStale) continue; // the failure is of before, perhaps with another token
+        const problem = readProblem(error);
         const isLost = problem.kind === "unreachable";
         this.show({ problem, connection: isLost ? "lost" : "settled" });
         if (FINAL.includes(problem.kind) && !this.shown.trace) return;
@@ -97,17 +100,19 @@ export class RunWatch {
 
   /** Look at once whether something has changed. */
   refresh(): void {
-    this.seen = "";
+    this.isStale = true;
     this.wake();
   }
 
   private async watchOnce(): Promise<void> {
     const { client } = this.server;
+    const isStale = this.isStale;
+    this.isStale = false;
     const thread = await ask(() => client.threads.get(this.shown.thread));
     const seen = `${thread.status} ${thread.updated_at}`;
     const isWorking = thread.status === "busy";
     const connection = isWorking ? "following" : "settled";
-    if (seen !== this.seen) {
+    if (isStale || seen !== this.seen) {
       this.threadStatus = thread.status;
       this.seen = seen; // what cannot be read is not read again until the thread changes
       const graph = String((thread.metadata as Record<string, unknown> | null)?.["graph_id"] ?? "");
@@ -243,6 +248,7 @@ export class RunWatch {
   }
 
   private pause(ms: number): Promise<void> {
+    if (this.isStale) return Promise.resolve();
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, ms);
       this.wake = () => {

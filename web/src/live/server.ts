@@ -14,27 +14,36 @@ export interface Server {
 /** Return the token of this tab; it is kept nowhere else. */
 export function readToken(): string {
   try {
-    return sessionStorage.getItem(TOKEN_KEY) ?? "";
+    return sessionStorage.getItem(TOKEN_KEY) ?? kept;
   } catch {
-    return "";
+    return kept;
   }
 }
 
+/** For a browser that stores nothing: it asks again after a reload. */
+let kept = "";
+
 export function keepToken(token: string): void {
+  kept = token;
   try {
     if (token) sessionStorage.setItem(TOKEN_KEY, token);
     else sessionStorage.removeItem(TOKEN_KEY);
   } catch {
-    // A browser that keeps nothing asks again after a reload.
+    // It is kept until a reload.
   }
 }
 
-/** Return the connection to the server of this page. */
-export function openServer(token: string): Server {
+/** Return the header that names the user, as it is now. */
+export function buildTokenHeader(): Record<string, string> {
+  const token = readToken();
+  return token ? { Authorization: `Bearer ${token}` } : {};
+}
+
+/** Return the connection to the server of this page; each call is sent with the token of its time. */
+export function openServer(): Server {
   const url = new URL("..", location.href.split("#")[0]!).href.replace(/\/$/, "");
-  const defaultHeaders = token ? { Authorization: `Bearer ${token}` } : {};
-  const client = new Client({ apiUrl: url, apiKey: null, defaultHeaders, callerOptions: { maxRetries: 0 } });
-  return { client, url };
+  const onRequest = (_: URL, init: RequestInit) => ({ ...init, headers: { ...Object.fromEntries(new Headers(init.headers)), ...buildTokenHeader() } });
+  return { client: new Client({ apiUrl: url, apiKey: null, onRequest, callerOptions: { maxRetries: 0 } }), url };
 }
 
 /** Return what a call returns.

@@ -9,12 +9,11 @@ const MARKS: Record<RunStatus, [sign: string, words: string]> = {
   stopped: ["■", "stopped"],
 };
 
+export const nameStatus = (status: RunStatus): string => MARKS[status]?.[1] ?? String(status);
+
 /** The status of a run: by sign, words and colour. */
-export const StatusMark = ({ status }: { status: RunStatus }) => {
-  const [sign, words] = MARKS[status] ?? ["", String(status)];
-  return (
-    <span class={`run-status run-status-${status}`}>
-      <span aria-hidden="true">{sign}</span> {words}
-    </span>
-  );
-};
+export const StatusMark = ({ status, isQueued = false }: { status: RunStatus; isQueued?: boolean }) => (
+  <span class={`run-status run-status-${status}`}>
+    <span aria-hidden="true">{isQueued ? "…" : MARKS[status]?.[0]}</span> {isQueued ? "in the queue" : nameStatus(status)}
+  </span>
+);

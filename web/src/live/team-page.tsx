@@ -1,4 +1,3 @@
-import { useEffect } from "preact/hooks";
 import type { TeamPageContent } from "../model/team";
 import { Section } from "../parts/shell";
 import { TeamView } from "../parts/team-view";
@@ -15,15 +14,11 @@ import { loadExam, loadServedNames, loadTeam } from "./team-server";
 interface TeamPageProps {
   server: Server;
   name: string;
-  onProblem: (problem: Problem) => void;
 }
 
 /** One team: what it is, the rows of its exam, and the exams that were kept. */
-export function TeamPage({ server, name, onProblem }: TeamPageProps) {
+export function TeamPage({ server, name }: TeamPageProps) {
   const { answer, problem } = useAsked(() => loadAll(server, name), [server, name]);
-  useEffect(() => {
-    if (problem?.kind === "unauthorized") onProblem(problem);
-  }, [problem]);
   if (!answer) return problem ? <ProblemLine problem={problem} /> : <p class="soft">loading…</p>;
   const { content, last, isServed } = answer;
   return (

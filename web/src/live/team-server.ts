@@ -1,10 +1,10 @@
 /** Asks the server for its teams, and starts rows of their exams. */
 
+import type { Assistant } from "@langchain/langgraph-sdk";
 import type { Exam, ListedTeam, TeamPageContent } from "../model/team";
-import { RUN_OPTIONS } from "./live-run";
+import { startOnThread } from "./live-run";
 import { Problem, readProblem } from "./problem";
-import { ask, readToken, type Server } from "./server";
-import { listAssistants } from "./start-form";
+import { ask, buildTokenHeader, type Server } from "./server";
 
 interface RowInput {
   request: string;
@@ -14,6 +14,23 @@ interface RowInput {
 export const loadTeams = (server: Server) => load<ListedTeam[]>(server);
 export const loadTeam = (server: Server, team: string) => load<TeamPageContent>(server, team);
 export const loadExam = (server: Server, team: string, exam: string) => load<Exam>(server, team, "exams", exam);
+
+const PAGE = 100;
+const MAX_ASSISTANTS = 1000;
+
+/** Return the assistants of the server: each team, and those that users have made of one.
+ *
+ * @throws Problem: it does not tell.
+ */
+export async function listAssistants({ client }: Server): Promise<Assistant[]> {
+  const found: Assistant[] = [];
+  while (found.length % PAGE === 0 && found.length < MAX_ASSISTANTS) {
+    const page = await ask(() => client.assistants.search({ limit: PAGE, offset: found.length }));
+    if (!page.length) break;
+    found.push(...page);
+  }
+  return found;
+}
 
 /** Return the names of the teams that the server runs.
  *
@@ -29,17 +46,12 @@ export async function loadServedNames(server: Server): Promise<Set<string>> {
  */
 export async function startRow(server: Server, team: string, row: string): Promise<string> {
   const input = { ...(await load<RowInput>(server, team, "rows", row)) };
-  const { client } = server;
-  const { thread_id } = await ask(() => client.threads.create());
-  await ask(() => client.runs.create(thread_id, team, { ...RUN_OPTIONS, input }));
-  return thread_id;
+  return startOnThread(server, team, { input });
 }
 
 async function load<Answer>(server: Server, ...parts: string[]): Promise<Answer> {
   const path = ["teams", ...parts].map(encodeURIComponent).join("/");
-  const token = readToken();
-  const headers: HeadersInit = token ? { Authorization: `Bearer ${token}` } : {};
-  const answer = await fetch(`${server.url}/supervise/${path}`, { headers }).catch((error: unknown) => {
+  const answer = await fetch(`${server.url}/supervise/${path}`, { headers: buildTokenHeader() }).catch((error: unknown) => {
     throw readProblem(error);
   });
   if (answer.ok) return (await answer.json().catch((error: unknown) => Promise.reject(readProblem(error)))) as Answer;

@@ -1,30 +1,25 @@
-import { useEffect } from "preact/hooks";
 import { Section } from "../parts/shell";
 import { Line } from "../parts/text";
 import { ExamPage } from "./exam-page";
 import { ExamsPage } from "./exams-page";
 import { useAsked } from "./hooks";
 import { ProblemLine } from "./notice";
-import type { ExtraPageProps } from "./pages";
 import { linkTo } from "./router";
+import type { Server } from "./server";
 import { TeamPage } from "./team-page";
 import { loadServedNames, loadTeams } from "./team-server";
 
 /** The teams: their list, one of them, one of its exams, or two. */
-export function TeamsPage({ server, rest, onProblem }: ExtraPageProps) {
+export function TeamsPage({ server, rest }: { server: Server; rest: string[] }) {
   const [team, part, first, second] = rest;
-  const given = { server, onProblem };
-  if (team && part === "exams" && first && second) return <ExamsPage key={`${first} ${second}`} {...given} team={team} exams={[first, second]} />;
-  if (team && part === "exams" && first) return <ExamPage key={first} {...given} team={team} exam={first} />;
-  if (team) return <TeamPage key={team} {...given} name={team} />;
-  return <TeamList {...given} />;
+  if (team && part === "exams" && first && second) return <ExamsPage key={`${first} ${second}`} server={server} team={team} exams={[first, second]} />;
+  if (team && part === "exams" && first) return <ExamPage key={first} server={server} team={team} exam={first} />;
+  if (team) return <TeamPage key={team} server={server} name={team} />;
+  return <TeamList server={server} />;
 }
 
-function TeamList({ server, onProblem }: Omit<ExtraPageProps, "rest">) {
+function TeamList({ server }: { server: Server }) {
   const { answer, problem } = useAsked(() => Promise.all([loadTeams(server), loadServedNames(server)]), [server]);
-  useEffect(() => {
-    if (problem?.kind === "unauthorized") onProblem(problem);
-  }, [problem]);
   const [teams, served] = answer ?? [];
   return (
     <Section id="teams" title="Teams">

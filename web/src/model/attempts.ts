@@ -35,20 +35,24 @@ export interface Attempt {
   /** Of the rewritten description, where there is one. */
   refined: string;
   isLast: boolean;
+  /** The run stopped during it; a resume began it again. */
+  isCutOff: boolean;
   /** Its calls of models and tools, in the order of their ends. */
   calls: TraceEvent[];
 }
 
-/** The rungs of the recovery ladder, in words. */
-export const RUNG_NAMES: Readonly<Record<string, string>> = {
-  "": "first attempt",
-  refine: "new words",
-  tier: "stronger model",
-  reassign: "other worker",
-  split: "smaller tasks",
-  assume: "an assumption",
-  human: "a human was asked",
-};
+const RUNG_NAMES: ReadonlyMap<string, string> = new Map([
+  ["", "first attempt"],
+  ["refine", "new words"],
+  ["tier", "stronger model"],
+  ["reassign", "other worker"],
+  ["split", "smaller tasks"],
+  ["assume", "an assumption"],
+  ["human", "a human was asked"],
+]);
+
+/** Return a rung of the recovery ladder in plain words. */
+export const nameRung = (rung: string): string => RUNG_NAMES.get(rung) ?? rung;
 
 const CALL_KINDS: ReadonlySet<string> = new Set([
   "model_call",
@@ -66,7 +70,10 @@ export function listAttempts(events: readonly TraceEvent[]): Attempt[] {
   for (const event of events) {
     const current = attempts.at(-1);
     if (event.kind === "task_started") {
-      if (current) endAttempt(current, event.t, asHandoff(event["handoff"]).earlier);
+      if (current) {
+        current.isCutOff = current.endS === null && event["attempt"] === current.number;
+        endAttempt(current, event.t, current.isCutOff ? "" : asHandoff(event["handoff"]).earlier);
+      }
       attempts.push(beginAttempt(event, attempts.length + 1));
     } else if (CALL_KINDS.has(event.kind)) (current?.calls ?? early).push(event);
     else if (current) applyEvent(current, event);
@@ -89,6 +96,7 @@ function beginAttempt(event: TraceEvent, number: number): Attempt {
     problem: "",
     refined: "",
     isLast: false,
+    isCutOff: false,
     calls: [],
   };
 }

@@ -1,6 +1,8 @@
 /** Two runs side by side. */
 
 import { formatCount, formatSeconds, formatUsd } from "./format";
+import { listNeeds, listPlanVersions } from "./plan-versions";
+import { flattenTasks, viewTasks } from "./task-view";
 import type { Trace, TracedTask } from "./trace";
 
 export interface Figure {
@@ -18,14 +20,17 @@ export interface TaskPair {
 
 type Read = (trace: Trace) => number | null | undefined;
 
+/** All tasks, those of inner teams too, as the summary counts them. */
+const listAll = (trace: Trace) => flattenTasks(viewTasks(trace));
+
 const FIGURES: readonly (readonly [label: string, read: Read, format: (value: number | null | undefined) => string])[] = [
   ["Time", (trace) => trace.timing.wall_s, formatSeconds],
   ["One step after another", (trace) => trace.timing.sequential_s, formatSeconds],
   ["Critical path", (trace) => trace.timing.critical_path_s, formatSeconds],
   ["Speed-up", (trace) => trace.timing.speedup, (value) => (value == null ? "–" : value.toFixed(2))],
-  ["Tasks", (trace) => trace.tasks.length, (value) => formatCount(value ?? 0)],
-  ["Completed", (trace) => trace.tasks.filter((task) => task.status === "completed").length, (value) => formatCount(value ?? 0)],
-  ["Plan versions", (trace) => trace.plans.length, (value) => formatCount(value ?? 0)],
+  ["Tasks", (trace) => listAll(trace).length, (value) => formatCount(value ?? 0)],
+  ["Completed", (trace) => listAll(trace).filter(({ state }) => state === "done").length, (value) => formatCount(value ?? 0)],
+  ["Plan versions", (trace) => listPlanVersions(trace).length, (value) => formatCount(value ?? 0)],
   ["Model calls", (trace) => trace.usage.model_calls, (value) => formatCount(value ?? 0)],
   ["Tokens in", (trace) => trace.usage.input_tokens, (value) => formatCount(value ?? 0)],
   ["Tokens out", (trace) => trace.usage.output_tokens, (value) => formatCount(value ?? 0)],
@@ -42,9 +47,9 @@ export const compareRuns = (first: Trace, second: Trace): Figure[] =>
 /** Return the change in percent. */
 export function formatChange(one: number | null | undefined, other: number | null | undefined): string {
   if (one == null || other == null || one === 0) return "";
-  const percent = Math.round((100 * (other - one)) / one);
-  if (percent === 0) return "same";
-  return `${percent > 0 ? "+" : "−"}${Math.abs(percent)} %`;
+  const percent = (100 * (other - one)) / one;
+  const size = Math.abs(percent).toFixed(Math.abs(percent) < 1 ? 1 : 0);
+  return Number(size) === 0 ? "same" : `${percent > 0 ? "+" : "−"}${size} %`;
 }
 
 /** Return the tasks of both runs by their ids, in the order of the first plan. */
@@ -74,9 +79,3 @@ function findDifference(one: TracedTask | undefined, other: TracedTask | undefin
   ].filter(Boolean);
   return changed.length ? `other ${changed.join(", ")}` : "same";
 }
-
-const listNeeds = (task: TracedTask) =>
-  task.depends_on
-    .map((needed) => `${needed.task}${needed.required ? "" : "?"}`)
-    .sort()
-    .join(" ");

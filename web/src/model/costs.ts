@@ -1,3 +1,4 @@
+import { oncePerTrace } from "./once-per-trace";
 import { isNumber, selectTurn } from "./read-trace";
 import type { Trace, TraceEvent } from "./trace";
 
@@ -18,30 +19,32 @@ export type CostGrouping = "purpose" | "task" | "worker" | "tier" | "model";
 export const COST_GROUPINGS: readonly CostGrouping[] = ["purpose", "task", "worker", "tier", "model"];
 
 /** The purpose of calls in traces that do not name it, by what was asked for. */
-const PURPOSES: Readonly<Record<string, string>> = {
-  Plan: "plan",
-  Decision: "route",
-  PlanReview: "plan review",
-  Report: "report",
-  Refinement: "refine",
-  Recruit: "recruit",
-  Verdict: "judge",
-  Answer: "answer",
-  Critique: "critic",
-};
+const PURPOSES: ReadonlyMap<string, string> = new Map([
+  ["Plan", "plan"],
+  ["Decision", "route"],
+  ["PlanReview", "plan review"],
+  ["Report", "report"],
+  ["Refinement", "refine"],
+  ["Recruit", "recruit"],
+  ["Verdict", "judge"],
+  ["Answer", "answer"],
+  ["Critique", "critic"],
+]);
 
-/** Purposes in plain words, as the tables show them. */
-export const PURPOSE_NAMES: Readonly<Record<string, string>> = {
-  turn: "work, with tools",
-  report: "work",
-  refine: "new words for a task",
-  recruit: "a specialist",
-  judge: "contradictions",
-  select: "the best attempt",
-  reduce: "parts of the answer",
-  critic: "review of the answer",
-  speculation: "begun early, not used",
-};
+const PURPOSE_NAMES: ReadonlyMap<string, string> = new Map([
+  ["turn", "work, with tools"],
+  ["report", "work"],
+  ["refine", "new words for a task"],
+  ["recruit", "a specialist"],
+  ["judge", "contradictions"],
+  ["select", "the best attempt"],
+  ["reduce", "parts of the answer"],
+  ["critic", "review of the answer"],
+  ["speculation", "begun early, not used"],
+]);
+
+/** Return a purpose in plain words. */
+export const namePurpose = (purpose: string): string => PURPOSE_NAMES.get(purpose) ?? purpose;
 
 /** Return the costs of the last request by one property of its calls, the most tokens first. */
 export function sumCosts(trace: Trace, grouping: CostGrouping): CostRow[] {
@@ -54,6 +57,38 @@ export function sumCosts(trace: Trace, grouping: CostGrouping): CostRow[] {
   if (missing) rows.set(missing.name, missing);
   return [...rows.values()].sort((one, other) => countTokens(other) - countTokens(one));
 }
+
+/** Of teams in teams: more are no trace of ours. */
+const MAX_LEVELS = 20;
+
+/** Return what each task has cost, by its path, with all its attempts and the tasks of its team. */
+export const sumTaskCosts = oncePerTrace((trace: Trace): ReadonlyMap<string, CostRow> => {
+  const rows = new Map<string, CostRow>();
+  for (const event of selectTurn(trace)) {
+    const usage = event.task ? readUsage(event) : null;
+    if (!usage) continue;
+    const parts = event.task.split("/");
+    parts.slice(0, MAX_LEVELS).forEach((_, index) => addUsage(rows, parts.slice(0, index + 1).join("/"), usage));
+  }
+  return rows;
+});
+
+/** The name of the row that adds up all others. */
+export const SUM = "Sum";
+
+/** Return the sum of rows; its money is not known where that of one is not. */
+export const addUp = (rows: readonly CostRow[]): CostRow =>
+  rows.reduce(
+    (sum, row) => ({
+      name: SUM,
+      calls: sum.calls + row.calls,
+      inputTokens: sum.inputTokens + row.inputTokens,
+      outputTokens: sum.outputTokens + row.outputTokens,
+      usd: sum.usd === null || row.usd === null ? null : sum.usd + row.usd,
+      seconds: sum.seconds + row.seconds,
+    }),
+    { name: SUM, calls: 0, inputTokens: 0, outputTokens: 0, usd: 0, seconds: 0 },
+  );
 
 export const countTokens = (row: CostRow): number => row.inputTokens + row.outputTokens;
 
@@ -89,9 +124,10 @@ function nameGroup(event: TraceEvent, grouping: CostGrouping): string {
   }
 }
 
-function findPurpose(event: TraceEvent): string {
+/** Return what a call was for; traces that do not name it say what was asked for. */
+export function findPurpose(event: TraceEvent): string {
   if (event.kind === "remote_ended") return "another server";
-  return asText(event["purpose"]) || (PURPOSES[asText(event["schema"])] ?? "other");
+  return asText(event["purpose"]) || (PURPOSES.get(asText(event["schema"])) ?? "other");
 }
 
 /** Return the calls that the run's own sum has and its events have not; null if there are none. */

@@ -2,7 +2,7 @@ import { formatSeconds } from "./format";
 import type { Trace, TraceEvent } from "./trace";
 
 /** What of the events is shown; empty values select all. */
-export interface EventFilter {
+interface EventFilter {
   kind: string;
   /** Path of a task; its inner tasks are included. */
   task: string;
@@ -41,7 +41,7 @@ export const listKinds = (trace: Trace): string[] =>
   [...new Set(trace.events.map(({ kind }) => kind))].filter((kind) => !HIDDEN_KINDS.has(kind)).sort();
 
 /** Return what an event says, in one line. */
-export function describeEvent(event: TraceEvent): string {
+function describeEvent(event: TraceEvent): string {
   switch (event.kind) {
     case "model_call":
       return [event["purpose"] ?? event["schema"], event["model"], describeCall(event)].filter(Boolean).join(" · ");

@@ -1,5 +1,5 @@
 import { oncePerTrace } from "./once-per-trace";
-import { selectTurn } from "./read-trace";
+import { findStart, selectTurn } from "./read-trace";
 import type { Plan, PlannedTask, Trace, TraceEvent } from "./trace";
 
 /** A part of a task that differs between two versions of a plan. */
@@ -18,6 +18,7 @@ export interface PlanDifference {
 
 export interface PlanVersion {
   plan: Plan;
+  /** Seconds from the request. */
   t: number;
   /** `planned`, `revised` or `edited by the user`. */
   origin: string;
@@ -26,7 +27,14 @@ export interface PlanVersion {
   /** From the version before; null for the first one. */
   difference: PlanDifference | null;
   /** What happened before it was there: refused plans, corrections, reviews. */
-  notes: { t: number; text: string }[];
+  notes: PlanNote[];
+  /** What happened after it, of the last version. */
+  later: PlanNote[];
+}
+
+export interface PlanNote {
+  t: number;
+  text: string;
 }
 
 const ORIGINS: Readonly<Record<string, string>> = {
@@ -38,7 +46,8 @@ const ORIGINS: Readonly<Record<string, string>> = {
 /** Return the versions of the last request's plan, each with its difference from the one before. */
 export const listPlanVersions = oncePerTrace((trace: Trace): PlanVersion[] => {
   const versions: PlanVersion[] = [];
-  let notes: PlanVersion["notes"] = [];
+  const startS = findStart(trace);
+  let notes: PlanNote[] = [];
   for (const event of selectTurn(trace)) {
     if (event.within) continue;
     const origin = ORIGINS[event.kind];
@@ -46,15 +55,15 @@ export const listPlanVersions = oncePerTrace((trace: Trace): PlanVersion[] => {
     if (origin && Array.isArray(plan?.tasks)) {
       const before = versions.at(-1)?.plan;
       const difference = before ? comparePlans(before, plan) : null;
-      versions.push({ plan, t: event.t, origin, reason: asText(event["reason"]), difference, notes });
+      versions.push({ plan, t: event.t - startS, origin, reason: asText(event["reason"]), difference, notes, later: [] });
       notes = [];
     } else {
       const text = describeNote(event);
-      if (text) notes.push({ t: event.t, text });
+      if (text) notes.push({ t: event.t - startS, text });
     }
   }
   const last = versions.at(-1);
-  if (last && notes.length) last.notes = [...last.notes, ...notes];
+  if (last) last.later = notes;
   return versions;
 });
 
@@ -106,9 +115,9 @@ function describeNote(event: TraceEvent): string {
 
 function describeReview(event: TraceEvent): string {
   const reports = Object.entries((event["reports"] as Record<string, string> | undefined) ?? {});
-  const why = reports.map(([task, reason]) => `${task}: ${reason}`).join("; ");
   const outcome = event["makes_sense"] ? "the plan stays" : "the plan must change";
-  return `reviewed after ${why}: ${outcome}. ${asText(event["reason"])}`;
+  const why = reports.map(([task, reason]) => `${task}, as ${reason}`).join("; ");
+  return `reviewed: ${outcome}. ${asText(event["reason"])} (Reviewed because of ${why})`;
 }
 
 const asText = (value: unknown): string => (typeof value === "string" ? value : "");

@@ -96,6 +96,9 @@ function collectReports(tasks: TracedTask[], within: string, found: Map<string, 
   }
 }
 
+/** Return when the last request was accepted: times in the report count from it. */
+export const findStart = (trace: Trace): number => selectTurn(trace)[0]?.t ?? 0;
+
 /** Return the events since the last request; the trace's tasks and figures are of that one. */
 export function selectTurn(trace: Trace): TraceEvent[] {
   const start = trace.events.findLastIndex((event) => event.kind === "request" && !event.within);

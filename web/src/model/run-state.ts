@@ -1,5 +1,6 @@
 import type { TaskState } from "./task-view";
 import { formatSeconds } from "./format";
+import { findStart } from "./read-trace";
 import type { RunStatus, Trace } from "./trace";
 
 export interface RunState {
@@ -8,9 +9,11 @@ export interface RunState {
   color: TaskState;
   /** What a reader must know of a run without an answer; empty for others. */
   note: string;
+  /** What it asks, and waits for. */
+  questions: string[];
 }
 
-const STATES: Readonly<Record<RunStatus, Omit<RunState, "note">>> = {
+const STATES: Readonly<Record<RunStatus, Omit<RunState, "note" | "questions">>> = {
   done: { label: "✓ done", color: "done" },
   partial: { label: "! partial", color: "escalated" },
   failed: { label: "✕ failed", color: "failed" },
@@ -22,24 +25,34 @@ const STATES: Readonly<Record<RunStatus, Omit<RunState, "note">>> = {
 /** Return what became of a run, in words. */
 export function describeRun(trace: Trace): RunState {
   const state = Object.hasOwn(STATES, trace.run.status) ? STATES[trace.run.status] : STATES.running;
-  return { ...state, note: describeOpenEnd(trace) };
+  return { ...state, note: describeOpenEnd(trace), questions: (trace.run.questions ?? []).map(describeQuestion) };
 }
 
-function describeOpenEnd({ run, events }: Trace): string {
+function describeOpenEnd(trace: Trace): string {
+  const { run, events } = trace;
   const last = events.at(-1);
-  const at = formatSeconds(last?.t ?? 0);
+  const at = formatSeconds((last?.t ?? 0) - findStart(trace));
   switch (run.status) {
     case "running":
+      if (run.now_s !== undefined) return "";
       return events.some((event) => event.kind === "task_started")
         ? `The run has not ended: this is what had happened ${at} after its start. It is at work, or was cut off.`
         : `The run has not ended: no task had begun ${at} after its start.`;
     case "stopped":
       return `The run was stopped ${at} after its start; it can be resumed.`;
     case "needs_input":
-      return `The run waits for an answer since ${at} after its start.`;
+      return `The run has waited for an answer since ${at} after its start.`;
     case "failed":
       return last?.kind === "error" ? `The run ended with an error: ${String(last["error"] ?? last["message"] ?? "")}` : "";
     default:
       return "";
   }
+}
+
+function describeQuestion(question: unknown): string {
+  const { kind, task, worker, tool, call_args: args, question: words, is } = Object(question) as Record<string, unknown>;
+  if (kind === "plan") return "Run this plan?";
+  const asker = String(task || worker || "a worker");
+  if (kind === "tool_call") return `${asker} wants to call ${String(tool)} ${JSON.stringify(args ?? {})}: may it?`;
+  return `${asker} asks: ${typeof words === "string" ? words : JSON.stringify(is ?? question)}`;
 }

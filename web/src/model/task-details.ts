@@ -1,5 +1,6 @@
 import { listAttempts, type Attempt, type Handoff } from "./attempts";
-import { selectTurn } from "./read-trace";
+import { sumTaskCosts, type CostRow } from "./costs";
+import { findStart, selectTurn } from "./read-trace";
 import { listSources, type SourcedClaim } from "./sources";
 import { groupEvents, type TaskView } from "./task-view";
 import type { Trace } from "./trace";
@@ -19,6 +20,8 @@ export interface WorkerCard {
 /** All that a trace says of one task. */
 export interface TaskDetails {
   task: TaskView;
+  /** Seconds from the request to its start; null before it. */
+  begunS: number | null;
   attempts: Attempt[];
   /** Of the last attempt; empty for a task that has not begun, or in older traces. */
   handoff: Handoff;
@@ -26,11 +29,15 @@ export interface TaskDetails {
   /** The tasks whose reports were in the handoff. */
   given: TaskView[];
   claims: SourcedClaim[];
+  /** Of all its attempts; null where the trace has no calls of it. */
+  costs: CostRow | null;
 }
 
 /** Answers questions about the tasks of one trace. */
 export class TaskIndex {
   private readonly events;
+  private readonly startS: number;
+  private readonly costs: ReadonlyMap<string, CostRow>;
   private readonly cards = new Map<string, Record<string, WorkerCard>>();
   private readonly claims = new Map<string, SourcedClaim[]>();
 
@@ -39,6 +46,8 @@ export class TaskIndex {
     private readonly tasks: ReadonlyMap<string, TaskView>,
   ) {
     this.events = groupEvents(trace);
+    this.startS = findStart(trace);
+    this.costs = sumTaskCosts(trace);
     for (const event of selectTurn(trace)) {
       const workers = event.kind === "request" ? event["workers"] : null;
       if (workers) this.cards.set(event.within ?? "", workers as Record<string, WorkerCard>);
@@ -60,20 +69,7 @@ export class TaskIndex {
       .map((id) => this.tasks.get(within ? `${within}/${id}` : id))
       .filter((needed) => needed !== undefined);
     const card = this.cards.get(within)?.[worker] ?? null;
-    return { task, attempts, handoff, card, given, claims: this.claims.get(path) ?? [] };
-  }
-
-  /** Return the paths of the tasks that a reader most wants on paper: what failed, what was slow, what was doubtful. */
-  listNotable(max: number): string[] {
-    const all = [...this.tasks.values()];
-    if (all.length <= max) return all.map(({ path }) => path);
-    const isTroubled = (task: TaskView) => task.state !== "done" || task.attempts > 1 || task.isDegraded;
-    const notable = [...all.filter(isTroubled), ...all.filter((task) => !isTroubled(task) && task.isCritical)];
-    return notable.slice(0, max).map(({ path }) => path);
-  }
-
-  /** The number of tasks, those of inner teams included. */
-  get size(): number {
-    return this.tasks.size;
+    const begunS = task.startedS === null ? null : task.startedS - this.startS;
+    return { task, begunS, attempts, handoff, card, given, claims: this.claims.get(path) ?? [], costs: this.costs.get(path) ?? null };
   }
 }

@@ -1,7 +1,7 @@
 import { isNumber, selectTurn } from "./read-trace";
 import type { RunStatus, Trace, TraceEvent, TracedTask } from "./trace";
 
-export type TaskState = "waiting" | "working" | "done" | "failed" | "skipped" | "escalated" | "cut off" | "asks";
+export type TaskState = "waiting" | "working" | "done" | "failed" | "skipped" | "escalated" | "cut off" | "asks" | "not run";
 
 /** What a task needs of another one. */
 export interface Need {
@@ -30,7 +30,7 @@ export interface TaskView {
   /** Seconds from the start of the run; null before it began or ended. */
   startedS: number | null;
   endedS: number | null;
-  /** Attempts that began. */
+  /** Attempts that began, each once. */
   attempts: number;
   /** Its result is partial, or an optional result was missing. */
   isDegraded: boolean;
@@ -50,6 +50,7 @@ export const STATE_GLYPHS: Readonly<Record<TaskState, string>> = {
   escalated: "!",
   "cut off": "■",
   asks: "?",
+  "not run": "∅",
 };
 
 const STATES: ReadonlyMap<string, TaskState> = new Map([
@@ -59,14 +60,21 @@ const STATES: ReadonlyMap<string, TaskState> = new Map([
   ["escalated", "escalated"],
   ["working", "working"],
 ]);
-const WORKING_STATES: Partial<Record<RunStatus, TaskState>> = { stopped: "cut off", failed: "cut off", needs_input: "asks" };
+/** What a task is that the run left open, by the run's status. */
+const OPEN_STATES: Partial<Record<RunStatus, Partial<Record<TaskState, TaskState>>>> = {
+  stopped: { working: "cut off" },
+  failed: { working: "cut off", waiting: "not run" },
+  needs_input: { working: "asks" },
+  done: { waiting: "not run" },
+  partial: { waiting: "not run" },
+};
 const WITHOUT_RESULT: ReadonlySet<TaskState> = new Set(["failed", "skipped", "escalated"]);
 
 /** Return the tasks of the last plan; those of inner teams are in their tasks. */
 export function viewTasks(trace: Trace): TaskView[] {
-  const starts = new Map<string, number[]>();
+  const starts = new Map<string, TraceEvent[]>();
   for (const event of selectTurn(trace)) {
-    if (event.kind === "task_started") starts.set(event.task, [...(starts.get(event.task) ?? []), event.t]);
+    if (event.kind === "task_started") starts.set(event.task, [...(starts.get(event.task) ?? []), event]);
   }
   const critical = new Set(trace.timing.critical_path ?? []);
   return viewLevel(trace.tasks, "", 0, { starts, critical, status: trace.run.status });
@@ -80,7 +88,7 @@ export const secondsOf = (task: TaskView): number =>
   task.startedS === null || task.endedS === null ? 0 : Math.max(0, task.endedS - task.startedS);
 
 interface Known {
-  starts: Map<string, number[]>;
+  starts: Map<string, TraceEvent[]>;
   critical: Set<string>;
   status: RunStatus;
 }
@@ -116,20 +124,23 @@ function viewTask(task: TracedTask, parent: string, level: number, known: Known)
     level,
     worker: task.worker,
     description: task.description,
-    state: state === "working" ? (WORKING_STATES[known.status] ?? state) : state,
+    state: OPEN_STATES[known.status]?.[state] ?? state,
     needs: task.depends_on.map((edge) => ({ path: within + edge.task, required: edge.required, isMissing: false })),
     dependants: [],
     depth: 0,
-    startedS: isNumber(report?.started_s) && starts.length ? report.started_s : (starts[0] ?? null),
+    startedS: isNumber(report?.started_s) && starts.length ? report.started_s : (starts[0]?.t ?? null),
     endedS: isNumber(report?.ended_s) && starts.length ? report.ended_s : null,
-    attempts: starts.length,
+    attempts: countAttempts(starts),
     isDegraded: report?.["is_partial"] === true,
     isCritical: !parent && known.critical.has(task.id),
-    confidence: isNumber(report?.confidence) ? report.confidence : null,
+    confidence: isNumber(report?.confidence) && state !== "failed" ? report.confidence : null,
     traced: task,
     inner: viewLevel(task.team?.tasks ?? [], path, level + 1, known),
   };
 }
+
+/** Return how many attempts began; one that was cut off and begun again is one. */
+const countAttempts = (starts: readonly TraceEvent[]): number => new Set(starts.map((start, index) => start["attempt"] ?? index + 1)).size;
 
 /** Return tasks of one level, each after those it needs; an edge of a circle is ignored. */
 export function sortByNeeds(tasks: readonly TaskView[]): TaskView[] {
@@ -149,6 +160,13 @@ export function sortByNeeds(tasks: readonly TaskView[]): TaskView[] {
 
 /** Return what is said of a task's state: `done, partial`, `failed`. */
 export const describeState = (task: TaskView): string => (task.isDegraded ? `${task.state}, partial` : task.state);
+
+/** Return the tasks that a reader most wants on paper, `max` of them: what has no result or was tried again, then the critical path. */
+export function listNotable(tasks: readonly TaskView[], max: number): TaskView[] {
+  if (tasks.length <= max) return [...tasks];
+  const isTroubled = (task: TaskView) => task.state !== "done" || task.attempts > 1 || task.isDegraded;
+  return [...tasks.filter(isTroubled), ...tasks.filter((task) => !isTroubled(task) && task.isCritical)].slice(0, max);
+}
 
 /** Return the events of each task of the last request, by its path; those without a task under "". */
 export function groupEvents(trace: Trace): Map<string, TraceEvent[]> {

@@ -1,3 +1,4 @@
+import { listAttempts, nameRung, type Attempt } from "./attempts";
 import { countOf, formatSeconds } from "./format";
 import { isNumber, selectTurn } from "./read-trace";
 import { groupEvents, secondsOf, type TaskState, type TaskView } from "./task-view";
@@ -27,6 +28,8 @@ export interface TimelineRow {
   segments: Segment[];
   /** Its bars in words. */
   summary: string;
+  /** Beside its last bar: how long it took, or why there is none. */
+  note: string;
 }
 
 export interface Timeline {
@@ -98,18 +101,11 @@ function readCalls(events: TraceEvent[]): Segment[] {
 
 function buildTaskRow(task: TaskView, events: TraceEvent[], planned: Map<string, number>, endS: number): TimelineRow {
   const ownEvents = events.filter((event) => (event.within ?? "") === task.within);
-  const starts = ownEvents.filter((event) => event.kind === "task_started");
+  const attempts = listAttempts(ownEvents);
   const plannedS = planned.get(task.path);
-  const firstS = starts[0]?.t ?? (task.state === "waiting" ? endS : undefined);
-  const lastS = task.endedS ?? endS;
+  const firstS = attempts[0]?.startS ?? (task.state === "waiting" ? endS : undefined);
   const waiting =
     plannedS !== undefined && firstS !== undefined ? [makeSegment("waiting", plannedS, firstS, "waiting")] : [];
-  const attempts = starts.map((start, index) => {
-    const isLast = index === starts.length - 1;
-    const rung = start["rung"] ? `, ${start["rung"]}` : "";
-    const isFailed = !isLast || task.state === "failed" || task.state === "escalated";
-    return makeSegment("attempt", start.t, isLast ? lastS : starts[index + 1]!.t, `attempt ${index + 1}${rung}`, isFailed);
-  });
   return {
     path: task.path,
     title: task.id,
@@ -117,9 +113,29 @@ function buildTaskRow(task: TaskView, events: TraceEvent[], planned: Map<string,
     level: task.level,
     state: task.state,
     isCritical: task.isCritical,
-    segments: [...waiting, ...readSpeculation(ownEvents), ...attempts, ...readCalls(events)],
+    segments: [...waiting, ...readSpeculation(ownEvents), ...placeAttempts(attempts, task, endS), ...readCalls(events)],
     summary: summarize(task, waiting[0], events),
+    note: task.endedS === null || !attempts.length ? describeStill(task) : formatSeconds(secondsOf(task)),
   };
+}
+
+/** Return what is said of a task without a time. */
+const describeStill = ({ state, traced }: TaskView): string => [state, traced.reason].filter(Boolean).join(": ");
+
+/** Return the attempts at a task, and what it waited for between them. */
+function placeAttempts(attempts: readonly Attempt[], task: TaskView, endS: number): Segment[] {
+  const isWithoutResult = task.state === "failed" || task.state === "escalated";
+  return attempts.flatMap((attempt, index) => {
+    const next = attempts[index + 1];
+    const untilS = next?.startS ?? task.endedS ?? endS;
+    const isOver = next !== undefined || task.state === "asks";
+    const lastS = isOver ? Math.min(attempt.endS ?? untilS, untilS) : untilS;
+    const rung = attempt.rung ? `, ${nameRung(attempt.rung)}` : "";
+    const bar = makeSegment("attempt", attempt.startS, lastS, `attempt ${attempt.number}${rung}${attempt.isCutOff ? ", cut off" : ""}`, isOver || isWithoutResult);
+    if (!isOver || lastS === untilS) return [bar];
+    const isHuman = next?.rung === "human" || task.state === "asks";
+    return [bar, makeSegment("waiting", lastS, untilS, isHuman ? "waiting for a human" : "waiting for the next attempt")];
+  });
 }
 
 /** Return the calls that began before the plan was complete. */
@@ -132,13 +148,17 @@ function readSpeculation(events: TraceEvent[]): Segment[] {
 }
 
 function summarize(task: TaskView, waiting: Segment | undefined, events: TraceEvent[]): string {
-  const count = (kind: string) => events.filter((event) => event.kind === kind).length;
+  const count = (kind: string, noun: string) => {
+    const found = events.filter((event) => event.kind === kind).length;
+    return found > 0 && countOf(found, noun);
+  };
   const parts = [
     waiting && `waited ${formatSeconds(waiting.endS - waiting.startS)}`,
     task.endedS !== null && `worked ${formatSeconds(secondsOf(task))}`,
-    countOf(task.attempts, "attempt"),
-    countOf(count("model_call"), "model call"),
-    countOf(count("tool_call"), "tool call"),
+    task.traced.reason,
+    task.attempts > 0 && countOf(task.attempts, "attempt"),
+    count("model_call", "model call"),
+    count("tool_call", "tool call"),
     task.isCritical && "on the critical path",
   ];
   return parts.filter(Boolean).join(", ");
@@ -153,6 +173,7 @@ const makeOwnRow = (title: string, isCritical: boolean, segments: Segment[], sum
   isCritical,
   segments,
   summary,
+  note: "",
 });
 
 function buildSupervisorRow(turn: TraceEvent[], reportsS: number, isCritical: boolean): TimelineRow {

@@ -16,7 +16,7 @@ export const MARGIN = 12;
 const MIN_SCALE = 0.05;
 const MAX_SCALE = 3;
 /** Below this scale the names on cards cannot be read. */
-const LEGIBLE_SCALE = 0.6;
+const LEGIBLE_SCALE = 0.55;
 
 /** Return the view of the whole drawing, not enlarged. */
 export function fitView(drawing: Size, room: Size): View {
@@ -26,12 +26,19 @@ export function fitView(drawing: Size, room: Size): View {
   return { scale, x: (room.width - scale * drawing.width) / 2, y: (room.height - scale * drawing.height) / 2 };
 }
 
-/** Return the first view: the whole drawing, or its first box where the whole could not be read. */
-export function startView(drawing: Size, room: Size, first: { x: number; y: number } | undefined): View {
+/** Return the first view: the whole drawing; where that could not be read, as much of its width as can, from its first box on. */
+export function startView(drawing: Size, room: Size, first: Box | undefined): View {
   const whole = fitView(drawing, room);
   if (whole.scale >= LEGIBLE_SCALE) return whole;
-  const scale = LEGIBLE_SCALE + 0.1;
-  return { scale, x: MARGIN - scale * (first?.x ?? 0), y: MARGIN - scale * (first?.y ?? 0) };
+  const scale = Math.min(1, Math.max(LEGIBLE_SCALE + 0.1, (room.width - 2 * MARGIN) / Math.max(1, drawing.width)));
+  const view = { scale, x: Math.max(MARGIN, (room.width - scale * drawing.width) / 2), y: MARGIN };
+  return first ? showBox(view, first, room) : view;
+}
+
+/** Return the box where a reader begins: of the first layer the nearest to the corner. */
+export function findFirst<Placed extends Box>(boxes: readonly Placed[], direction: "LR" | "TB"): Placed | undefined {
+  const [along, across] = direction === "LR" ? (["x", "y"] as const) : (["y", "x"] as const);
+  return [...boxes].sort((one, other) => one[along] - other[along] || one[across] - other[across])[0];
 }
 
 /** Return the view enlarged by a factor around a point of the window. */
@@ -57,6 +64,13 @@ export const isSeen = (box: Box, view: View, room: Size): boolean =>
   view.scale * box.x + view.x <= room.width &&
   view.scale * (box.y + box.height) + view.y >= 0 &&
   view.scale * box.y + view.y <= room.height;
+
+/** Return whether a box is whole in the window. */
+export const isInside = (box: Box, view: View, room: Size): boolean =>
+  view.scale * box.x + view.x >= 0 &&
+  view.scale * box.y + view.y >= 0 &&
+  view.scale * (box.x + box.width) + view.x <= room.width &&
+  view.scale * (box.y + box.height) + view.y <= room.height;
 
 export type Direction = "left" | "right" | "up" | "down";
 

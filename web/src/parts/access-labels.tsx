@@ -1,6 +1,13 @@
 import { Line } from "./text";
 
-const READS: Record<string, string> = { private: "private data", untrusted: "untrusted text" };
+const READS = new Map([
+  ["private", "private data"],
+  ["untrusted", "untrusted text"],
+]);
+
+/** Return in plain words what a label says was read. */
+export const nameReads = (label: string): string => READS.get(label) ?? label;
+
 const SENDS: Record<string, string> = { query: "search words", address: "an address to fetch", anything: "anything" };
 
 interface AccessLabelsProps {
@@ -12,8 +19,8 @@ interface AccessLabelsProps {
 export const AccessLabels = ({ reads, sends }: AccessLabelsProps) => (
   <span class="access-labels">
     {reads.map((label) => (
-      <span key={label} class={`access-label access-${READS[label] ? label : "other"}`}>
-        reads <Line max={40}>{READS[label] ?? label}</Line>
+      <span key={label} class={`access-label access-${READS.has(label) ? label : "other"}`}>
+        reads <Line max={40}>{nameReads(label)}</Line>
       </span>
     ))}
     {sends !== "nothing" && (

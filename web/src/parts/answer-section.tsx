@@ -1,9 +1,9 @@
-import { useMemo, useState } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import { findAnswer } from "../model/answer";
-import { listSources, type Source } from "../model/sources";
+import { listSources } from "../model/sources";
 import type { Trace } from "../model/trace";
 import { Findings } from "./findings";
-import { MarkdownLine, MarkdownText } from "./markdown-text";
+import { FoldedText, MarkdownLine } from "./markdown-text";
 
 /** The answer, how sure it is, what it leaves open, and its findings. */
 export function AnswerSection({ trace }: { trace: Trace }) {
@@ -12,7 +12,7 @@ export function AnswerSection({ trace }: { trace: Trace }) {
   return (
     <>
       <div class="answer">
-        <AnswerText text={answer.text} sources={sources} />
+        <FoldedText text={answer.text} sources={sources} maxChars={MAX_UNFOLDED_CHARS} />
         <div class="answer-limits">
           {answer.confidence !== null && <Confidence value={answer.confidence} />}
           <TextList title="Not answered" texts={answer.unanswered} />
@@ -31,22 +31,6 @@ export function AnswerSection({ trace }: { trace: Trace }) {
 
 /** Longer answers are folded, so that what is below them is in reach. */
 const MAX_UNFOLDED_CHARS = 6000;
-
-function AnswerText({ text, sources }: { text: string; sources: Source[] }) {
-  const [isFolded, setFolded] = useState(text.length > MAX_UNFOLDED_CHARS);
-  return (
-    <div>
-      <div class={isFolded ? "is-folded" : ""}>
-        <MarkdownText text={text} sources={sources} />
-      </div>
-      {isFolded && (
-        <button type="button" class="no-print" onClick={() => setFolded(false)}>
-          Show the whole answer
-        </button>
-      )}
-    </div>
-  );
-}
 
 /** A confidence from 0 to 100, as a number and as a bar. */
 export const Confidence = ({ value }: { value: number }) => (

@@ -1,25 +1,36 @@
-import { RUNG_NAMES, type Attempt } from "../model/attempts";
-import { formatSeconds } from "../model/format";
+import { nameRung, type Attempt } from "../model/attempts";
+import type { CostRow } from "../model/costs";
+import { countOf, formatCount, formatSeconds, formatUsd } from "../model/format";
 import { CallList } from "./call-list";
 import { LongText } from "./long-text";
 import { Text } from "./text";
 
 /** The attempts at a task, with the rung of the recovery ladder that led to each. */
-export const AttemptLadder = ({ attempts }: { attempts: Attempt[] }) => (
-  <section>
-    <h3>{attempts.length === 1 ? "One attempt" : `${attempts.length} attempts`}</h3>
-    <ol class="ladder">
-      {attempts.map((attempt) => (
-        <li key={attempt.number} class={attempt.problem ? "failed" : ""}>
-          <AttemptView attempt={attempt} />
-        </li>
-      ))}
-    </ol>
-  </section>
-);
+export function AttemptLadder({ attempts, costs }: { attempts: Attempt[]; costs: CostRow | null }) {
+  const count = attempts.filter(({ isCutOff }) => !isCutOff).length;
+  return (
+    <section>
+      <h3>{count === 1 ? "One attempt" : `${count} attempts`}</h3>
+      {costs && (
+        <p class="soft small">
+          {countOf(costs.calls, "model call")}, {formatCount(costs.inputTokens)} tokens in, {formatCount(costs.outputTokens)} out, cost{" "}
+          {formatUsd(costs.usd)}
+        </p>
+      )}
+      <ol class="ladder">
+        {attempts.map((attempt, index) => (
+          <li key={index} class={attempt.problem || attempt.isCutOff ? "failed" : ""}>
+            <AttemptView attempt={attempt} />
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
 
 /** Whether an attempt led to the result, by its sign and its word. */
 function AttemptOutcome({ attempt }: { attempt: Attempt }) {
+  if (attempt.isCutOff) return <span class="soft small">■ cut off, begun again when the run was resumed</span>;
   if (attempt.problem) return <span class="problem small">✕ not accepted</span>;
   return attempt.endS === null ? <span class="soft small">● at work</span> : <span class="accepted small">✓ accepted</span>;
 }
@@ -30,7 +41,7 @@ function AttemptView({ attempt }: { attempt: Attempt }) {
     <>
       <p class="rung">
         <strong>
-          {attempt.number}. {RUNG_NAMES[attempt.rung] ?? attempt.rung}
+          {attempt.number}. <Text>{nameRung(attempt.rung)}</Text>
         </strong>{" "}
         <AttemptOutcome attempt={attempt} />{" "}
         <span class="soft small">

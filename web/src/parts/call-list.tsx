@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { PURPOSE_NAMES } from "../model/costs";
+import { findPurpose, namePurpose } from "../model/costs";
 import { formatCount, formatSeconds } from "../model/format";
 import type { TraceEvent } from "../model/trace";
 import { LongText } from "./long-text";
@@ -55,11 +55,11 @@ function ToolCall({ call }: { call: TraceEvent }) {
 }
 
 function ModelCall({ call }: { call: TraceEvent }) {
-  const purpose = String(call["purpose"] ?? call["schema"] ?? call.kind.replace("_", " "));
+  const purpose = call.kind === "model_call" ? namePurpose(findPurpose(call)) : call.kind.replace("_", " ");
   const hasContent = Boolean(call["prompt"] ?? call["reply"]);
   const line = (
     <>
-      <Line max={60}>{PURPOSE_NAMES[purpose] ?? purpose}</Line>{" "}
+      <Line max={60}>{purpose}</Line>{" "}
       <span class="soft small">
         <Line max={200}>{call["model"] ?? call["said"] ?? call["outcome"] ?? call["host"]}</Line>
         {call["seconds"] == null ? "" : `, ${formatSeconds(call["seconds"] as number)}`}

@@ -1,6 +1,6 @@
 import { useMemo, useState } from "preact/hooks";
-import { COST_GROUPINGS, PURPOSE_NAMES, countTokens, sumCosts, type CostGrouping, type CostRow } from "../model/costs";
-import { formatCount, formatSeconds, formatUsd } from "../model/format";
+import { COST_GROUPINGS, addUp, countTokens, namePurpose, sumCosts, SUM, type CostGrouping, type CostRow } from "../model/costs";
+import { countOf, formatCount, formatSeconds, formatUsd } from "../model/format";
 import type { Trace, Usage } from "../model/trace";
 import { SortableTable, type Column } from "./sortable-table";
 import { Line } from "./text";
@@ -27,12 +27,16 @@ export function CostsSection({ trace }: { trace: Trace }) {
             {name}
           </button>
         ))}
+        <span class="share-key soft small">
+          <span aria-hidden="true" /> tokens in <span class="second" aria-hidden="true" /> tokens out
+        </span>
       </div>
       <SortableTable
         key={grouping}
         caption={`Costs by ${grouping}`}
         columns={listColumns(grouping, rows)}
         rows={rows}
+        {...(rows.length > 1 ? { sum: addUp(rows) } : {})}
         keyOf={(row) => row.name}
       />
     </>
@@ -41,14 +45,15 @@ export function CostsSection({ trace }: { trace: Trace }) {
 
 const Total = ({ usage }: { usage: Usage }) => (
   <span>
-    {formatCount(usage.model_calls)} model calls, {formatCount(usage.input_tokens)} tokens in,{" "}
+    {countOf(usage.model_calls, "model call")}, {formatCount(usage.input_tokens)} tokens in,{" "}
     {formatCount(usage.output_tokens)} out, cost {formatUsd(usage.cost_usd)}.
+    {usage.uncounted_calls ? ` The tokens of ${countOf(usage.uncounted_calls, "call")} are estimated: the endpoint did not report them.` : ""}
   </span>
 );
 
 function listColumns(grouping: CostGrouping, rows: CostRow[]): Column<CostRow>[] {
   const most = Math.max(1, ...rows.map(countTokens));
-  const nameOf = ({ name }: CostRow) => (grouping === "purpose" ? (PURPOSE_NAMES[name] ?? name) : name);
+  const nameOf = ({ name }: CostRow) => (grouping === "purpose" ? namePurpose(name) : name);
   return [
     {
       title: grouping[0]!.toUpperCase() + grouping.slice(1),
@@ -61,7 +66,7 @@ function listColumns(grouping: CostGrouping, rows: CostRow[]): Column<CostRow>[]
     {
       title: "In and out",
       value: countTokens,
-      show: (row) => (
+      show: (row) => row.name !== SUM && (
         <span class="share-bar" aria-hidden="true">
           <span style={{ width: `${(100 * row.inputTokens) / most}%` }} />
           <span class="second" style={{ width: `${(100 * row.outputTokens) / most}%` }} />

@@ -23,7 +23,7 @@ export const DETAIL_SECTIONS: readonly RunSection[] = [
     id: "plan-versions",
     title: "Plan versions",
     Part: PlanVersionsSection,
-    isEmpty: (trace) => !listPlanVersions(trace).some(({ difference, notes }) => difference || notes.length),
+    isEmpty: (trace) => !listPlanVersions(trace).some(({ difference, notes, later }) => difference || notes.length || later.length),
   },
   { id: "costs", title: "Costs", Part: CostsSection },
   { id: "events", title: "Events", Part: EventsSection },

@@ -44,7 +44,7 @@ const COLUMNS: Column<Finding>[] = [
     show: (finding) => <Text>{Array.isArray(finding["reporters"]) ? finding["reporters"].join(", ") : ""}</Text>,
   },
   {
-    title: "Sure",
+    title: "Confidence, of 100",
     value: (finding) => Number(finding["confidence"] ?? -1),
     show: (finding) => asText(finding["confidence"]),
     isNumber: true,

@@ -1,8 +1,32 @@
-import { useMemo } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import { renderLine, renderMarkdown } from "../model/markdown";
 import type { Source } from "../model/sources";
 
 const MAX_CHARS = 200_000;
+
+interface FoldedTextProps {
+  text: string;
+  sources?: readonly Source[];
+  /** Longer texts are folded until the reader opens them. */
+  maxChars: number;
+}
+
+/** Untrusted Markdown, of which only the beginning is seen where it is long. */
+export function FoldedText({ text, sources, maxChars }: FoldedTextProps) {
+  const [isFolded, setFolded] = useState(text.length > maxChars);
+  return (
+    <div>
+      <div class={isFolded ? "is-folded" : ""}>
+        <MarkdownText text={text} sources={sources} />
+      </div>
+      {isFolded && (
+        <button type="button" class="no-print" onClick={() => setFolded(false)}>
+          Show the whole text
+        </button>
+      )}
+    </div>
+  );
+}
 
 /** Untrusted Markdown; names of sources are links that open them. */
 export function MarkdownText({ text, sources = [] }: { text: string; sources?: readonly Source[] }) {

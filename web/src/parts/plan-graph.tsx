@@ -2,7 +2,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { countOf } from "../model/format";
 import { drawEdge } from "../model/edge-path";
 import { describeShape, layoutPlan, refreshTasks, type PlacedCard, type PlacedEdge, type PlanLayout } from "../model/plan-layout";
-import { isSeen, MARGIN } from "../model/view-box";
+import { isInside, isSeen, MARGIN } from "../model/view-box";
 import type { TaskView } from "../model/task-view";
 import { PlanFrame } from "./plan-frame";
 import { PlanLegend } from "./plan-legend";
@@ -36,13 +36,14 @@ export function PlanGraph() {
     const holder = drawing.frames.find((frame) => !frame.isOpen && frame.tasks.some(({ path }) => path === selected || selected.startsWith(`${path}/`)));
     if (holder) toggle(holder.key);
   }, [selected, drawing]);
-  const pan = usePanZoom(room, placed, { selected, onFocus: setFocused });
+  const pan = usePanZoom(room, placed, { selected, direction: placed.isTable ? "LR" : direction, onFocus: setFocused });
   const related = useMemo(() => findRelated(byPath.get(selected)), [byPath, selected]);
   const toggle = (key: string) => setToggled((keys) => new Set(keys.has(key) ? [...keys].filter((each) => each !== key) : [...keys, key]));
   const cards = isPrinting || !pan.size ? drawing.cards : drawing.cards.filter((card) => isSeen(card, pan.view, pan.size!));
   const reachable = pickReachable(cards, focused, selected);
   const { scale, x, y } = pan.view;
-  const place = isPrinting ? { viewBox: `-4 -4 ${drawing.width + 8} ${drawing.height + 8}` } : {};
+  const isWhole = !pan.size || isInside({ ...drawing, x: 0, y: 0 }, pan.view, pan.size);
+  const place = isPrinting ? { viewBox: `-4 -4 ${drawing.width + 8} ${drawing.height + 8}`, style: { maxWidth: `${drawing.width}px` } } : {};
   return (
     <>
       <div class="plan-graph" ref={room} style={{ height: fitHeight(drawing, room.current?.clientWidth ?? innerWidth) }} {...pan.handlers}>
@@ -68,6 +69,7 @@ export function PlanGraph() {
       </div>
       <div class="tools">
         <PlanLegend tasks={[...byPath.values()]} isTable={drawing.isTable} />
+        {!isPrinting && !isWhole && <span class="plan-hint soft small no-print">a part of the drawing: drag it, or enlarge it with Ctrl and the wheel</span>}
         <div class="plan-controls no-print" role="group" aria-label="Size of the drawing">
           <button type="button" onClick={pan.zoomIn} aria-label="Enlarge">
             +

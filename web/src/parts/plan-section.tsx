@@ -11,7 +11,7 @@ export function PlanSection() {
   return (
     <>
       <PlanGraph />
-      <details open={byPath.size <= 12 || isPrinting}>
+      <details open={isPrinting}>
         <summary>{countOf(byPath.size, "task")} as a table</summary>
         <TaskTable />
       </details>

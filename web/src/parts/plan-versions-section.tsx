@@ -1,6 +1,6 @@
 import { useMemo } from "preact/hooks";
-import { formatSeconds } from "../model/format";
-import { listNeeds, listPlanVersions, type PlanDifference, type PlanVersion } from "../model/plan-versions";
+import { countOf, formatSeconds } from "../model/format";
+import { listNeeds, listPlanVersions, type PlanDifference, type PlanNote, type PlanVersion } from "../model/plan-versions";
 import type { PlannedTask, Trace } from "../model/trace";
 import { Text } from "./text";
 
@@ -20,10 +20,11 @@ export function PlanVersionsSection({ trace }: { trace: Trace }) {
 
 const Version = ({ version, number }: { version: PlanVersion; number: number }) => (
   <>
+    <Notes notes={version.notes} />
     <h3>
       Version {number}{" "}
       <span class="soft small">
-        {version.origin} at {formatSeconds(version.t)} · {version.plan.tasks.length} tasks
+        {version.origin} at {formatSeconds(version.t)} · {countOf(version.plan.tasks.length, "task")}
       </span>
     </h3>
     {version.reason && (
@@ -32,7 +33,13 @@ const Version = ({ version, number }: { version: PlanVersion; number: number }) 
       </p>
     )}
     {version.difference ? <Difference difference={version.difference} /> : <Goal goal={version.plan.goal} />}
-    {version.notes.map(({ t, text }, index) => (
+    <Notes notes={version.later} />
+  </>
+);
+
+const Notes = ({ notes }: { notes: PlanNote[] }) => (
+  <>
+    {notes.map(({ t, text }, index) => (
       <p key={index} class="soft small">
         {formatSeconds(t)} <Text>{text}</Text>
       </p>

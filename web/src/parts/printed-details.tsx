@@ -1,14 +1,16 @@
 import { render } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { listSources, type Source } from "../model/sources";
+import { countOf } from "../model/format";
 import { TaskIndex } from "../model/task-details";
+import { listNotable, type TaskView } from "../model/task-view";
 import { SourceClaims } from "./sources-section";
 import { useRun } from "./run-context";
 import { TaskDetailsView } from "./task-details-view";
 import { Line } from "./text";
 
 /** More would not be read on paper, and would take a browser too long. */
-const MAX_PRINTED = 60;
+const MAX_PRINTED = 30;
 const MAX_PRINTED_SOURCES = 20;
 
 /** What is closed on the screen, on paper: sources, and tasks; of a large run those that failed or were slow. */
@@ -20,7 +22,7 @@ export function PrintedDetails() {
     const fill = () => {
       if (!place.current) return;
       // At once: the browser takes its picture when this event has been handled.
-      render(<AllDetails index={index} sources={listSources(run.trace)} />, place.current);
+      render(<AllDetails index={index} tasks={[...run.byPath.values()]} sources={listSources(run.trace)} />, place.current);
       place.current.querySelectorAll("details").forEach((details) => (details.open = true));
     };
     const empty = () => place.current && render(null, place.current);
@@ -34,11 +36,11 @@ export function PrintedDetails() {
   return <div class="printed-details" ref={place} />;
 }
 
-function AllDetails({ index, sources }: { index: TaskIndex; sources: Source[] }) {
-  const paths = index.listNotable(MAX_PRINTED);
+function AllDetails({ index, tasks, sources }: { index: TaskIndex; tasks: TaskView[]; sources: Source[] }) {
+  const printed = listNotable(tasks, MAX_PRINTED);
   return (
     <>
-      <h2>Sources and their quotations</h2>
+      {sources.length > 0 && <h2>Sources and their quotations</h2>}
       {sources.slice(0, MAX_PRINTED_SOURCES).map(({ name, anchor, claims }) => (
         <div key={anchor} class="printed-source">
           <h3>
@@ -48,12 +50,12 @@ function AllDetails({ index, sources }: { index: TaskIndex; sources: Source[] })
         </div>
       ))}
       <h2>Tasks</h2>
-      {paths.length < index.size && (
+      {printed.length < tasks.length && (
         <p>
-          {paths.length} of {index.size} tasks: those that failed, were tried again or are on the critical path.
+          {printed.length} of {countOf(tasks.length, "task")}: those that failed, were tried again or are on the critical path.
         </p>
       )}
-      {paths.map((path) => (
+      {printed.map(({ path }) => (
         <div key={path} class="printed-task">
           <h2>
             <Line max={120}>{path}</Line>

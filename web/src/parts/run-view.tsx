@@ -9,12 +9,19 @@ import { Section } from "./shell";
 
 export const listRunSections = (trace: Trace) => RUN_SECTIONS.filter(({ isEmpty }) => !isEmpty?.(trace));
 
+interface RunViewProps {
+  trace: Trace;
+  /** Path of the task that is selected at first. */
+  start?: string | undefined;
+  onSelect?: ((path: string) => void) | undefined;
+}
+
 /** Everything about one run, drawn from its trace; the same in the report and in the live page. */
-export function RunView({ trace }: { trace: Trace }) {
+export function RunView({ trace, start, onSelect }: RunViewProps) {
   const run = useMemo(() => showRun(trace), [trace]);
   return (
     <RunContext.Provider value={run}>
-      <SelectionProvider>
+      <SelectionProvider start={start} onSelect={onSelect}>
         {listRunSections(trace).map(({ id, title, Part }) => (
           <Section key={id} id={id} title={title}>
             <Part trace={trace} />

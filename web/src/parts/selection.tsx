@@ -11,8 +11,21 @@ const SelectionContext = createContext<Selection>({ path: "", select: () => unde
 
 export const useSelection = (): Selection => useContext(SelectionContext);
 
-export function SelectionProvider({ children }: { children: ComponentChildren }) {
-  const [path, select] = useState("");
-  const selection = useMemo(() => ({ path, select }), [path]);
+interface SelectionProviderProps {
+  /** Path of the task that is selected at first. */
+  start?: string | undefined;
+  onSelect?: ((path: string) => void) | undefined;
+  children: ComponentChildren;
+}
+
+export function SelectionProvider({ start = "", onSelect, children }: SelectionProviderProps) {
+  const [path, setPath] = useState(start);
+  const selection = useMemo(() => {
+    const select = (chosen: string) => {
+      setPath(chosen);
+      onSelect?.(chosen);
+    };
+    return { path, select };
+  }, [path, onSelect]);
   return <SelectionContext.Provider value={selection}>{children}</SelectionContext.Provider>;
 }

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
+import { formatCount } from "../model/format";
 
 /** A column of a table of `Row`. */
 export interface Column<Row> {
@@ -15,12 +16,15 @@ interface SortableTableProps<Row> {
   columns: Column<Row>[];
   rows: Row[];
   keyOf: (row: Row) => string;
+  classOf?: (row: Row) => string;
+  /** Below the others, wherever they are sorted to. */
+  sum?: Row;
   /** Rows that are shown until the reader asks for more. */
   max?: number;
 }
 
 /** A table whose rows are sorted by a column on a press of its title. */
-export function SortableTable<Row>({ caption, columns, rows, keyOf, max = 50 }: SortableTableProps<Row>) {
+export function SortableTable<Row>({ caption, columns, rows, keyOf, classOf, sum, max = 50 }: SortableTableProps<Row>) {
   const [sorted, setSorted] = useState<{ column: number; isUp: boolean } | null>(null);
   const [shown, setShown] = useState(max);
   const choose = (column: number) =>
@@ -34,34 +38,63 @@ export function SortableTable<Row>({ caption, columns, rows, keyOf, max = 50 }: 
           <tr>
             {columns.map(({ title, isNumber }, index) => (
               <th key={title} scope="col" class={isNumber ? "figure" : ""} aria-sort={nameOrder(sorted, index)}>
-                <button type="button" onClick={() => choose(index)}>
+                <button type="button" class="no-print" onClick={() => choose(index)}>
                   {title}
                   <span aria-hidden="true" class="sort-mark">
                     {sorted?.column === index ? (sorted.isUp ? "▲" : "▼") : ""}
                   </span>
                 </button>
+                {/* A browser repeats texts at the top of each sheet, but no buttons. */}
+                <span class="print-only">{title}</span>
               </th>
             ))}
           </tr>
         </thead>
         <tbody>
           {ordered.slice(0, shown).map((row) => (
-            <tr key={keyOf(row)}>
-              {columns.map(({ title, show, isNumber }) => (
-                <td key={title} class={isNumber ? "figure" : ""}>
-                  {show(row)}
-                </td>
-              ))}
+            <tr key={keyOf(row)} class={classOf?.(row)}>
+              <Cells columns={columns} row={row} />
             </tr>
           ))}
         </tbody>
+        {sum && (
+          <tfoot>
+            <tr>
+              <Cells columns={columns} row={sum} />
+            </tr>
+          </tfoot>
+        )}
       </table>
       {rows.length > shown && (
-        <button type="button" class="no-print" onClick={() => setShown(shown + 200)}>
-          Show more of {rows.length} rows
-        </button>
+        <>
+          <button type="button" class="no-print" onClick={() => setShown(shown + 200)}>
+            Show more of {formatCount(rows.length)} rows
+          </button>
+          <p class="print-only">
+            {shown} of {formatCount(rows.length)} rows
+          </p>
+        </>
       )}
     </div>
+  );
+}
+
+/** The cells of a row; the first one names it. */
+function Cells<Row>({ columns, row }: { columns: Column<Row>[]; row: Row }) {
+  return (
+    <>
+      {columns.map(({ title, show, isNumber }, index) =>
+        index ? (
+          <td key={title} class={isNumber ? "figure" : ""}>
+            {show(row)}
+          </td>
+        ) : (
+          <th key={title} scope="row">
+            {show(row)}
+          </th>
+        ),
+      )}
+    </>
   );
 }
 

@@ -1,13 +1,16 @@
 import { formatSeconds } from "../model/format";
 import type { PlacedCard } from "../model/plan-layout";
 import { toLine } from "../model/plain-text";
-import { STATE_GLYPHS, describeState, secondsOf, type TaskView } from "../model/task-view";
+import { STATE_GLYPHS, secondsOf, type TaskView } from "../model/task-view";
 import { stateClass } from "./state-badge";
+import { Line } from "./text";
+
+/** Characters; a card shows as many as it has room for. */
+const MAX_NAME = 60;
 
 /** Return the figures below a task's name on its card. */
-export function describeWork(task: TaskView): string {
+function describeWork(task: TaskView): string {
   const parts = [
-    toLine(task.worker, 40),
     task.endedS === null ? task.state : formatSeconds(secondsOf(task)),
     task.isDegraded ? "partial" : "",
     task.attempts > 1 ? `${task.attempts} attempts` : "",
@@ -16,11 +19,11 @@ export function describeWork(task: TaskView): string {
 }
 
 /** Return a task in words, for those who do not see the drawing. */
-export function describeTask(task: TaskView): string {
+function describeTask(task: TaskView): string {
   const needs = task.needs.map((need) => toLine(need.path, 60) + (need.required ? "" : " (optional)")).join(", ");
   const parts = [
-    `${toLine(task.id, 44)} ${describeWork(task)}`,
-    describeState(task),
+    `${toLine(task.id, MAX_NAME)} ${toLine(task.worker, MAX_NAME)} ${describeWork(task)}`,
+    task.endedS === null ? "" : task.state,
     task.path === task.id ? "" : `in ${toLine(task.path, 120)}`,
     task.isCritical ? "on the critical path" : "",
     needs && `needs ${needs}`,
@@ -57,14 +60,20 @@ export function TaskCard({ placed, isSelected, isRelated, isReachable, onSelect 
       <text class="card-glyph" x={16} y={22} text-anchor="middle" aria-hidden="true">
         {`${STATE_GLYPHS[task.state]} `}
       </text>
-      <svg x={28} y={0} width={width - 36} height={height} aria-hidden="true">
-        <text class="card-title" x={0} y={22}>
-          {`${toLine(task.id, 44)} `}
-        </text>
-        <text class="card-work" x={0} y={40}>
-          {describeWork(task)}
-        </text>
-      </svg>
+      {/* HTML, as SVG cannot end a text that is too long with an ellipsis. */}
+      <foreignObject x={28} y={0} width={width - 36} height={height} aria-hidden="true">
+        <div class="card-text">
+          <div class="card-title">
+            <Line max={MAX_NAME}>{task.id}</Line>{" "}
+          </div>
+          <div class="card-work">
+            <span class="card-worker">
+              <Line max={MAX_NAME}>{task.worker}</Line>
+            </span>{" "}
+            <span>{describeWork(task)}</span>
+          </div>
+        </div>
+      </foreignObject>
       <title>{`${toLine(task.path, 120)}\n${toLine(task.description, 300)}`}</title>
     </g>
   );

@@ -11,7 +11,7 @@ import { Text } from "./text";
 
 /** All that a trace says of one task. */
 export const TaskDetailsView = ({ details }: { details: TaskDetails }) => {
-  const { task, attempts } = details;
+  const { task, attempts, begunS, costs } = details;
   return (
     <article class="task-details">
       <p class="task-facts">
@@ -19,7 +19,12 @@ export const TaskDetailsView = ({ details }: { details: TaskDetails }) => {
         <span>
           by <Text>{task.traced.report?.worker || task.worker}</Text>
         </span>
-        {task.startedS !== null && <span>{formatSeconds(secondsOf(task))}</span>}
+        {begunS !== null && (
+          <span>
+            {task.endedS !== null && `${formatSeconds(secondsOf(task))}, `}
+            begun {formatSeconds(begunS)} after the request
+          </span>
+        )}
         {task.isCritical && <span class="critical">on the critical path</span>}
       </p>
       {task.traced.reason && (
@@ -29,7 +34,7 @@ export const TaskDetailsView = ({ details }: { details: TaskDetails }) => {
       )}
       <LongText text={task.description} />
       <TaskReport details={details} />
-      {attempts.length > 0 && <AttemptLadder attempts={attempts} />}
+      {attempts.length > 0 && <AttemptLadder attempts={attempts} costs={costs} />}
       {task.inner.length > 0 && (
         <>
           <h3>Done by a team of its own</h3>

@@ -1,10 +1,11 @@
-import { formatCount, formatUsd } from "../model/format";
+import { toLine } from "../model/plain-text";
 import type { TaskDetails } from "../model/task-details";
 import type { Report } from "../model/trace";
+import { nameReads } from "./access-labels";
 import { Confidence, TextList } from "./answer-section";
 import { Findings } from "./findings";
 import { LongText } from "./long-text";
-import { MarkdownText } from "./markdown-text";
+import { FoldedText } from "./markdown-text";
 import { Quotation } from "./quotation";
 import { Text } from "./text";
 
@@ -17,26 +18,22 @@ export function TaskReport({ details }: { details: TaskDetails }) {
       <h3>Report</h3>
       <Problems report={report} />
       {report.output && report.output !== report.error && <Output text={report.output} />}
-      {report.confidence != null && <Confidence value={report.confidence} />}
+      {report.confidence != null && report.status !== "failed" && <Confidence value={report.confidence} />}
       <Claims report={report} details={details} />
       {(report.findings?.length ?? 0) > 0 && <Findings findings={report.findings!} />}
       <TextList title="Gaps" texts={report.gaps ?? []} />
-      {report.usage && (
-        <p class="soft small">
-          {formatCount(report.usage.model_calls)} model calls, {formatCount(report.usage.input_tokens)} tokens in,{" "}
-          {formatCount(report.usage.output_tokens)} out, cost {formatUsd(report.usage.cost_usd)}
-          {report.taint_labels?.length ? `; it has read: ${report.taint_labels.join(", ")}` : ""}
-        </p>
-      )}
+      {report.taint_labels?.length ? <p class="soft small">It has read {toLine(report.taint_labels.map(nameReads).join(" and "))}.</p> : null}
     </section>
   );
 }
 
 /** Longer texts are shown as they are, in parts. */
 const MAX_MARKDOWN_CHARS = 10_000;
+/** Longer ones are folded, so that the attempts are in reach. */
+const MAX_UNFOLDED_CHARS = 1500;
 
 const Output = ({ text }: { text: string }) =>
-  text.length > MAX_MARKDOWN_CHARS ? <LongText text={text} /> : <MarkdownText text={text} />;
+  text.length > MAX_MARKDOWN_CHARS ? <LongText text={text} /> : <FoldedText text={text} maxChars={MAX_UNFOLDED_CHARS} />;
 
 const Problems = ({ report }: { report: Report }) => (
   <>
@@ -45,7 +42,7 @@ const Problems = ({ report }: { report: Report }) => (
         <Text>{report.error}</Text>
       </p>
     )}
-    {report.escalation && (
+    {report.escalation && report.escalation.message !== report.error && (
       <p class="problem">
         Escalated ({String(report.escalation.reason ?? "").replaceAll("_", " ")}): <Text>{report.escalation.message}</Text>
       </p>

@@ -1,23 +1,31 @@
-import { useState } from "preact/hooks";
-import { formatSeconds } from "../model/format";
+import { useMemo, useState } from "preact/hooks";
+import { countTokens, sumTaskCosts } from "../model/costs";
+import { countOf, formatCount, formatSeconds } from "../model/format";
 import { toLine } from "../model/plain-text";
-import { describeState, secondsOf, type TaskView } from "../model/task-view";
+import { describeState, listNotable, secondsOf, type TaskView } from "../model/task-view";
 import { useRun } from "./run-context";
 import { useSelection } from "./selection";
+import { SortableTable, type Column } from "./sortable-table";
 import { StateBadge } from "./state-badge";
 import { Line } from "./text";
 import { useIsPrinting } from "./use-size";
 
-const FIRST_ROWS = 100;
+/** More rows are not read on paper. */
+const MAX_PRINTED_ROWS = 120;
 
 /** The plan as a table: the same as the drawing, for a search, a screen reader and paper. */
 export function TaskTable() {
-  const { byPath } = useRun();
+  const { trace, byPath } = useRun();
+  const { path: selected } = useSelection();
   const [query, setQuery] = useState("");
-  const [isWhole, setIsWhole] = useState(false);
   const isPrinting = useIsPrinting();
-  const found = [...byPath.values()].filter((task) => matches(task, query.trim().toLowerCase()));
-  const shown = isWhole || isPrinting ? found : found.slice(0, FIRST_ROWS);
+  const columns = useMemo(() => {
+    const costs = sumTaskCosts(trace);
+    return listColumns(({ path }) => (costs.has(path) ? countTokens(costs.get(path)!) : null));
+  }, [trace]);
+  const all = [...byPath.values()];
+  const words = query.trim().toLowerCase();
+  const found = isPrinting ? listNotable(all, MAX_PRINTED_ROWS) : all.filter((task) => matches(task, words));
   return (
     <>
       <p class="no-print">
@@ -26,39 +34,19 @@ export function TaskTable() {
           <input type="search" value={query} placeholder="name, worker or state" onInput={(event) => setQuery(event.currentTarget.value)} />
         </label>{" "}
         <span class="soft small" role="status">
-          {found.length} of {byPath.size}
+          {formatCount(found.length)} of {formatCount(byPath.size)}
         </span>
       </p>
-      <div class="table-scroll" tabIndex={0} role="region" aria-label="Tasks">
-        <table class="task-table">
-          <thead>
-            <tr>
-              <th scope="col">Task</th>
-              <th scope="col">Worker</th>
-              <th scope="col">State</th>
-              <th scope="col">Needs</th>
-              <th scope="col" class="figure">
-                Time
-              </th>
-              <th scope="col" class="figure">
-                Attempts
-              </th>
-              <th scope="col" class="figure">
-                Confidence
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {shown.map((task) => (
-              <TaskRow key={task.path} task={task} />
-            ))}
-          </tbody>
-        </table>
-      </div>
-      {shown.length < found.length && (
-        <button type="button" class="no-print" onClick={() => setIsWhole(true)}>
-          Show all {found.length}
-        </button>
+      <SortableTable
+        caption="Tasks"
+        columns={columns}
+        rows={found}
+        keyOf={(task) => task.path}
+        classOf={(task) => `${task.path === selected ? "is-selected" : ""} ${task.isCritical ? "is-critical" : ""}`}
+        max={isPrinting ? MAX_PRINTED_ROWS : 100}
+      />
+      {isPrinting && found.length < all.length && (
+        <p class="soft small">{found.length} of {countOf(all.length, "task")}: those that failed, were tried again or are on the critical path.</p>
       )}
     </>
   );
@@ -67,29 +55,30 @@ export function TaskTable() {
 const matches = (task: TaskView, query: string): boolean =>
   !query || [task.path, task.worker, describeState(task)].some((text) => text.toLowerCase().includes(query));
 
-function TaskRow({ task }: { task: TaskView }) {
+const readTime = (task: TaskView): number | null => (task.startedS === null || task.endedS === null ? null : secondsOf(task));
+const listNeeds = (task: TaskView): string =>
+  task.needs.map((need) => toLine(need.path.slice(task.path.length - task.id.length), 60) + (need.required ? "" : " (optional)")).join(", ");
+
+const listColumns = (readTokens: (task: TaskView) => number | null): Column<TaskView>[] => [
+  { title: "Task", value: (task) => task.path, show: (task) => <TaskName task={task} /> },
+  { title: "Worker", value: (task) => task.worker, show: (task) => <Line max={60}>{task.worker}</Line> },
+  { title: "State", value: describeState, show: (task) => <StateBadge task={task} /> },
+  { title: "Needs", value: listNeeds, show: (task) => <span class="small">{listNeeds(task)}</span> },
+  { title: "Time", value: readTime, show: (task) => (readTime(task) === null ? "" : formatSeconds(readTime(task))), isNumber: true },
+  { title: "Attempts", value: (task) => task.attempts, show: (task) => task.attempts || "", isNumber: true },
+  { title: "Tokens", value: readTokens, show: (task) => (readTokens(task) === null ? "" : formatCount(readTokens(task)!)), isNumber: true },
+  { title: "Confidence, of 100", value: (task) => task.confidence, show: (task) => task.confidence ?? "", isNumber: true },
+];
+
+function TaskName({ task }: { task: TaskView }) {
   const { path, select } = useSelection();
   const isSelected = path === task.path;
   return (
-    <tr class={`${isSelected ? "is-selected" : ""} ${task.isCritical ? "is-critical" : ""}`}>
-      <th scope="row">
-        <button type="button" class="link" aria-pressed={isSelected} onClick={() => select(isSelected ? "" : task.path)}>
-          <Line max={80}>{task.path}</Line>
-        </button>
-        {task.isCritical && <span class="visually-hidden">, on the critical path</span>}
-      </th>
-      <td>
-        <Line max={60}>{task.worker}</Line>
-      </td>
-      <td>
-        <StateBadge task={task} />
-      </td>
-      <td class="small">
-        {task.needs.map((need) => toLine(need.path.slice(task.path.length - task.id.length), 60) + (need.required ? "" : " (optional)")).join(", ")}
-      </td>
-      <td class="figure">{task.endedS === null ? "" : formatSeconds(secondsOf(task))}</td>
-      <td class="figure">{task.attempts || ""}</td>
-      <td class="figure">{task.confidence === null ? "" : `${task.confidence} %`}</td>
-    </tr>
+    <>
+      <button type="button" class="link" aria-pressed={isSelected} onClick={() => select(isSelected ? "" : task.path)}>
+        <Line max={80}>{task.path}</Line>
+      </button>
+      {task.isCritical && <span class="visually-hidden">, on the critical path</span>}
+    </>
   );
 }

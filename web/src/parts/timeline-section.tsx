@@ -1,8 +1,9 @@
 import { useMemo, useRef, useState } from "preact/hooks";
-import { formatSeconds } from "../model/format";
+import { listTicks } from "../model/axis";
+import { formatCount, formatSeconds } from "../model/format";
 import { toLine } from "../model/plain-text";
 import { buildTimeline, type Segment, type SegmentKind, type Timeline, type TimelineRow } from "../model/timeline";
-import { STATE_GLYPHS } from "../model/task-view";
+import { flattenTasks, listNotable, STATE_GLYPHS, type TaskView } from "../model/task-view";
 import { useRun } from "./run-context";
 import { useSelection } from "./selection";
 import { stateClass } from "./state-badge";
@@ -12,6 +13,8 @@ import { useVisibleRows } from "./use-visible-rows";
 
 const ROW_PX = 26;
 const MAX_ZOOM = 64;
+/** More rows are not read on paper. */
+const MAX_PRINTED_ROWS = 60;
 const KIND_NAMES: Readonly<Record<SegmentKind, string>> = {
   waiting: "waiting",
   attempt: "working",
@@ -30,7 +33,8 @@ export function TimelineSection() {
   const [zoom, setZoom] = useState(1);
   const scroller = useRef<HTMLDivElement>(null);
   const isPrinting = useIsPrinting();
-  const shown = useVisibleRows(scroller, timeline.rows.length, ROW_PX, isPrinting);
+  const rows = isPrinting ? pickPrinted(timeline.rows, tasks) : timeline.rows;
+  const shown = useVisibleRows(scroller, rows.length, ROW_PX, isPrinting);
   const width = isPrinting ? "100%" : `${100 * zoom}%`;
   return (
     <>
@@ -48,18 +52,39 @@ export function TimelineSection() {
       <div class="timeline" ref={scroller} tabIndex={0} role="region" aria-label="Rows of the timeline">
         <div class="timeline-sheet" style={{ width }}>
           <TimelineAxis timeline={timeline} />
-          <ul class="timeline-rows" style={{ height: `${timeline.rows.length * ROW_PX}px` }}>
-            {timeline.rows.slice(shown.first, shown.last).map((row, index) => (
-              <Row key={row.path || row.title} row={row} timeline={timeline} position={shown.first + index} />
+          <ul class="timeline-rows" style={{ height: `${rows.length * ROW_PX}px`, "--tick": `${100 * measureTick(timeline)}%` }}>
+            {rows.slice(shown.first, shown.last).map((row, index) => (
+              <Row key={row.path || row.title} row={row} timeline={timeline} position={shown.first + index} count={rows.length} />
             ))}
           </ul>
         </div>
       </div>
+      {rows.length < timeline.rows.length && (
+        <p class="soft small">
+          {rows.length} of {formatCount(timeline.rows.length)} rows: tasks that failed, were tried again or are on the critical path.
+        </p>
+      )}
     </>
   );
 }
 
-function Row({ row, timeline, position }: { row: TimelineRow; timeline: Timeline; position: number }) {
+function pickPrinted(rows: readonly TimelineRow[], tasks: readonly TaskView[]): readonly TimelineRow[] {
+  if (rows.length <= MAX_PRINTED_ROWS) return rows;
+  const notable = new Set(listNotable(flattenTasks(tasks), MAX_PRINTED_ROWS).map(({ path }) => path));
+  return rows.filter(({ path }) => !path || notable.has(path));
+}
+
+/** Return the distance of two marks of the axis, as a part of the whole. */
+const measureTick = ({ startS, endS }: Timeline): number => (listTicks(endS - startS)[1] ?? endS - startS) / (endS - startS);
+
+interface RowProps {
+  row: TimelineRow;
+  timeline: Timeline;
+  position: number;
+  count: number;
+}
+
+function Row({ row, timeline, position, count }: RowProps) {
   const { path, select } = useSelection();
   const isSelected = row.path !== "" && row.path === path;
   const marks = [isSelected && "is-selected", row.isCritical && "is-critical", row.state && stateClass(row.state)];
@@ -67,7 +92,7 @@ function Row({ row, timeline, position }: { row: TimelineRow; timeline: Timeline
     <li
       class={["timeline-row", ...marks].filter(Boolean).join(" ")}
       style={{ top: `${position * ROW_PX}px` }}
-      aria-setsize={timeline.rows.length}
+      aria-setsize={count}
       aria-posinset={position + 1}
     >
       {row.path ? (
@@ -89,6 +114,7 @@ function Row({ row, timeline, position }: { row: TimelineRow; timeline: Timeline
         {row.segments.map((segment, index) => (
           <Bar key={index} segment={segment} timeline={timeline} />
         ))}
+        <RowNote row={row} timeline={timeline} />
       </span>
     </li>
   );
@@ -100,11 +126,20 @@ const RowName = ({ row }: { row: TimelineRow }) => (
       {row.state ? STATE_GLYPHS[row.state] : ""}
     </span>
     <bdi>{toLine(row.title, 60)}</bdi>
-    <span class="visually-hidden">
-      , {toLine(row.worker, 60)}, {row.state ?? ""}, {row.summary}
-    </span>
+    <span class="visually-hidden">: {toLine([row.worker, row.state, row.summary].filter(Boolean).join(", "), 400)}</span>
   </>
 );
+
+/** How long a task took, beside its bar; or why it has none. */
+function RowNote({ row: { note, segments }, timeline: { startS, endS } }: { row: TimelineRow; timeline: Timeline }) {
+  const lastS = Math.max(startS, ...segments.map((segment) => segment.endS));
+  const left = segments.length ? (100 * (lastS - startS)) / (endS - startS) : 0;
+  return (
+    <span class="bar-note" style={{ left: `${left}%` }}>
+      {toLine(note, 160)}
+    </span>
+  );
+}
 
 function Bar({ segment, timeline }: { segment: Segment; timeline: Timeline }) {
   const wholeS = timeline.endS - timeline.startS;
@@ -117,8 +152,9 @@ function Bar({ segment, timeline }: { segment: Segment; timeline: Timeline }) {
 }
 
 function TimelineLegend({ timeline }: { timeline: Timeline }) {
-  const kinds = new Set(timeline.rows.flatMap((row) => row.segments.map((segment) => segment.kind)));
-  const hasFailed = timeline.rows.some((row) => row.segments.some(({ kind, isFailed }) => kind === "attempt" && isFailed));
+  const segments = timeline.rows.flatMap((row) => row.segments);
+  const isFailedAttempt = ({ kind, isFailed }: Segment) => kind === "attempt" && isFailed;
+  const kinds = new Set(segments.filter((segment) => !isFailedAttempt(segment)).map(({ kind }) => kind));
   return (
     <ul class="legend small">
       {(Object.keys(KIND_NAMES) as SegmentKind[])
@@ -128,7 +164,7 @@ function TimelineLegend({ timeline }: { timeline: Timeline }) {
             <span class={`bar bar-${kind}`} aria-hidden="true" /> {KIND_NAMES[kind]}
           </li>
         ))}
-      {hasFailed && (
+      {segments.some(isFailedAttempt) && (
         <li>
           <span class="bar bar-attempt is-failed" aria-hidden="true" /> attempt without a result
         </li>

@@ -1,7 +1,7 @@
 import type { RefObject } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { PlanLayout } from "../model/plan-layout";
-import { findNeighbour, fitView, MARGIN, showBox, startView, zoomView, type Direction, type Size, type View } from "../model/view-box";
+import { findFirst, findNeighbour, fitView, MARGIN, showBox, startView, zoomView, type Direction, type Size, type View } from "../model/view-box";
 import { useSize } from "./use-size";
 
 const ARROWS: Readonly<Record<string, Direction>> = { ArrowLeft: "left", ArrowRight: "right", ArrowUp: "up", ArrowDown: "down" };
@@ -10,17 +10,19 @@ const DRAG_PX = 4;
 
 interface Options {
   selected: string;
+  /** In which the drawing is read. */
+  direction: "LR" | "TB";
   onFocus: (path: string) => void;
 }
 
 /** Lets a drawing be moved and enlarged by pointer, wheel and keys; a task that is selected elsewhere comes into view. */
-export function usePanZoom(room: RefObject<HTMLDivElement | null>, drawing: PlanLayout, { selected, onFocus }: Options) {
+export function usePanZoom(room: RefObject<HTMLDivElement | null>, drawing: PlanLayout, { selected, direction, onFocus }: Options) {
   const size = useSize(room);
   const [view, setView] = useState<View>({ scale: 1, x: MARGIN, y: MARGIN });
   const isMoved = useRef(false);
   const goesTo = useRef("");
   useLayoutEffect(() => {
-    if (size && !isMoved.current) setView(startView(drawing, size, findFirst(drawing)));
+    if (size && !isMoved.current) setView(startView(drawing, size, findFirst([...drawing.frames, ...drawing.cards], direction)));
   }, [drawing, size?.width, size?.height]);
   useEffect(() => {
     const card = drawing.cards.find(({ task }) => task.path === selected);
@@ -63,10 +65,6 @@ export function usePanZoom(room: RefObject<HTMLDivElement | null>, drawing: Plan
   useWheel(room, (factor, point) => move((old) => zoomView(old, factor, point)));
   return { view, size, zoomIn, zoomOut, fit, handlers: { onKeyDown, onPointerDown } };
 }
-
-/** Return the box where a reader begins: of those in the first layer the nearest to the corner. */
-const findFirst = ({ cards, frames }: PlanLayout) =>
-  [...frames.filter((frame) => frame.isGroup), ...cards.filter((card) => !card.task.depth)].sort((one, other) => one.x + one.y - other.x - other.y)[0];
 
 const findCard = (room: RefObject<HTMLDivElement | null>, path: string): SVGElement | undefined =>
   [...(room.current?.querySelectorAll<SVGElement>("[data-path]") ?? [])].find((card) => card.dataset["path"] === path);

@@ -1,7 +1,8 @@
 import { useMemo, useRef, useState } from "preact/hooks";
+import { useFocusBack } from "../live/focus";
 import { toLine } from "../model/plain-text";
 import { canConnect, selectProblems, type Draft } from "./draft";
-import { BOX, placeDraft } from "./layout";
+import { BOX, findNext, nameForm, placeDraft } from "./layout";
 
 interface DraftGraphProps {
   draft: Draft;
@@ -10,7 +11,10 @@ interface DraftGraphProps {
   connecting: string;
   problems: readonly string[];
   onSelect: (id: string) => void;
+  /** Called with a task that is chosen while connections are. */
   onConnect: (from: string, to: string) => void;
+  /** Called with a connection that was drawn. */
+  onDrop: (from: string, to: string) => void;
   onRemove: (id: string) => void;
 }
 
@@ -22,11 +26,15 @@ interface Drag {
 
 /** The tasks of a draft as boxes and what needs what as arrows; a box is a button, its handle begins a connection. */
 export function DraftGraph(props: DraftGraphProps) {
-  const { draft, selected, connecting, problems, onSelect, onConnect, onRemove } = props;
-  const picture = useMemo(() => placeDraft(draft), [draft]);
+  const { draft, selected, connecting, problems, onSelect, onConnect, onDrop, onRemove } = props;
+  const picture = useMemo(() => placeDraft(draft), [nameForm(draft)]);
+  const tasks = new Map(draft.tasks.map((task) => [task.id, task]));
+  // One task is reached with Tab, the others with arrow keys.
+  const [reached, setReached] = useState("");
+  const entry = tasks.has(reached) ? reached : selected;
+  const box = useFocusBack<SVGGElement>(draft);
   const [drag, setDrag] = useState<Drag | null>(null);
   const svg = useRef<SVGSVGElement>(null);
-  const tasks = new Map(draft.tasks.map((task) => [task.id, task]));
 
   const locate = (event: PointerEvent) => {
     const frame = svg.current!.getBoundingClientRect();
@@ -36,13 +44,19 @@ export function DraftGraph(props: DraftGraphProps) {
   const drop = (event: PointerEvent) => {
     const { x, y } = locate(event);
     const hit = picture.boxes.find((box) => x >= box.x && x <= box.x + BOX.width && y >= box.y && y <= box.y + BOX.height);
-    if (drag && hit && hit.id !== drag.from) onConnect(drag.from, hit.id);
+    if (drag && hit && hit.id !== drag.from) onDrop(drag.from, hit.id);
     setDrag(null);
   };
   const press = (id: string) => (connecting && connecting !== id ? onConnect(connecting, id) : onSelect(id));
+  const move = (id: string) => {
+    if (!id) return;
+    setReached(id);
+    svg.current?.querySelector<SVGGElement>(`[data-task="${CSS.escape(id)}"]`)?.focus();
+  };
   const pressKey = (event: KeyboardEvent, id: string) => {
     if (event.key === "Enter" || event.key === " ") press(id);
     else if (event.key === "Delete") onRemove(id);
+    else if (event.key.startsWith("Arrow")) move(findNext(picture, id, event.key));
     else return;
     event.preventDefault();
   };
@@ -55,7 +69,7 @@ export function DraftGraph(props: DraftGraphProps) {
         height={picture.height}
         viewBox={`0 0 ${picture.width} ${picture.height}`}
         role="group"
-        aria-label="The plan as a graph"
+        aria-label="The plan as a graph; arrow keys move between tasks"
         onPointerMove={(event) => drag && setDrag({ ...drag, ...locate(event) })}
         onPointerUp={drop}
         onPointerLeave={() => setDrag(null)}
@@ -79,15 +93,18 @@ export function DraftGraph(props: DraftGraphProps) {
           return (
             <g
               key={id}
+              ref={id === selected ? box : undefined}
               transform={`translate(${x},${y})`}
               class={`draft-box${id === selected ? " selected" : ""}${isWrong ? " wrong" : ""}${isClosed ? " closed" : ""}`}
               role="button"
-              tabindex={0}
+              tabindex={id === entry ? 0 : -1}
+              data-task={id}
+              onFocus={() => setReached(id)}
               aria-label={label}
               aria-pressed={id === selected}
               aria-disabled={isClosed}
-              onClick={() => !isClosed && press(id)}
-              onKeyDown={(event) => !isClosed && pressKey(event, id)}
+              onClick={() => press(id)}
+              onKeyDown={(event) => pressKey(event, id)}
             >
               <rect width={BOX.width} height={BOX.height} rx="6" />
               <text x="12" y="22" class="draft-id">
@@ -99,13 +116,14 @@ export function DraftGraph(props: DraftGraphProps) {
               <circle
                 cx={BOX.width}
                 cy={BOX.height / 2}
-                r="6"
-                class="draft-handle"
+                r="12"
+                class="draft-grip"
                 onPointerDown={(event) => {
                   event.preventDefault();
                   setDrag({ from: id, ...locate(event) });
                 }}
               />
+              <circle cx={BOX.width} cy={BOX.height / 2} r="6" class="draft-handle" />
             </g>
           );
         })}

@@ -60,17 +60,16 @@ const mapEdges = (draft: Draft, id: string, change: (edges: Dependency[]) => Dep
 });
 
 /** Return whether a task may need another one: it must not wait for itself. */
-export function canConnect(draft: Draft, id: string, needed: string): boolean {
-  const byId = new Map(draft.tasks.map((task) => [task.id, task]));
-  const seen = new Set<string>();
-  const open = [needed];
-  for (let name = open.pop(); name !== undefined; name = open.pop()) {
-    if (name === id) return false;
-    if (seen.has(name)) continue;
-    seen.add(name);
-    open.push(...(byId.get(name)?.depends_on ?? []).map(({ task }) => task));
-  }
-  return byId.has(needed);
+export const canConnect = (draft: Draft, id: string, needed: string): boolean =>
+  draft.tasks.some((task) => task.id === needed) && !findDependants(draft, id).has(needed);
+
+/** Return a task and all that wait for it. */
+export function findDependants({ tasks }: Draft, id: string): ReadonlySet<string> {
+  const needing = new Map<string, string[]>();
+  for (const task of tasks) for (const edge of task.depends_on) needing.set(edge.task, [...(needing.get(edge.task) ?? []), task.id]);
+  const found = new Set([id]);
+  for (const name of found) for (const next of needing.get(name) ?? []) found.add(next); // a set is walked with what is added
+  return found;
 }
 
 /** Return why an id cannot be used for a task; empty if it can. */
@@ -85,9 +84,11 @@ export function selectProblems(draft: Draft, problems: readonly string[], id: st
   return problems.filter((problem) => problem.includes(`'${id}'`) || problem.includes(place));
 }
 
+const EMPTY = "String should have at least 1 character";
+
 /** Return a problem with the id of a task in place of its number, with which the server counts. */
 export const nameTasks = (draft: Draft, problem: string): string =>
-  problem.replace(/tasks\[(\d{1,4})\]\.?/g, (said, number: string) => {
+  problem.replace(`description: ${EMPTY}`, "say what to do").replace(EMPTY, "must not be empty").replace(/tasks\[(\d{1,4})\]\.?/g, (said, number: string) => {
     const task = draft.tasks[Number(number)];
     return task ? `task '${task.id}': ` : said;
   });

@@ -21,6 +21,9 @@ export interface Layout {
   edges: PlacedEdge[];
 }
 
+/** Return what the picture of a draft depends on. */
+export const nameForm = ({ tasks }: Draft): string => JSON.stringify(tasks.map(({ id, depends_on }) => [id, depends_on]));
+
 /** Return the picture of a draft, from left to right; needs that the draft has no task for are left out. */
 export function placeDraft({ tasks }: Draft): Layout {
   const graph = new Graph();
@@ -41,6 +44,27 @@ export function placeDraft({ tasks }: Draft): Layout {
   );
   const { width = 0, height = 0 } = graph.graph() as { width?: number; height?: number };
   return { width, height, boxes, edges };
+}
+
+/** By the arrow key: right and down as numbers of steps. */
+const STEPS: Readonly<Record<string, readonly [number, number]>> = {
+  ArrowRight: [1, 0],
+  ArrowLeft: [-1, 0],
+  ArrowDown: [0, 1],
+  ArrowUp: [0, -1],
+};
+
+/** Return the task to which an arrow key leads from another one: the nearest on that side; empty for none. */
+export function findNext({ boxes }: Layout, id: string, key: string): string {
+  const [right, down] = STEPS[key] ?? [0, 0];
+  const from = boxes.find((box) => box.id === id)!;
+  const ahead = boxes.flatMap((box) => {
+    const [x, y] = [box.x - from.x, box.y - from.y];
+    const along = x * right + y * down;
+    // What is off to the side is farther than what is straight ahead.
+    return along > 0 ? [{ id: box.id, far: along + 3 * Math.abs(x * down + y * right) }] : [];
+  });
+  return ahead.sort((one, other) => one.far - other.far)[0]?.id ?? "";
 }
 
 /** Return an edge from the right of one box to the left of another, past the points between them. */

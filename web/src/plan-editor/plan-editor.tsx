@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useId, useState } from "preact/hooks";
 import { Line } from "../parts/text";
 import type { PlanQuestion } from "../questions/question";
 import { approve, editPlan, reject, type Reply } from "../questions/replies";
@@ -17,6 +17,9 @@ interface PlanEditorProps {
   onReply: (reply: Reply) => void;
 }
 
+/** Of the tasks of a plan that are all shown as forms; those of a longer plan one at a time. */
+const MAX_FORMS = 40;
+
 /** A plan that waits for approval: it is run as it is or as edited, or rejected with a reason. */
 export function PlanEditor({ question, draft: kept, workers, isBusy, onDraft, onReply }: PlanEditorProps) {
   const { plan, problems } = question;
@@ -24,6 +27,8 @@ export function PlanEditor({ question, draft: kept, workers, isBusy, onDraft, on
   const [chosen, setChosen] = useState("");
   const [connecting, setConnecting] = useState("");
   const [showsAll, setShowsAll] = useState(false);
+  const [refused, setRefused] = useState("");
+  const name = useId();
   const isEdited = drafts.isChanged(draft, plan);
   const known = [...new Set([...draft.tasks.map(({ worker }) => worker), ...workers])].filter(Boolean);
   const named = draft.tasks.map(({ id }) => id);
@@ -35,6 +40,7 @@ export function PlanEditor({ question, draft: kept, workers, isBusy, onDraft, on
   }, [problems.join("\n")]);
   const change = (next: Draft, select?: string) => {
     onDraft(next);
+    setRefused("");
     if (select !== undefined) setChosen(select);
     if (connecting && !next.tasks.some(({ id }) => id === connecting)) setConnecting("");
   };
@@ -42,10 +48,16 @@ export function PlanEditor({ question, draft: kept, workers, isBusy, onDraft, on
     const { draft: next, id } = drafts.addTask(draft, draft.tasks.find(({ id: each }) => each === selected)?.worker ?? known[0] ?? "");
     change(next, id);
   };
+  const connect = (from: string, to: string) => {
+    if (drafts.canConnect(draft, to, from)) change(drafts.connect(draft, to, from));
+    else setRefused(`${to} cannot need ${from}: ${from} waits for ${to} already, so neither could begin.`);
+  };
   const toggle = (from: string, to: string) => {
     const needs = draft.tasks.find(({ id }) => id === to)?.depends_on.some(({ task }) => task === from);
-    change(needs ? drafts.disconnect(draft, to, from) : drafts.connect(draft, to, from));
+    if (needs) change(drafts.disconnect(draft, to, from));
+    else connect(from, to);
   };
+  const count = `${draft.tasks.length} tasks${isEdited ? ", edited" : ""}`;
   const shown = draft.tasks.filter(({ id }) => showsAll || id === selected);
 
   return (
@@ -63,23 +75,28 @@ export function PlanEditor({ question, draft: kept, workers, isBusy, onDraft, on
         </div>
       )}
       <p>
-        <label for="plan-goal">Goal</label>
-        <input id="plan-goal" class="wide" value={draft.goal} maxLength={4000} onInput={(event) => change({ ...draft, goal: event.currentTarget.value })} />
+        <label for={name}>Goal</label>
+        <input id={name} class="wide" value={draft.goal} maxLength={4000} onInput={(event) => change({ ...draft, goal: event.currentTarget.value })} />
       </p>
       <div class="editor-tools">
         <button type="button" onClick={add}>
           + Add a task
         </button>
-        <button type="button" aria-pressed={showsAll} onClick={() => setShowsAll(!showsAll)}>
-          {showsAll ? "Only the selected task" : "All tasks as a form"}
-        </button>
+        {draft.tasks.length <= MAX_FORMS && (
+          <button type="button" onClick={() => setShowsAll(!showsAll)}>
+            {showsAll ? "Only the selected task" : "All tasks as a form"}
+          </button>
+        )}
         <button type="button" disabled={!isEdited} onClick={() => onDraft(null)}>
           Undo all changes
         </button>
-        <span class="soft small" role="status">
-          {connecting ? `Choose what needs ${connecting}; again to take it back.` : `${draft.tasks.length} tasks${isEdited ? ", edited" : ""}`}
+        <span class={refused ? "form-problem" : "soft small"} role="status">
+          <Line max={300}>{refused || (connecting ? `Choose what needs ${connecting}; again to take it back.` : count)}</Line>
         </span>
       </div>
+      <p class="soft small">
+        Select a task to change it. Pull the circle at its edge onto another task that shall wait for its result. By keyboard: arrow keys, Enter, Delete.
+      </p>
       <div class="editor-panes">
         <DraftGraph
           draft={draft}
@@ -88,6 +105,7 @@ export function PlanEditor({ question, draft: kept, workers, isBusy, onDraft, on
           problems={problems}
           onSelect={setChosen}
           onConnect={toggle}
+          onDrop={connect}
           onRemove={(id) => draft.tasks.length > 1 && change(drafts.removeTask(draft, id), "")}
         />
         <div class="task-forms">

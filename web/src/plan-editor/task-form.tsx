@@ -108,7 +108,8 @@ interface NeedsProps {
 
 function Needs({ draft, task, name, onChange }: NeedsProps) {
   const needed = new Set(task.depends_on.map((edge) => edge.task));
-  const free = draft.tasks.filter(({ id }) => !needed.has(id) && drafts.canConnect(draft, task.id, id));
+  const waiting = drafts.findDependants(draft, task.id);
+  const free = draft.tasks.filter(({ id }) => !needed.has(id) && !waiting.has(id));
   return (
     <div role="group" aria-labelledby={`${name}-needs`}>
       <p class="form-label" id={`${name}-needs`}>

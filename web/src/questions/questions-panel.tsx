@@ -1,5 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
+import { useFocusBack } from "../live/focus";
 import { useAction } from "../live/hooks";
+import { useKept } from "../live/kept";
 import type { LiveRun } from "../live/live-run";
 import { Notice, ProblemLine } from "../live/notice";
 import { Line } from "../parts/text";
@@ -15,20 +17,23 @@ import { sendReplies } from "./send-replies";
 const nameQuestion = (question: Question): string =>
   question.kind === "plan" ? `plan ${question.task} ${question.plan.version}` : question.id;
 
+export const QUESTIONS = "questions";
+
 /** The questions that a run waits for, each with its form. */
 export function QuestionsPanel({ run }: { run: LiveRun }) {
   const open = readQuestions(run.status === "running" ? [] : run.questions);
-  const [drafts, setDrafts] = useState<Record<string, Draft | null>>({});
-  const [words, setWords] = useState<Record<string, string>>({});
-  const [replies, setReplies] = useState<Replies>({});
-  const sending = useAction(() => sendReplies(run, replies));
+  const [drafts, setDrafts] = useKept<Record<string, Draft | null>>(`plans ${run.thread}`, {});
+  const [words, setWords] = useKept<Record<string, string>>(`answers ${run.thread}`, {});
+  const [sent, setSent] = useState<readonly string[]>([]);
+  const sending = useAction((replies: Replies) => {
+    setSent(Object.keys(replies));
+    return sendReplies(run, replies);
+  });
   const workers = useTeamWorkers(run.server, run.graph, open.some(({ kind }) => kind === "plan"));
-  const elsewhere = useAnsweredElsewhere(open, Object.keys(replies));
-  useEffect(() => {
-    if (Object.keys(replies).length) sending.start();
-  }, [replies]);
+  const elsewhere = useAnsweredElsewhere(open, sent);
+  const title = useFocusBack<HTMLHeadingElement>(open.map(nameQuestion).join("\n"));
 
-  const reply = (id: string, said: Reply) => setReplies({ [id]: said });
+  const reply = (id: string, said: Reply) => sending.start({ [id]: said });
   const written = Object.fromEntries(
     open.flatMap(({ id, kind }) => (kind === "question" && words[id]?.trim() ? [[id, respond(words[id])]] : [])),
   );
@@ -41,8 +46,10 @@ export function QuestionsPanel({ run }: { run: LiveRun }) {
         </Notice>
       )}
       {open.length > 0 && (
-        <section class="questions" aria-labelledby="questions-title">
-          <h2 id="questions-title">{open.length === 1 ? "The run waits for you" : `The run waits for ${open.length} answers`}</h2>
+        <section class="questions" aria-labelledby={QUESTIONS} aria-busy={sending.isBusy}>
+          <h2 id={QUESTIONS} tabIndex={-1} ref={title}>
+            {nameAsked(open)}
+          </h2>
           {open.map((question) => {
             const key = nameQuestion(question);
             const form = {
@@ -71,14 +78,25 @@ export function QuestionsPanel({ run }: { run: LiveRun }) {
             );
           })}
           {Object.keys(written).length > 1 && (
-            <button type="button" class="primary" disabled={sending.isBusy} onClick={() => setReplies(written)}>
+            <button type="button" class="primary" disabled={sending.isBusy} onClick={() => sending.start(written)}>
               Send the {Object.keys(written).length} answers
             </button>
           )}
+          <p class="soft small" role="status">
+            {sending.isBusy && "Sending…"}
+          </p>
         </section>
       )}
     </>
   );
+}
+
+/** Return what the run waits for, as a title. */
+export function nameAsked(open: readonly Question[]): string {
+  const [first] = open;
+  if (open.length > 1) return `The run waits for ${open.length} answers`;
+  if (first?.kind === "plan") return first.plan.version > 1 ? `Version ${first.plan.version} of the plan: may it run?` : "The plan: may it run?";
+  return first?.kind === "tool_call" ? "A call waits for your permission" : "The run waits for your answer";
 }
 
 function QuestionHead({ question }: { question: Question }) {

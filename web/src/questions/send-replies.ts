@@ -1,6 +1,6 @@
 import { loadSummary } from "../live/kept-trace";
-import type { LiveRun } from "../live/live-run";
-import { Problem } from "../live/problem";
+import { createRun, type LiveRun } from "../live/live-run";
+import { Problem, readProblem } from "../live/problem";
 import { ask } from "../live/server";
 import { readQuestions } from "./question";
 import { findAnswered, type Replies } from "./replies";
@@ -9,6 +9,8 @@ const LOOK_EVERY_MS = 400;
 const MAX_LOOKS = 10;
 /** What the server says of an answer to a question that is not open, or of a run whose thread another one has taken. */
 const LATE = /no open question|not open|no question|was taken by/i;
+/** What Aegra says of a thread with open questions whose last run has failed. */
+const NOT_WAITING = /not in interrupted state/i;
 const ANSWERED = "Answered already, in another tab or by another user. Below is how the run is now.";
 
 /** Send replies to open questions; those that are answered meanwhile stay as they were answered.
@@ -22,9 +24,19 @@ export async function sendReplies(run: LiveRun, replies: Replies): Promise<void>
     throw new Problem("refused", ANSWERED);
   }
   try {
-    await requireAccepted(run, await run.answer(replies));
+    await requireAccepted(run, await createAnswer(run, replies));
   } finally {
     run.refresh();
+  }
+}
+
+/** Start the run that answers, and return its id; a thread that the server does not let resume is answered in its chat. */
+async function createAnswer({ server, thread, graph }: LiveRun, replies: Replies): Promise<string> {
+  try {
+    return await createRun(server, thread, graph, { command: { resume: replies } });
+  } catch (error) {
+    if (!NOT_WAITING.test(readProblem(error).message)) throw error;
+    return createRun(server, thread, graph, { input: { messages: [{ role: "user", content: JSON.stringify(replies) }] } });
   }
 }
 

@@ -14,13 +14,16 @@ export function StopPanel({ run }: { run: LiveRun }) {
     setAsked([...asked, path]);
     setPath("");
   });
-  const open = run.status === "running" ? listOpenTasks(run.trace?.tasks ?? []) : [];
+  const tasks = run.trace?.tasks ?? [];
+  // Before the first task has begun, the plan may still be approved or made again.
+  const open = tasks.some(({ status }) => status !== "waiting") ? listOpenTasks(tasks) : [];
   const pending = asked.filter((each) => open.some((task) => task.path === each));
-  if (!open.length) return null;
   return (
     <form class="stop-panel" onSubmit={(event) => (event.preventDefault(), path && stop.start())}>
-      <label for="stop-task">Stop one task</label>
-      <select id="stop-task" value={path} onChange={(event) => setPath(event.currentTarget.value)}>
+      <label for="stop-task" class="small">
+        Stop one task
+      </label>
+      <select id="stop-task" value={path} disabled={!open.length} onChange={(event) => setPath(event.currentTarget.value)}>
         <option value="">choose…</option>
         {open.map(({ path: each, task }) => (
           <option key={each} value={each} disabled={pending.includes(each)}>

@@ -1,0 +1,154 @@
+"""The development server of `supervise ui`, as a process that ends with the command."""
+
+import asyncio
+import contextlib
+import socket
+import sys
+from asyncio.subprocess import Process
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+import httpx
+from filelock import FileLock, Timeout
+
+from graph.display.stderr_console import print_to_stderr
+from nodes.errors import OutputFailed, SupervisorError, UsageError
+from nodes.text.plain_text import sanitize_line
+
+HOST: Final = "127.0.0.1"
+START_TIMEOUT_S: Final = 90.0
+POLL_S: Final = 0.2
+END_TIMEOUT_S: Final = 5.0
+MAX_SAID_CHARS: Final = 300
+RUNS_FOLDER: Final = Path(".langgraph_api")
+"""Where the server keeps its runs."""
+
+
+class UiServerRunning(UsageError):
+    """A development server keeps its runs in this folder already."""
+
+    code = "UI_SERVER_RUNNING"
+
+
+class UiServerFailed(SupervisorError):
+    """The development server did not start, or has ended by itself."""
+
+    code, exit_code = "UI_SERVER_FAILED", 5
+
+
+@contextlib.contextmanager
+def hold_runs_folder() -> Iterator[Callable[[str], object]]:
+    """Keep other servers from the folder of the runs; yield what notes this one's address.
+
+    Raises:
+        UiServerRunning, OutputFailed: another server has it, or it cannot be written.
+    """
+    address = RUNS_FOLDER / "ui.address"
+    try:
+        RUNS_FOLDER.mkdir(exist_ok=True)
+        with FileLock(RUNS_FOLDER / "ui.lock", timeout=0, is_singleton=False):
+            yield address.write_text
+    except Timeout:
+        url = address.read_text() if address.exists() else "http://127.0.0.1:2024"
+        raise UiServerRunning(
+            "a development server keeps its runs in this folder already",
+            next=f"supervise ui --url {sanitize_line(url, 80)}",
+        ) from None
+    except OSError as error:
+        raise OutputFailed(
+            f"cannot write {error.filename or RUNS_FOLDER}",
+            cause=error.strerror or str(error),
+            next="start it in another folder",
+        ) from None
+
+
+def choose_port(port: int) -> int:
+    """Return the port, or a free one if another program has it."""
+    for each in (port, 0):
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind((HOST, each))
+            chosen: int = probe.getsockname()[1]
+            if chosen != port:
+                print_to_stderr(f"port {port} is taken: the server is at port {chosen}")
+            return chosen
+    return port
+
+
+class UiServer:
+    """The server's process, which ends with the command."""
+
+    def __init__(
+        self, port: int, teams: Sequence[str], log: Path, show: Callable[[str], None]
+    ) -> None:
+        self._teams, self._port, self._log, self._show = teams, port, log, show
+        self.url = f"http://{HOST}:{port}"
+
+    async def run(self) -> None:
+        """Start the process, show its page, and wait for the end of the process.
+
+        Raises:
+            UiServerFailed: it did not start, or has ended.
+        """
+        self._log.parent.mkdir(parents=True, exist_ok=True)
+        with self._log.open("wb") as out:
+            process = await self._start(out.fileno())
+        try:
+            await self._wait_ready(process)
+            self._show(self.url)
+            print_to_stderr(f"Ctrl-C ends the server; its log is {self._log}", style="dim")
+            await process.wait()
+            raise self._build_error("the development server has ended")
+        finally:
+            await _end_process(process)
+
+    async def _start(self, out: int) -> Process:
+        command = ("-m", "graph.server.development", str(self._port), *self._teams)
+        # In a session of its own, Ctrl-C reaches this process alone, which then ends the other.
+        return await asyncio.create_subprocess_exec(
+            sys.executable,
+            *command,
+            stdin=asyncio.subprocess.PIPE,  # it ends with it, also where this process is killed
+            stdout=out,
+            stderr=out,
+            start_new_session=True,
+        )
+
+    async def _wait_ready(self, process: Process) -> None:
+        """Return when the server answers.
+
+        Raises:
+            UiServerFailed: it has ended, or does not answer in time.
+        """
+        try:
+            async with asyncio.timeout(START_TIMEOUT_S), httpx.AsyncClient(trust_env=False) as http:
+                while process.returncode is None:
+                    with contextlib.suppress(httpx.HTTPError):
+                        if (await http.get(f"{self.url}/ok")).is_success:
+                            return
+                    await asyncio.sleep(POLL_S)
+        except TimeoutError:
+            raise self._build_error("the development server does not answer") from None
+        raise self._build_error("the development server did not start")
+
+    def _build_error(self, what: str) -> UiServerFailed:
+        """Return an error with the last line of the server's log, or its own error's line."""
+        lines = self._log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
+        said = next((line for line in lines if line.startswith("error[")), (lines or [""])[-1])
+        if said.startswith("error["):
+            said = said.partition("] ")[2]
+        cause = sanitize_line(said, MAX_SAID_CHARS)
+        return UiServerFailed(what, cause=cause, next=f"read its log, {self._log}")
+
+
+async def _end_process(process: Process) -> None:
+    if process.returncode is not None:
+        return
+    process.terminate()
+    try:
+        async with asyncio.timeout(END_TIMEOUT_S):
+            await process.wait()
+    except TimeoutError:
+        process.kill()
+        await process.wait()

@@ -1,0 +1,26 @@
+import { Section } from "../parts/shell";
+import type { LiveRun } from "./live-run";
+import { startRun } from "./live-run";
+import { RequestForm } from "./request-form";
+
+export const FOLLOW_UP = { id: "follow-up", title: "Ask a follow-up" };
+
+/** Return whether a run has an answer that a further request can build on. */
+export const hasAnswer = (run: LiveRun): boolean => run.status === "done" || run.status === "partial";
+
+/** A further request on the thread: it gets a new plan, and knows the earlier answers and files. */
+export const FollowUp = ({ run }: { run: LiveRun }) => (
+  <Section {...FOLLOW_UP}>
+    <RequestForm
+      place={`follow-up ${run.thread}`}
+      label="What should the team do next?"
+      hint="It knows the earlier requests, answers and files of this thread."
+      words={["Ask", "Asking…"]}
+      send={async (written) => {
+        await startRun(run.server, run.graph, written, run.thread);
+        run.refresh();
+        scrollTo(0, 0);
+      }}
+    />
+  </Section>
+);

@@ -1,0 +1,62 @@
+import { expect, test, vi } from "vitest";
+import { RunWatch, type WatchedRun } from "../src/live/run-watch";
+import type { Server } from "../src/live/server";
+
+vi.stubGlobal("requestAnimationFrame", (draw: () => void) => setTimeout(draw));
+
+/** A server with one thread that is done; `refuse` is the status of its next refusals. */
+function makeServer() {
+  const server = { refuse: 0, asked: 0 };
+  const check = () => {
+    server.asked += 1;
+    if (server.refuse) throw Object.assign(new Error("refused"), { status: server.refuse, text: "" });
+  };
+  const get = async () => {
+    check();
+    return { status: "idle", updated_at: "1", metadata: { graph_id: "team" } };
+  };
+  const getState = async () => ({ values: { run: { request: "Which?", status: "done" }, lines: [], next: null } });
+  return { server, given: { url: "", client: { threads: { get, getState } } } as unknown as Server };
+}
+
+async function watch(given: Server, until: (run: WatchedRun) => boolean, onEach: (watch: RunWatch, run: WatchedRun) => void = () => undefined) {
+  return new Promise<WatchedRun>((resolve) => {
+    const watching = new RunWatch(given, "t", (run) => {
+      onEach(watching, run);
+      if (!until(run)) return;
+      watching.stop();
+      resolve(run);
+    });
+    void watching.start();
+  });
+}
+
+test("a run that is done is shown, and nothing more is asked until it changes", async () => {
+  const { given } = makeServer();
+  const run = await watch(given, ({ connection }) => connection === "settled");
+  expect(run).toMatchObject({ status: "done", graph: "team", trace: { run: { request: "Which?" } } });
+});
+
+test("a token that is refused is tried again at once when there is another one", async () => {
+  const { server, given } = makeServer();
+  server.refuse = 401;
+  const began = Date.now();
+  const run = await watch(
+    given,
+    ({ trace }) => trace !== null,
+    (watching, { problem }) => {
+      if (problem?.kind !== "unauthorized") return;
+      server.refuse = 0;
+      watching.refresh();
+    },
+  );
+  expect(run.problem).toBeNull();
+  expect(Date.now() - began).toBeLessThan(2500);
+});
+
+test("a thread that may not be read is not asked for again", async () => {
+  const { server, given } = makeServer();
+  server.refuse = 403;
+  const run = await watch(given, ({ problem }) => problem !== null);
+  expect([run.problem!.kind, run.connection, server.asked]).toEqual(["forbidden", "settled", 1]);
+});
