@@ -387,6 +387,8 @@ class Report(Frozen):
     failures: SkipJsonSchema[tuple[str, ...]] = ()
     """What tools could not do and no later call made good, and which materials were cut when they
     were read; each is among the gaps too. Set by code."""
+    lacks_file: SkipJsonSchema[bool] = False
+    """A tool had nothing to read, and no tool answered. Set by code."""
     taint_labels: SkipJsonSchema[tuple[TaintLabel, ...]] = ()
     """What those who did the task have read; set by code, whatever a model says."""
     addresses: SkipJsonSchema[tuple[str, ...]] = ()

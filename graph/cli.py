@@ -8,7 +8,7 @@ import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperGroup
@@ -65,6 +65,9 @@ from graph.display.streams import (
 )
 from graph.teams.default_team import DEFAULT_TEAM
 from nodes.errors import UsageError
+
+if TYPE_CHECKING:
+    from graph.settings import Settings
 
 
 class _FullHelpGroup(TyperGroup):
@@ -145,11 +148,14 @@ def run(
     with ProgressDisplay(quiet=quiet, shows_answer=not as_json) as display:
         from graph.commands import run as command
         from graph.commands.comparison import compare
+        from graph.commands.standard_input import read_files
 
+        files, materials = read_files(file or [], request)
         job = command.Job(
             request=request,
             team=team,
-            files=file or [],
+            files=files,
+            materials=materials,
             context=build_context(ctx.params),
             settings=load_settings(trace_content=trace_content),
             display=display,
@@ -187,6 +193,7 @@ def resume(
 ) -> int:
     """Resume a run that was interrupted or waits for an answer."""
     settings = load_settings(trace_content=trace_content)
+    thread = _find_thread(thread, settings, url)
     options: dict[str, Any] = {
         "answer": answer,
         "context": build_context(ctx.params),
@@ -239,13 +246,15 @@ def runs(
 @app.command()
 def show(thread: ThreadArgument, url: UrlOption = None) -> int:
     """Show a run's plan, its reports and its answer."""
+    settings = load_settings()
+    thread = _find_thread(thread, settings, url)
     if url is not None:
         from graph.commands.server_runs import show_server_run
 
-        return show_server_run(thread, url, load_settings())
+        return show_server_run(thread, url, settings)
     from graph.commands.runs import show_run
 
-    return show_run(thread, load_settings())
+    return show_run(thread, settings)
 
 
 @app.command()
@@ -262,13 +271,15 @@ def trace(
     """Print everything that happened in a run: as JSON, as spans for Perfetto, or as a page."""
     if format not in ("json", "chrome", "html"):
         raise UsageError(f"no trace format {format!r}", next="--format json, chrome, or html")
+    settings = load_settings()
+    thread = _find_thread(thread, settings, url)
     if url is not None:
         from graph.commands.server_runs import show_server_trace
 
-        return show_server_trace(thread, url, out=out, settings=load_settings(), format=format)
+        return show_server_trace(thread, url, out=out, settings=settings, format=format)
     from graph.commands.runs import show_trace
 
-    return show_trace(thread, out=out, settings=load_settings(), format=format)
+    return show_trace(thread, out=out, settings=settings, format=format)
 
 
 @app.command()
@@ -282,7 +293,14 @@ def stop(
     """Stop a task of a run at work, or all; the answer is written from the others."""
     from graph.commands.stop import stop_tasks
 
-    return stop_tasks(thread, task, url, load_settings())
+    settings = load_settings()
+    return stop_tasks(_find_thread(thread, settings, url), task, url, settings)
+
+
+def _find_thread(name: str, settings: "Settings", url: str | None) -> str:
+    from graph.commands.thread_names import find_thread
+
+    return find_thread(name, settings, url)
 
 
 app.command()(teams)
@@ -319,13 +337,22 @@ def main(arguments: Sequence[str] | None = None) -> None:
     replace_unencodable_text()
     treat_sigterm_as_interrupt()
     configure_logging(is_verbose=False)
-    end_process(run_to_exit_code(lambda: _run_app(arguments)))
+    given = sys.argv[1:] if arguments is None else arguments
+    end_process(run_to_exit_code(lambda: _run_app(given), path=_find_command_path(given)))
 
 
-def _run_app(arguments: Sequence[str] | None) -> Any:
+def _find_command_path(given: Sequence[str]) -> str:
+    """Return the command that is called, as help names it; without its options."""
+    first = next((word for word in given if not word.startswith("-")), "")
+    known = {
+        each.name or getattr(each.callback, "__name__", "") for each in app.registered_commands
+    }
+    return f"supervise {first}" if first in known else "supervise"
+
+
+def _run_app(given: Sequence[str]) -> Any:
     # By default help is at least 50 columns wide, and at most 80.
     columns = shutil.get_terminal_size().columns
-    given = sys.argv[1:] if arguments is None else arguments
     return app(
         args=given or ["--help"],
         prog_name="supervise",

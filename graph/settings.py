@@ -5,7 +5,6 @@ A variable of the environment overrides the same name in `.env`; a blank value c
 
 import os
 from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, Final
 from zlib import crc32
@@ -39,6 +38,7 @@ from graph.stores.postgres_url import (
 )
 from graph.tier_variables import TIERS, Address, ApiKey
 from graph.tracing_variables import TracingVariables
+from graph.variable_names import find_unknown_names
 from nodes.errors import SettingsInvalid
 from nodes.errors.redaction import register_secrets
 from nodes.models.setting_values import read_origins, read_output_limits, read_price
@@ -58,7 +58,6 @@ OPENAI_MODELS: Final[Mapping[Tier, str]] = {
 }
 """Models of the tiers without a setting, if an OpenAI key or a compatible endpoint is set."""
 
-VARIABLE_PREFIX: Final = "SUPERVISE_"
 KEY_SUFFIX: Final = "_API_KEY"
 """Of the variables that hold providers' keys, such as ANTHROPIC_API_KEY."""
 DEFAULT_DATABASE: Final = Path(".supervise") / "runs.sqlite"
@@ -263,11 +262,11 @@ class Settings(LimitVariables, TracingVariables, ServerVariables):
 
     @classmethod
     def find_unknown_variables(cls) -> dict[str, str]:
-        """Return the unknown `SUPERVISE_` variables, each with the nearest known name."""
-        known = list_variables(cls.model_fields)
-        names = [n for n in os.environ if n.startswith(VARIABLE_PREFIX) and n not in known]
-        near = {name: get_close_matches(name, known, n=1, cutoff=0.6) for name in names}
-        return {name: "".join(found) for name, found in near.items()}
+        """Return the unknown `SUPERVISE_` variables of the environment and of `.env`.
+
+        Each has the nearest known name, or an empty one.
+        """
+        return find_unknown_names(_read_variables(), list_variables(cls.model_fields))
 
     def export_tracing(self) -> None:
         """Export the tracing settings of `.env`, since those who send read the environment.

@@ -160,7 +160,7 @@ def _describe_drawing(team: Team) -> Drawing:
         ("supervisor", "approval"): "plan to approve",
         ("approval", "supervisor"): "accepted, edited or rejected",
         ("supervisor", "synthesizer"): (
-            f"no task left, or cap: {team.max_steps} attempts, deadline, budget"
+            f"no task left, or cap: {format_count(team.max_steps, 'attempt')}, deadline, budget"
         ),
         ("synthesizer", "critic"): f"draft{below}",
         ("synthesizer", END): "answer",

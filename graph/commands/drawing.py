@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from graph.commands.output import write_file
+from graph.commands.thread_names import ThreadAmbiguous, find_thread
 from graph.display.stderr_console import print_to_stderr
 from graph.display.streams import print_to_stdout
 from graph.pictures.plan_mermaid import write_mermaid
@@ -16,7 +17,7 @@ from graph.runs.trace import get_log_path, load_trace
 from graph.settings import Settings
 from graph.stores.thread_locks import check_thread_id
 from graph.teams.team_loader import find_team
-from nodes.errors import SupervisorError, TeamInvalid, UsageError
+from nodes.errors import SupervisorError, TeamInvalid
 
 
 def is_team(name: str, settings: Settings) -> bool:
@@ -24,6 +25,7 @@ def is_team(name: str, settings: Settings) -> bool:
 
     Raises:
         TeamInvalid: it is neither.
+        ThreadAmbiguous: several threads begin like this.
     """
     try:
         find_team(name, settings)
@@ -51,17 +53,15 @@ def draw_run(
     settings: Settings,
     *,
     what: str,
-    format: str | None,
+    format: str,
     out: Path | None,
     url: str | None,
 ) -> int:
-    """Draw the plan or the timeline of a run; without a format a plan is drawn as Mermaid.
+    """Draw the plan or the timeline of a run; a timeline is drawn as SVG.
 
     Raises:
-        UsageError: there is no such picture, or no such run.
+        UsageError: there is no such run.
     """
-    if what == "timeline" and format == "mermaid":
-        raise UsageError("a timeline is drawn as SVG only", next="--format svg")
     trace = _load_trace(thread, settings, url)
     picture = read_plan_picture(trace)
     if what == "plan":
@@ -75,7 +75,9 @@ def draw_run(
 
 def _is_thread(name: str, settings: Settings) -> bool:
     try:
-        return get_log_path(check_thread_id(name), settings).exists()
+        return get_log_path(find_thread(check_thread_id(name), settings), settings).exists()
+    except ThreadAmbiguous:
+        raise
     except SupervisorError:
         return False
 
@@ -92,5 +94,5 @@ def _print_picture(text: str, out: Path | None) -> int:
     if out is None:
         print_to_stdout(text)
     else:
-        write_file(text, out)
+        write_file(f"```mermaid\n{text.strip()}\n```\n" if out.suffix == ".md" else text, out)
     return 0

@@ -49,7 +49,7 @@ def evaluate(
     rows = {"limit": limit, "only": only, "judge_tier": judge_tier}
     work = _evaluate_sides(team, other, rows, quiet=quiet, settings=settings)
     try:
-        sides = run_cancellable(work, farewell=lambda: "cancelled. kept: nothing of the exam")
+        sides = run_cancellable(work, farewell=lambda: "stopped. kept: nothing of the exam")
     except SupervisorError as error:
         _print_problems(error, as_json=as_json)
         raise

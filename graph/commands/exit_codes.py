@@ -17,23 +17,27 @@ from nodes.tools.framework.extras import PackageMissing
 UNEXPECTED_EXIT_CODE: Final = 1
 
 
-def run_to_exit_code(command: Callable[[], Any]) -> int:
-    """Run a command and return its exit code; print an error as one line on stderr."""
+def run_to_exit_code(command: Callable[[], Any], *, path: str = "supervise") -> int:
+    """Run a command and return its exit code; print an error as one line on stderr.
+
+    Args:
+        path: the command that is called, as its help names it.
+    """
     try:
         code = int(command() or 0)
         # Typer silently turns an early Ctrl-C, while libraries load, into this code.
-        return _print_ending("cancelled", code) if code == CANCELLED else code
+        return _print_ending("stopped", code) if code == CANCELLED else code
     except SupervisorError as error:
         return _print_ending(error.format_line(), error.exit_code)
     except typer.TyperException as error:
         said = _format_usage_error(error)
         context = getattr(error, "ctx", None)  # of a command's own error
-        command_path = context.command_path if context else "supervise"
+        command_path = context.command_path if context else path
         usage = UsageError(said, next=f"{command_path} --help")
         # Without arguments the help has been shown already.
         return _print_ending(usage.format_line(), usage.exit_code) if said else usage.exit_code
     except (Cancelled, KeyboardInterrupt, typer.Abort) as error:
-        return _print_ending(str(error) or "cancelled", CANCELLED)
+        return _print_ending(str(error) or "stopped", CANCELLED)
     except SystemExit as ended:  # rich raises it when the reader of stdout is gone
         if isinstance(ended.__context__, BrokenPipeError):
             return 0
@@ -61,7 +65,8 @@ def _print_ending(line: str, code: int) -> int:
 def _format_usage_error(error: typer.TyperException) -> str:
     format_message = getattr(error, "format_message", None)
     said = make_printable(format_message() if format_message else error)
-    return said.replace("Value error, ", "")
+    # Pydantic adds why a text cannot be parsed, in a programmer's words.
+    return said.replace("Value error, ", "").partition(", unable to parse")[0]
 
 
 def _save_traceback(error: Exception) -> str:

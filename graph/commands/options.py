@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 import typer
 
 from graph.commands.log_output import configure_logging
-from nodes.errors import UsageError
+from nodes.errors import FileUnreadable, UsageError
 
 if TYPE_CHECKING:
     from state import Context
@@ -31,6 +31,22 @@ def _require_finite(value: float | None) -> float | None:
     return value
 
 
+def _require_local_files(files: list[Path] | None) -> list[Path] | None:
+    """Return the files.
+
+    Raises:
+        FileUnreadable: one of them is the address of a web page.
+    """
+    for file in files or ():
+        if file.parts[:1] in (("http:",), ("https:",)) and not file.exists():
+            raise FileUnreadable(
+                f"cannot read {str(file).replace(':/', '://', 1)}",
+                cause="it is a web page, not a file",
+                next="write its address into the request; workers with the tool fetch_page read it",
+            )
+    return files
+
+
 def _show_warnings(is_asked: bool) -> bool:
     if is_asked:
         configure_logging(is_verbose=True)
@@ -42,7 +58,12 @@ TeamOption = Annotated[
 ]
 TeamArgument = Annotated[str, typer.Argument(metavar="TEAM", help="A team's name, or its folder.")]
 ThreadArgument = Annotated[
-    str, typer.Argument(metavar="THREAD", help="The thread's id, as `supervise runs` lists it.")
+    str,
+    typer.Argument(
+        metavar="THREAD",
+        help="The thread's id, as `supervise runs` lists it, or its first 6 characters or more;"
+        " last: the newest run.",
+    ),
 ]
 DeadlineOption = Annotated[
     float | None,
@@ -122,7 +143,11 @@ RequestArgument = Annotated[
 FileOption = Annotated[
     list[Path] | None,
     typer.Option(
-        "--file", "-f", metavar="PATH", help="A document, or a folder of them. May be repeated."
+        "--file",
+        "-f",
+        metavar="PATH",
+        callback=_require_local_files,
+        help="A document, or a folder of them; - reads text from stdin. May be repeated.",
     ),
 ]
 ThreadOption = Annotated[

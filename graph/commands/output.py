@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from rich.cells import cell_len
 from rich.console import Console
+from rich.padding import Padding
 from rich.text import Text
 
 from graph.display.markdown import AnswerMarkdown
@@ -40,11 +41,16 @@ def print_text(text: str) -> None:
     print_to_stdout(wrap_lines(shown, _get_terminal_width()) if is_terminal(sys.stdout) else shown)
 
 
-def print_markdown(text: str) -> None:
-    """Print Markdown: rendered on a terminal, as text elsewhere; it loads no pictures."""
+def print_markdown(text: str, *, indent: int = 0) -> None:
+    """Print Markdown: rendered on a terminal, as text elsewhere; it loads no pictures.
+
+    Args:
+        indent: columns left free, on a terminal.
+    """
     shown = escape_active_markdown(make_printable(text))
     if is_terminal(sys.stdout):
-        Console(emoji=False).print(AnswerMarkdown(shown, hyperlinks=False))
+        rendered = AnswerMarkdown(shown, hyperlinks=False)
+        Console(emoji=False).print(Padding(rendered, (0, 0, 0, indent)))
     else:
         print_to_stdout(shown)
 

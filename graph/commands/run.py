@@ -7,12 +7,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar
 
 from graph.commands.cancellation import run_cancellable
 from graph.commands.output import print_json, print_markdown, save_json
 from graph.commands.process_exit import Cancelled
 from graph.commands.report import save_report
+from graph.commands.standard_input import read_request_text
 from graph.display.progress import Event, RunProgress
 from graph.display.progress_display import ProgressDisplay
 from graph.display.stderr_console import print_to_stderr
@@ -22,6 +23,7 @@ from graph.display.summary import (
     format_figures,
     format_question,
     format_reply_command,
+    format_retry,
 )
 from graph.runs.outcome import Outcome
 from graph.runs.plan_only import aplan_with_estimate
@@ -29,11 +31,9 @@ from graph.runs.runner import aresume, arun
 from graph.runs.trace import build_trace, load_trace, refuse_other_forms
 from graph.settings import Settings
 from graph.stores.thread_locks import check_thread_id, make_thread_id
-from nodes.errors import OutputFailed, RequestInvalid, SupervisorError
+from nodes.errors import OutputFailed, SupervisorError
 from nodes.text.answer_markdown import format_answer
 from state import Context
-
-MAX_STDIN_BYTES: Final = 10_000_000
 
 Result = TypeVar("Result")
 
@@ -45,6 +45,8 @@ class Job:
     request: str
     team: str
     files: Sequence[Path]
+    materials: Mapping[str, str]
+    """What was read from stdin as a file."""
     context: Context
     settings: Settings
     display: ProgressDisplay
@@ -59,6 +61,7 @@ class Job:
         return {
             "team": self.team,
             "files": self.files,
+            "materials": self.materials,
             "context": self.context,
             "settings": self.settings,
         }
@@ -146,23 +149,6 @@ def show_plan(job: Job) -> int:
     return 0
 
 
-def read_request_text(request: str) -> str:
-    """Return the request's text; `-` reads it from stdin. Undecodable bytes are replaced.
-
-    Raises:
-        RequestInvalid: stdin holds too many bytes.
-    """
-    if request != "-":
-        raw = request.encode("utf-8", errors="surrogateescape")
-    elif sys.stdin is None:
-        raw = b""
-    else:
-        raw = sys.stdin.buffer.read(MAX_STDIN_BYTES + 1)
-    if len(raw) > MAX_STDIN_BYTES:
-        raise RequestInvalid(f"the request is too large: more than {MAX_STDIN_BYTES:,} bytes")
-    return raw.decode("utf-8-sig", errors="replace").replace("\0", "\N{REPLACEMENT CHARACTER}")
-
-
 def print_outcome(
     outcome: Outcome,
     shown: Mapping[str, Any],
@@ -198,7 +184,7 @@ def _print_next_step(outcome: Outcome, named: str) -> None:
     if outcome.error:
         print_to_stderr(outcome.error.format_line(), style="red")
     elif outcome.status == "failed":
-        print_to_stderr(f"next: supervise resume {named}")
+        print_to_stderr(format_retry(named, lacks_file=outcome.lacks_file))
     if outcome.questions:
         _print_questions(outcome, named)
 
@@ -206,9 +192,9 @@ def _print_next_step(outcome: Outcome, named: str) -> None:
 def _describe_kept_work(board: RunProgress) -> str:
     done = board.list_done_tasks()
     if not board.team or not board.thread:
-        return "cancelled. kept: nothing, the run had not begun"
+        return "stopped. kept: nothing, the run had not begun"
     kept = f"tasks {', '.join(done)}" if done else "the request"
-    return f"cancelled. kept: {kept}. next: supervise resume {board.thread}"
+    return f"stopped. kept: {kept}. next: supervise resume {board.thread}"
 
 
 @contextmanager
@@ -259,7 +245,7 @@ def _answer_at_terminal(outcome: Outcome, display: ProgressDisplay, settings: Se
         try:
             reply = sys.stdin.readline().strip()
         except KeyboardInterrupt:
-            kept = f"cancelled. kept: thread {outcome.thread}, which waits for the answer"
+            kept = f"stopped. kept: thread {outcome.thread}, which waits for the answer"
             raise Cancelled(
                 f"\n{kept}. {format_reply_command(outcome.thread, outcome.questions)}"
             ) from None

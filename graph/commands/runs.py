@@ -1,7 +1,7 @@
 """`supervise runs`, `show` and `trace`: the saved runs."""
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -9,7 +9,8 @@ from rich.console import Console
 
 from graph.commands.output import print_json, print_listing, print_markdown, print_text, write_json
 from graph.commands.report import print_report
-from graph.display.labels import format_seconds, format_task
+from graph.commands.task_report import print_task_report
+from graph.display.labels import format_seconds, format_time
 from graph.display.plan_tree import MAX_DESCRIBED_TASKS, PlanTree
 from graph.display.stderr_console import print_to_stderr
 from graph.display.streams import is_terminal, print_to_stdout
@@ -18,9 +19,10 @@ from graph.display.summary import (
     format_plan,
     format_question,
     format_reply_command,
+    format_retry,
 )
 from graph.display.task_states import label_tasks
-from graph.display.text import make_printable, to_one_line
+from graph.display.text import to_one_line
 from graph.runs.chrome_trace import build_chrome_trace
 from graph.runs.pruning import PruneSelection, remove_runs
 from graph.runs.timeline import read_timeline
@@ -100,7 +102,7 @@ def print_run(thread: str, trace: Json, *, named: str) -> int:
     for plan in plans[-1:]:
         _print_plan(plan, states)
     for task in trace.get("tasks") or ():
-        print_text("\n".join(_format_report(task, states[task["id"]])))
+        print_task_report(task, states[task["id"]])
     if answer := _find_answer(trace):
         print_to_stdout("")
         print_markdown(format_answer(answer))
@@ -110,7 +112,7 @@ def print_run(thread: str, trace: Json, *, named: str) -> int:
     for question in run.get("questions") or ():
         for line in format_question(question, shown_plan=plans[-1] if plans else None):
             print_to_stderr(line)
-    if next_line := _format_next_step(named, run):
+    if next_line := _format_next_step(named, run, trace.get("tasks") or ()):
         print_to_stderr(next_line, style="yellow")
     return 0
 
@@ -159,49 +161,24 @@ def _format_run_row(run: Json) -> tuple[str, ...]:
         to_one_line(run.get("thread", "")),
         to_one_line(run.get("team", "")),
         to_one_line(run.get("status", "")),
-        to_one_line(str(run.get("started", ""))[:19]),
+        format_time(str(run.get("started", ""))),
         "" if wall is None else format_seconds(wall),
         to_one_line(run.get("request", ""), 160),
     )
 
 
-def _format_next_step(thread: str, run: Json) -> str:
+def _format_next_step(thread: str, run: Json, tasks: Iterable[Json]) -> str:
     """Return the next step for a run without an answer; empty if it has one."""
     match run.get("status"):
         case "running":
             return f"not ended: supervise resume {thread}"
-        case "stopped" | "failed":
-            return f"next: supervise resume {thread}"
+        case "stopped" | "failed" as status:
+            lacks_file = any((task.get("report") or {}).get("lacks_file") for task in tasks)
+            return format_retry(thread, lacks_file=lacks_file and status == "failed")
         case "needs_input":
             return format_reply_command(thread, run["questions"])
         case _:
             return ""
-
-
-def _format_report(task: Json, state: str) -> Iterator[str]:
-    report = task.get("report") or {}
-    yield (
-        f"\n{format_task(task['id'], task.get('worker', ''))}: {state}{_format_confidence(report)}"
-    )
-    escalation = report.get("escalation") or {}
-    for text in (report.get("output"), report.get("error"), escalation.get("message")):
-        if text:
-            yield "\n".join(f"  {line}" for line in make_printable(text).splitlines())
-    output = report.get("output") or ""
-    for claim in report.get("claims") or ():
-        if claim.get("text") and claim["text"] in output:
-            continue
-        source = f" ({to_one_line(claim['source'], 120)})" if claim.get("source") else ""
-        yield f"  - {to_one_line(claim.get('text', ''), 300)}{source}"
-
-
-def _format_confidence(report: Json) -> str:
-    if not report:
-        return ""
-    seconds = (report.get("ended_s") or 0) - (report.get("started_s") or 0)
-    confidence = report.get("confidence")
-    shown = "unknown" if confidence is None else confidence
-    return f", confidence {shown}, {format_seconds(seconds)}"
 
 
 def _find_answer(trace: Json) -> Json:

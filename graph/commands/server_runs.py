@@ -42,6 +42,12 @@ def show_server_runs(url: str, settings: Settings) -> int:
     return 0
 
 
+def list_server_threads(url: str, settings: Settings) -> list[str]:
+    """Return the newest threads of a server, the newest first."""
+    found = _wait_for(alist_server_runs(url, settings=settings))
+    return [run["thread"] for run in found.runs]
+
+
 def show_server_run(thread: str, url: str, settings: Settings) -> int:
     """Show the plan, the reports and the answer of a run of a server."""
     log = _load_log(thread, url, settings)
@@ -148,7 +154,7 @@ def _build_trace(log: ServerLog, url: str) -> dict[str, Any]:
 
 
 def _wait_for(work: Coroutine[Any, Any, Result]) -> Result:
-    return run_cancellable(work, farewell=lambda: "cancelled")
+    return run_cancellable(work, farewell=lambda: "stopped")
 
 
 @contextmanager

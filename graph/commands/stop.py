@@ -14,7 +14,7 @@ def stop_tasks(thread: str, task: str, url: str | None, settings: Settings) -> i
         if url is None
         else astop_on_server(thread, url, task, settings=settings)
     )
-    ended = run_cancellable(work, farewell=lambda: "cancelled; the request may have been sent")
+    ended = run_cancellable(work, farewell=lambda: "stopped; the request may have been sent")
     for path, status in ended.items():
         print_to_stderr(f"{sanitize_line(path, 200)} {sanitize_line(status, 40)}")
     if AT_RESUME in ended.values():

@@ -13,9 +13,9 @@ from graph.commands.options import (
     UrlOption,
     VerboseOption,
 )
+from graph.commands.picture_format import PictureFormat, choose_format
 from graph.commands.settings_loading import load_settings
 from graph.display.streams import announce_start
-from nodes.errors import UsageError
 
 
 def teams(
@@ -113,28 +113,45 @@ def new_team(
 def draw(
     name: Annotated[
         str,
-        typer.Argument(metavar="NAME", help="A team's name or folder, or the thread of a run."),
+        typer.Argument(
+            metavar="NAME",
+            help="A team's name or folder, or the thread of a run; last: the newest run.",
+        ),
     ],
     what: Annotated[
         Literal["plan", "timeline"] | None,
         typer.Option("--what", metavar="WHAT", help="Of a run: plan, or timeline."),
     ] = None,
     format: Annotated[
-        Literal["mermaid", "svg"] | None,
-        typer.Option("--format", metavar="FORMAT", help="mermaid, or svg for a run."),
+        PictureFormat | None,
+        typer.Option(
+            "--format",
+            metavar="FORMAT",
+            help="A plan: mermaid or svg; a team: mermaid only; a timeline: svg only.",
+        ),
     ] = None,
     flat: Annotated[bool, typer.Option("--flat", help="Of a team: only the top level.")] = False,
     out: Annotated[
-        Path | None, typer.Option("--out", metavar="FILE", help="Write it to this file.")
+        Path | None,
+        typer.Option(
+            "--out",
+            metavar="FILE",
+            help="Write it to this file, not to stdout; .svg, .mmd or .md chooses the format.",
+        ),
     ] = None,
     url: UrlOption = None,
 ) -> int:
     """Draw a team's graph, or the plan or the timeline of a run."""
     from graph.commands import drawing
+    from graph.commands.thread_names import find_thread
 
     settings = load_settings()
     if what is None and url is None and drawing.is_team(name, settings):
-        if format == "svg":
-            raise UsageError("a team's graph is drawn as Mermaid only", next="--format mermaid")
+        choose_format("a team's graph", ("mermaid",), format, out)
         return drawing.draw_team(name, settings, is_flat=flat, out=out)
-    return drawing.draw_run(name, settings, what=what or "plan", format=format, out=out, url=url)
+    if what == "timeline":
+        chosen = choose_format("a timeline", ("svg",), format, out)
+    else:
+        chosen = choose_format("a plan", ("mermaid", "svg"), format, out)
+    thread = find_thread(name, settings, url)
+    return drawing.draw_run(thread, settings, what=what or "plan", format=chosen, out=out, url=url)

@@ -1,9 +1,25 @@
-"""Labels for seconds and tasks, the same in every output."""
+"""Labels for times and tasks, the same in every output."""
+
+from datetime import UTC, datetime
 
 
 def format_seconds(seconds: float) -> str:
     """Return a time in seconds, to the hundredth."""
     return f"{seconds:,.2f} s"
+
+
+def format_time(written: str) -> str:
+    """Return a time in the terminal's zone, with its offset from UTC; empty if it is none.
+
+    Args:
+        written: in ISO 8601; without an offset it is in UTC.
+    """
+    try:
+        time = datetime.fromisoformat(written)
+        known = time if time.tzinfo else time.replace(tzinfo=UTC)
+        return known.astimezone().isoformat(" ", "seconds")
+    except (ValueError, OverflowError):
+        return ""
 
 
 def format_task(task: str, worker: str) -> str:

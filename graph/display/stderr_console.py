@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.text import Text
 
 from graph.display.streams import is_terminal
-from graph.display.text import make_printable, wrap_lines
+from graph.display.text import make_printable, separate_advice, wrap_lines
 
 
 class _StderrConsole(Console):
@@ -34,6 +34,7 @@ def print_to_stderr(text: object, style: str = "") -> None:
     if sys.stderr is not None:
         shown = make_printable(text)
         if is_terminal(sys.stderr):
-            shown = wrap_lines(shown, STDERR_CONSOLE.width)
+            width = STDERR_CONSOLE.width
+            shown = wrap_lines(separate_advice(shown, width), width)
         with contextlib.suppress(OSError):
             STDERR_CONSOLE.print(Text(shown, style=style))

@@ -90,6 +90,15 @@ def format_reply_command(thread: str, questions: Sequence[Json]) -> str:
     return f"next: supervise resume {thread} --answer {_format_reply(questions)}"
 
 
+def format_retry(thread: str, *, lacks_file: bool) -> str:
+    """Return the command that may give a failed run its result.
+
+    Args:
+        lacks_file: there was nothing to read, so that a resume would fail again.
+    """
+    return "next: supervise run … --file PATH" if lacks_file else f"next: supervise resume {thread}"
+
+
 def _format_reply(questions: Sequence[Json]) -> str:
     """Return a template for an answer."""
     if len(questions) > 1:
@@ -129,7 +138,7 @@ def _format_usage(usage: Json) -> Iterator[str]:
     cost = usage.get("cost_usd")
     parts = [
         format_count(usage["model_calls"], "model call"),
-        f"{usage.get('input_tokens', 0):,} tokens in, {usage.get('output_tokens', 0):,} out",
+        _format_tokens(usage),
         "cost unknown" if cost is None else f"${cost:,.4f}" if cost else "$0",
         *_format_estimated_calls(usage),
         *label_models(usage.get("models")),
@@ -154,6 +163,11 @@ def _format_estimated_calls(usage: Json) -> list[str]:
 def format_estimate(estimate: Json) -> str:
     """Return the line of a run's expected cost."""
     cost = estimate.get("cost_usd")
-    tokens = f"{estimate['input_tokens']:,} tokens in, {estimate['output_tokens']:,} out"
+    tokens = _format_tokens(estimate)
     price = "cost unknown" if cost is None else f"${cost:,.4f}" if cost else "$0"
     return f"expected: {format_count(estimate['model_calls'], 'model call')} · {tokens} · {price}"
+
+
+def _format_tokens(usage: Json) -> str:
+    read = format_count(usage.get("input_tokens", 0), "token")
+    return f"{read} in, {usage.get('output_tokens', 0):,} out"

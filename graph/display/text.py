@@ -8,6 +8,8 @@ from nodes.text.printable import to_one_line as to_one_line
 
 _MIN_COLUMNS: Final = 10
 """Minimal width for wrapping; narrower lines are unchanged."""
+_ADVICE: Final = " next: "
+"""Before the command to use next."""
 
 
 def cut_middle(name: object, max_chars: int) -> str:
@@ -25,6 +27,17 @@ def wrap_lines(text: str, width: int) -> str:
     A word that is longer than a line is not broken, so that it can be copied from a terminal.
     """
     return "\n".join(_wrap_line(line, width) for line in text.split("\n"))
+
+
+def separate_advice(text: str, width: int) -> str:
+    """Put the command to use next on a line of its own where its line is too long.
+
+    A command that is broken cannot be copied from a terminal.
+    """
+    return "\n".join(
+        "\nnext: ".join(line.rsplit(_ADVICE, 1)) if len(line) > width else line
+        for line in text.split("\n")
+    )
 
 
 def _wrap_line(line: str, width: int) -> str:

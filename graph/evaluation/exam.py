@@ -41,7 +41,7 @@ class Exam:
         if missing := sorted(set(only) - known):
             raise UsageError(
                 f"the exam has no row {missing[0]!r}{suggest_name(missing[0], known)}",
-                next=f"choose one of the {len(known)} rows of {self.folder / EXAM_FILE}",
+                next=f"choose one of the rows of {self.folder / EXAM_FILE}",
             )
         rows = tuple(row for row in self.rows if not only or row.id in only)
         return replace(self, rows=rows[:limit])

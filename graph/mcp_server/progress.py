@@ -9,6 +9,7 @@ from graph.display.labels import format_task
 from graph.display.progress import Event, RunProgress
 from graph.display.text import to_one_line
 from graph.mcp_server.caller import Caller
+from nodes.text.counts import format_count
 
 _SHOWN_KINDS: Final = frozenset(
     (
@@ -38,7 +39,7 @@ class ProgressNotes:
         reached = len(tasks) + 1 if event["kind"] == "answer" else (ended + begun) / 2
         self._last = max(reached, self._last + _STEP)
         total = float(len(tasks) + 1) if tasks else None  # the answer is one more
-        message = f"{_describe(event)}, {ended} of {len(tasks)} tasks ended"
+        message = f"{_describe(event)}, {ended} of {format_count(len(tasks), 'task')} ended"
         return self._last, total, message if tasks else _describe(event)
 
 

@@ -12,6 +12,7 @@ from typing import Any, Final, cast
 from graph.runs.event_log import EventListener
 from nodes.errors import DeadlinePassed, FileUnreadable
 from nodes.planning.request import read_request
+from nodes.text.counts import format_count
 from nodes.text.plain_text import sanitize_name
 from nodes.tools.documents.kinds import DATABASE_SUFFIXES, MATERIAL_SUFFIXES
 from nodes.tools.documents.reader import read_documents
@@ -76,7 +77,7 @@ async def read_materials(
             texts = await read_documents(list(named.values()), on_read=count_file)
     except TimeoutError:
         raise DeadlinePassed(
-            f"the run's deadline passed after {read} of {len(named)} files were read",
+            f"the run's deadline passed with {read} of {format_count(len(named), 'file')} read",
             kept="nothing, the run had not begun",
             next="allow more time, name fewer files, or set SUPERVISE_DOCUMENTS to their folder",
         ) from None

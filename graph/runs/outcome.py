@@ -6,6 +6,7 @@ from typing import Any
 
 from graph.topology.answers import Question
 from nodes.errors import MODEL_EXIT_CODE, SupervisorError, is_model_failure
+from nodes.planning.skipping import lacks_file
 from nodes.telemetry.cost import sum_ledger
 from state import Answer, Plan, Report, RunStatus, RunUsage, SupervisorState
 
@@ -64,6 +65,11 @@ class Outcome:
             )
             return MODEL_EXIT_CODE if is_the_models else NO_RESULT_EXIT_CODE
         return EXIT_CODES.get(self.status, 1)
+
+    @property
+    def lacks_file(self) -> bool:
+        """Whether there was nothing to read for a task that has no result."""
+        return any(map(lacks_file, self.results.values()))
 
     def to_json(self) -> dict[str, Any]:
         """Return the object that `--json` prints; it has `questions` only if some are open."""

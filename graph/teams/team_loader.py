@@ -95,11 +95,22 @@ def find_team(name_or_path: str | Path, settings: Settings | None = None) -> Pat
         return teams[text]
     if Path(text).exists():
         return Path(text)
+    if folder := _find_in_subfolder(text):
+        raise TeamInvalid(f"unknown team {text!r}", next=f"name its folder: {folder}")
     hint = suggest_name(text, teams)
     raise TeamInvalid(
         f"unknown team {text!r}{hint}",
         next=f"choose one of {', '.join(teams)}, or use the path of a team's folder",
     )
+
+
+def _find_in_subfolder(name: str) -> Path | None:
+    """Return the folder of this name with a team, one level below a folder of this one."""
+    try:
+        found = (each / name for each in sorted(Path().iterdir()) if not each.name.startswith("."))
+        return next((folder for folder in found if (folder / TEAM_FILE).is_file()), None)
+    except (OSError, ValueError):  # not readable, or no name of a folder
+        return None
 
 
 def _build_finder(settings: Settings | None) -> FindTeam:

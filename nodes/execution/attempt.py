@@ -120,7 +120,7 @@ class AttemptRunner:
         report = attempt.report
         if report:
             update = {"taint_labels": labels, "addresses": addresses, **self._find_failures(report)}
-            report = report.model_copy(update=update)
+            report = report.model_copy(update={**update, "lacks_file": self._lacks_file()})
         return attempt.model_copy(
             update={
                 "report": report,
@@ -164,6 +164,11 @@ class AttemptRunner:
         return merge_labels(taint.taint_labels, inner.taint_labels), tuple(addresses)[
             -MAX_ADDRESSES:
         ]
+
+    def _lacks_file(self) -> bool:
+        """Return whether there was nothing to read, for the worker or for a task of the team."""
+        inner = self.subteam_run
+        return inner.lacks_file if inner else self.attempt_context.outcomes.lacks_file
 
     def _find_failures(self, report: Report) -> dict[str, Any]:
         """Return a report's fields on failed tools; a team has set its own."""

@@ -8,7 +8,7 @@ from langgraph.types import Command
 
 from nodes.errors.redaction import redact_text
 from nodes.execution.attempt_context import AttemptContext
-from nodes.execution.tool_outcomes import FAILED, CallEnding, read_failures
+from nodes.execution.tool_outcomes import FAILED, NOTHING_TO_READ, CallEnding, read_failures
 from nodes.prompts.tags import shorten_text
 from nodes.tools.framework.materials import takes_materials
 
@@ -53,6 +53,7 @@ def record_outcome(
         materials=materials,
         reasons=reasons,
         reads_materials=takes_materials(request.tool),
+        lacks_file=isinstance(result, ToolMessage) and result.artifact == NOTHING_TO_READ,
     )
     return () if ending == "refused" else reasons
 

@@ -15,6 +15,7 @@ from langgraph.graph.state import CompiledStateGraph
 from nodes.limits.budget import Budget
 from nodes.limits.clock import now_s
 from nodes.limits.run_scope import SCOPE_KEY, RunScope, get_run_scope, set_deadline
+from nodes.planning.skipping import lacks_file
 from nodes.prompts.messages import build_subteam_request
 from nodes.schemas.handoff import Handoff
 from nodes.security.provenance import collect_report_labels
@@ -125,6 +126,11 @@ class SubteamRun:
         if plan is None or any(task.id not in results for task in plan.tasks):
             return get_args(TaintLabel)
         return collect_report_labels(results.values())
+
+    @property
+    def lacks_file(self) -> bool:
+        """Whether a task of the team that was not completed had nothing to read."""
+        return any(map(lacks_file, self.state.get("results", {}).values()))
 
     @property
     def addresses(self) -> list[str]:

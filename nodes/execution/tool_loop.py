@@ -33,7 +33,7 @@ from nodes.execution.call_ending import (
 from nodes.execution.earlier_calls import EarlierCalls
 from nodes.execution.reading import READ_MATERIAL
 from nodes.execution.restored_calls import restore_calls
-from nodes.execution.tool_outcomes import FAILED
+from nodes.execution.tool_outcomes import FAILED, NOTHING_TO_READ
 from nodes.execution.worker_agent import WorkerAgent, begin_turn, end_turn
 from nodes.models.call_deadline import has_time_left
 from nodes.models.run_context import get_run_context
@@ -284,6 +284,7 @@ async def _run_call(
         result = await _try_call(request, handler)
     except NothingToRead as error:
         refusal = build_refusal(request, str(error))
+        refusal = refusal.model_copy(update={"artifact": NOTHING_TO_READ})
         return refusal, record_outcome(request, refusal)
     unread = tuple[str, ...]()
     if isinstance(result, ToolMessage):

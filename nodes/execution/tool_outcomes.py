@@ -12,6 +12,8 @@ from typing import Any, Final, Literal
 from nodes.text.tool_messages import drop_advice
 
 CallEnding = Literal["answered", "refused", "failed"]
+NOTHING_TO_READ: Final = "nothing to read"
+"""Marks the message of a call that was refused as there was nothing to read; no model sees it."""
 FAILED: Final = "failed"
 """Marks the message of a failed call; no model sees it."""
 MAX_REASON_CHARS = 300
@@ -33,6 +35,8 @@ class ToolOutcome:
 
     reads_materials: bool = False
     """Its tool is given the materials of the task."""
+    lacks_file: bool = False
+    """There was nothing for it to read."""
 
     @property
     def has_failed(self) -> bool:
@@ -56,13 +60,20 @@ class ToolOutcomes:
         materials: Mapping[str, str],
         reasons: tuple[str, ...] = (),
         reads_materials: bool = False,
+        lacks_file: bool = False,
     ) -> None:
         """Record a call."""
         self.materials = frozenset(materials)
         named = frozenset(name for name in materials if _is_named(name, call["args"]))
         kept = tuple(reason[:MAX_REASON_CHARS] for reason in map(drop_advice, reasons))
-        outcome = ToolOutcome(call["name"], turn, ending, kept, named, reads_materials)
+        outcome = ToolOutcome(call["name"], turn, ending, kept, named, reads_materials, lacks_file)
         self.outcomes.append(outcome)
+
+    @property
+    def lacks_file(self) -> bool:
+        """Whether a tool had nothing to read, and no call was answered."""
+        is_answered = any(one.ending == "answered" for one in self.outcomes)
+        return not is_answered and any(one.lacks_file for one in self.outcomes)
 
     def list_failures(self) -> tuple[str, ...]:
         """Return the reasons of the failures that no later call has resolved."""

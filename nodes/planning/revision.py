@@ -27,6 +27,7 @@ from nodes.prompts.messages import build_plan_messages, build_revision_message
 from nodes.schemas.team import Team
 from nodes.security.provenance import build_origin_after_results
 from nodes.telemetry.events import emit
+from nodes.text.counts import format_count
 from state import Context, Expense, SupervisorState, Usage, enter_expenses, require_plan
 
 
@@ -43,7 +44,9 @@ async def find_revision_reason(state: SupervisorState, team: Team) -> str:
     )
     if found and not may_revise(state, team):
         revisions, stalls = state.get("revisions", 0), state.get("stalls", 0)
-        count = f"{revisions} of {team.max_revisions} revisions, stall counter {stalls}"
+        count = (
+            f"{revisions} of {format_count(team.max_revisions, 'revision')}, stall counter {stalls}"
+        )
         await emit("plan_rejected", problems=found, plan="", reason=f"no revision: {count}")
         return ""
     return "\n".join(found)
@@ -88,7 +91,7 @@ async def revise_plan(
     rejected, revisions = bool(state.get("objection")), state.get("revisions", 0)
     if rejected and revisions >= team.max_revisions:
         raise PlanInvalid(
-            f"the plan was rejected after {revisions} revisions",
+            f"the plan was rejected after {format_count(revisions, 'revision')}",
             cause=state["objection"],
             next="word the request differently",
         )

@@ -15,7 +15,7 @@ STATUS_PHRASES: Mapping[ReportStatus, str] = {
 
 ESCALATION_PHRASES: Final[Mapping[EscalationReason, str]] = {
     "out_of_scope": "out of scope",
-    "ambiguous_input": "its input is missing or unclear",
+    "ambiguous_input": "missing or unclear input",
     "confidence_too_low": "too uncertain",
     "timeout": "out of time",
 }
@@ -56,11 +56,15 @@ def list_shortfalls(report: Report, description: str = "") -> list[str]:
     """
     if report.status == "escalated" and report.escalation:
         escalation = report.escalation
-        phrase = ESCALATION_PHRASES[escalation.reason]
-        return [f"was escalated, {phrase}: {escalation.message}"]
+        return [f"was escalated ({ESCALATION_PHRASES[escalation.reason]}): {escalation.message}"]
     if report.status != "completed":
         return [f"{STATUS_PHRASES[report.status]}: {report.error or description}"]
     return [f"lacks: {gap}" for gap in list_partial_gaps(report)]
+
+
+def lacks_file(report: Report) -> bool:
+    """Return whether a task was not completed as there was nothing to read."""
+    return report.lacks_file and report.status != "completed"
 
 
 def list_partial_gaps(report: Report) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.runnables import RunnableConfig
@@ -57,6 +58,9 @@ class SynthesisInput:
 
 CAP_OPTIONS = {"BUDGET_SPENT": "--max-tokens or --max-cost", "DEADLINE_PASSED": "--deadline"}
 """The option that sets each cap, by the code of the error that ends a task at it."""
+
+_PLURAL_VERBS: Final = {"was": "were", "lacks:": "lack:"}
+"""Of the reasons of gaps."""
 
 
 class JudgeModels:
@@ -203,9 +207,10 @@ def list_gaps(
 
 
 def _format_gap(tasks: Sequence[str], reason: str) -> str:
-    if len(tasks) > 1 and reason.startswith("was "):
-        reason = f"were {reason.removeprefix('was ')}"
-    return f"{', '.join(tasks)} {reason}"
+    verb, _, rest = reason.partition(" ")
+    if len(tasks) > 1:
+        verb = _PLURAL_VERBS.get(verb, verb)
+    return f"{', '.join(tasks)} {verb} {rest}"
 
 
 async def _find_unselected_tasks(

@@ -3,12 +3,11 @@
 from collections.abc import Iterable
 
 from nodes.errors import is_model_failure
-from nodes.limits.stop_requests import STOPPED
 from nodes.synthesis.confidence import bound_confidence
 from nodes.synthesis.evidence import SynthesisInput
+from nodes.synthesis.remedy import name_remedy
 from state import Answer, Report
 
-DEFAULT_CONTACT = "a person who can do this"
 MAX_MISSING = 8
 """Limit for the gaps in the text of an answer without results; its `gaps` list all."""
 MAX_MISSING_CHARS = 600
@@ -21,7 +20,7 @@ def write_fallback_answer(evidence: SynthesisInput, contact: str) -> Answer:
         for report in evidence.reports
         if describe_result(report)
     ]
-    remedy = _name_remedy(evidence, f"ask {contact or DEFAULT_CONTACT}")
+    remedy = name_remedy(evidence, contact)
     if not paragraphs:
         remedy = f"For an answer, {remedy}."
         paragraphs = [_describe_no_result(evidence), *_list_missing(evidence), remedy]
@@ -33,25 +32,6 @@ def write_fallback_answer(evidence: SynthesisInput, contact: str) -> Answer:
         text="\n\n".join(paragraphs),
         confidence=bound_confidence((), evidence.reports) if evidence.reports else 0,
     )
-
-
-def _name_remedy(evidence: SynthesisInput, ask: str) -> str:
-    """Return what the user can do: allow more where a cap was reached, ask for what it was not.
-
-    What the user has stopped needs no one else.
-    """
-    if not evidence.caps:
-        return "resume the run" if _is_only_stopped(evidence.reports) else ask
-    resume = f"resume the run with a larger {' and '.join(evidence.caps)}"
-    return resume if evidence.is_only_capped else f"{resume}, or {ask}"
-
-
-def _is_only_stopped(reports: Iterable[Report]) -> bool:
-    """Return whether a human has stopped every task that has failed, and there is one."""
-    open_ends = [report for report in reports if report.status != "completed"]
-    failed = [report for report in open_ends if report.status != "skipped"]
-    is_stopped = any(report.error == STOPPED for report in open_ends)
-    return is_stopped and all(report.error == STOPPED for report in failed)
 
 
 def has_results(reports: Iterable[Report]) -> bool:

@@ -49,6 +49,7 @@ _REFERENCE = Pattern(
 )
 """A reference such as clause 4.2(a): a number that measures nothing."""
 _SIGN = Pattern(r"[~$€£]")
+_MARKS = str.maketrans("", "", ",.")
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,9 @@ def extract_periods(text: str) -> frozenset[str]:
 def extract_figures(text: str) -> tuple[Figure, ...]:
     """Return the figures of a text, without periods and references."""
     measured = _PERIOD.sub("_", _REFERENCE.sub("_", text))
-    return tuple(_build_figure(match) for match in _FIGURE.finditer(measured))
+    # The patterns know digits of a newer Unicode than some versions of Python do.
+    found = (m for m in _FIGURE.finditer(measured) if m["number"].translate(_MARKS).isdecimal())
+    return tuple(map(_build_figure, found))
 
 
 def _build_figure(match: re.Match[str]) -> Figure:

@@ -7,6 +7,7 @@ from langchain_core.tools import BaseTool, tool
 from langgraph.prebuilt import InjectedState
 
 from nodes.errors import NothingToRead, ToolFailed
+from nodes.text.counts import format_count
 from nodes.tools.documents.folder import describe_unread
 from nodes.tools.documents.library import get_library
 from nodes.tools.framework.settings import ToolSettings
@@ -50,7 +51,7 @@ def search_documents(settings: ToolSettings) -> BaseTool:
             ]
         }
         if not hits:
-            answer["note"] = f"none of the words is in any of {read} documents; try others"
+            answer["note"] = f"none of the words is in {format_count(read, 'document')}; try others"
         if skipped:
             answer["skipped"] = [
                 {"source": item.source, "reason": item.reason} for item in skipped[:MAX_SKIPPED]

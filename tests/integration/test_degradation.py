@@ -24,8 +24,8 @@ DEAD_WORKERS = Fault(kind="server_error", schema="Report")
 DEAD_SYNTHESIZER = Fault(kind="server_error", schema="Answer")
 
 
-@pytest.mark.parametrize(("contact", "whom"), [(DESK, DESK), ("", "a person who can do this")])
-async def test_when_no_worker_can_be_reached_the_answer_says_so_and_whom_to_ask(
+@pytest.mark.parametrize(("contact", "whom"), [(DESK, f", or ask {DESK}."), ("", ".")])
+async def test_when_no_worker_can_be_reached_the_answer_says_so_and_how_to_proceed(
     endpoint: Endpoint, settings: Settings, contact: str, whom: str
 ) -> None:
     endpoint.load_scenario(Scenario(tasks=PAIR, faults=(DEAD_WORKERS, DEAD_SYNTHESIZER)))
@@ -38,7 +38,8 @@ async def test_when_no_worker_can_be_reached_the_answer_says_so_and_whom_to_ask(
     assert text.startswith("No task could be completed, as no model could be used.")
     # One reason is said once, where both tasks have met it.
     assert "b failed: ENDPOINT_" in text and ("- a failed: ENDPOINT_" in text or "- a, b" in text)
-    assert text.endswith(f"ask {whom}.")
+    remedy = text.rpartition("For an answer, ")[2]
+    assert "the model's endpoint" in remedy and remedy.endswith(f", and resume the run{whom}")
     assert endpoint.select_calls(schema="Answer") == []
 
 

@@ -107,7 +107,7 @@ def test_x01_a_cancelled_run_says_what_is_kept_and_goes_on_later(
     command.send_signal(number)
 
     assert command.wait() == 130
-    assert f"cancelled. kept: {kept}. next: supervise resume one" in command.stderr
+    assert f"stopped. kept: {kept}. next: supervise resume one" in command.stderr
     assert "Traceback" not in command.stderr
     assert command.surviving_processes == []
     shown, remarks = show_run(capsys)

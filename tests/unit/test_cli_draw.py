@@ -83,3 +83,43 @@ def test_what_cannot_be_drawn_is_one_line(supervise: Screen) -> None:
         assert supervise("draw", *arguments) != 0
         assert line in supervise.err and supervise.err.count("\n") == 1
         assert "UNEXPECTED" not in supervise.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "file", "begins"),
+    [
+        ((), "plan.svg", "<svg "),
+        ((), "plan.mmd", "flowchart LR\n"),
+        ((), "plan.md", "```mermaid\nflowchart LR\n"),
+        ((), "plan", "flowchart LR\n"),
+        (("--format", "svg"), "plan", "<svg "),
+        (("--what", "timeline"), "plan.SVG", "<svg "),
+    ],
+)
+def test_the_suffix_of_a_file_chooses_the_format(
+    supervise: Screen, arguments: tuple[str, ...], file: str, begins: str
+) -> None:
+    assert supervise("draw", "t1", *arguments, "--out", file) == 0
+
+    assert Path(file).read_text().startswith(begins)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("t1", "--out", "x.png"), "Mermaid does not fit a file named .png. next: --out FILE.mmd"),
+        (("t1", "--out", "x.mmd", "--format", "svg"), "SVG does not fit a file named .mmd."),
+        (
+            ("t1", "--out", "x.mmd", "--what", "timeline"),
+            "a timeline is drawn as SVG only. next: --out FILE.svg",
+        ),
+        (("market_analysis", "--out", "x.svg"), "a team's graph is drawn as Mermaid only."),
+    ],
+)
+def test_a_suffix_that_does_not_fit_is_refused_and_nothing_is_written(
+    supervise: Screen, arguments: tuple[str, ...], message: str
+) -> None:
+    assert supervise("draw", *arguments) == 2
+
+    assert message in supervise.err and supervise.err.count("\n") == 1
+    assert not list(Path().glob("x.*"))

@@ -128,7 +128,7 @@ def test_ctrl_c_says_what_is_kept_and_the_run_goes_on_later(served, capsys):
     err = process.stderr.read()
 
     assert process.wait() == 130
-    assert "cancelled. kept: tasks a, b, c. next: supervise resume t1" in err
+    assert "stopped. kept: tasks a, b, c. next: supervise resume t1" in err
     assert "Traceback" not in err
     before = len(served.select_calls(schema="Report"))
     served.load_scenario(Scenario(tasks=TASKS))

@@ -1,9 +1,11 @@
 """What the commands on past runs say to do next."""
 
+import time
 from pathlib import Path
 
 import pytest
 
+from graph.display.labels import format_time
 from tests.unit.test_cli import CSV, REQUEST, CapturedScreen
 
 pytestmark = pytest.mark.slow
@@ -51,3 +53,40 @@ def test_a_trace_that_cannot_be_written_is_an_error(supervise, table):
         "error[OUTPUT_FAILED] cannot write missing/folder.json: No such"
     )
     assert supervise.err.count("\n") == 1
+
+
+def test_a_run_without_a_file_to_read_is_advised_to_name_one(supervise):
+    assert supervise("run", "Compare the prices in the file", "--thread", "t1", "-q") == 3
+
+    assert supervise.err == "next: supervise run … --file PATH\n"
+    supervise("show", "t1")
+    assert supervise.err.endswith("next: supervise run … --file PATH\n")
+    assert "resume" not in supervise.err
+
+
+def test_times_of_runs_are_in_the_zone_of_the_terminal_with_its_offset(supervise, monkeypatch):
+    log = Path(".supervise/traces/t1.jsonl")
+    log.parent.mkdir(parents=True)
+    log.write_text('{"run": {"thread": "t1", "started": "2026-11-23T23:30:05.123+00:00"}}\n')
+    monkeypatch.setenv("TZ", "Europe/Vienna")
+    time.tzset()
+    try:
+        assert supervise("runs") == 0
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+
+    assert "2026-11-24 00:30:05+01:00" in supervise.out
+
+
+@pytest.mark.parametrize("written", ["", "yesterday", "0001-01-01T00:00:00+14:00"])
+def test_a_time_that_cannot_be_read_is_left_out(written):
+    assert format_time(written) == ""
+
+
+def test_a_team_in_a_folder_below_is_suggested_by_its_folder(supervise):
+    supervise("new-team", "kitchen", "--into", "my_teams")
+
+    assert supervise("run", "Cook.", "-t", "kitchen", "-q") == 2
+
+    assert supervise.err.endswith("'kitchen'. next: name its folder: my_teams/kitchen\n")

@@ -13,7 +13,7 @@ from graph.display.progress import RunProgress
 from graph.display.progress_display import ProgressTable
 from graph.display.progress_lines import format_event
 from graph.display.tables import divide_width
-from graph.display.text import to_one_line, wrap_lines
+from graph.display.text import separate_advice, to_one_line, wrap_lines
 
 WORDS = st.lists(st.text("abcdefgh-.", min_size=1, max_size=30), min_size=1).map(" ".join)
 SHORT_WORDS = st.lists(st.text("abc-.", min_size=1, max_size=15), min_size=1).map(" ".join)
@@ -116,6 +116,13 @@ def test_folding_keeps_every_word_whole_and_in_order(text: str, width: int, inde
 
     assert " ".join(lines).split() == text.split()
     assert all(len(line) <= width or len(line.split()) == 1 for line in lines)
+
+
+def test_a_command_to_copy_is_not_broken_where_its_line_is_too_long() -> None:
+    line = "stopped. kept: tasks collect, compare, write. next: supervise resume 9e942f894aed"
+
+    assert separate_advice(line, 80) == line.replace(" next:", "\nnext:")
+    assert separate_advice(line, 200) == line
 
 
 @given(SHORT_WORDS, st.integers(40, 100))

@@ -226,7 +226,7 @@ def test_a_deadline_covers_the_reading_of_files():
     with pytest.raises(DeadlinePassed) as raised:
         read_files([Path("data")], deadline_s=0.0)
 
-    assert "0 of 1 files were read" in raised.value.format_line()
+    assert "with 0 of 1 file read" in raised.value.format_line()
     assert raised.value.exit_code == 3
     assert not list_children() - before
 

@@ -76,6 +76,15 @@ def test_a_run_its_figures_and_the_list_of_runs_fit_a_terminal(columns: int) -> 
     assert all(len(line) <= columns for line in listed.splitlines())
 
 
+def test_a_table_of_a_worker_is_rendered_on_a_terminal_and_unchanged_elsewhere() -> None:
+    run_piped(*RUN, "--thread", "t1", "-q")
+
+    shown = strip_control_sequences(run_in_terminal("show", "t1", columns=80))
+
+    assert "|" not in shown and "  company  cap_2023  cap_2024" in shown
+    assert "  | company | cap_2023 | cap_2024" in run_piped("show", "t1")
+
+
 @pytest.mark.parametrize("no_color", ["1", ""])
 def test_without_colour_the_table_stays(no_color: str) -> None:
     output = run_in_terminal(*RUN, columns=100, NO_COLOR=no_color)

@@ -81,6 +81,7 @@ def test_two_places_in_one_document_are_one_source_to_one_report() -> None:
 
 
 @given(st.lists(st.text(max_size=60), max_size=6))
+@example(["\U00010d40 and 3"])
 def test_any_text_can_be_compared(texts: list[str]) -> None:
     reports = [make_report(str(number), text) for number, text in enumerate(texts) if text]
 

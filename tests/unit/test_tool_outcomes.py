@@ -66,6 +66,17 @@ def test_a_refusal_is_open_only_where_nothing_was_answered_and_only_the_last_of_
     assert answered.list_refusals() == ()
 
 
+def test_a_file_is_lacking_where_there_was_nothing_to_read_and_no_call_was_answered():
+    kept = ToolOutcomes()
+    call = {"name": "look", "args": {}}
+    kept.record_call(call, "refused", turn=1, materials={}, lacks_file=True)
+    kept.record_call(call, "failed", turn=1, materials={})
+
+    assert kept.lacks_file
+    kept.record_call({"name": "other", "args": {}}, "answered", turn=2, materials={})
+    assert not kept.lacks_file
+
+
 def test_advice_to_the_worker_is_left_out_of_what_the_user_reads():
     kept = ToolOutcomes()
     reason = "look failed: nobody answers; use another tool, or report what is missing"

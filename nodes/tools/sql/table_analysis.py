@@ -133,8 +133,9 @@ class _Analysis:
                 rows = [*self._run(self._write_totals())[1], *rows]
         else:
             columns, rows = self._run(self._write_listing())
-        cut = f"only the first {self._asked.limit} rows" if len(rows) > self._asked.limit else ""
-        rows = rows[: self._asked.limit]
+        most = self._asked.limit
+        cut = f"only the first {format_count(most, 'row')}" if len(rows) > most else ""
+        rows = rows[:most]
         gaps = [f"No row of {self._table.source} holds {name!r}." for name in self._unmatched]
         return {
             "columns": columns,

@@ -11,6 +11,7 @@ from pathlib import PurePath
 from typing import Any
 
 from nodes.limits.patterns import Pattern
+from nodes.text.counts import format_count
 
 MAX_ROWS = 200
 MAX_CITED_ROWS = 20
@@ -145,7 +146,9 @@ def _fit_rows(rows: list[list[Cell]]) -> tuple[list[list[Cell]], str]:
     for n, row in enumerate(rows):
         size += sum(len(str(value)) + 4 for value in row)
         if size > MAX_RESULT_CHARS:
-            return rows[:n], f"only the first {n} rows, the rest is too large; select less"
+            return rows[
+                :n
+            ], f"only the first {format_count(n, 'row')}, the rest is too large; select less"
     return rows, ""
 
 

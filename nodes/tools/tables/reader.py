@@ -9,6 +9,7 @@ from itertools import islice
 
 from nodes.errors import ToolRefused
 from nodes.limits.patterns import Pattern
+from nodes.text.counts import format_count
 from nodes.text.plain_text import sanitize_line, sanitize_text
 from nodes.tools.tables.numbers import DecimalMark, detect_decimal_mark, parse_number
 
@@ -161,7 +162,8 @@ def _parse_rows(name: str, lines: list[str], skipped: int, width: int) -> tuple[
             line = skipped + reader.line_num
             if len(cells) > width and any(cell.strip() for cell in cells[width:]):
                 raise ToolRefused(
-                    f"{name} line {line} has {len(cells)} cells under {width} column names; a "
+                    f"{name} line {line} has {len(cells)} cells under "
+                    f"{format_count(width, 'column name')}; a "
                     "comma inside a cell needs quotes around it"
                 )
             padded = [cell.strip() for cell in cells[:width]] + [""] * (width - len(cells))
