@@ -67,12 +67,14 @@ describe("a trace from anywhere", () => {
   test("what is malformed is left out", () => {
     const trace = readTrace({
       version: 1,
-      run: { request: "x" },
+      run: { request: "x", models: { strong: {} } },
       tasks: [1, { id: 3 }, { id: "a", depends_on: "b", report: "none" }],
       events: [null, { t: "1", kind: "x" }, { t: 1, kind: "report", task: 5 }],
       plans: "none",
-      usage: [],
+      usage: { cost_usd: "much", model_calls: 2, estimate: { input_tokens: null } },
     })!;
+    expect(trace.run.models).toEqual({});
+    expect([trace.usage.cost_usd, trace.usage.model_calls, trace.usage.estimate?.input_tokens]).toEqual([null, 2, 0]);
     expect(trace.tasks.map((task) => [task.id, task.depends_on, task.report])).toEqual([["a", [], null]]);
     expect(trace.events.map((event) => [event.kind, event.task])).toEqual([["report", ""]]);
     expect(buildTimeline(trace, viewTasks(trace)).rows.map((row) => row.title)).toContain("a");

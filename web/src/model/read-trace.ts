@@ -1,4 +1,4 @@
-import type { Dependency, Plan, Report, Run, Trace, TraceEvent, TracedTask } from "./trace";
+import type { Dependency, Plan, Report, Run, Trace, TraceEvent, TracedTask, Usage } from "./trace";
 
 /** A trace from anywhere, completed so that every part can rely on the types: what is malformed is left out. */
 
@@ -23,12 +23,28 @@ export function readTrace(value: unknown): Trace | null {
   const tasks = asRecords(trace["tasks"]).flatMap(readTask);
   return {
     version: 1,
-    run: { ...run, status: asText(run["status"]) || "running" } as Run,
+    run: { ...run, status: asText(run["status"]) || "running", models: readTexts(run["models"]) } as Run,
     plans,
     tasks,
     events: readEvents(trace["events"], plans, tasks),
-    usage: { model_calls: 0, input_tokens: 0, output_tokens: 0, ...asRecord(trace["usage"]) },
+    usage: readUsage(asRecord(trace["usage"])),
     timing: asRecord(trace["timing"]),
+  };
+}
+
+const readTexts = (value: unknown): Json =>
+  Object.fromEntries(Object.entries(asRecord(value)).filter(([, text]) => typeof text === "string"));
+
+function readUsage(usage: Json): Usage {
+  const toCount = (name: string) => (isNumber(usage[name]) ? usage[name] : 0);
+  return {
+    ...usage,
+    model_calls: toCount("model_calls"),
+    input_tokens: toCount("input_tokens"),
+    output_tokens: toCount("output_tokens"),
+    cost_usd: isNumber(usage["cost_usd"]) ? usage["cost_usd"] : null,
+    uncounted_calls: toCount("uncounted_calls"),
+    ...(isRecord(usage["estimate"]) ? { estimate: readUsage(usage["estimate"]) } : { estimate: null }),
   };
 }
 

@@ -1,4 +1,5 @@
-import type { ComponentChildren } from "preact";
+import type { ComponentChildren, JSX } from "preact";
+import { memo } from "preact/compat";
 import { useState } from "preact/hooks";
 import { formatCount } from "../model/format";
 
@@ -52,16 +53,12 @@ export function SortableTable<Row>({ caption, columns, rows, keyOf, classOf, sum
         </thead>
         <tbody>
           {ordered.slice(0, shown).map((row) => (
-            <tr key={keyOf(row)} class={classOf?.(row)}>
-              <Cells columns={columns} row={row} />
-            </tr>
+            <Row key={keyOf(row)} columns={columns} row={row} mark={classOf?.(row) ?? ""} />
           ))}
         </tbody>
         {sum && (
           <tfoot>
-            <tr>
-              <Cells columns={columns} row={sum} />
-            </tr>
+            <Row columns={columns} row={sum} mark="" />
           </tfoot>
         )}
       </table>
@@ -79,10 +76,16 @@ export function SortableTable<Row>({ caption, columns, rows, keyOf, classOf, sum
   );
 }
 
-/** The cells of a row; the first one names it. */
-function Cells<Row>({ columns, row }: { columns: Column<Row>[]; row: Row }) {
+interface RowProps<Row> {
+  columns: Column<Row>[];
+  row: Row;
+  mark: string;
+}
+
+/** A row, whose first cell names it; drawn again only where it has changed. */
+const Row = memo(function Row<Row>({ columns, row, mark }: RowProps<Row>) {
   return (
-    <>
+    <tr class={mark}>
       {columns.map(({ title, show, isNumber }, index) =>
         index ? (
           <td key={title} class={isNumber ? "figure" : ""}>
@@ -94,9 +97,9 @@ function Cells<Row>({ columns, row }: { columns: Column<Row>[]; row: Row }) {
           </th>
         ),
       )}
-    </>
+    </tr>
   );
-}
+}) as <Row>(props: RowProps<Row>) => JSX.Element;
 
 function nameOrder(sorted: { column: number; isUp: boolean } | null, index: number) {
   if (sorted?.column !== index) return undefined;

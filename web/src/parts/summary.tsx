@@ -1,16 +1,13 @@
 import type { ComponentChildren } from "preact";
 import { findAnswer } from "../model/answer";
-import { findBestStep, listPathSteps, measureWaiting, type PathStep } from "../model/critical-path";
 import { countOf, formatCount, formatSeconds, formatUsd } from "../model/format";
 import { toLine } from "../model/plain-text";
-import { listProblems } from "../model/problems";
 import { describeRun } from "../model/run-state";
-import { STATE_GLYPHS } from "../model/task-view";
 import type { RunStatus, Trace } from "../model/trace";
 import { countStates } from "../model/plan-blocks";
+import { CriticalPath } from "./critical-path";
+import { Problems } from "./problems";
 import { useRun } from "./run-context";
-import { stateClass } from "./state-badge";
-import { TaskLink } from "./task-link";
 import { Line, Text } from "./text";
 
 const MAX_QUESTION_CHARS = 2000;
@@ -140,84 +137,3 @@ const Figure = ({ name, value, note }: { name: string; value: ComponentChildren;
     {note && <dd class="soft small">{note}</dd>}
   </div>
 );
-
-const MAX_PROBLEMS = 5;
-
-/** Why tasks have no result: each reason once. */
-function Problems() {
-  const { tasks } = useRun();
-  const problems = listProblems(tasks);
-  if (!problems.length) return null;
-  const others = problems.slice(MAX_PROBLEMS).reduce((sum, problem) => sum + problem.tasks.length, 0);
-  return (
-    <>
-      <h3>Without a result</h3>
-      <ul class="problems">
-        {problems.slice(0, MAX_PROBLEMS).map(({ state, reason, tasks: [first, ...more] }) => (
-          <li key={`${state} ${first!.path}`}>
-            <span class={`badge ${stateClass(state)}`}>
-              <span aria-hidden="true">{STATE_GLYPHS[state]}</span> {state}
-            </span>{" "}
-            <TaskLink path={first!.path} />
-            {more.length > 0 && ` and ${countOf(more.length, "other")}`}
-            {reason && (
-              <>
-                : <Line max={240}>{reason}</Line>
-              </>
-            )}
-          </li>
-        ))}
-        {others > 0 && <li>{countOf(others, "other task")} for other reasons: see the table of tasks.</li>}
-      </ul>
-    </>
-  );
-}
-
-const MAX_STEPS = 12;
-
-/** What bounded the run, step by step, and which step would shorten it most, by the recorded times. */
-function CriticalPath({ trace }: { trace: Trace }) {
-  const { tasks } = useRun();
-  const steps = listPathSteps(trace, tasks);
-  if (!steps.length) return null;
-  const waitedS = measureWaiting(trace.timing);
-  return (
-    <>
-      <h3>Critical path: the longest chain of steps that needed each other</h3>
-      <ol class="path-steps">
-        {steps.slice(0, MAX_STEPS).map((step, index) => (
-          <li key={index}>
-            <StepName step={step} /> <span class="soft">{formatSeconds(step.ownS)}</span>
-          </li>
-        ))}
-        {steps.length > MAX_STEPS && <li class="soft">{countOf(steps.length - MAX_STEPS, "further step")}</li>}
-      </ol>
-      <Gain steps={steps} wholeS={trace.timing.critical_path_s!} />
-      {waitedS > 0 && (
-        <p>
-          Beyond it the run took {formatSeconds(waitedS)}: it waited for limits on calls or workers, or was stopped and resumed.
-        </p>
-      )}
-    </>
-  );
-}
-
-const StepName = ({ step }: { step: PathStep }) => (step.path ? <TaskLink path={step.path} /> : <span>{step.title}</span>);
-
-function Gain({ steps, wholeS }: { steps: PathStep[]; wholeS: number }) {
-  const best = findBestStep(steps);
-  const task = findBestStep(steps.filter(({ path }) => path));
-  if (!best) return null;
-  return (
-    <p>
-      Most to gain: <StepName step={best} />. Without it the path would take {formatSeconds(wholeS - best.savedS)}
-      {best.ownS - best.savedS > 0.005 ? ", as another chain is then the longest." : "."}
-      {task && task !== best && (
-        <>
-          {" "}
-          Of the tasks: <StepName step={task} />, {formatSeconds(wholeS - task.savedS)} without it.
-        </>
-      )}
-    </p>
-  );
-}

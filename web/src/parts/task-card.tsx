@@ -46,35 +46,35 @@ export function TaskCard({ placed, isSelected, isRelated, isReachable, onSelect 
   const { task, x, y, width, height } = placed;
   const marks = [isSelected && "is-selected", isRelated && "is-related", task.isCritical && "is-critical"];
   return (
-    <g
-      class={["card", stateClass(task.state), ...marks].filter(Boolean).join(" ")}
-      role="button"
-      aria-pressed={isSelected}
-      aria-label={describeTask(task)}
-      tabindex={isReachable ? 0 : -1}
-      data-path={task.path}
-      transform={`translate(${x} ${y})`}
-      onClick={() => onSelect(isSelected ? "" : task.path)}
-    >
-      <rect class="card-frame" width={width} height={height} rx={6} />
-      <text class="card-glyph" x={16} y={22} text-anchor="middle" aria-hidden="true">
-        {`${STATE_GLYPHS[task.state]} `}
-      </text>
-      {/* HTML, as SVG cannot end a text that is too long with an ellipsis. */}
-      <foreignObject x={28} y={0} width={width - 36} height={height} aria-hidden="true">
-        <div class="card-text">
-          <div class="card-title">
-            <Line max={MAX_NAME}>{task.id}</Line>{" "}
-          </div>
-          <div class="card-work">
-            <span class="card-worker">
-              <Line max={MAX_NAME}>{task.worker}</Line>
-            </span>{" "}
-            <span>{describeWork(task)}</span>
-          </div>
+    <>
+      <g
+        class={["card", stateClass(task.state), ...marks].filter(Boolean).join(" ")}
+        role="button"
+        aria-pressed={isSelected}
+        aria-label={describeTask(task)}
+        tabindex={isReachable ? 0 : -1}
+        data-path={task.path}
+        transform={`translate(${x} ${y})`}
+        onClick={() => onSelect(isSelected ? "" : task.path)}
+      >
+        <rect class="card-frame" width={width} height={height} rx={6} />
+        <text class="card-glyph" x={16} y={22} text-anchor="middle" aria-hidden="true">
+          {`${STATE_GLYPHS[task.state]} `}
+        </text>
+        <title>{`${toLine(task.path, 120)}\n${toLine(task.description, 300)}`}</title>
+      </g>
+      {/* HTML, as SVG cannot end a text that is too long with an ellipsis; browsers take no name of a button from it. */}
+      <foreignObject class="card-text" x={x + 28} y={y} width={width - 36} height={height} aria-hidden="true">
+        <div class="card-title">
+          <Line max={MAX_NAME}>{task.id}</Line>
+        </div>
+        <div class="card-work">
+          <span class="card-worker">
+            <Line max={MAX_NAME}>{task.worker}</Line>
+          </span>
+          <span>{describeWork(task)}</span>
         </div>
       </foreignObject>
-      <title>{`${toLine(task.path, 120)}\n${toLine(task.description, 300)}`}</title>
-    </g>
+    </>
   );
 }
