@@ -11,6 +11,7 @@ import pytest
 from langgraph_sdk.client import LangGraphClient
 
 from graph import arun
+from graph.commands.thread_names import find_thread
 from graph.runs.server_resume import aresume_on_server
 from graph.runs.server_runs import alist_server_runs, aload_server_trace
 from graph.runs.trace import load_trace
@@ -195,6 +196,17 @@ async def test_a_follow_up_continues_the_trace_and_its_clock(
     assert times == sorted(times)
     assert [event["kind"] for event in trace["events"]].count("answer") == 2
     assert trace["run"]["request"] == "And now the other way round?"
+
+
+async def test_a_thread_of_a_server_is_named_as_the_last_or_by_its_beginning(
+    client: LangGraphClient, thread: str, server: DevServer, played: Endpoint
+):
+    await run_to_end(client, thread, REQUEST)
+    names = ["last", thread[:13], thread, "no-such-thread"]
+
+    found = [await asyncio.to_thread(find_thread, name, Settings(), server.url) for name in names]
+
+    assert found == [thread, thread, thread, "no-such-thread"]
 
 
 async def test_a_run_in_the_queue_is_listed_and_shown(

@@ -8,7 +8,7 @@ from nodes.synthesis.remedy import name_remedy
 from state import Report
 
 DESK = "research desk"
-START = "start the model's endpoint or correct its address, and resume the run"
+CHECK = "check that the model's endpoint works and that its address is right, and resume the run"
 
 
 def make_input(
@@ -24,8 +24,8 @@ def make_input(
 @pytest.mark.parametrize(
     ("errors", "remedy"),
     [
-        (["ENDPOINT_DOWN: circuit open"], START),
-        (["ENDPOINT_DOWN: open", "ENDPOINT_UNREACHABLE: refused"], START),
+        (["ENDPOINT_DOWN: circuit open"], CHECK),
+        (["ENDPOINT_DOWN: open", "ENDPOINT_FAILED: 503"], CHECK),
         (["UNAUTHORIZED: 401"], "correct the model's key, and resume the run"),
         (["QUOTA_SPENT: 429"], "add to the quota of the model's account, and resume the run"),
         (
@@ -41,7 +41,7 @@ def test_a_failure_is_remedied_by_its_cause(errors: list[str], remedy: str):
 
 
 def test_whom_to_ask_is_named_beside_the_remedy():
-    assert name_remedy(make_input("ENDPOINT_DOWN: open"), DESK) == f"{START}, or ask {DESK}"
+    assert name_remedy(make_input("ENDPOINT_DOWN: open"), DESK) == f"{CHECK}, or ask {DESK}"
 
 
 def test_where_there_was_nothing_to_read_a_file_is_asked_for():
