@@ -1,6 +1,6 @@
 import { useMemo, useState } from "preact/hooks";
 import { listEventLines, listKinds, type EventLine } from "../model/event-lines";
-import { formatCount } from "../model/format";
+import { countOf, formatCount } from "../model/format";
 import type { Trace } from "../model/trace";
 import { LongText } from "./long-text";
 import { useSelection } from "./selection";
@@ -20,7 +20,7 @@ export function EventsSection({ trace }: { trace: Trace }) {
   const lines = useMemo(() => listEventLines(trace, { kind, task, text }), [trace, kind, task, text]);
   return (
     <details class="no-print">
-      <summary>{formatCount(trace.events.length)} events, as the trace has them</summary>
+      <summary>{countOf(trace.events.length, "event")}, as the trace has them</summary>
       <div class="choices">
         <label>
           Kind{" "}

@@ -1,4 +1,4 @@
-import { formatCount, formatSeconds } from "../model/format";
+import { countOf, formatCount, formatSeconds } from "../model/format";
 import type { Team, TeamExample, TeamServer, TeamTool, TeamWorker } from "../model/team";
 import { AccessLabels } from "./access-labels";
 import { Section } from "./shell";
@@ -54,7 +54,7 @@ const TeamHead = ({ team }: { team: Team }) => (
 );
 
 function describeLimits({ limits }: Team): string {
-  const parts = [`at most ${formatCount(limits.tasks)} tasks, ${limits.attempts} attempts each`];
+  const parts = [`at most ${countOf(limits.tasks, "task")}, ${countOf(limits.attempts, "attempt")} each`];
   if (limits.deadline_s !== null) parts.push(formatSeconds(limits.deadline_s));
   if (limits.cost_usd !== null) parts.push(`${limits.cost_usd} US dollars`);
   if (limits.tokens !== null) parts.push(`${formatCount(limits.tokens)} tokens`);

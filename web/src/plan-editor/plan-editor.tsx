@@ -1,4 +1,5 @@
 import { useEffect, useId, useState } from "preact/hooks";
+import { countOf } from "../model/format";
 import { Line } from "../parts/text";
 import type { PlanQuestion } from "../questions/question";
 import { approve, editPlan, reject, type Reply } from "../questions/replies";
@@ -57,7 +58,7 @@ export function PlanEditor({ question, draft: kept, workers, isBusy, onDraft, on
     if (needs) change(drafts.disconnect(draft, to, from));
     else connect(from, to);
   };
-  const count = `${draft.tasks.length} tasks${isEdited ? ", edited" : ""}`;
+  const count = `${countOf(draft.tasks.length, "task")}${isEdited ? ", edited" : ""}`;
   const shown = draft.tasks.filter(({ id }) => showsAll || id === selected);
 
   return (
