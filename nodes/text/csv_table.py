@@ -8,6 +8,7 @@ from itertools import chain, islice
 from typing import Final
 
 from nodes.limits.patterns import Pattern
+from nodes.text.counts import format_count
 
 SAMPLE_RECORDS: Final = 50
 MAX_NAMED_LINES: Final = 5
@@ -47,6 +48,7 @@ class CsvReader:
     lines: Iterator[str]
     """Those that follow the column names."""
     first_line: int
+    """Lines above them."""
     short_lines: list[int] = field(default_factory=list)
     """Of the rows read so far that have fewer cells than there are columns."""
 
@@ -173,11 +175,11 @@ def _name_columns(header: Sequence[str]) -> tuple[str, ...]:
 
 
 def _describe_long_rows(rows: Sequence[tuple[int, int]], width: int) -> str:
-    shown = ", ".join(f"line {line} has {cells}" for line, cells in rows[:MAX_NAMED_LINES])
-    more = len(rows) - MAX_NAMED_LINES
+    most = max(cells for _, cells in rows)
+    up_to = "up to " if any(cells < most for _, cells in rows) else ""
     return (
-        f"{shown}{f', and {more} more lines' if more > 0 else ''} cells under {width} column "
-        "names; a delimiter inside a cell needs quotes around the cell"
+        f"{_join_lines([line for line, _ in rows])} {up_to}{most} cells under "
+        f"{format_count(width, 'column name')}; a delimiter inside a cell needs quotes around it"
     )
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
+from typing import TextIO
 
 import duckdb
 
@@ -15,6 +16,7 @@ from nodes.text.whole_table import list_assumptions, read_whole_table
 
 SAMPLE_ROWS = 20_000
 """From which the types of columns are inferred."""
+MAX_COPIED_BYTES = 50_000_000
 _ENCODINGS = {"utf-8": "utf-8-sig", "utf-16": "utf-16", "latin-1": "latin-1"}
 """As DuckDB calls them, with those of Python."""
 
@@ -27,6 +29,8 @@ class CsvFile:
     columns: tuple[str, ...]
     delimiter: str = ","
     skipped_lines: int = 0
+    """Above the column names."""
+    has_header: bool = True
     encoding: str = "utf-8"
     rows: int | None = None
     """None: the rows are not to be read."""
@@ -42,9 +46,9 @@ def write_material(text: str, path: Path) -> CsvFile:
         CsvUnreadable: the text is no table, or some of its rows do not fit.
     """
     table = read_whole_table(text)
-    with path.open("w", encoding="utf-8", errors="replace", newline="") as file:
-        csv.writer(file, quoting=csv.QUOTE_ALL).writerows([table.columns, *table.rows])
-    return CsvFile(path, table.columns, rows=len(table.rows), notes=table.notes)
+    with _create(path) as file:
+        csv.writer(file, quoting=csv.QUOTE_ALL).writerows(table.rows)
+    return CsvFile(path, table.columns, rows=len(table.rows), has_header=False, notes=table.notes)
 
 
 def inspect_file(path: Path, *, with_rows: bool) -> CsvFile:
@@ -58,13 +62,38 @@ def inspect_file(path: Path, *, with_rows: bool) -> CsvFile:
     return _inspect(path, found.st_mtime_ns, found.st_size, with_rows)
 
 
-def load_csv(base: duckdb.DuckDBPyConnection, table: str, file: CsvFile) -> CsvFile:
-    """Create a table of a file's rows; return the file with notes on how its numbers were read.
+def load_file(
+    base: duckdb.DuckDBPyConnection, table: str, file: CsvFile, copy: Path
+) -> tuple[str, ...]:
+    """Create a table of a user's file, as `load_csv` does.
+
+    Args:
+        copy: where to write the file plainly if the engine does not read all rows of it as it is.
+    """
+    try:
+        return load_csv(base, table, file)
+    except (duckdb.Error, CsvUnreadable):
+        if file.path.stat().st_size > MAX_COPIED_BYTES:
+            raise
+    with _open(file.path, file.encoding) as lines, _create(copy) as written:
+        rows = (record.cells for record in open_csv(lines).read_rows())
+        csv.writer(written, delimiter=file.delimiter, quoting=csv.QUOTE_ALL).writerows(rows)
+    base.execute(f"DROP TABLE IF EXISTS {_quote(table)}")
+    copied = replace(file, path=copy, skipped_lines=0, has_header=False, encoding="utf-8")
+    return load_csv(base, table, copied)
+
+
+def load_csv(base: duckdb.DuckDBPyConnection, table: str, file: CsvFile) -> tuple[str, ...]:
+    """Create a table of a file's rows; return what a user should know of how it was read.
 
     Raises:
-        CsvUnreadable: the engine reads fewer rows than there are.
+        CsvUnreadable: the engine reads other rows than there are.
         duckdb.Error: the engine cannot read the file.
     """
+    if not file.rows:
+        columns = ", ".join(f"{_quote(name)} VARCHAR" for name in file.columns)
+        base.execute(f"CREATE TABLE {_quote(table)} ({columns})")
+        return file.notes
     numbers = _read_numbers(file)
     rewritten = {name: number for name, number in numbers.items() if not number.is_plain}
     values = ", ".join(_write_value(name, rewritten.get(name)) for name in file.columns)
@@ -75,10 +104,17 @@ def load_csv(base: duckdb.DuckDBPyConnection, table: str, file: CsvFile) -> CsvF
     except duckdb.ConversionException:  # a later row has a cell of another type
         base.execute(create + _write_source(file, types, sample_rows=-1))
     found = base.execute(f"SELECT count(*) FROM {_quote(table)}").fetchall()[0][0]
-    if file.rows not in (None, found):
+    if file.rows != found:
         raise CsvUnreadable(f"has {file.rows} rows, of which {found} can be read")
-    notes = list_assumptions(list(numbers), list(numbers.values()))
-    return replace(file, notes=(*file.notes, *notes))
+    return (*file.notes, *list_assumptions(list(numbers), list(numbers.values())))
+
+
+def _open(path: Path, encoding: str) -> TextIO:
+    return path.open(encoding=_ENCODINGS[encoding], newline="")
+
+
+def _create(path: Path) -> TextIO:
+    return path.open("w", encoding="utf-8", errors="replace", newline="")
 
 
 @lru_cache(maxsize=256)
@@ -93,9 +129,15 @@ def _inspect(path: Path, changed_ns: int, size: int, with_rows: bool) -> CsvFile
 
 
 def _read(path: Path, encoding: str, with_rows: bool) -> CsvFile:
-    with path.open(encoding=_ENCODINGS[encoding], newline="") as lines:
+    with _open(path, encoding) as lines:
         opened = open_csv(lines)
-        found = CsvFile(path, opened.columns, opened.delimiter, opened.skipped_lines, encoding)
+        found = CsvFile(
+            path,
+            opened.columns,
+            opened.delimiter,
+            skipped_lines=opened.skipped_lines,
+            encoding=encoding,
+        )
         return _read_rows(found, opened) if with_rows else found
 
 
@@ -154,7 +196,8 @@ def _write_source(
     options = [
         f"read_csv({_literal(str(file.path))}",
         f"delim = {_literal(file.delimiter)}",
-        "quote = '\"', escape = '\"', header = true, comment = ''",
+        "quote = '\"', escape = '\"', comment = ''",
+        f"header = {str(file.has_header).lower()}",
         f"skip = {file.skipped_lines}",
         f"names = [{names}]",
         f"encoding = '{file.encoding}'",
@@ -164,7 +207,7 @@ def _write_source(
     ]
     cells = ", ".join(map(_quote, file.columns))
     filled = f"trim(concat({cells}), e' \\t\\r\\n') <> ''"
-    return f"{', '.join(options)}) {'LIMIT 0' if file.rows is None else f'WHERE {filled}'}"
+    return f"{', '.join(options)}) WHERE {filled}"
 
 
 def _literal(text: str) -> str:

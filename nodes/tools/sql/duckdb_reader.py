@@ -10,7 +10,7 @@ import duckdb
 
 from nodes.limits.patterns import Pattern
 from nodes.text.csv_table import CsvUnreadable
-from nodes.tools.sql.csv_files import inspect_file, load_csv, write_material
+from nodes.tools.sql.csv_files import inspect_file, load_csv, load_file, write_material
 from nodes.tools.sql.loaded_tables import LoadedTables
 from nodes.tools.sql.location import DatabaseLocation, list_data_files
 from nodes.tools.sql.tables import MAX_ROWS, SqlTable, mentions, name_tables
@@ -102,22 +102,20 @@ def _load_tables(
     loaded = LoadedTables()
     # The files are removed before the statement runs: it may end with a kill.
     with tempfile.TemporaryDirectory() as folder:
-        written = Path(folder) / "table.csv"
-        for table, (name, path) in _list_sources(location, materials).items():
+        for n, (table, (name, path)) in enumerate(_list_sources(location, materials).items()):
+            written = Path(folder) / f"{n}.csv"
             if sql and not mentions(sql, table):
                 continue
             try:
                 if path and path.suffix.lower() == ".parquet":
                     _load_parquet(base, table, path, with_rows=bool(sql))
                     continue
-                file = (
-                    inspect_file(path, with_rows=bool(sql))
-                    if path
-                    else write_material(materials[name], written)
-                )
-                loaded.notes[table] = [
-                    f"{name}: {note}" for note in load_csv(base, table, file).notes
-                ]
+                if path:
+                    file = inspect_file(path, with_rows=bool(sql))
+                    notes = load_file(base, table, file, written)
+                else:
+                    notes = load_csv(base, table, write_material(materials[name], written))
+                loaded.notes[table] = [f"{name}: {note}" for note in notes]
             except CsvUnreadable as error:
                 loaded.broken[table] = CsvUnreadable(f"{name} {error}")
             except (duckdb.Error, OSError) as error:
