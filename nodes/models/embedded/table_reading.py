@@ -17,6 +17,7 @@ from nodes.models.embedded.column_matching import (
 from nodes.models.embedded.prompt_reading import ReceivedHandoff
 from nodes.models.embedded.text_similarity import extract_words
 from nodes.text.csv_table import CsvUnreadable
+from nodes.text.periods import SORTABLE_PERIOD
 from nodes.text.whole_table import read_whole_table
 
 _DECIMAL: Final = Pattern(r"[-+]?\d{1,15}[.,]\d{1,15}")
@@ -182,6 +183,8 @@ def _is_time(name: str, cells: Iterable[str]) -> bool:
     found = list(cells)
     if found and all(map(_YEAR.fullmatch, found)):
         return True
+    if not all(map(SORTABLE_PERIOD.fullmatch, found)):
+        return False
     amounts = [
         cell
         for cell in found

@@ -139,4 +139,4 @@ def test_a_gap_has_the_users_own_words_and_none_that_chose_the_rows() -> None:
         rows_with=["Bo"],
     )
 
-    assert report["gaps"] == ["Nothing was found on glasses, crashes, crew, did in ferries.csv"]
+    assert report["gaps"] == ["Nothing was found on glasses, crashes, crew in ferries.csv"]
