@@ -12,6 +12,7 @@ from nodes.text.word_lists import ASKING_WORDS
 
 _TABLE_MARK: Final = "\n| --- |"
 _EQUATION: Final = r"\S = -?[\d.]"
+_CHANGES: Final = "|".join(sorted(CHANGE_WORDS))
 _MADE_BY_ASKED: Final = {
     r"\b(?:totals?|sum|altogether|combined)\b": r"\b(?:sums?|totals?|altogether|combined)\b",
     r"\b(?:averages?|mean of|the mean)\b": r"\b(?:avg|averages?|mean)\b",
@@ -21,7 +22,7 @@ _MADE_BY_ASKED: Final = {
     r"\bminus\b|\bdifferences? (?:between|in|of)\b|\bsubtract": r"\bdifference",
     r"\b(?:share|percentage|percent|proportion) of\b": r"\b(?:shares?|percent\w*|proportion)\b|%",
     r"\bratio\b|\bdivided by\b": r"\bratio\b|\bdivided\b|\w per \w",
-    rf"\b(?:{'|'.join(sorted(CHANGE_WORDS))})\b": r"\b(?:growth|changes?|difference)\b|percent|%",
+    rf"\bhow\b.*\b(?:{_CHANGES})\b|\b(?:{_CHANGES}) (?:of|in|from|between)\b": r"\b(?:growth|changes?|difference)\b|percent|%",
 }
 """Words that ask for a computation, with those that a report has where it was made."""
 _COMPUTATIONS: Final = [
@@ -29,6 +30,7 @@ _COMPUTATIONS: Final = [
     for asked, made in _MADE_BY_ASKED.items()
 ]
 _PRODUCT: Final = Pattern(r"(\w+) (?:times|multiplied by|[x\u00d7*]) (?:the )?(\w+)", re.IGNORECASE)
+_NUMBER_CELL: Final = Pattern(r"\| -?\d+(?:\.\d+)? \|")
 _ROW: Final = Pattern(r"^\| (?!---).*", re.MULTILINE)
 
 
@@ -53,9 +55,10 @@ def list_uncomputed_parts(request: str, reports: Iterable[dict[str, Any]]) -> li
 
 
 def _list_rows(report: dict[str, Any]) -> Sequence[str]:
-    """Return the column names and the rows of a report's table; nothing without one."""
+    """Return the column names and the rows of a report's table of numbers; nothing without one."""
     output = str(report.get("output", ""))
-    return _ROW.findall(output) if _TABLE_MARK in output else []
+    rows = _ROW.findall(output) if _TABLE_MARK in output else []
+    return rows if any(map(_NUMBER_CELL.search, rows[1:])) else []
 
 
 def _is_uncomputed(part: str, columns: set[str], text: str) -> bool:
