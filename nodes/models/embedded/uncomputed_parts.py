@@ -22,7 +22,9 @@ _MADE_BY_ASKED: Final = {
     r"\bminus\b|\bdifferences? (?:between|in|of)\b|\bsubtract": r"\bdifference",
     r"\b(?:share|percentage|percent|proportion) of\b": r"\b(?:shares?|percent\w*|proportion)\b|%",
     r"\bratio\b|\bdivided by\b": r"\bratio\b|\bdivided\b|\w per \w",
-    rf"\bhow\b.*\b(?:{_CHANGES})\b|\b(?:{_CHANGES}) (?:of|in|from|between)\b": r"\b(?:growth|changes?|difference)\b|percent|%",
+    rf"\bhow\b.*\b(?:{_CHANGES})\b|\b(?:{_CHANGES}) (?:of|in|from|between)\b": (
+        r"\b(?:growth|changes?|difference)\b|percent|%"
+    ),
 }
 """Words that ask for a computation, with those that a report has where it was made."""
 _COMPUTATIONS: Final = [
