@@ -58,14 +58,28 @@ class CsvReader:
         Raises:
             CsvUnreadable: rows have more cells than there are columns, or a quote does not end.
         """
+        width = len(self.columns)
+        for line, cells in self._fit_rows():
+            filled = [cell.strip() for cell in cells[:width]]
+            yield CsvRecord(line, (*filled, *[""] * (width - len(filled))))
+
+    def count_rows(self) -> int:
+        """Return how many rows `read_rows` yields, sooner.
+
+        Raises:
+            CsvUnreadable: as `read_rows`.
+        """
+        return sum(1 for _ in self._fit_rows())
+
+    def _fit_rows(self) -> Iterator[tuple[int, list[str]]]:
         width, long_rows = len(self.columns), list[tuple[int, int]]()
         for line, cells in _parse(self.lines, self.delimiter, self.first_line):
-            if len(cells) > width and any(cells[width:]):
+            if len(cells) > width and any(map(str.strip, cells[width:])):
                 long_rows.append((line, len(cells)))
             elif not long_rows:
                 if len(cells) < width:
                     self.short_lines.append(line)
-                yield CsvRecord(line, (*cells[:width], *[""] * (width - len(cells))))
+                yield line, cells
         if long_rows:
             raise CsvUnreadable(_describe_long_rows(long_rows, width))
 
@@ -103,7 +117,7 @@ def open_csv(lines: Iterable[str]) -> CsvReader:
         delimiter = named or _detect_delimiter(sample)
         following = chain(sample, rest)
         counter = _LineCounter(following)
-        header = next(_parse(counter, delimiter, skipped), (0, []))[1]
+        header = [name.strip() for name in next(_parse(counter, delimiter, skipped), (0, []))[1]]
         while header and not header[-1]:
             header.pop()
         return CsvReader(
@@ -138,9 +152,8 @@ def _parse(lines: Iterable[str], delimiter: str, before: int) -> Iterator[tuple[
     reader = csv.reader(lines, delimiter=delimiter, strict=True, skipinitialspace=True)
     try:
         for cells in reader:
-            stripped = [cell.strip() for cell in cells]
-            if any(stripped):
-                yield before + reader.line_num, stripped
+            if any(map(str.strip, cells)):
+                yield before + reader.line_num, cells
     except csv.Error as error:
         raise CsvUnreadable(f"line {before + reader.line_num} cannot be read: {error}") from None
 

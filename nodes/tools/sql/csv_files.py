@@ -1,7 +1,7 @@
 """Prepare CSV texts and files for DuckDB, which is told how each is written and guesses nothing."""
 
 import csv
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import islice
@@ -10,7 +10,7 @@ from typing import TextIO
 
 import duckdb
 
-from nodes.text.csv_table import CsvReader, CsvUnreadable, open_csv
+from nodes.text.csv_table import CsvUnreadable, open_csv
 from nodes.text.numbers import FORMS, NumberColumn, count_forms, read_number_columns
 from nodes.text.whole_table import list_assumptions, read_whole_table
 
@@ -36,6 +36,8 @@ class CsvFile:
     """None: the rows are not to be read."""
     number_columns: tuple[int, ...] = ()
     """Places of the columns whose first rows may be numbers with commas or groups."""
+    is_ragged: bool = True
+    """Rows may have fewer cells than there are columns."""
     notes: tuple[str, ...] = ()
 
 
@@ -47,7 +49,7 @@ def write_material(text: str, path: Path) -> CsvFile:
     """
     table = read_whole_table(text)
     with _create(path) as file:
-        csv.writer(file, quoting=csv.QUOTE_ALL).writerows(table.rows)
+        _write_rows(file, table.rows)
     return CsvFile(path, table.columns, rows=len(table.rows), has_header=False, notes=table.notes)
 
 
@@ -77,9 +79,13 @@ def load_file(
             raise
     with _open(file.path, file.encoding) as lines, _create(copy) as written:
         rows = (record.cells for record in open_csv(lines).read_rows())
-        csv.writer(written, delimiter=file.delimiter, quoting=csv.QUOTE_ALL).writerows(rows)
+        csv.writer(
+            written, delimiter=file.delimiter, quoting=csv.QUOTE_ALL, lineterminator="\n"
+        ).writerows(rows)
     base.execute(f"DROP TABLE IF EXISTS {_quote(table)}")
-    copied = replace(file, path=copy, skipped_lines=0, has_header=False, encoding="utf-8")
+    copied = replace(
+        file, path=copy, is_ragged=True, skipped_lines=0, has_header=False, encoding="utf-8"
+    )
     return load_csv(base, table, copied)
 
 
@@ -102,7 +108,7 @@ def load_csv(base: duckdb.DuckDBPyConnection, table: str, file: CsvFile) -> tupl
     try:
         base.execute(create + _write_source(file, types))
     except duckdb.ConversionException:  # a later row has a cell of another type
-        base.execute(create + _write_source(file, types, sample_rows=-1))
+        base.execute(create + _write_source(file, types, -1))
     found = base.execute(f"SELECT count(*) FROM {_quote(table)}").fetchall()[0][0]
     if file.rows != found:
         raise CsvUnreadable(f"has {file.rows} rows, of which {found} can be read")
@@ -111,6 +117,12 @@ def load_csv(base: duckdb.DuckDBPyConnection, table: str, file: CsvFile) -> tupl
 
 def _open(path: Path, encoding: str) -> TextIO:
     return path.open(encoding=_ENCODINGS[encoding], newline="")
+
+
+def _write_rows(file: TextIO, rows: Iterable[Sequence[str]], delimiter: str = ",") -> None:
+    # DuckDB cannot read a file that has line breaks of two kinds.
+    writer = csv.writer(file, delimiter=delimiter, quoting=csv.QUOTE_ALL, lineterminator="\n")
+    writer.writerows(rows)
 
 
 def _create(path: Path) -> TextIO:
@@ -131,23 +143,28 @@ def _inspect(path: Path, changed_ns: int, size: int, with_rows: bool) -> CsvFile
 def _read(path: Path, encoding: str, with_rows: bool) -> CsvFile:
     with _open(path, encoding) as lines:
         opened = open_csv(lines)
-        found = CsvFile(
-            path,
-            opened.columns,
-            opened.delimiter,
-            skipped_lines=opened.skipped_lines,
-            encoding=encoding,
-        )
-        return _read_rows(found, opened) if with_rows else found
-
-
-def _read_rows(found: CsvFile, opened: CsvReader) -> CsvFile:
-    records = opened.read_rows()
-    sample = [record.cells for record in islice(records, SAMPLE_ROWS)]
+        sample = [row.cells for row in islice(opened.read_rows(), SAMPLE_ROWS * with_rows)]
+    found = CsvFile(
+        path,
+        opened.columns,
+        opened.delimiter,
+        skipped_lines=opened.skipped_lines,
+        encoding=encoding,
+    )
+    if not with_rows:
+        return found
+    with _open(path, encoding) as lines:
+        opened = open_csv(lines)
+        rows = opened.count_rows()
     counts = [count_forms(cells) for cells in zip(*sample, strict=True)]
     places = [n for n, number in enumerate(read_number_columns(counts, ",")) if number]
-    rows = len(sample) + sum(1 for _ in records)
-    return replace(found, rows=rows, number_columns=tuple(places), notes=tuple(opened.list_notes()))
+    return replace(
+        found,
+        rows=rows,
+        number_columns=tuple(places),
+        is_ragged=bool(opened.short_lines),
+        notes=tuple(opened.list_notes()),
+    )
 
 
 def _read_numbers(file: CsvFile) -> dict[str, NumberColumn]:
@@ -187,11 +204,8 @@ def _write_value(name: str, number: NumberColumn | None) -> str:
     return f"CAST(nullif({with_point}, '') AS DOUBLE) AS {value}"
 
 
-def _write_source(
-    file: CsvFile, types: Mapping[str, str], *, sample_rows: int = SAMPLE_ROWS
-) -> str:
+def _write_source(file: CsvFile, types: Mapping[str, str], sample_rows: int = SAMPLE_ROWS) -> str:
     """Return the part of a statement that reads a file's rows, without empty ones."""
-    names = ", ".join(map(_literal, file.columns))
     typed = ", ".join(f"{_literal(name)}: {_literal(kind)}" for name, kind in types.items())
     options = [
         f"read_csv({_literal(str(file.path))}",
@@ -199,11 +213,13 @@ def _write_source(
         "quote = '\"', escape = '\"', comment = ''",
         f"header = {str(file.has_header).lower()}",
         f"skip = {file.skipped_lines}",
-        f"names = [{names}]",
         f"encoding = '{file.encoding}'",
-        "null_padding = true, strict_mode = true, parallel = false",
+        "strict_mode = true",
+        # With both, DuckDB refuses quoted line breaks.
+        "null_padding = true, parallel = false" if file.is_ragged else "null_padding = false",
+        f"names = [{', '.join(map(_literal, file.columns))}]",
         f"sample_size = {sample_rows}",
-        *([f"types = {{{typed}}}"] if types else []),
+        *([f"types = {{{typed}}}"] if typed else []),
     ]
     cells = ", ".join(map(_quote, file.columns))
     filled = f"trim(concat({cells}), e' \\t\\r\\n') <> ''"
