@@ -18,6 +18,7 @@ from nodes.models.embedded.table_reporting import is_ranking_sentence
 from nodes.models.embedded.text_similarity import extract_words
 from nodes.models.embedded.tool_calls import format_heading
 from nodes.models.embedded.unanswered_parts import list_unanswered_parts
+from nodes.models.embedded.uncomputed_parts import list_uncomputed_parts
 
 INTRODUCTION = (
     "*Composed extractively by the built-in embedded model: no language model is configured. "
@@ -42,10 +43,13 @@ def write_answer(messages: Sequence[BaseMessage]) -> dict[str, Any]:
     gaps += [_describe_failure(report) for report in failed if str(report.get("task")) not in named]
     merged = {"findings": parse_reports(read_section(text, "findings"))}
     claims = [claim for report in done for claim in list_claims(report)]
-    lead = _choose_lead(read_section(text, "request"), done)
+    request = read_section(text, "request")
+    lead = _choose_lead(request, done)
     parts = [
         part for report in sorted(done, key=_has_no_table) if (part := _format_report(report, lead))
     ]
+    unanswered = list_unanswered_parts(request, [*done, merged])
+    unanswered += list_uncomputed_parts(request, done)
     known = [int(report["confidence"]) for report in done if "confidence" in report]
     confidences = [*known, *(0 for _ in failed)]
     mean = sum(confidences) // max(1, len(confidences))
@@ -55,7 +59,7 @@ def write_answer(messages: Sequence[BaseMessage]) -> dict[str, Any]:
         ),
         "confidence": min(MAX_CONFIDENCE, mean) if confidences or not reports else None,
         "gaps": list(dict.fromkeys(gaps)),
-        "unanswered": list_unanswered_parts(read_section(text, "request"), [*done, merged]),
+        "unanswered": list(dict.fromkeys(unanswered)),
         "sources": list(dict.fromkeys(str(c["source"]) for c in claims if c.get("source"))),
     }
 

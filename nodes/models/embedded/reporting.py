@@ -3,10 +3,10 @@
 A tool result with fields of a report (`summary`, `claims`, `findings`, `gaps`, `invalidates`, or
 `escalation` for an unsuitable task) is quoted.
 
-Confidence is a rule, not a judgement: 70 with three or more sourced statements, 55 with fewer, 40
-when they come from the handoff only, a tool's answer is quoted as it is, or a column was taken for
-other words; 10 less when a tool failed; 20 when escalated. Sentences of the handoff never replace
-the result of a failed tool.
+Confidence is a rule, not a judgement: 70 for what tools computed or quoted from sources, 55 where
+something is missing or a source does not support a claim, 40 for what comes from the handoff only,
+a tool's answer quoted as it is, or a column taken for other words; 10 less when a tool failed; 20
+when escalated. Sentences of the handoff never replace the result of a failed tool.
 """
 
 import json
@@ -36,6 +36,7 @@ from nodes.models.embedded.table_reporting import build_row_claims, report_table
 from nodes.models.embedded.text_similarity import extract_words, pair_words
 from nodes.text.counts import format_count
 from nodes.text.tool_messages import drop_advice
+from nodes.text.word_lists import FUNCTION_WORDS
 from state import EscalationReason
 
 MAX_SHARE_UNANSWERED = 0.5
@@ -79,21 +80,20 @@ def write_report(brief: ReceivedHandoff) -> dict[str, Any]:
     is_assumed = any(data.get("rows") for data in (call.data for call in answered)) and any(
         each.taken_for for each in match_number_columns(brief)
     )
-    confidence = 40 if handed or is_assumed or quoted else 70 if len(claims) > 2 else 55
+    findings = [
+        finding
+        for call in answered
+        for finding in list_objects(call.data, "findings") + _build_doubt_findings(call)
+    ]
+    gaps = [*undone, *gaps, *_list_omitted_items(brief), *_list_open_words(brief, claims)]
+    is_doubtful = any(map(_build_doubt_findings, answered))
+    confidence = 40 if handed or is_assumed or quoted else 55 if gaps or is_doubtful else 70
     return {
         "status": "completed",
         "output": "\n\n".join(shown),
         "claims": claims,
-        "findings": [
-            f
-            for call in answered
-            for f in list_objects(call.data, "findings") + _build_doubt_findings(call)
-        ],
-        "gaps": list(
-            dict.fromkeys(
-                [*undone, *gaps, *_list_omitted_items(brief), *_list_open_words(brief, claims)]
-            )
-        ),
+        "findings": findings,
+        "gaps": list(dict.fromkeys(gaps)),
         "invalidates": next(filter(None, map(_read_invalidates, answered)), ""),
         "confidence": confidence - 10 * bool(undone),
     }
@@ -137,7 +137,11 @@ def _list_open_words(brief: ReceivedHandoff, claims: list[dict[str, Any]]) -> li
     quoted = [str(call.data.get("summary", "")) for call in brief.calls]
     texts = [*(str(claim["text"]) for claim in claims), *sources, *used, *assumed, *quoted]
     known = {*extract_words(" ".join(texts)), *COMPARING_WORDS, *SMALL_NUMBERS}
-    asked = dict(pair_words(brief.subject))
+    asked = {
+        word: written
+        for word, written in pair_words(brief.subject)
+        if written.lower() not in FUNCTION_WORDS
+    }
     missing = [word for word in asked if word not in known]
     names = {word for name in _NAME.findall(brief.subject) for word in extract_words(name)}
     is_open = len(missing) > MAX_SHARE_UNANSWERED * len(asked) or names & set(missing)

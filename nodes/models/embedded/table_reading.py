@@ -1,10 +1,7 @@
 """Finds the columns and cells of tables that a task names, for arguments on tables."""
 
-import csv
-import io
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import islice
 from typing import Final
 
 from nodes.limits.patterns import Pattern
@@ -19,8 +16,10 @@ from nodes.models.embedded.column_matching import (
 )
 from nodes.models.embedded.prompt_reading import ReceivedHandoff
 from nodes.models.embedded.text_similarity import extract_words
+from nodes.text.csv_table import CsvUnreadable
+from nodes.text.periods import SORTABLE_PERIOD
+from nodes.text.whole_table import read_whole_table
 
-_NUMBER: Final = Pattern(r"[-+]?\d{1,15}(?:,\d{3}){0,5}(?:\.\d{1,15})?%?")
 _DECIMAL: Final = Pattern(r"[-+]?\d{1,15}[.,]\d{1,15}")
 _PER: Final = Pattern(r"\bper (\w+)")
 _YEAR: Final = Pattern(r"\b(?:1[89]|20)\d\d\b")
@@ -160,26 +159,20 @@ def _read_listing(tables: object) -> Iterator[KnownTable]:
 
 
 def _read_table(text: str) -> KnownTable | None:
-    lines = text.lstrip("\ufeff").splitlines()
-    if not lines:
-        return None
-    mark = max(",;\t", key=lines[0].count)
-    head, *rows = islice(csv.reader(io.StringIO("\n".join(lines)), delimiter=mark), MAX_ROWS)
+    try:
+        table = read_whole_table(text)
+    except CsvUnreadable:
+        return None  # the tool refuses it, with the reason
+    rows = table.rows[:MAX_ROWS]
     columns = {
-        name.strip(): [
-            row[index].strip() for row in rows if index < len(row) and row[index].strip()
-        ]
-        for index, name in enumerate(head)
-        if name.strip()
+        name: [row[index] for row in rows if row[index]] for index, name in enumerate(table.columns)
     }
+    is_number = dict(zip(table.columns, table.numbers, strict=True))
     times = tuple(name for name, cells in columns.items() if _is_time(name, cells))
     numbers = tuple(
         name
         for name, cells in columns.items()
-        if name not in times
-        and cells
-        and not name.lower().endswith("id")
-        and all(map(_NUMBER.fullmatch, cells))
+        if name not in times and is_number[name] and not name.lower().endswith("id")
     )
     labels = tuple(name for name in columns if name not in (*times, *numbers))
     cells = frozenset(cell.lower() for name in labels for cell in columns[name])
@@ -190,6 +183,8 @@ def _is_time(name: str, cells: Iterable[str]) -> bool:
     found = list(cells)
     if found and all(map(_YEAR.fullmatch, found)):
         return True
+    if not all(map(SORTABLE_PERIOD.fullmatch, found)):
+        return False
     amounts = [
         cell
         for cell in found

@@ -73,7 +73,7 @@ def list_unanswered_parts(request: str, reports: Iterable[dict[str, Any]]) -> li
     if read_quoted_request(request):
         return []
     done = list(reports)
-    texts = [text for report in done for text in _list_texts(report)]
+    texts = [text for report in done for text in list_texts(report)]
     names = [str(report.get(key, "")) for report in done for key in ("task", "worker")]
     said, known = _index_words(texts), _index_words([*texts, *names])
     parts = list(islice(_split_parts(request), MAX_PARTS))
@@ -89,6 +89,21 @@ def list_unanswered_parts(request: str, reports: Iterable[dict[str, Any]]) -> li
         )
     )
     return list(dict.fromkeys(unanswered))
+
+
+def split_request(request: str) -> list[str]:
+    """Return the parts of a request that ask for something, but not for a reason."""
+    if read_quoted_request(request):
+        return []
+    parts = islice(_split_parts(request), MAX_PARTS)
+    return [part.text for part in parts if part.asks and not part.text.lower().startswith("why")]
+
+
+def list_texts(report: dict[str, Any]) -> list[str]:
+    """Return the texts of a report's content."""
+    items = (*list_claims(report), *list_objects(report, "findings"))
+    values = (value for item in items for value in item.values() if isinstance(value, str))
+    return [str(report.get("output", "")), *values]
 
 
 def _split_parts(request: str) -> Iterator[_Part]:
@@ -192,13 +207,6 @@ def _is_known(word: str, written: str, known: _Words) -> bool:
         for noun in nouns
         for other in known.get(_get_head(noun), ())
     )
-
-
-def _list_texts(report: dict[str, Any]) -> list[str]:
-    """Return the texts of a report's content."""
-    items = (*list_claims(report), *list_objects(report, "findings"))
-    values = (value for item in items for value in item.values() if isinstance(value, str))
-    return [str(report.get("output", "")), *values]
 
 
 def _index_words(texts: Iterable[str]) -> _Words:

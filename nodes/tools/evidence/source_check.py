@@ -1,12 +1,12 @@
 """Check a claim against a source: quotation found, figures found, or not."""
 
-import csv
-import io
 from typing import Literal
 
 from pydantic import BaseModel, Field
 
+from nodes.text.csv_table import CsvUnreadable
 from nodes.text.plain_text import sanitize_line
+from nodes.text.whole_table import read_whole_table
 from nodes.tools.evidence.figure_matching import find_figures, find_scale_hints, is_among
 from nodes.tools.evidence.quotes import is_quote_in
 
@@ -70,10 +70,10 @@ def _separate_cells(name: str, text: str) -> str:
     if not name.lower().endswith((".csv", ".tsv")):
         return text
     try:
-        dialect = "excel-tab" if name.lower().endswith(".tsv") else "excel"
-        return "\n".join(" | ".join(row) for row in csv.reader(io.StringIO(text), dialect))
-    except csv.Error:
+        table = read_whole_table(text)
+    except CsvUnreadable:
         return text
+    return "\n".join(" | ".join(row) for row in (table.columns, *table.rows))
 
 
 def _decide_verdict(quoted: bool | None, found: int, missing: int) -> SourceVerdict:

@@ -5,14 +5,14 @@ import json
 import os
 import sqlite3
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from threading import Timer
 from typing import Any
 
 from nodes.text.plain_text import sanitize_line
-from nodes.tools.framework.tool_report import join_names
 from nodes.tools.sql import sqlite
+from nodes.tools.sql.loaded_tables import LoadedTables
 from nodes.tools.sql.location import DatabaseLocation, Engine
 from nodes.tools.sql.tables import SqlTable, describe_result, describe_tables, mentions
 
@@ -36,17 +36,17 @@ def run_statement(
 def _query_sqlite(
     location: DatabaseLocation, materials: dict[str, str], sql: str, timeout_s: float
 ) -> dict[str, Any]:
-    known, broken = list[SqlTable](), dict[str, Exception]()
+    known, loaded = list[SqlTable](), LoadedTables()
     try:
-        base, broken = sqlite.connect(location.target, materials)
+        base, loaded = sqlite.connect(location.target, materials)
         known = sqlite.list_tables(base, materials)
         if not sql:
-            return describe_tables(known)
+            return _describe_tables(known, loaded)
         with _enforce_deadline(timeout_s, known):
             columns, rows = sqlite.run_query(base, sql, timeout_s)
     except (sqlite3.Error, sqlite3.Warning) as error:
-        return _build_error(_find_cause(error, sql, broken), known)
-    return describe_result(sql, known, columns, rows)
+        return _build_error(_find_cause(error, sql, loaded), known)
+    return _describe_result(sql, known, loaded, columns, rows)
 
 
 def _query_duckdb(
@@ -56,21 +56,20 @@ def _query_duckdb(
 
     from nodes.tools.sql import duckdb_reader
 
-    known, broken = list[SqlTable](), dict[str, Exception]()
+    known, loaded = list[SqlTable](), LoadedTables()
     try:
-        with duckdb_reader.connect(location, materials, "") as (base, broken):
+        with duckdb_reader.connect(location, materials, "") as (base, loaded):
             known = duckdb_reader.list_tables(base, location, materials)
         if not sql:
-            gaps = [f"Cannot be read as tables: {join_names(broken)}"] * bool(broken)
-            return describe_tables(known) | ({"gaps": gaps} if gaps else {})
+            return _describe_tables(known, loaded)
         with (
-            duckdb_reader.connect(location, materials, sql) as (base, broken),
+            duckdb_reader.connect(location, materials, sql) as (base, loaded),
             _enforce_deadline(timeout_s, known),
         ):
             columns, rows = duckdb_reader.run_query(base, sql)
     except duckdb.Error as error:
-        return _build_error(_find_cause(error, sql, broken), known)
-    return describe_result(sql, known, columns, rows)
+        return _build_error(_find_cause(error, sql, loaded), known)
+    return _describe_result(sql, known, loaded, columns, rows)
 
 
 def _query_postgres(location: DatabaseLocation, sql: str, timeout_s: float) -> dict[str, Any]:
@@ -98,8 +97,30 @@ def _exit_at_deadline(known: list[SqlTable]) -> None:
     os._exit(0)
 
 
-def _find_cause(error: Exception, sql: str, broken: Mapping[str, Exception]) -> Exception:
+def _describe_tables(known: list[SqlTable], loaded: LoadedTables) -> dict[str, Any]:
+    """Return the tables, and as gaps the files that are none, each with its reason."""
+    gaps = [
+        f"Not read as a table: {sanitize_line(str(error), MAX_ERROR_CHARS)}"
+        for error in loaded.broken.values()
+    ]
+    return describe_tables(known) | ({"gaps": gaps} if gaps else {})
+
+
+def _describe_result(
+    sql: str,
+    known: list[SqlTable],
+    loaded: LoadedTables,
+    columns: Sequence[str],
+    rows: Sequence[Sequence[object]],
+) -> dict[str, Any]:
+    """Return the rows, and as gaps how the tables that the statement names were read."""
+    gaps = [note for table, each in loaded.notes.items() if mentions(sql, table) for note in each]
+    return describe_result(sql, known, columns, rows) | ({"gaps": gaps} if gaps else {})
+
+
+def _find_cause(error: Exception, sql: str, loaded: LoadedTables) -> Exception:
     """Return what is wrong with a file that the statement names, if that is why it failed."""
+    broken = loaded.broken
     return next((broken[table] for table in broken if mentions(sql, table)), error)
 
 

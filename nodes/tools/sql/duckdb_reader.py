@@ -9,6 +9,9 @@ from pathlib import Path
 import duckdb
 
 from nodes.limits.patterns import Pattern
+from nodes.text.csv_table import CsvUnreadable
+from nodes.tools.sql.csv_files import inspect_file, load_csv, load_file, write_material
+from nodes.tools.sql.loaded_tables import LoadedTables
 from nodes.tools.sql.location import DatabaseLocation, list_data_files
 from nodes.tools.sql.tables import MAX_ROWS, SqlTable, mentions, name_tables
 
@@ -20,7 +23,7 @@ _ANALYZE = Pattern(r"analy[sz]e", re.IGNORECASE)
 @contextlib.contextmanager
 def connect(
     location: DatabaseLocation, materials: Mapping[str, str], sql: str
-) -> Iterator[tuple[duckdb.DuckDBPyConnection, dict[str, Exception]]]:
+) -> Iterator[tuple[duckdb.DuckDBPyConnection, LoadedTables]]:
     """Load what the statement mentions into memory; without a statement, the columns of all.
 
     A file that is not a table does not hide others: it is returned with its error.
@@ -32,9 +35,7 @@ def connect(
         "autoload_known_extensions": False,
     }
     with duckdb.connect(":memory:", config=config) as base:
-        # The files are removed before the statement runs: it may end with a kill.
-        with tempfile.TemporaryDirectory() as folder:
-            broken = _load_files(base, _map_tables_to_files(location, materials, Path(folder)), sql)
+        loaded = _load_tables(base, location, materials, sql)
         if location.engine == "duckdb":
             target = location.target.replace("'", "''")
             base.execute(f"ATTACH '{target}' AS source (READ_ONLY)")
@@ -42,17 +43,14 @@ def connect(
         base.execute("SET temp_directory = ''")
         base.execute("SET enable_external_access = false")
         base.execute("SET lock_configuration = true")
-        yield base, broken
+        yield base, loaded
 
 
 def list_tables(
     base: duckdb.DuckDBPyConnection, location: DatabaseLocation, materials: Mapping[str, str]
 ) -> list[SqlTable]:
     """Return what is loaded, with the file of each table."""
-    sources = {
-        name: source
-        for name, (source, _) in _map_tables_to_files(location, materials, None).items()
-    }
+    sources = {table: name for table, (name, _) in _list_sources(location, materials).items()}
     found = base.execute(
         "SELECT table_name, list(column_name ORDER BY column_index) FROM duckdb_columns() "
         "WHERE NOT internal GROUP BY database_name, schema_name, table_name ORDER BY 1"
@@ -81,41 +79,54 @@ def run_query(
     return columns, rows
 
 
-def _map_tables_to_files(
-    location: DatabaseLocation, materials: Mapping[str, str], folder: Path | None
-) -> dict[str, tuple[str, Path]]:
+def _list_sources(
+    location: DatabaseLocation, materials: Mapping[str, str]
+) -> dict[str, tuple[str, Path | None]]:
     """Name the tables: materials first, then files; a used name is not used again."""
-    files: dict[str, tuple[str, Path]] = {}
-    for n, (table, name) in enumerate(name_tables(materials).items()):
-        path = (folder or Path()) / f"{n}.csv"
-        if folder is not None:
-            path.write_text(materials[name], encoding="utf-8", errors="replace")
-        files[table] = (name, path)
+    sources: dict[str, tuple[str, Path | None]] = {
+        table: (name, None) for table, name in name_tables(materials).items()
+    }
     if location.engine == "files":
         paths = {path.name: path for path in list_data_files(location.target)}
         for table, name in name_tables(paths).items():
-            files.setdefault(table, (name, paths[name]))
-    return files
+            sources.setdefault(table, (name, paths[name]))
+    return sources
 
 
-def _load_files(
-    base: duckdb.DuckDBPyConnection, files: Mapping[str, tuple[str, Path]], sql: str
-) -> dict[str, Exception]:
-    broken: dict[str, Exception] = {}
-    for table, (_, path) in files.items():
-        if not sql or mentions(sql, table):
+def _load_tables(
+    base: duckdb.DuckDBPyConnection,
+    location: DatabaseLocation,
+    materials: Mapping[str, str],
+    sql: str,
+) -> LoadedTables:
+    loaded = LoadedTables()
+    # The files are removed before the statement runs: it may end with a kill.
+    with tempfile.TemporaryDirectory() as folder:
+        for n, (table, (name, path)) in enumerate(_list_sources(location, materials).items()):
+            written = Path(folder) / f"{n}.csv"
+            if sql and not mentions(sql, table):
+                continue
             try:
-                _load_file(base, table, path, rows=None if sql else 0)
-            except duckdb.Error as error:
-                broken[table] = error
-    return broken
+                if path and path.suffix.lower() == ".parquet":
+                    _load_parquet(base, table, path, with_rows=bool(sql))
+                    continue
+                if path:
+                    file = inspect_file(path, with_rows=bool(sql))
+                    notes = load_file(base, table, file, written)
+                else:
+                    notes = load_csv(base, table, write_material(materials[name], written))
+                loaded.notes[table] = [f"{name}: {note}" for note in notes]
+            except CsvUnreadable as error:
+                loaded.broken[table] = CsvUnreadable(f"{name} {error}")
+            except (duckdb.Error, OSError) as error:
+                cause = str(error).partition("\n")[0].replace(str(path), name)
+                loaded.broken[table] = CsvUnreadable(f"{name} cannot be read: {cause}")
+    return loaded
 
 
-def _load_file(
-    base: duckdb.DuckDBPyConnection, table: str, path: Path, *, rows: int | None
+def _load_parquet(
+    base: duckdb.DuckDBPyConnection, table: str, path: Path, *, with_rows: bool
 ) -> None:
-    reader = "read_parquet" if path.suffix.lower() == ".parquet" else "read_csv"
-    options = "" if reader == "read_parquet" else ", header = true, sample_size = 20000"
-    limit = "" if rows is None else f" LIMIT {rows}"
     name, file = table.replace('"', '""'), str(path).replace("'", "''")
-    base.execute(f"CREATE TABLE \"{name}\" AS SELECT * FROM {reader}('{file}'{options}){limit}")
+    limit = "" if with_rows else " LIMIT 0"
+    base.execute(f"CREATE TABLE \"{name}\" AS SELECT * FROM read_parquet('{file}'){limit}")

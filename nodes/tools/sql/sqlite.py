@@ -1,13 +1,14 @@
 """Read SQLite: an authorizer, limits and a deadline apply, whatever the statement."""
 
-import csv
-import io
 import sqlite3
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from nodes.tools.sql.tables import MAX_ROWS, SqlTable, find_free_name, name_tables
+from nodes.text.csv_table import CsvUnreadable
+from nodes.text.whole_table import read_whole_table
+from nodes.tools.sql.loaded_tables import LoadedTables
+from nodes.tools.sql.tables import MAX_ROWS, SqlTable, name_tables
 
 _ALLOWED_ACTIONS = frozenset(
     {
@@ -25,23 +26,22 @@ _FORBIDDEN_FUNCTIONS = frozenset(
 )
 
 
-def connect(
-    path: str, materials: Mapping[str, str]
-) -> tuple[sqlite3.Connection, dict[str, Exception]]:
+def connect(path: str, materials: Mapping[str, str]) -> tuple[sqlite3.Connection, LoadedTables]:
     """Open the file read-only beside an in-memory database that holds the CSV materials.
 
     One that is not a table does not hide others: it is returned with its error.
     """
     base = sqlite3.connect("file::memory:", uri=True)
-    broken: dict[str, Exception] = {}
+    loaded = LoadedTables()
     for table, name in name_tables(materials).items():
         try:
-            _load_csv(base, table, materials[name])
-        except (sqlite3.Error, csv.Error, ValueError) as error:
-            broken[table] = error
+            notes = _load_csv(base, table, materials[name])
+            loaded.notes[table] = [f"{name}: {note}" for note in notes]
+        except (sqlite3.Error, CsvUnreadable) as error:
+            loaded.broken[table] = CsvUnreadable(f"{name} {error}")
     base.commit()
     base.execute("ATTACH ? AS source", (f"{Path(path).as_uri()}?mode=ro",))
-    return base, broken
+    return base, loaded
 
 
 def list_tables(base: sqlite3.Connection, materials: Mapping[str, str]) -> list[SqlTable]:
@@ -93,30 +93,19 @@ def _authorize(
     return sqlite3.SQLITE_OK
 
 
-def _load_csv(base: sqlite3.Connection, table: str, text: str) -> None:
-    rows = list(csv.reader(io.StringIO(text)))
-    if not rows or not rows[0]:
-        return
-    header = list[str]()
-    for n, name in enumerate(rows[0], start=1):
-        header.append(find_free_name(name.strip() or f"column{n}", _CaseInsensitiveNames(header)))
+def _load_csv(base: sqlite3.Connection, table: str, text: str) -> tuple[str, ...]:
+    """Create a table of a CSV text; return what a user should know of how it was read."""
+    read = read_whole_table(text)
     # NUMERIC affinity turns what looks like a number into one and does not change other text.
-    columns = ", ".join(f"{_quote_identifier(name)} NUMERIC" for name in header)
-    base.execute(f"CREATE TABLE {_quote_identifier(table)} ({columns})")
-    places = ", ".join("?" for _ in header)
-    filled = (
-        [cell.strip() or None for cell in [*row, *[""] * len(header)][: len(header)]]
-        for row in rows[1:]
-        if row
+    columns = ", ".join(
+        f"{_quote_identifier(name)} {'TEXT' if is_code else 'NUMERIC'}"
+        for name, is_code in zip(read.columns, read.codes, strict=True)
     )
+    base.execute(f"CREATE TABLE {_quote_identifier(table)} ({columns})")
+    places = ", ".join("?" for _ in read.columns)
+    filled = ([cell or None for cell in row] for row in read.rows)
     base.executemany(f"INSERT INTO {_quote_identifier(table)} VALUES ({places})", filled)
-
-
-class _CaseInsensitiveNames(list[str]):
-    """Column names, which SQLite compares without case."""
-
-    def __contains__(self, name: object) -> bool:
-        return str(name).lower() in (taken.lower() for taken in self)
+    return read.notes
 
 
 def _quote_identifier(name: str) -> str:

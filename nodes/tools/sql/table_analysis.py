@@ -75,28 +75,34 @@ def analyze_table(
     Raises:
         ToolRefused: there is no such table or column, or no row holds what is asked for.
     """
-    asked = Question(**question)
+    asked, notes = Question(**question), list[str]()
 
     def query(sql: str) -> dict[str, Any]:
         answer = run_statement(engine, target, materials, sql, statement_s)
         if "error" in answer:
             raise ToolRefused(str(answer["error"]))
+        notes.extend(gap for gap in answer.get("gaps", ()) if gap not in notes)
         return answer
 
     tables = [
         AnalysedTable(each["table"], each["source"], each["columns"])
         for each in query("")["tables"]
     ]
+    if notes and not tables:
+        raise ToolRefused("; ".join(notes))
     is_computed = asked.aggregate != "none" or asked.change != "none"
     if asked.names_nothing and not (is_computed and (table or len(tables) == 1)):
-        return {"tables": [describe_table(sample_columns(each, query)) for each in tables[:20]]}
+        described = [describe_table(sample_columns(each, query)) for each in tables[:20]]
+        return {"tables": described, **({"gaps": notes} if notes else {})}
     refusals = []
     for each in rank_tables(tables, table, (*asked.measures, asked.group_by))[:MAX_TRIED_TABLES]:
         try:
-            return _Analysis(sample_columns(each, query), asked, query).compute()
+            found = _Analysis(sample_columns(each, query), asked, query).compute()
+            gaps = [*found.get("gaps", ()), *notes]
+            return found | ({"gaps": gaps} if gaps else {})
         except ToolRefused as refusal:
             refusals.append(refusal)  # another table may hold the rows
-    raise refusals[0]
+    raise ToolRefused("; ".join([str(refusals[0]), *notes]))
 
 
 class _Analysis:

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from nodes.errors import ToolRefused
 from nodes.limits.patterns import Pattern
+from nodes.text.periods import SORTABLE_PERIOD
 
 _TIME_NAME: Final = Pattern(r"(?:^|_| )(?:year|quarter|month|week|day|date|period)(?:$|_| )")
 _ID_NAME: Final = Pattern(r"(?:^|_| )id$")
@@ -87,6 +88,8 @@ def _is_time(name: str, values: Sequence[Any]) -> bool:
     """Return whether a column holds years, or is named after a period and holds no amounts."""
     if values and all(isinstance(value, int) and value in _YEARS for value in values):
         return True
+    if any(isinstance(value, str) and not SORTABLE_PERIOD.fullmatch(value) for value in values):
+        return False
     amounts = [
         value
         for value in values

@@ -1,6 +1,6 @@
 """Read CSV tables: rows that know their line, and columns under any usual name."""
 
-import csv
+import contextlib
 import io
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -9,25 +9,16 @@ from itertools import islice
 
 from nodes.errors import ToolRefused
 from nodes.limits.patterns import Pattern
-from nodes.text.counts import format_count
+from nodes.text.csv_table import CsvReader, CsvRecord, CsvUnreadable, open_csv
+from nodes.text.numbers import DecimalMark, detect_decimal_mark, parse_number
 from nodes.text.plain_text import sanitize_line, sanitize_text
-from nodes.tools.tables.numbers import DecimalMark, detect_decimal_mark, parse_number
 
 MAX_ROWS = 100_000
 MAX_COLUMNS = 400
 MAX_LISTED_DEFECTS = 5
 MAX_SHOWN_CHARS = 40
 SAMPLE_ROWS = 2_000
-_DELIMITERS = ",;\t|"
 _SUFFIXES = (".csv", ".tsv", ".txt")
-
-
-@dataclass(frozen=True)
-class CsvRow:
-    """A record and the line of the file on which it ends."""
-
-    line: int
-    cells: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -36,7 +27,7 @@ class CsvTable:
 
     name: str
     columns: tuple[str, ...]
-    rows: tuple[CsvRow, ...] = ()
+    rows: tuple[CsvRecord, ...] = ()
     decimal_mark: DecimalMark = "unknown"
 
     def find_column(self, names: Iterable[str]) -> int | None:
@@ -60,7 +51,9 @@ class TableDefects:
         place = f" line {line}" if line else ""
         self.messages.append(f"{table.name}{place}: {text}")
 
-    def parse_amount(self, table: CsvTable, row: CsvRow, column: int, what: str) -> Decimal | None:
+    def parse_amount(
+        self, table: CsvTable, row: CsvRecord, column: int, what: str
+    ) -> Decimal | None:
         """Return the number in a cell; one below zero, or none at all, is a defect."""
         cell = row.cells[column]
         value = table.parse_number(cell.removesuffix("%"))
@@ -88,10 +81,10 @@ def read_headers(materials: Mapping[str, str] | None) -> list[CsvTable]:
     found = []
     for name, text in (materials or {}).items():
         if name.lower().endswith(_SUFFIXES):
-            first = next((line for line in text.splitlines() if _is_content(line)), "")
-            columns = _parse_columns(first)
-            if len(columns) > 1:
-                found.append(CsvTable(name, columns))
+            with contextlib.suppress(CsvUnreadable):
+                columns = _open(text).header
+                if len(columns) > 1:
+                    found.append(CsvTable(name, columns))
     return found
 
 
@@ -101,17 +94,22 @@ def read_table(name: str, text: str) -> CsvTable:
     Raises:
         ToolRefused: there are no rows, or they do not fit the column names.
     """
-    lines = sanitize_text(text).split("\n")
-    skipped = next((n for n, line in enumerate(lines) if _is_content(line)), len(lines))
-    columns = _parse_columns(lines[skipped]) if skipped < len(lines) else ()
-    if not columns:
-        raise ToolRefused(f"{name} is empty; give a CSV file with column names in its first line")
-    _check_columns(name, columns)
-    rows = _parse_rows(name, lines[skipped:], skipped, len(columns))
+    try:
+        table = _open(text)
+        _check_columns(name, table.header)
+        rows = tuple(islice(table.read_rows(), MAX_ROWS + 1))
+    except CsvUnreadable as error:
+        raise ToolRefused(f"{name} {error}") from None
     if not rows:
         raise ToolRefused(f"{name} has column names and no rows")
+    if len(rows) > MAX_ROWS:
+        raise ToolRefused(f"{name} has more than {MAX_ROWS} rows; give a shorter period")
     sample = (cell for row in rows[:SAMPLE_ROWS] for cell in row.cells)
-    return CsvTable(name, columns, rows, detect_decimal_mark(sample))
+    return CsvTable(name, table.header, rows, detect_decimal_mark(sample))
+
+
+def _open(text: str) -> CsvReader:
+    return open_csv(io.StringIO(sanitize_text(text), newline=""))
 
 
 def quote_cell(cell: str) -> str:
@@ -125,52 +123,9 @@ def normalize_column_name(column: str) -> str:
     return Pattern(r"[^a-z0-9]+").sub("_", bare).strip("_")
 
 
-def _is_content(line: str) -> bool:
-    return bool(line.strip()) and not line.lstrip("\ufeff ").startswith("#")
-
-
-def _detect_delimiter(line: str) -> str:
-    return max(_DELIMITERS, key=line.count)
-
-
-def _parse_columns(line: str) -> tuple[str, ...]:
-    try:
-        cells = next(csv.reader([sanitize_text(line)], delimiter=_detect_delimiter(line)), [])
-    except csv.Error:
-        return ()
-    return tuple(cell.strip() for cell in cells)
-
-
 def _check_columns(name: str, columns: tuple[str, ...]) -> None:
     if len(columns) > MAX_COLUMNS:
         raise ToolRefused(f"{name} has {len(columns)} columns, of at most {MAX_COLUMNS}")
     twice = [column for column in columns if columns.count(column) > 1 and column]
     if twice:
         raise ToolRefused(f"{name} has the column {quote_cell(twice[0])} twice; rename or drop one")
-
-
-def _parse_rows(name: str, lines: list[str], skipped: int, width: int) -> tuple[CsvRow, ...]:
-    reader = csv.reader(
-        io.StringIO("\n".join(lines)), delimiter=_detect_delimiter(lines[0]), strict=True
-    )
-    found = []
-    try:
-        next(reader)
-        for cells in islice(reader, MAX_ROWS + 1):
-            if not any(cell.strip() for cell in cells):
-                continue
-            line = skipped + reader.line_num
-            if len(cells) > width and any(cell.strip() for cell in cells[width:]):
-                raise ToolRefused(
-                    f"{name} line {line} has {len(cells)} cells under "
-                    f"{format_count(width, 'column name')}; a "
-                    "comma inside a cell needs quotes around it"
-                )
-            padded = [cell.strip() for cell in cells[:width]] + [""] * (width - len(cells))
-            found.append(CsvRow(line, tuple(padded)))
-    except csv.Error as error:
-        line = skipped + reader.line_num
-        raise ToolRefused(f"{name} line {line} cannot be read: {error}") from None
-    if len(found) > MAX_ROWS:
-        raise ToolRefused(f"{name} has more than {MAX_ROWS} rows; give a shorter period")
-    return tuple(found)

@@ -139,4 +139,16 @@ def test_a_gap_has_the_users_own_words_and_none_that_chose_the_rows() -> None:
         rows_with=["Bo"],
     )
 
-    assert report["gaps"] == ["Nothing was found on glasses, crashes, crew, did in ferries.csv"]
+    assert report["gaps"] == ["Nothing was found on glasses, crashes, crew in ferries.csv"]
+
+
+def test_only_a_gap_lowers_the_confidence_and_not_how_many_rows_there_are() -> None:
+    asked = "Which delay in minutes did Bo have?"
+    rows: list[list[object]] = [["Bo", 820]]
+
+    one = report_rows(asked, rows, measures=["delay_minutes"], rows_with=["Bo"])
+    four = report_rows(asked, rows * 4, measures=["delay_minutes"], rows_with=["Bo"])
+    lacking = report_rows(f"{asked} And of Zora?", rows, measures=["delay_minutes"])
+
+    assert one["confidence"] == four["confidence"] == 70
+    assert lacking["gaps"] and lacking["confidence"] == 55

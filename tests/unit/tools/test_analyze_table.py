@@ -190,3 +190,27 @@ async def test_the_growth_of_several_columns_is_ranked_by_the_first() -> None:
         ["Ash Hill", 28.3, 10.0],
         ["Low Moor", -14.3, -20.0],
     ]
+
+
+@pytest.mark.parametrize("arguments", [{"measures": ["cups"]}, {"table": "grow.csv"}])
+async def test_a_table_with_a_row_too_long_is_refused_with_the_line(arguments) -> None:
+    materials = {"grow.csv": "city,cups\nGraz,100\nWien,1000,x\n"}
+
+    with pytest.raises(ToolRefused, match=r"grow.csv line 3 has 3 cells under 2 column names"):
+        await analyze(**arguments, materials=materials)
+
+
+async def test_how_a_table_was_read_and_what_was_not_are_gaps() -> None:
+    materials = {"a.csv": "city;cups\nGraz;1.200\nLinz;900\n", "b.csv": "x,y\n1,2,3\n"}
+
+    found = await analyze(measures=["cups"], aggregate="sum", materials=materials)
+
+    assert found["rows"] == [[2100]]
+    assert [gap.split(" ")[0] for gap in found["gaps"]] == ["Not", "a.csv:"]
+
+
+async def test_names_of_months_are_not_compared_in_alphabetical_order() -> None:
+    materials = {"a.csv": "month,cups\nJanuary,10\nFebruary,20\nMarch,30\n"}
+
+    with pytest.raises(ToolRefused, match="no column of years, quarters, months or dates"):
+        await analyze(measures=["cups"], change="growth", materials=materials)

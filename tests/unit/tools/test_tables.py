@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nodes.errors import ToolRefused
-from nodes.tools.tables.numbers import detect_decimal_mark, parse_number
+from nodes.text.numbers import detect_decimal_mark, parse_number
 from nodes.tools.tables.reader import TableDefects, read_headers, read_table
 from nodes.tools.tables.selection import find_table, require_table
 

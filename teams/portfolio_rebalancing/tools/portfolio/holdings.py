@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 
 from nodes.limits.patterns import Pattern
-from nodes.tools.tables.reader import CsvRow, CsvTable, TableDefects, quote_cell
+from nodes.text.csv_table import CsvRecord
+from nodes.tools.tables.reader import CsvTable, TableDefects, quote_cell
 
 CASH = "CASH"
 TICKER_COLUMNS = ("ticker", "symbol", "isin", "security", "instrument", "fund", "asset")
@@ -53,7 +54,7 @@ def parse_ticker(text: str) -> str | None:
     return bare if _TICKER.fullmatch(bare) else None
 
 
-def iterate_tickers(table: CsvTable, defects: TableDefects) -> Iterator[tuple[CsvRow, str]]:
+def iterate_tickers(table: CsvTable, defects: TableDefects) -> Iterator[tuple[CsvRecord, str]]:
     """Yield each row and its ticker; a cell that holds none is a defect."""
     column = table.find_column(TICKER_COLUMNS)
     assert column is not None, "it was chosen for its column of tickers"
@@ -95,7 +96,7 @@ def read_holdings(table: CsvTable, defects: TableDefects) -> Holdings:
 
 
 def _read_row(
-    found: Holdings, table: CsvTable, row: CsvRow, name: str, defects: TableDefects
+    found: Holdings, table: CsvTable, row: CsvRecord, name: str, defects: TableDefects
 ) -> None:
     columns = [table.find_column(names) for names in (QUANTITY_COLUMNS, VALUE_COLUMNS)]
     filled = [None if n is None or not row.cells[n] else n for n in columns]

@@ -6,7 +6,8 @@ from datetime import date
 from decimal import Decimal
 from itertools import pairwise
 
-from nodes.tools.tables.reader import CsvRow, CsvTable, TableDefects, quote_cell
+from nodes.text.csv_table import CsvRecord
+from nodes.tools.tables.reader import CsvTable, TableDefects, quote_cell
 
 from .holdings import TICKER_COLUMNS, iterate_tickers, parse_ticker, read_currencies
 
@@ -88,7 +89,7 @@ def _read_days(table: CsvTable, defects: TableDefects) -> dict[int, date]:
 
 def _list_cells(
     table: CsvTable, names: Set[str], defects: TableDefects
-) -> Iterator[tuple[CsvRow, str, int]]:
+) -> Iterator[tuple[CsvRecord, str, int]]:
     """Yield the cells that hold a price: row, ticker, column."""
     price = table.find_column(PRICE_COLUMNS)
     if price is not None and table.find_column(TICKER_COLUMNS) is not None:

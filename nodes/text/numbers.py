@@ -1,0 +1,134 @@
+"""Parse numbers as people write them in tables, only if they are unambiguous."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Final, Literal
+
+from nodes.limits.patterns import Pattern
+
+DecimalMark = Literal["point", "comma", "unknown"]
+"""The decimal mark of a table."""
+
+MAX_DIGITS = 18
+
+FORMS: Final[Mapping[str, str]] = {
+    "whole": r"[-+]?(?:0|[1-9]\d{0,17})",
+    "code": r"[-+]?0\d{1,17}",
+    "point_group": r"[-+]?[1-9]\d{0,2}\.\d{3}",
+    "comma_group": r"[-+]?[1-9]\d{0,2},\d{3}",
+    "point": r"[-+]?\d{0,18}\.\d{1,18}",
+    "point_groups": r"[-+]?\d{1,3}(?:(?:,\d{3}){1,6}\.\d{1,18}|(?:,\d{3}){2,6})",
+    "comma": r"[-+]?(?:\d{1,18},\d{1,18}|\d{1,3}(?:(?:\.\d{3}){1,6},\d{1,18}|(?:\.\d{3}){2,6}))",
+}
+"""Forms of numbers, of which the first that matches counts, as regular expressions that SQL engines
+have too. A group may be a decimal or thousands; codes, such as 0043, are no numbers in tables."""
+_FORMS: Final = Pattern("|".join(f"(?P<{form}>{pattern})" for form, pattern in FORMS.items()))
+_OPEN_FORMS: Final = ("whole", "point_group", "comma_group")
+_POINT_FORMS: Final = (*_OPEN_FORMS, "point", "point_groups")
+_COMMA_FORMS: Final = (*_OPEN_FORMS, "comma")
+_STRIPPED_SIGNS = " \t\u00a0\u202f€$£'"
+
+
+@dataclass(frozen=True)
+class NumberColumn:
+    """How the numbers of a column are written."""
+
+    mark: DecimalMark = "point"
+    """The decimal mark; point if there is none."""
+    is_plain: bool = True
+    """They have neither decimal commas nor marks between thousands."""
+    is_assumed: bool = False
+    """No number of the table shows which mark it is."""
+
+    def write_plainly(self, number: str) -> str:
+        """Return a number of the column with a decimal point and without other marks."""
+        return number if self.is_plain else _write_plainly(number, self.mark)
+
+
+def count_forms(cells: Iterable[str]) -> Counter[str]:
+    """Return how many cells are of each form of `FORMS`; stops at an `other` that is not empty."""
+    counts = Counter[str]()
+    for cell in filter(None, cells):
+        form = _find_form(cell)
+        counts[form] += 1
+        if form in ("other", "code"):
+            break
+    return counts
+
+
+def read_number_columns(
+    columns: Sequence[Mapping[str, int]], delimiter: str
+) -> list[NumberColumn | None]:
+    """Return how the numbers of each column are written; None for a column of anything else.
+
+    A column that may be read in two ways has the decimal mark of the table's other columns. If they
+    leave it open as well, semicolons between cells mean decimal commas, as spreadsheets write them.
+
+    Args:
+        columns: the counts of each column, as `count_forms` returns them.
+        delimiter: between cells.
+    """
+    counted = [Counter(counts) for counts in columns]
+    marks = [_read_mark(counts) for counts in counted]
+    shown = {mark for mark in marks if mark in ("point", "comma")}
+    by_delimiter: DecimalMark = "comma" if delimiter == ";" else "point"
+    known = shown.pop() if len(shown) == 1 else None
+    return [
+        mark and _describe_column(mark, counts, known, by_delimiter)
+        for mark, counts in zip(marks, counted, strict=True)
+    ]
+
+
+def _read_mark(counts: Counter[str]) -> DecimalMark | None:
+    """Return the only decimal mark that a column can have; None if it is no column of numbers."""
+    found = {form for form, count in counts.items() if count}
+    if not found:
+        return None
+    if found <= {*_OPEN_FORMS}:
+        return "unknown"
+    return "point" if found <= {*_POINT_FORMS} else "comma" if found <= {*_COMMA_FORMS} else None
+
+
+def _describe_column(
+    mark: DecimalMark, counts: Counter[str], known: DecimalMark | None, by_delimiter: DecimalMark
+) -> NumberColumn:
+    found = {form for form, count in counts.items() if count}
+    if found == {"whole"}:
+        return NumberColumn()
+    chosen = mark if mark != "unknown" else known or by_delimiter
+    is_plain = chosen == "point" and found <= {"whole", "point", "point_group"}
+    is_open = mark == "unknown" and known is None
+    return NumberColumn(chosen, is_plain, is_assumed=is_open and not is_plain)
+
+
+def detect_decimal_mark(cells: Iterable[str]) -> DecimalMark:
+    """Return the decimal mark of a table from all its cells; unknown if none or both occur."""
+    forms = {_find_form(cell.strip(_STRIPPED_SIGNS)) for cell in cells}
+    point, comma = bool(forms & {"point", "point_groups"}), "comma" in forms
+    return "unknown" if point == comma else "point" if point else "comma"
+
+
+def parse_number(text: str, mark: DecimalMark = "unknown") -> Decimal | None:
+    """Parse a number; None if it is none or ambiguous: `1,234` without a known mark."""
+    bare = text.strip(_STRIPPED_SIGNS).replace("\u2212", "-")
+    if sum(character.isdigit() for character in bare) > MAX_DIGITS or not bare.isascii():
+        return None
+    form = _find_form(bare)
+    if mark == "unknown" and form == "comma_group":
+        return None
+    if form not in ("code", *(_COMMA_FORMS if mark == "comma" else _POINT_FORMS)):
+        return None
+    return Decimal(_write_plainly(bare, mark))
+
+
+def _find_form(cell: str) -> str:
+    match = _FORMS.fullmatch(cell)
+    return (match and match.lastgroup) or "other"
+
+
+def _write_plainly(number: str, mark: DecimalMark) -> str:
+    if mark == "comma":
+        return number.replace(".", "").replace(",", ".")
+    return number.replace(",", "")
