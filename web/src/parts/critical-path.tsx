@@ -26,7 +26,7 @@ export function CriticalPath({ trace }: { trace: Trace }) {
       <Gain steps={steps} wholeS={trace.timing.critical_path_s!} />
       {waitedS > 0 && (
         <p>
-          Beyond it the run took {formatSeconds(waitedS)}: it waited for limits on calls or workers, or was stopped and resumed.
+          Beyond it the run took {formatSeconds(waitedS)}: between its steps, waiting for limits on calls or workers, or stopped.
         </p>
       )}
     </>
