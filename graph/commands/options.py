@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 import typer
 
 from graph.commands.log_output import configure_logging
+from graph.commands.output_paths import require_output, require_page
 from nodes.errors import FileUnreadable, UsageError
 
 if TYPE_CHECKING:
@@ -171,11 +172,21 @@ CompareOption = Annotated[
 ]
 TraceOption = Annotated[
     Path | None,
-    typer.Option("--trace", metavar="FILE", help="Write the run's trace to this file."),
+    typer.Option(
+        "--trace",
+        metavar="FILE",
+        callback=require_output,
+        help="Write the run's trace to this file.",
+    ),
 ]
 ReportOption = Annotated[
     Path | None,
-    typer.Option("--report", metavar="FILE", help="Write a page that shows the run to this file."),
+    typer.Option(
+        "--report",
+        metavar="FILE",
+        callback=require_page,
+        help="Write a page that shows the run to this file.",
+    ),
 ]
 TraceContentOption = Annotated[
     bool,

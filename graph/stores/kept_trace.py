@@ -111,6 +111,12 @@ def _read_segment(saved: CheckpointTuple) -> Segment:
 
 def _shift_line(line: str, offset_s: float) -> str:
     entry = json.loads(line)
-    if "t" in entry:
-        entry["t"] = round(entry["t"] + offset_s, 6)
+    _shift_times(entry, ("t",), offset_s)
+    _shift_times(entry.get("report"), ("started_s", "ended_s"), offset_s)
     return json.dumps(entry)
+
+
+def _shift_times(found: Any, names: Iterable[str], offset_s: float) -> None:
+    for name in names:
+        if isinstance(found, dict) and isinstance(found.get(name), int | float):
+            found[name] = round(found[name] + offset_s, 6)

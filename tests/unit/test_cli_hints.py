@@ -55,6 +55,25 @@ def test_a_trace_that_cannot_be_written_is_an_error(supervise, table):
     assert supervise.err.count("\n") == 1
 
 
+@pytest.mark.parametrize(
+    ("option", "path", "words"),
+    [
+        ("--report", "missing/run.html", "cannot write missing/run.html: there is no folder"),
+        ("--trace", "missing/run.json", "cannot write missing/run.json: there is no folder"),
+        ("--report", ".", "cannot write .: it is a folder"),
+        ("--report", "run.pdf", "--report writes HTML, and run.pdf ends with .pdf"),
+    ],
+)
+def test_a_file_that_cannot_be_written_is_refused_before_the_run(
+    supervise, table, option, path, words
+):
+    assert supervise("run", REQUEST, "--file", table, option, path) == 2
+
+    assert words in supervise.err
+    assert supervise("runs") == 0
+    assert "no run" in (supervise.out + supervise.err).lower()
+
+
 def test_a_run_without_a_file_to_read_is_advised_to_name_one(supervise):
     assert supervise("run", "Compare the prices in the file", "--thread", "t1", "-q") == 3
 

@@ -69,6 +69,16 @@ async def test_a_new_run_on_the_thread_continues_the_clock_of_the_trace():
     assert times == [5.0, 6.0, 7.0]
 
 
+async def test_the_times_of_a_follow_ups_reports_are_on_that_clock_too():
+    saver = InMemorySaver()
+    await write(begin(saver, "r1"), event(5.0))
+    await write(begin(saver, "r2"), event(1.0, report={"started_s": 0.5, "ended_s": 1.0}))
+
+    *_, last = await read(saver)
+
+    assert last["report"] == {"started_s": 5.5, "ended_s": 6.0}
+
+
 async def test_two_instances_that_write_at_once_lose_nothing():
     saver = InMemorySaver()
     paused, other = begin(saver), begin(saver)

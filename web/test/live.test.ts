@@ -36,6 +36,11 @@ describe("streamed events beside the kept ones", () => {
     expect(findOffset(kept, live)).toBe(4);
     expect(shiftEvents(live, 4).map(({ t }) => t)).toEqual([5, 6]);
   });
+
+  test("a report's own times are on the clock of the kept events, too", () => {
+    const [shifted] = shiftEvents([event(2, "report", { report: { started_s: 1, ended_s: 2, output: "x" } })], 4);
+    expect(shifted!["report"]).toEqual({ started_s: 5, ended_s: 6, output: "x" });
+  });
 });
 
 describe("the status of a run", () => {

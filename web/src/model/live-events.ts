@@ -16,7 +16,16 @@ export function dropKept(kept: readonly Entry[], live: readonly Entry[], offset:
 
 /** Return streamed events on the clock of the kept ones. */
 export const shiftEvents = (live: readonly Entry[], offset: number): readonly Entry[] =>
-  offset ? live.map((event) => ({ ...event, t: time(event) + offset })) : live;
+  offset ? live.map((event) => ({ ...event, t: time(event) + offset, ...shiftReport(event["report"], offset) })) : live;
+
+function shiftReport(report: unknown, offset: number): { report?: unknown } {
+  if (typeof report !== "object" || report === null) return {};
+  const shifted = (["started_s", "ended_s"] as const).flatMap((name) => {
+    const value = (report as Entry)[name];
+    return typeof value === "number" ? [[name, value + offset] as const] : [];
+  });
+  return { report: { ...report, ...Object.fromEntries(shifted) } };
+}
 
 /** Return the seconds that the kept trace adds to a run's clock: that of a follow-up begins at zero again. */
 export function findOffset(kept: readonly Entry[], live: readonly Entry[]): number {
