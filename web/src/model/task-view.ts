@@ -1,5 +1,5 @@
 import { isNumber, selectTurn } from "./read-trace";
-import type { RunStatus, Trace, TraceEvent, TracedTask } from "./trace";
+import type { Report, RunStatus, Trace, TraceEvent, TracedTask } from "./trace";
 
 export type TaskState = "waiting" | "working" | "done" | "failed" | "skipped" | "escalated" | "cut off" | "asks" | "not run";
 
@@ -73,11 +73,13 @@ const WITHOUT_RESULT: ReadonlySet<TaskState> = new Set(["failed", "skipped", "es
 /** Return the tasks of the last plan; those of inner teams are in their tasks. */
 export function viewTasks(trace: Trace): TaskView[] {
   const starts = new Map<string, TraceEvent[]>();
+  const ends = new Map<string, number>();
   for (const event of selectTurn(trace)) {
+    if (event.kind === "report") ends.set(event.task, event.t);
     if (event.kind === "task_started") starts.set(event.task, [...(starts.get(event.task) ?? []), event]);
   }
   const critical = new Set(trace.timing.critical_path ?? []);
-  return viewLevel(trace.tasks, "", 0, { starts, critical, status: trace.run.status });
+  return viewLevel(trace.tasks, "", 0, { starts, ends, critical, status: trace.run.status });
 }
 
 /** Return tasks and those of inner teams in one list, each before its inner ones. */
@@ -89,6 +91,8 @@ export const secondsOf = (task: TaskView): number =>
 
 interface Known {
   starts: Map<string, TraceEvent[]>;
+  /** When its last report came. */
+  ends: Map<string, number>;
   critical: Set<string>;
   status: RunStatus;
 }
@@ -128,8 +132,7 @@ function viewTask(task: TracedTask, parent: string, level: number, known: Known)
     needs: task.depends_on.map((edge) => ({ path: within + edge.task, required: edge.required, isMissing: false })),
     dependants: [],
     depth: 0,
-    startedS: isNumber(report?.started_s) && starts.length ? report.started_s : (starts[0]?.t ?? null),
-    endedS: isNumber(report?.ended_s) && starts.length ? report.ended_s : null,
+    ...placeTask(report, starts, known.ends.get(path)),
     attempts: countAttempts(starts),
     isDegraded: report?.["is_partial"] === true,
     isCritical: !parent && known.critical.has(task.id),
@@ -137,6 +140,14 @@ function viewTask(task: TracedTask, parent: string, level: number, known: Known)
     traced: task,
     inner: viewLevel(task.team?.tasks ?? [], path, level + 1, known),
   };
+}
+
+/** Return when a task began and ended, on the clock of the events; that of its report may be another one, as of a follow-up's server. */
+function placeTask(report: Report | null, starts: readonly TraceEvent[], reportedS: number | undefined): Pick<TaskView, "startedS" | "endedS"> {
+  if (!starts.length || !isNumber(report?.started_s)) return { startedS: starts[0]?.t ?? null, endedS: null };
+  if (!isNumber(report.ended_s)) return { startedS: report.started_s, endedS: null };
+  const offset = (reportedS ?? report.ended_s) - report.ended_s;
+  return { startedS: report.started_s + offset, endedS: report.ended_s + offset };
 }
 
 /** Return how many attempts began; one that was cut off and begun again is one. */
