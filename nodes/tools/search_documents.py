@@ -36,9 +36,9 @@ def search_documents(settings: ToolSettings) -> BaseTool:
         unread = describe_unread(skipped)
         if not read and not unread:
             raise NothingToRead(
-                "there is nothing to search: the request came without a file (add one with "
-                "--file) and SUPERVISE_DOCUMENTS names no folder with documents; use another "
-                "tool, or report what is missing"
+                "there is nothing to search: the request came without a file (attach one, on the "
+                "command line with --file) and SUPERVISE_DOCUMENTS names no folder with documents; "
+                "use another tool, or report what is missing"
             )
         if not read:
             raise ToolFailed(f"no document could be read: {unread}")

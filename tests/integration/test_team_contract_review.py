@@ -152,7 +152,7 @@ async def test_without_a_contract_the_user_is_told_to_give_one():
     outcome, _, _ = await run_team(TEAM, COMPLY)
 
     assert outcome.status == "partial"
-    assert any("add one with --file" in message for _, message in list_escalations(outcome))
+    assert any("no file; attach one" in message for _, message in list_escalations(outcome))
 
 
 async def test_a_broken_playbook_ends_in_one_line_with_file_and_key():

@@ -110,12 +110,20 @@ await drive(async ({ browser, page, problems, takePicture, note }) => {
   await page.goto(`${page_url}#/`);
   await page.waitForFunction(() => document.querySelectorAll(".run-list tbody tr").length >= 2, { polling: 100 });
   await takePicture("list");
+  await page.setViewport({ width: 390, height: 844 });
+  await takePicture("list-narrow");
+  const heights = await page.$$eval(".run-list td:nth-child(4)", (cells) => cells.map(({ firstElementChild }) => firstElementChild.offsetHeight));
+  expect(heights.every((height) => height < 40), "the name of a team is on one line");
+  await page.setViewport({ width: 1200, height: 900 });
   for (const box of (await page.$$(".run-list input")).slice(0, 2)) await box.click();
   await (await page.waitForSelector("::-p-text(Compare the two)")).click();
   await waitForText(page, "main", "Critical path");
   note("figures", await read(page, ".compared-figures"));
   note("axe on two runs", await checkAccess(page));
   await takePicture("compare", { fullPage: true });
+  await page.setViewport({ width: 390, height: 844 });
+  await takePicture("compare-narrow", { fullPage: true });
+  await page.setViewport({ width: 1200, height: 900 });
 
   const empty = await page.evaluate(async (url) => {
     const answer = await fetch(`${url}/threads`, { method: "POST", body: "{}", headers: { "content-type": "application/json" } });
@@ -124,8 +132,11 @@ await drive(async ({ browser, page, problems, takePicture, note }) => {
   const known = problems.length;
   await page.goto(`${page_url}#/runs/${empty}`);
   await waitForText(page, "[role=alert]", "holds no run");
-  await page.goto(`${page_url}#/runs/${second.slice(0, -4)}0000`);
-  await waitForText(page, "[role=alert]", "no such run");
+  for (const unknown of [`${second.slice(0, -4)}0000`, "nosuch"]) {
+    await page.goto(`${page_url}#/runs/${unknown}`);
+    await page.reload();
+    await waitForText(page, "[role=alert]", "no such run");
+  }
   problems.splice(known);
   note("a thread without a run, and an unknown one", true);
   // Aegra refuses one search with 422, which the browser logs.

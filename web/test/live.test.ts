@@ -4,6 +4,7 @@ import { listTurns } from "../src/live/earlier-turns";
 import { describeFiles, findFileProblem } from "../src/live/files";
 import { toUuid } from "../src/live/kept-trace";
 import { readProblem } from "../src/live/problem";
+import { loadThread, type Server } from "../src/live/server";
 import { linkTo, readRoute } from "../src/live/router";
 import { dropKept, findOffset, shiftEvents } from "../src/model/live-events";
 import { chooseStatus } from "../src/model/run-status";
@@ -101,10 +102,13 @@ test("the number of a line is an id", () => {
   expect(toUuid(4096)).toBe("00000000-0000-0000-0000-000000001000");
 });
 
-test("too many or too large files are named before anything is sent", () => {
-  expect(findFileProblem([{ size: 1000 }])).toBe("");
-  expect(findFileProblem([{ size: 45_000_001 }])).toBe("the files have 46 MB; at most 45 MB can be attached");
-  expect(findFileProblem(Array.from({ length: 201 }, () => ({ size: 1 })))).toBe("at most 200 files can be attached");
+const file = (size: number, name = "a.csv") => ({ name, size });
+
+test("too many, too large or empty files are named before anything is sent", () => {
+  expect(findFileProblem([file(1000)])).toBe("");
+  expect(findFileProblem([file(1), file(0, "empty.md")])).toBe("empty.md is empty: choose the files again, without it");
+  expect(findFileProblem([file(45_000_001)])).toBe("the files have 46 MB; at most 45 MB can be attached");
+  expect(findFileProblem(Array.from({ length: 201 }, () => file(1)))).toBe("at most 200 files can be attached");
 });
 
 describe("two runs", () => {
@@ -126,6 +130,12 @@ describe("two runs", () => {
       ["b", "other worker, dependencies"],
       ["c", "only in B"],
     ]);
+  });
+
+  test("a task is told with its state, as everywhere else", () => {
+    const failed = { ...task("a", "x"), status: "failed" };
+    const [pair] = compareTasks(run([task("a", "x")], 1), run([failed], 1));
+    expect(pair).toEqual({ id: "a", sides: ["x: done", "x: failed"], difference: "other status" });
   });
 
   test("their figures have the change in percent, where there is one", () => {
@@ -155,4 +165,13 @@ test("the requests of a thread are listed with their answers", () => {
 test("chosen files are named with their sizes", () => {
   const files = [{ name: "a.csv", size: 3 }, { name: "b.pdf", size: 2_500_000 }];
   expect(describeFiles(files)).toBe("a.csv (1 kB), b.pdf (2.5 MB)");
+});
+
+test.each([
+  [{ status: 422, text: '{"detail": "Invalid thread ID: must be a UUID"}' }, "unknown"],
+  [{ status: 404 }, "unknown"],
+  [{ status: 429, text: '{"detail": "too many calls"}' }, "refused"],
+])("a thread that the server answers with %o", async (error, kind) => {
+  const get = () => Promise.reject(error);
+  await expect(loadThread({ client: { threads: { get } } } as unknown as Server, "nosuch")).rejects.toMatchObject({ kind });
 });

@@ -10,6 +10,7 @@ import { readTrace } from "../src/model/read-trace";
 import { describeRun } from "../src/model/run-state";
 import { flattenTasks, sortByNeeds, viewTasks } from "../src/model/task-view";
 import { buildTimeline } from "../src/model/timeline";
+import { listMarks } from "../src/model/timeline-legend";
 import type { Trace } from "../src/model/trace";
 import { findFirst, findNeighbour, fitView, isInside, showBox, startView, zoomView } from "../src/model/view-box";
 
@@ -204,6 +205,19 @@ describe("the timeline", () => {
     expect(attempts.map(({ title, endS, isFailed }) => [title, endS, isFailed])).toEqual([
       ["attempt 1", 4, true],
       ["attempt 2, new words", 9, false],
+    ]);
+  });
+
+  test("each mark is named once, and a failed call by itself", () => {
+    const trace = makeTrace([{ id: "a", at: [1, 9] }]);
+    const call = { kind: "tool_call", task: "a", worker: "taster", seconds: 1 };
+    trace.events.splice(3, 0, { ...call, t: 4, error: "refused" }, { ...call, t: 5, kind: "model_call", error: "down" }, { ...call, t: 6, kind: "model_call" });
+    expect(listMarks(buildTimeline(trace, viewTasks(trace))).map(({ name, kind, isFailed }) => [name, kind, isFailed])).toEqual([
+      ["waiting", "waiting", false],
+      ["working", "attempt", false],
+      ["planning, writing the answer", "planning", false],
+      ["model call", "model", false],
+      ["failed call", "model", true],
     ]);
   });
 

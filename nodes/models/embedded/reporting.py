@@ -249,7 +249,9 @@ def _describe_searched(brief: ReceivedHandoff) -> str:
 
 
 def _suggest_file(brief: ReceivedHandoff) -> str:
-    return "" if brief.artifacts or brief.reports else ": no file; add one with --file"
+    if brief.artifacts or brief.reports:
+        return ""
+    return ": no file; attach one, on the command line with --file"
 
 
 def _is_material_refused(brief: ReceivedHandoff) -> bool:

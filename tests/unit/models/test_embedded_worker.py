@@ -243,7 +243,7 @@ def test_reports_without_findings_have_none_which_is_not_the_same_as_no_reports(
     assert found.output == "0 findings weighed."
     alone = run_worker("Weigh the findings.", weigh)
     assert alone.escalation is not None
-    assert "no file; add one with --file" in alone.escalation.message
+    assert "no file; attach one, on the command line with --file" in alone.escalation.message
 
 
 @tool

@@ -16,7 +16,7 @@ import { formatStart } from "./home-page";
 import { ProblemLine } from "./notice";
 import { Problem } from "./problem";
 import { linkTo } from "./router";
-import { ask, type Server } from "./server";
+import { loadThread, type Server } from "./server";
 import { StatusMark } from "./status-mark";
 import { buildTrace } from "../model/build-trace";
 import { readTrace } from "../model/read-trace";
@@ -28,7 +28,7 @@ interface ComparePageProps {
 }
 
 async function loadTrace(server: Server, thread: string): Promise<Trace> {
-  const known = await ask(() => server.client.threads.get(thread));
+  const known = await loadThread(server, thread);
   const kept = await loadKeptTrace(server, thread);
   const trace = buildTrace(kept.entries);
   const status = chooseStatus(kept.run, known.status);

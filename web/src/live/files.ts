@@ -12,8 +12,10 @@ export interface FileBlock {
 }
 
 /** Return why files cannot be sent; empty if they can. */
-export function findFileProblem(files: readonly { size: number }[]): string {
+export function findFileProblem(files: readonly { name: string; size: number }[]): string {
   if (files.length > MAX_FILES) return `at most ${MAX_FILES} files can be attached`;
+  const empty = files.find(({ size }) => size === 0);
+  if (empty) return `${empty.name} is empty: choose the files again, without it`;
   const size = files.reduce((sum, file) => sum + file.size, 0);
   return size > MAX_BYTES ? `the files have ${Math.ceil(size / 1e6)} MB; at most ${MAX_BYTES / 1e6} MB can be attached` : "";
 }

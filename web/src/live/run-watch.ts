@@ -7,7 +7,7 @@ import type { RunStatus, Trace, TraceEvent } from "../model/trace";
 import { dropKept, findOffset, isRequest, shiftEvents } from "../model/live-events";
 import { loadKeptTrace } from "./kept-trace";
 import { readProblem, type Problem, type ProblemKind } from "./problem";
-import { ask, type Server } from "./server";
+import { ask, loadThread, type Server } from "./server";
 
 /** `following`: events are streamed; `lost`: the server is tried again. */
 export type Connection = "loading" | "following" | "lost" | "settled";
@@ -105,10 +105,9 @@ export class RunWatch {
   }
 
   private async watchOnce(): Promise<void> {
-    const { client } = this.server;
     const isStale = this.isStale;
     this.isStale = false;
-    const thread = await ask(() => client.threads.get(this.shown.thread));
+    const thread = await loadThread(this.server, this.shown.thread);
     const seen = `${thread.status} ${thread.updated_at}`;
     const isWorking = thread.status === "busy";
     const connection = isWorking ? "following" : "settled";

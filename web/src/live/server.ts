@@ -1,5 +1,6 @@
 /** The server that has served this page, and the token of whoever opened it. */
 
+import type { Thread } from "@langchain/langgraph-sdk";
 import { Client } from "@langchain/langgraph-sdk/client";
 import { readProblem } from "./problem";
 
@@ -55,5 +56,18 @@ export async function ask<Answer>(call: () => Promise<Answer>): Promise<Answer> 
     return await call();
   } catch (error) {
     throw readProblem(error);
+  }
+}
+
+/** Return a thread of the server.
+ *
+ * @throws Problem: kind `unknown` where there is none, also for an id that the server never gives.
+ */
+export async function loadThread({ client }: Pick<Server, "client">, thread: string): Promise<Thread> {
+  try {
+    return await client.threads.get(thread);
+  } catch (error) {
+    const isForeignId = (error as { status?: number }).status === 422;
+    throw readProblem(isForeignId ? { status: 404 } : error);
   }
 }

@@ -1,3 +1,4 @@
+import { pickExamples } from "../model/team";
 import { Line } from "../parts/text";
 import { useAction, useAsked } from "./hooks";
 import { ProblemLine } from "./notice";
@@ -13,8 +14,7 @@ export function TeamExamples({ server, team }: { server: Server; team: string })
   const action = useAction(async (row: string) => {
     location.hash = linkTo("runs", await startRow(server, team, row));
   });
-  const complete = (answer?.exam?.rows ?? []).filter(({ files, worker }) => files.length && !worker);
-  const rows = complete.filter((_, place) => place % Math.ceil(complete.length / SHOWN) === 0); // neighbours are alike
+  const rows = pickExamples(answer?.exam?.rows ?? [], SHOWN);
   if (!rows.length) return null;
   return (
     <div class="team-examples">

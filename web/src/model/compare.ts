@@ -2,8 +2,8 @@
 
 import { formatCount, formatSeconds, formatUsd } from "./format";
 import { listNeeds, listPlanVersions } from "./plan-versions";
-import { flattenTasks, viewTasks } from "./task-view";
-import type { Trace, TracedTask } from "./trace";
+import { flattenTasks, secondsOf, viewTasks, type TaskView } from "./task-view";
+import type { Trace } from "./trace";
 
 export interface Figure {
   label: string;
@@ -29,7 +29,7 @@ const FIGURES: readonly (readonly [label: string, read: Read, format: (value: nu
   ["Critical path", (trace) => trace.timing.critical_path_s, formatSeconds],
   ["Speed-up", (trace) => trace.timing.speedup, (value) => (value == null ? "–" : value.toFixed(2))],
   ["Tasks", (trace) => listAll(trace).length, (value) => formatCount(value ?? 0)],
-  ["Completed", (trace) => listAll(trace).filter(({ state }) => state === "done").length, (value) => formatCount(value ?? 0)],
+  ["Done", (trace) => listAll(trace).filter(({ state }) => state === "done").length, (value) => formatCount(value ?? 0)],
   ["Plan versions", (trace) => listPlanVersions(trace).length, (value) => formatCount(value ?? 0)],
   ["Model calls", (trace) => trace.usage.model_calls, (value) => formatCount(value ?? 0)],
   ["Tokens in", (trace) => trace.usage.input_tokens, (value) => formatCount(value ?? 0)],
@@ -54,7 +54,7 @@ export function formatChange(one: number | null | undefined, other: number | nul
 
 /** Return the tasks of both runs by their ids, in the order of the first plan. */
 export function compareTasks(first: Trace, second: Trace): TaskPair[] {
-  const [ours, theirs] = [first, second].map((trace) => new Map(trace.tasks.map((task) => [task.id, task])));
+  const [ours, theirs] = [first, second].map((trace) => new Map(viewTasks(trace).map((task) => [task.id, task])));
   const ids = new Set([...ours!.keys(), ...theirs!.keys()]);
   return [...ids].map((id) => {
     const [one, other] = [ours!.get(id), theirs!.get(id)];
@@ -62,20 +62,19 @@ export function compareTasks(first: Trace, second: Trace): TaskPair[] {
   });
 }
 
-function describe(task: TracedTask | undefined): string {
+function describe(task: TaskView | undefined): string {
   if (!task) return "–";
-  const { started_s: began, ended_s: ended } = task.report ?? {};
-  const time = began != null && ended != null ? ` in ${formatSeconds(ended - began)}` : "";
-  return `${task.worker}: ${task.status}${time}`;
+  const time = task.startedS !== null && task.endedS !== null ? ` in ${formatSeconds(secondsOf(task))}` : "";
+  return `${task.worker}: ${task.state}${time}`;
 }
 
-function findDifference(one: TracedTask | undefined, other: TracedTask | undefined): string {
+function findDifference(one: TaskView | undefined, other: TaskView | undefined): string {
   if (!one || !other) return one ? "only in A" : "only in B";
   const changed = [
     one.worker !== other.worker && "worker",
     one.description !== other.description && "description",
-    listNeeds(one) !== listNeeds(other) && "dependencies",
-    one.status !== other.status && "status",
+    listNeeds(one.traced) !== listNeeds(other.traced) && "dependencies",
+    one.state !== other.state && "status",
   ].filter(Boolean);
   return changed.length ? `other ${changed.join(", ")}` : "same";
 }

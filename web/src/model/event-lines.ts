@@ -1,4 +1,5 @@
 import { formatSeconds } from "./format";
+import { selectTurn } from "./read-trace";
 import type { Trace, TraceEvent } from "./trace";
 
 /** What of the events is shown; empty values select all. */
@@ -13,6 +14,8 @@ interface EventFilter {
 /** An event as one line. */
 export interface EventLine {
   event: TraceEvent;
+  /** Seconds since the request. */
+  seconds: number;
   text: string;
   isFailed: boolean;
 }
@@ -22,23 +25,26 @@ const HIDDEN_KINDS: ReadonlySet<string> = new Set(["ui"]);
 /** Texts of events, in the order in which they say most. */
 const TEXT_KEYS = ["message", "reason", "error", "request", "outcome", "said", "problem"] as const;
 
-/** Return the events that a filter selects, each as one line. */
-export function listEventLines(trace: Trace, filter: EventFilter): EventLine[] {
+/** Return the events since the last request. */
+export const listShownEvents = (trace: Trace): TraceEvent[] => selectTurn(trace).filter(({ kind }) => !HIDDEN_KINDS.has(kind));
+
+/** Return those of them that a filter selects, each as one line. */
+export function listEventLines(events: readonly TraceEvent[], filter: EventFilter): EventLine[] {
   const words = filter.text.trim().toLowerCase();
   const lines: EventLine[] = [];
-  for (const event of trace.events) {
-    if (HIDDEN_KINDS.has(event.kind) || (filter.kind && event.kind !== filter.kind)) continue;
+  const startS = events[0]?.t ?? 0;
+  for (const event of events) {
+    if (filter.kind && event.kind !== filter.kind) continue;
     if (filter.task && event.task !== filter.task && !event.task.startsWith(`${filter.task}/`)) continue;
-    const line = { event, text: describeEvent(event), isFailed: isFailure(event) };
+    const line = { event, seconds: event.t - startS, text: describeEvent(event), isFailed: isFailure(event) };
     const searched = `${event.kind} ${event.task} ${event.worker} ${line.text}`.toLowerCase();
     if (!words || searched.includes(words)) lines.push(line);
   }
   return lines;
 }
 
-/** Return the kinds of the events of a trace, sorted. */
-export const listKinds = (trace: Trace): string[] =>
-  [...new Set(trace.events.map(({ kind }) => kind))].filter((kind) => !HIDDEN_KINDS.has(kind)).sort();
+/** Return the kinds of events, sorted. */
+export const listKinds = (events: readonly TraceEvent[]): string[] => [...new Set(events.map(({ kind }) => kind))].sort();
 
 /** Return what an event says, in one line. */
 function describeEvent(event: TraceEvent): string {

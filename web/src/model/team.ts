@@ -120,6 +120,14 @@ export interface TeamPageContent {
   exams: ListedExam[];
 }
 
+const ENDINGS = ["partial", "needs_input", "failed"];
+
+/** Return rows that show what a team can do, at most so many from all of an exam: they bring files, are planned, and end well. */
+export function pickExamples(rows: readonly AskedRow[], most: number): AskedRow[] {
+  const shown = rows.filter(({ files, worker, expect }) => files.length && !worker && !expect["escalation"] && !ENDINGS.includes(String(expect["status"])));
+  return shown.filter((_, place) => place % Math.ceil(shown.length / most) === 0); // neighbours are alike
+}
+
 /** Return when an exam was kept, from its id; null for a foreign id. */
 export function readExamTime(id: string): Date | null {
   const found = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)/.exec(id);

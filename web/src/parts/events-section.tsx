@@ -1,5 +1,5 @@
 import { useMemo, useState } from "preact/hooks";
-import { listEventLines, listKinds, type EventLine } from "../model/event-lines";
+import { listEventLines, listKinds, listShownEvents, type EventLine } from "../model/event-lines";
 import { countOf, formatCount } from "../model/format";
 import type { Trace } from "../model/trace";
 import { LongText } from "./long-text";
@@ -8,7 +8,7 @@ import { Line } from "./text";
 
 const PAGE = 100;
 
-/** The events of the run, filtered by kind, task and words; each with its data. */
+/** The events of the last request, filtered by kind, task and words; each with its data. */
 export function EventsSection({ trace }: { trace: Trace }) {
   const { path } = useSelection();
   const [kind, setKind] = useState("");
@@ -16,11 +16,12 @@ export function EventsSection({ trace }: { trace: Trace }) {
   const [isOfTask, setOfTask] = useState(false);
   const [shown, setShown] = useState(PAGE);
   const task = isOfTask ? path : "";
-  const kinds = useMemo(() => listKinds(trace), [trace]);
-  const lines = useMemo(() => listEventLines(trace, { kind, task, text }), [trace, kind, task, text]);
+  const events = useMemo(() => listShownEvents(trace), [trace]);
+  const kinds = useMemo(() => listKinds(events), [events]);
+  const lines = useMemo(() => listEventLines(events, { kind, task, text }), [events, kind, task, text]);
   return (
     <details class="no-print">
-      <summary>{countOf(trace.events.length, "event")}, as the trace has them</summary>
+      <summary>{countOf(events.length, "event")}, as the trace has them</summary>
       <div class="choices">
         <label>
           Kind{" "}
@@ -58,13 +59,13 @@ export function EventsSection({ trace }: { trace: Trace }) {
   );
 }
 
-function EventItem({ line: { event, text, isFailed } }: { line: EventLine }) {
+function EventItem({ line: { event, seconds, text, isFailed } }: { line: EventLine }) {
   const [isOpen, setOpen] = useState(false);
   return (
     <li class={isFailed ? "failed" : ""}>
       <details onToggle={(toggled) => setOpen(toggled.currentTarget.open)}>
         <summary>
-          <span class="event-time">{event.t.toFixed(2)}</span>
+          <span class="event-time">{seconds.toFixed(2)}</span>
           <span class="event-kind">
             {isFailed && <span aria-label="failed">✕ </span>}
             <Line max={24}>{event.kind}</Line>

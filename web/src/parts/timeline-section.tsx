@@ -2,7 +2,8 @@ import { useMemo, useRef, useState } from "preact/hooks";
 import { listTicks } from "../model/axis";
 import { formatCount, formatSeconds } from "../model/format";
 import { toLine } from "../model/plain-text";
-import { buildTimeline, type Segment, type SegmentKind, type Timeline, type TimelineRow } from "../model/timeline";
+import { buildTimeline, type Segment, type Timeline, type TimelineRow } from "../model/timeline";
+import { listMarks } from "../model/timeline-legend";
 import { flattenTasks, listNotable, STATE_GLYPHS, type TaskView } from "../model/task-view";
 import { useRun } from "./run-context";
 import { useSelection } from "./selection";
@@ -15,16 +16,6 @@ const ROW_PX = 26;
 const MAX_ZOOM = 64;
 /** More rows are not read on paper. */
 const MAX_PRINTED_ROWS = 60;
-const KIND_NAMES: Readonly<Record<SegmentKind, string>> = {
-  waiting: "waiting",
-  attempt: "working",
-  planning: "planning, writing the answer",
-  synthesis: "",
-  model: "model call",
-  tool: "tool call",
-  speculative: "began before the plan was complete",
-  gap: "no instance at work",
-};
 
 /** Who waited and who worked, when: a row for the supervisor, each task, and the synthesizer. */
 export function TimelineSection() {
@@ -152,23 +143,13 @@ function Bar({ segment, timeline }: { segment: Segment; timeline: Timeline }) {
 }
 
 function TimelineLegend({ timeline }: { timeline: Timeline }) {
-  const segments = timeline.rows.flatMap((row) => row.segments);
-  const isFailedAttempt = ({ kind, isFailed }: Segment) => kind === "attempt" && isFailed;
-  const kinds = new Set(segments.filter((segment) => !isFailedAttempt(segment)).map(({ kind }) => kind));
   return (
     <ul class="legend small">
-      {(Object.keys(KIND_NAMES) as SegmentKind[])
-        .filter((kind) => kinds.has(kind) && KIND_NAMES[kind])
-        .map((kind) => (
-          <li key={kind}>
-            <span class={`bar bar-${kind}`} aria-hidden="true" /> {KIND_NAMES[kind]}
-          </li>
-        ))}
-      {segments.some(isFailedAttempt) && (
-        <li>
-          <span class="bar bar-attempt is-failed" aria-hidden="true" /> attempt without a result
+      {listMarks(timeline).map(({ name, kind, isFailed }) => (
+        <li key={name}>
+          <span class={`bar bar-${kind} ${isFailed ? "is-failed" : ""}`} aria-hidden="true" /> {name}
         </li>
-      )}
+      ))}
       {timeline.rows.some((row) => row.isCritical && row.path) && (
         <li>
           <span class="legend-critical" aria-hidden="true" /> on the critical path
