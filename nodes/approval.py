@@ -1,7 +1,7 @@
 """The step in which a human approves the plan before its tasks run."""
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 from langgraph.runtime import Runtime
 
@@ -16,11 +16,6 @@ from state import Context, Plan, SupervisorState
 KEPT_FIELDS = {"aggregation", "final_instruction"}
 """Of a plan: what an edit that leaves them out does not change."""
 
-SAME_PLAN: Final = (
-    "the planner has made the same plan again, so the objection has changed nothing (the embedded "
-    "model cannot follow one): edit the plan, or word the request differently"
-)
-
 
 async def approve(
     state: SupervisorState, runtime: Runtime[Context], *, team: Team
@@ -32,7 +27,7 @@ async def approve(
     """
     plan = state["plan"]
     assert plan is not None, "the supervisor has planned"
-    problems = [SAME_PLAN] if _is_same_as_before(state) else []
+    problems: list[str] = []
     max_tasks = runtime.context.max_tasks or team.max_tasks
     for _ in range(MAX_UNUSABLE_REPLIES):
         decision = ask(build_plan_request(plan, problems, build_task_path()))
@@ -48,12 +43,6 @@ async def approve(
             if edited is not None:
                 return await _accept_edit(edited, state, team)
     return {"awaits_approval": False, "objection": f"an edit that cannot be used: {problems[0]}"}
-
-
-def _is_same_as_before(state: SupervisorState) -> bool:
-    """Return whether the plan has the tasks of the version that was rejected."""
-    *_, before, now = (None, None, *state.get("plans", ()))
-    return before is not None and now is not None and before.tasks == now.tasks
 
 
 async def _accept_edit(edited: Plan, state: SupervisorState, team: Team) -> SupervisorState:

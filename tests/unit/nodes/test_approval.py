@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from nodes.approval import SAME_PLAN, approve
+from nodes.approval import approve
 from nodes.human.request import MAX_UNUSABLE_REPLIES
 from state import SupervisorState
 from tests.node_runs import run_until_interrupt
@@ -68,23 +68,6 @@ async def test_an_edit_that_cannot_run_is_asked_about_again_with_its_problems():
 
     assert "accountant" in "".join(questions[1]["problems"])
     assert state["plan"] == make_plan()
-
-
-@pytest.mark.parametrize(("names", "is_said"), [("AA", True), ("AB", False), ("A", False)])
-async def test_a_plan_that_an_objection_has_not_changed_is_asked_about_with_a_word_on_it(
-    names: str, is_said: bool
-):
-    plans = tuple(
-        make_plan(make_task(name, "writer")).model_copy(update={"version": version})
-        for version, name in enumerate(names, start=1)
-    )
-    state = {**make_planned_state(), "plans": plans, "plan": plans[-1]}
-
-    questions, _, _ = await run_until_interrupt(
-        partial(approve, team=make_team()), SupervisorState, state
-    )
-
-    assert [SAME_PLAN in question["problems"] for question in questions] == [is_said]
 
 
 async def test_after_too_many_unusable_replies_the_plan_counts_as_rejected():
