@@ -179,9 +179,7 @@ async def test_a_chat_message_that_objects_has_the_plan_made_again(
 
     assert state["__interrupt__"][0].value["plan"]["version"] == 2
     assert "Leave the first one out" in str(endpoint.select_calls(schema="Plan")[1].body)
-    *_, objection, _plan, note = state["messages"]
-    assert objection.type == "human"
-    assert "the same plan again" in note.text, "the endpoint's second plan is its first"
+    assert [message.type for message in state["messages"]] == ["human", "ai", "human", "ai"]
 
 
 async def test_a_chat_message_that_is_unclear_is_answered_in_the_chat(

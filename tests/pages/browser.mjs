@@ -17,7 +17,7 @@ export async function openPage(browser, problems) {
   page.on("response", (answer) => answer.status() >= 500 && problems.push(`${answer.status()} ${answer.url()}`));
   page.on("pageerror", (error) => problems.push(`page: ${error.message}`));
   page.on("dialog", (dialog) => problems.push(`dialog: ${dialog.message()}`));
-  page.on("console", (message) => message.type() === "error" && problems.push(`console: ${message.text()}`));
+  page.on("console", (message) => message.type() === "error" && problems.push(`console: ${message.text()} ${message.location()?.url ?? ""}`.trim()));
   return page;
 }
 
