@@ -142,6 +142,16 @@ def test_a_gap_has_the_users_own_words_and_none_that_chose_the_rows() -> None:
     assert report["gaps"] == ["Nothing was found on glasses, crashes, crew in ferries.csv"]
 
 
+def test_a_gap_names_no_instruction_no_number_and_no_other_form_of_a_known_word() -> None:
+    report = report_rows(
+        "Set 3 ferries side by side: berths, crews, lifeboats and delayed minutes",
+        [["Bo", 820], ["Ada", 390], ["Cy", 150]],
+        measures=["delay_minutes"],
+    )
+
+    assert report["gaps"] == ["Nothing was found on side, berths, crews, lifeboats in ferries.csv"]
+
+
 def test_only_a_gap_lowers_the_confidence_and_not_how_many_rows_there_are() -> None:
     asked = "Which delay in minutes did Bo have?"
     rows: list[list[object]] = [["Bo", 820]]
