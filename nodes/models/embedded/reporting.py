@@ -156,9 +156,14 @@ def _list_open_words(brief: ReceivedHandoff, claims: list[dict[str, Any]]) -> li
 
 
 def _list_handoff_passages(brief: ReceivedHandoff) -> list[Passage]:
-    """Return the passages of the handoff: its materials, else the claims of earlier tasks."""
+    """Return the passages of the handoff: its materials, else the claims of earlier tasks.
+
+    A table whose analysis was refused is no prose, and its lines state nothing.
+    """
     claims = [Passage(str(c.get("source", "")), str(c["text"])) for c in brief.claims]
-    return [Passage(name, text) for name, text in brief.artifacts.items()] or claims
+    is_refused = any(call.is_refusal for call in brief.calls)
+    names = _list_documents(brief) if is_refused else list(brief.artifacts)
+    return [Passage(name, brief.artifacts[name]) for name in names] or claims
 
 
 def _write_failure(brief: ReceivedHandoff) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from nodes.tools.sql.table_columns import (
     AnalysedTable,
     Query,
     describe_table,
+    find_compared,
     quote_name,
     rank_tables,
     sample_columns,
@@ -291,12 +292,13 @@ class _Analysis:
 
     def _compare_columns(self) -> tuple[list[str], list[list[Any]]]:
         """Return each row's first and last measure, by name, and the growth between them."""
-        if len(self._measures) < 2:
+        compared = find_compared(self._measures, self._table.numbers)
+        if not compared:
             raise ToolRefused(
                 "the table has no column of years, quarters, months or dates; name two columns of "
                 "numbers to compare"
             )
-        first, *_, last = sorted(self._measures)
+        first, last = compared
         labels = [*filter(None, [self._group]), *self._table.labels][:MAX_LABELS]
         labels = list(dict.fromkeys(labels))
         sql = self._write([quote_name(name) for name in (*labels, first, last)], limit=SAMPLE_ROWS)

@@ -11,6 +11,7 @@ from nodes.text.periods import SORTABLE_PERIOD
 
 _TIME_NAME: Final = Pattern(r"(?:^|_| )(?:year|quarter|month|week|day|date|period)(?:$|_| )")
 _ID_NAME: Final = Pattern(r"(?:^|_| )id$")
+_DIGITS: Final = Pattern(r"\d+")
 _YEARS: Final = range(1800, 2200)
 _LARGEST_PERIOD: Final = 366
 SAMPLE_ROWS: Final = 200
@@ -72,6 +73,26 @@ def sample_columns(table: AnalysedTable, query: Query) -> AnalysedTable:
         elif values and all(map(_is_number, values)) and not _ID_NAME.search(name.lower()):
             numbers.append(name)
     return AnalysedTable(table.name, table.source, table.columns, numbers, times)
+
+
+def find_compared(named: Sequence[str], numbers: Sequence[str]) -> tuple[str, str] | None:
+    """Return the first and the last of the named columns, to compare; None without a second one.
+
+    A single one is compared with the one before it among those that differ in digits only: `cap
+    2024` with `cap 2023`.
+    """
+    if len(named) > 1:
+        first, *_, last = sorted(named)
+        return first, last
+    for name in named:
+        alike = sorted(each for each in numbers if _name_series(each) == _name_series(name))
+        if before := [each for each in alike if each < name]:
+            return before[-1], name
+    return None
+
+
+def _name_series(column: str) -> str:
+    return _DIGITS.sub("0", column.lower())
 
 
 def describe_table(table: AnalysedTable) -> dict[str, Any]:

@@ -8,6 +8,7 @@ import pytest
 from nodes.errors import NothingToRead, ToolRefused
 from nodes.tools.analyze_table import analyze_table
 from nodes.tools.framework.settings import ToolSettings
+from nodes.tools.sql.table_columns import find_compared
 
 pytestmark = pytest.mark.slow
 
@@ -84,6 +85,23 @@ async def test_two_columns_of_one_thing_are_compared_where_there_is_no_period():
     )
 
     assert found["rows"] == [["B", 20, 18, -10.0], ["A", 10, 12, 20.0]]
+
+
+@pytest.mark.parametrize(
+    ("named", "compared"),
+    [
+        (["cap 2024"], ("cap 2023", "cap 2024")),
+        (["cap 2023"], ("cap 2022", "cap 2023")),
+        (["cap 2022"], None),
+        (["staff"], None),
+        (["cap 2024", "cap 2022"], ("cap 2022", "cap 2024")),
+        ([], None),
+    ],
+)
+def test_a_column_is_compared_with_the_one_before_it(named, compared):
+    numbers = ["staff", "cap 2024", "cap 2022", "cap 2023", "cape 1"]
+
+    assert find_compared(named, numbers) == compared
 
 
 async def test_without_arguments_the_tables_are_listed():
