@@ -125,6 +125,12 @@ def parse_number(text: str, mark: DecimalMark = "unknown") -> Decimal | None:
     return Decimal(_write_plainly(bare, mark))
 
 
+def is_marked_number(cell: str) -> bool:
+    """Return whether a cell is a number once signs of currency and percent are taken off."""
+    bare = cell.strip(_STRIPPED_SIGNS + "%")
+    return _find_form(bare) not in ("other", "code")
+
+
 def write_cell(value: object) -> str:
     """Return a value as text, a number as tables have it: 0.00001, not 1e-05."""
     is_plain = isinstance(value, float) and MIN_PLAIN < abs(value) < MAX_PLAIN

@@ -67,7 +67,9 @@ def analyze_table(
         raise ToolRefused("; ".join(notes))
     is_computed = asked.aggregate != "none" or asked.change != "none"
     if asked.names_nothing and not (is_computed and (table or len(tables) == 1)):
-        described = [describe_table(sample_columns(each, query)) for each in tables[:20]]
+        sampled = [sample_columns(each, query) for each in tables[:20]]
+        notes += [f"{each.source}: {said}" for each in sampled for said in each.marred.values()]
+        described = [describe_table(each) for each in sampled]
         return {"tables": described, **({"gaps": notes} if notes else {})}
     refusals = []
     for each in rank_tables(tables, table, (*asked.measures, asked.group_by))[:MAX_TRIED_TABLES]:
@@ -96,11 +98,21 @@ class _Analysis:
                 (self._divisor, others) if others else ("", [self._divisor])
             )
         self._group = self._find_column(asked.group_by, table.columns) if asked.group_by else ""
+        self._refuse_marred()
         for name in self._measures:
             if name not in table.numbers and asked.aggregate != "count":
                 known = ", ".join(table.numbers) or "none"
-                raise ToolRefused(f"column {name!r} holds no numbers; columns that do: {known}")
+                why = table.marred.get(name) or f"column {name!r} holds no numbers"
+                raise ToolRefused(f"{why}; columns that hold numbers: {known}")
         self._conditions, self._unmatched = self._find_conditions()
+
+    def _refuse_marred(self) -> None:
+        """Raise ToolRefused if what to compute may be a column that is text because of a cell."""
+        marred, is_counted = self._table.marred, self._asked.aggregate in ("none", "count")
+        is_left_open = not (self._asked.measures or is_counted)
+        if is_left_open and (self._group in marred or (marred and not self._table.numbers)):
+            said = [marred[self._group]] if self._group in marred else marred.values()
+            raise ToolRefused("; ".join(said))
 
     def compute(self) -> dict[str, Any]:
         """Return columns, rows and their source, and what was computed in words."""
