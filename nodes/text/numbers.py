@@ -12,6 +12,8 @@ DecimalMark = Literal["point", "comma", "unknown"]
 """The decimal mark of a table."""
 
 MAX_DIGITS = 18
+MIN_PLAIN, MAX_PLAIN = 1e-18, 1e18
+"""Numbers further from 1 are written with an exponent."""
 
 FORMS: Final[Mapping[str, str]] = {
     "whole": r"[-+]?(?:0|[1-9]\d{0,17})",
@@ -100,7 +102,7 @@ def _describe_column(
     chosen = mark if mark != "unknown" else known or by_delimiter
     is_plain = chosen == "point" and found <= {"whole", "point", "point_group"}
     is_open = mark == "unknown" and known is None
-    return NumberColumn(chosen, is_plain, is_assumed=is_open and not is_plain)
+    return NumberColumn(chosen, is_plain, is_assumed=is_open)
 
 
 def detect_decimal_mark(cells: Iterable[str]) -> DecimalMark:
@@ -121,6 +123,18 @@ def parse_number(text: str, mark: DecimalMark = "unknown") -> Decimal | None:
     if form not in ("code", *(_COMMA_FORMS if mark == "comma" else _POINT_FORMS)):
         return None
     return Decimal(_write_plainly(bare, mark))
+
+
+def is_marked_number(cell: str) -> bool:
+    """Return whether a cell is a number once signs of currency and percent are taken off."""
+    bare = cell.strip(_STRIPPED_SIGNS + "%")
+    return _find_form(bare) not in ("other", "code")
+
+
+def write_cell(value: object) -> str:
+    """Return a value as text, a number as tables have it: 0.00001, not 1e-05."""
+    is_plain = isinstance(value, float) and MIN_PLAIN < abs(value) < MAX_PLAIN
+    return f"{Decimal(str(value)):f}" if is_plain else str(value)
 
 
 def _find_form(cell: str) -> str:

@@ -47,9 +47,13 @@ def read_whole_table(text: str) -> WholeTable:
 
 def list_assumptions(columns: Sequence[str], numbers: Sequence[NumberColumn | None]) -> list[str]:
     """Return a sentence for each column whose decimal mark nothing in its table shows."""
+    marks = {
+        "comma": "commas, 1.200 as 1200 and 1,200 as 1.2",
+        "point": "points, 1.200 as 1.2 and 1,200 as 1200",
+    }
     return [
         f"{name} may have decimal points or decimal commas; it was read with decimal "
-        + ("commas, 1.200 as 1200" if number.mark == "comma" else "points, 1,200 as 1200")
+        f"{marks[number.mark]}"
         for name, number in zip(columns, numbers, strict=True)
         if number and number.is_assumed
     ]

@@ -16,8 +16,8 @@ from nodes.tools.framework.argument_types import (
 )
 from nodes.tools.framework.settings import ToolSettings
 from nodes.tools.sql.client import run_table_analysis
-from nodes.tools.sql.table_analysis import Aggregate, Change, Order, Period, SortKey
 from nodes.tools.sql.table_materials import collect_tables
+from nodes.tools.sql.table_question import Aggregate, Change, Order, Period, SortKey
 
 MAX_NAMES = 20
 

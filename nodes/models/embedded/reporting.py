@@ -16,7 +16,7 @@ from typing import Any, get_args
 
 from nodes.limits.patterns import Pattern
 from nodes.models.embedded.arguments import SMALL_NUMBERS
-from nodes.models.embedded.column_matching import COMPARING_WORDS
+from nodes.models.embedded.column_matching import COMPARING_WORDS, is_same_word
 from nodes.models.embedded.prompt_reading import (
     AnsweredCall,
     Passage,
@@ -36,6 +36,7 @@ from nodes.models.embedded.table_reporting import build_row_claims, report_table
 from nodes.models.embedded.text_similarity import extract_words, pair_words
 from nodes.text.counts import format_count
 from nodes.text.tool_messages import drop_advice
+from nodes.text.word_forms import is_verb
 from nodes.text.word_lists import FUNCTION_WORDS
 from state import EscalationReason
 
@@ -141,8 +142,12 @@ def _list_open_words(brief: ReceivedHandoff, claims: list[dict[str, Any]]) -> li
         word: written
         for word, written in pair_words(brief.subject)
         if written.lower() not in FUNCTION_WORDS
+        and not is_verb(written.lower())
+        and (not word.isdigit() or _NAME.search(f" {word}"))
     }
-    missing = [word for word in asked if word not in known]
+    missing = [
+        word for word in asked if not any(word == one or is_same_word(word, one) for one in known)
+    ]
     names = {word for name in _NAME.findall(brief.subject) for word in extract_words(name)}
     is_open = len(missing) > MAX_SHARE_UNANSWERED * len(asked) or names & set(missing)
     places = ", ".join(filter(None, sources)) or "what was searched"
@@ -151,9 +156,14 @@ def _list_open_words(brief: ReceivedHandoff, claims: list[dict[str, Any]]) -> li
 
 
 def _list_handoff_passages(brief: ReceivedHandoff) -> list[Passage]:
-    """Return the passages of the handoff: its materials, else the claims of earlier tasks."""
+    """Return the passages of the handoff: its materials, else the claims of earlier tasks.
+
+    A table whose analysis was refused is no prose, and its lines state nothing.
+    """
     claims = [Passage(str(c.get("source", "")), str(c["text"])) for c in brief.claims]
-    return [Passage(name, text) for name, text in brief.artifacts.items()] or claims
+    is_refused = any(call.is_refusal for call in brief.calls)
+    names = _list_documents(brief) if is_refused else list(brief.artifacts)
+    return [Passage(name, brief.artifacts[name]) for name in names] or claims
 
 
 def _write_failure(brief: ReceivedHandoff) -> dict[str, Any]:

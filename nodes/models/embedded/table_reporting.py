@@ -8,6 +8,7 @@ from nodes.models.embedded.prompt_reading import AnsweredCall, ReceivedHandoff
 from nodes.models.embedded.table_reading import list_tables, match_number_columns
 from nodes.models.embedded.text_similarity import extract_words
 from nodes.text.counts import format_count
+from nodes.text.numbers import write_cell
 
 MAX_ROWS = 20
 MAX_STATED_ROWS = 5
@@ -64,12 +65,12 @@ def _state_ranking(call: AnsweredCall, brief: ReceivedHandoff) -> str:
     first = rows[:wanted]
     column = f"`{columns[index]}`"
     if wanted > MAX_STATED_ROWS:
-        return f"The {order} {column} is {values[0]}."
+        return f"The {order} {column} is {write_cell(values[0])}."
     names = _name_rows(first, rows, columns, brief)
     if len(set(values[:wanted])) == 1:
         verb = "has" if len(first) == 1 else "have"
-        return f"{_join(names)} {verb} the {order} {column}: {values[0]}."
-    listed = [f"{name} ({value})" for name, value in zip(names, values, strict=False)]
+        return f"{_join(names)} {verb} the {order} {column}: {write_cell(values[0])}."
+    listed = [f"{name} ({write_cell(value)})" for name, value in zip(names, values, strict=False)]
     return f"{_join(listed)} have the {order} {column}."
 
 
@@ -83,10 +84,15 @@ def _state_growth(call: AnsweredCall) -> str:
         known = [row for row in rows if isinstance(row[index], int | float)]
         if not known or not name.startswith("growth"):
             continue
-        best = choose(known, key=lambda row: float(row[index]))
+        best = choose(row[index] for row in known)
+        names = [
+            _format_cell(row[0]) if isinstance(row[0], str) else "The total"
+            for row in known
+            if row[index] == best
+        ]
         first, last = (f"`{columns[place]}`" for place in (index - 2, index - 1))
-        who = _format_cell(best[0]) if isinstance(best[0], str) else "The total"
-        said.append(f"{who} has the {order} growth from {first} to {last}: {best[index]} percent.")
+        who = f"{_join(names)} {'has' if len(names) == 1 else 'have'} the {order} growth"
+        said.append(f"{who} from {first} to {last}: {write_cell(best)} percent.")
     return " ".join(said)
 
 
@@ -178,7 +184,7 @@ def _format_rows(data: dict[str, Any]) -> str:
 
 
 def _format_cell(value: Any) -> str:
-    return " ".join(str("" if value is None else value).split()).replace("|", "\\|")
+    return " ".join(("" if value is None else write_cell(value)).split()).replace("|", "\\|")
 
 
 def _join(names: Sequence[str]) -> str:

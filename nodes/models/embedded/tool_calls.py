@@ -25,6 +25,7 @@ _ARITHMETIC = Pattern(
 )
 _QUOTED = Pattern(r"[\"“]([^\"“”]{3,80})[\"”]")
 _SEARCHING = frozenset(("query", "sql", "expression", "url"))
+_COMPARING = frozenset(("change", "time_column", "period"))
 _ONLINE_TOOL = Pattern(r"web|internet|fetch|browse|http|url", re.IGNORECASE)
 MAX_CLAIMS = 300
 MAX_FINDINGS = 500
@@ -133,6 +134,8 @@ def _fill_next_arguments(
     """Return the arguments of a tool's next call: one call per material, else one in all."""
     if "material" not in schema.get("required", []):
         filled = fill_arguments(brief, schema)
+        if earlier and earlier[-1].is_refusal:
+            return _drop_comparison(earlier[-1].arguments)
         # A listing of tables names the columns that the first call could not know.
         has_listing = bool(earlier) and "tables" in earlier[-1].data
         is_new = filled not in [call.arguments for call in earlier]
@@ -140,6 +143,13 @@ def _fill_next_arguments(
     read = {call.arguments.get("material") for call in earlier}
     left = {name: text for name, text in brief.artifacts.items() if name not in read}
     return fill_arguments(replace(brief, artifacts=left), schema) if left else None
+
+
+def _drop_comparison(refused: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return a refused ranking by values without their change; None if nothing else was asked."""
+    if "change" not in refused or not refused.get("measures") or "sort_by" in refused:
+        return None
+    return {name: value for name, value in refused.items() if name not in _COMPARING}
 
 
 def _choose_next_sql(brief: ReceivedHandoff, earlier: list[AnsweredCall]) -> str | None:

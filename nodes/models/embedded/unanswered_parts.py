@@ -60,6 +60,8 @@ class _Part:
     """It asks for something, and by its own words."""
     is_statement: bool
     """It tells something, as a sentence that begins with an article does."""
+    listed: tuple[str, ...] = ()
+    """The parts that an instruction lists after its colon: they are what it asks for."""
 
 
 def list_unanswered_parts(request: str, reports: Iterable[dict[str, Any]]) -> list[str]:
@@ -83,6 +85,7 @@ def list_unanswered_parts(request: str, reports: Iterable[dict[str, Any]]) -> li
         part.text
         for part in parts
         if part.asks
+        and not _is_answered_by_its_list(part, known)
         and (
             _lacks_asked_word(part.text, known)
             or (_is_missing(part.text, known) and _is_specific(part.text, known))
@@ -111,12 +114,25 @@ def _split_parts(request: str) -> Iterator[_Part]:
     for sentence in split_sentences(remove_code_spans(request)):
         has_asked = False
         is_statement = _is_statement(sentence)
-        for text in _join_conditions(_SEPARATOR.split(sentence)):
+        texts = _join_conditions(_SEPARATOR.split(sentence))
+        listed = _list_after_colon(sentence)
+        for place, text in enumerate(texts, start=1 - len(texts)):
             words = text.lower().split()
             has_asked = has_asked or _asks(words[0])
             is_own = words[0] not in CONDITION_WORDS and PRONOUNS.isdisjoint(words)
             is_own = is_own and len(text) <= MAX_PART_CHARS
-            yield _Part(text, has_asked and is_own, is_statement and not has_asked)
+            yield _Part(
+                text,
+                has_asked and is_own,
+                is_statement and not has_asked,
+                listed if place == -len(listed) else (),
+            )
+
+
+def _list_after_colon(sentence: str) -> tuple[str, ...]:
+    """Return the parts that a sentence lists after its first colon; conditions list nothing."""
+    texts = _join_conditions(_SEPARATOR.split(sentence.partition(": ")[2]))
+    return () if texts and texts[0].split()[0].lower() in CONDITION_WORDS else tuple(texts)
 
 
 def _is_statement(sentence: str) -> bool:
@@ -147,6 +163,19 @@ def _is_missing(part: str, known: _Words) -> bool:
     """Return whether most words of a part are unknown; also true of a part without words."""
     words = _list_words(part[:MAX_PART_CHARS])
     return not words or len(_list_missing(words, known)) > MAX_SHARE_MISSING * len(words)
+
+
+def _is_answered_by_its_list(part: _Part, known: _Words) -> bool:
+    """Return whether reports have some of an instruction's list, and the names before it.
+
+    "Set the shops side by side: rent, size" asks for rent and size, each a part of its own.
+    """
+    if not part.listed or part.text.lower().partition(" ")[0] in _QUESTION_OPENINGS:
+        return False
+    names = " ".join(_NAME.findall(part.text))
+    return not all(_is_missing(each, known) for each in part.listed) and not _list_missing(
+        _list_words(names, with_years=True), known
+    )
 
 
 def _is_specific(part: str, known: _Words) -> bool:

@@ -5,29 +5,26 @@ The statement is portable: SQLite, DuckDB and PostgreSQL run it. Runs in the chi
 
 import datetime
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from nodes.errors import ToolRefused
 from nodes.text.counts import format_count
+from nodes.text.numbers import write_cell
 from nodes.tools.sql.child_program import run_statement
+from nodes.tools.sql.computed_digits import PERCENT, QUOTIENT, SUM, Digits, round_apart
 from nodes.tools.sql.location import Engine
 from nodes.tools.sql.table_columns import (
     SAMPLE_ROWS,
     AnalysedTable,
     Query,
     describe_table,
+    find_compared,
     quote_name,
     rank_tables,
     sample_columns,
 )
-
-Aggregate = Literal["none", "sum", "average", "count", "minimum", "maximum"]
-Change = Literal["none", "growth"]
-SortKey = Literal["value", "fastest"]
-Order = Literal["highest", "lowest"]
-Period = Literal["as_given", "year"]
+from nodes.tools.sql.table_question import Question
 
 _FUNCTIONS: Final[Mapping[str, str]] = {
     "sum": "SUM",
@@ -38,28 +35,6 @@ _FUNCTIONS: Final[Mapping[str, str]] = {
 MAX_LABELS: Final = 4
 MAX_MEASURES: Final = 3
 MAX_TRIED_TABLES: Final = 10
-
-
-@dataclass(frozen=True)
-class Question:
-    """What to compute over a table."""
-
-    measures: Sequence[str] = ()
-    aggregate: Aggregate = "none"
-    divide_by: str = ""
-    group_by: str = ""
-    rows_with: Sequence[str] = ()
-    change: Change = "none"
-    time_column: str = ""
-    period: Period = "as_given"
-    sort_by: SortKey = "value"
-    order: Order = "highest"
-    limit: int = 20
-
-    @property
-    def names_nothing(self) -> bool:
-        """Whether no column of numbers and no row is named."""
-        return not (self.measures or self.rows_with)
 
 
 def analyze_table(
@@ -92,7 +67,9 @@ def analyze_table(
         raise ToolRefused("; ".join(notes))
     is_computed = asked.aggregate != "none" or asked.change != "none"
     if asked.names_nothing and not (is_computed and (table or len(tables) == 1)):
-        described = [describe_table(sample_columns(each, query)) for each in tables[:20]]
+        sampled = [sample_columns(each, query) for each in tables[:20]]
+        notes += [f"{each.source}: {said}" for each in sampled for said in each.marred.values()]
+        described = [describe_table(each) for each in sampled]
         return {"tables": described, **({"gaps": notes} if notes else {})}
     refusals = []
     for each in rank_tables(tables, table, (*asked.measures, asked.group_by))[:MAX_TRIED_TABLES]:
@@ -121,15 +98,25 @@ class _Analysis:
                 (self._divisor, others) if others else ("", [self._divisor])
             )
         self._group = self._find_column(asked.group_by, table.columns) if asked.group_by else ""
+        self._refuse_marred()
         for name in self._measures:
             if name not in table.numbers and asked.aggregate != "count":
                 known = ", ".join(table.numbers) or "none"
-                raise ToolRefused(f"column {name!r} holds no numbers; columns that do: {known}")
+                why = table.marred.get(name) or f"column {name!r} holds no numbers"
+                raise ToolRefused(f"{why}; columns that hold numbers: {known}")
         self._conditions, self._unmatched = self._find_conditions()
+
+    def _refuse_marred(self) -> None:
+        """Raise ToolRefused if what to compute may be a column that is text because of a cell."""
+        marred, is_counted = self._table.marred, self._asked.aggregate in ("none", "count")
+        is_left_open = not (self._asked.measures or is_counted)
+        if is_left_open and (self._group in marred or (marred and not self._table.numbers)):
+            said = [marred[self._group]] if self._group in marred else marred.values()
+            raise ToolRefused("; ".join(said))
 
     def compute(self) -> dict[str, Any]:
         """Return columns, rows and their source, and what was computed in words."""
-        if self._is_growth and (self._table.times or self._asked.time_column):
+        if self._compares_periods:
             columns, rows = self._compare_periods()
         elif self._is_growth:
             columns, rows = self._compare_columns()
@@ -141,16 +128,17 @@ class _Analysis:
             columns, rows = self._run(self._write_listing())
         most = self._asked.limit
         cut = f"only the first {format_count(most, 'row')}" if len(rows) > most else ""
-        rows = rows[:most]
+        rows = self._round_computed(columns, rows[:most])
         gaps = [f"No row of {self._table.source} holds {name!r}." for name in self._unmatched]
         return {
             "columns": columns,
-            "rows": [[_round(value) for value in row] for row in rows],
+            "rows": rows,
             "results": [
                 {
                     "source": self._table.source,
                     "text": "; ".join(
-                        f"{name}: {_round(value)}" for name, value in zip(columns, row, strict=True)
+                        f"{name}: {write_cell(value)}"
+                        for name, value in zip(columns, row, strict=True)
                     ),
                 }
                 for row in rows
@@ -159,6 +147,26 @@ class _Analysis:
             **({"gaps": gaps} if gaps else {}),
             **({"cut": cut} if cut else {}),
         }
+
+    def _round_computed(
+        self, columns: Sequence[str], rows: Sequence[Sequence[Any]]
+    ) -> list[list[Any]]:
+        """Return the rows with their computed values rounded, and the table's own as they are."""
+        cells = list(zip(*rows, strict=True))
+        for place, name in enumerate(columns if rows else ()):
+            if digits := self._choose_digits(place, name):
+                cells[place] = tuple(round_apart(cells[place], digits))
+        return [list(row) for row in zip(*cells, strict=True)]
+
+    def _choose_digits(self, place: int, column: str) -> Digits | None:
+        """Return the digits of a column of the result; None if its values are the table's own."""
+        if self._is_growth and column.startswith("growth ") and column.endswith(" in percent"):
+            return PERCENT
+        if self._is_growth or not self._is_grouped:
+            return SUM if self._compares_periods else None
+        if place < bool(self._group) or self._asked.aggregate in ("minimum", "maximum"):
+            return None
+        return QUOTIENT if self._divisor or self._asked.aggregate == "average" else SUM
 
     def _describe_rows(self) -> dict[str, str]:
         """Return in words how many rows were computed on, and of which periods."""
@@ -198,6 +206,10 @@ class _Analysis:
     @property
     def _is_growth(self) -> bool:
         return self._asked.change == "growth"
+
+    @property
+    def _compares_periods(self) -> bool:
+        return self._is_growth and bool(self._table.times or self._asked.time_column)
 
     @property
     def _is_count(self) -> bool:
@@ -292,12 +304,13 @@ class _Analysis:
 
     def _compare_columns(self) -> tuple[list[str], list[list[Any]]]:
         """Return each row's first and last measure, by name, and the growth between them."""
-        if len(self._measures) < 2:
+        compared = find_compared(self._measures, self._table.numbers)
+        if not compared:
             raise ToolRefused(
                 "the table has no column of years, quarters, months or dates; name two columns of "
                 "numbers to compare"
             )
-        first, *_, last = sorted(self._measures)
+        first, last = compared
         labels = [*filter(None, [self._group]), *self._table.labels][:MAX_LABELS]
         labels = list(dict.fromkeys(labels))
         sql = self._write([quote_name(name) for name in (*labels, first, last)], limit=SAMPLE_ROWS)
@@ -369,11 +382,7 @@ def _add_growth(row: Sequence[Any], labels: int) -> list[Any]:
 def _measure_growth(before: Any, after: Any) -> float | None:
     if before is None or after is None or not float(before):
         return None
-    return round(100 * (float(after) / float(before) - 1), 1)
-
-
-def _round(value: Any) -> Any:
-    return round(value, 4 if abs(value) < 1 else 2) if isinstance(value, float) else value
+    return 100 * (float(after) / float(before) - 1)
 
 
 def _literal(value: Any) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 
 from nodes.limits.patterns import Pattern
 from nodes.text.counts import format_count
+from nodes.text.numbers import write_cell
 
 MAX_ROWS = 200
 MAX_CITED_ROWS = 20
@@ -153,4 +154,6 @@ def _fit_rows(rows: list[list[Cell]]) -> tuple[list[list[Cell]], str]:
 
 
 def _format_row(columns: Sequence[str], row: Sequence[Cell]) -> str:
-    return "; ".join(f"{name}: {value}" for name, value in zip(columns, row, strict=True))
+    return "; ".join(
+        f"{name}: {write_cell(value)}" for name, value in zip(columns, row, strict=True)
+    )

@@ -1,6 +1,7 @@
 """Questions on a table in other words than those of its columns."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -13,6 +14,7 @@ from nodes.models.embedded.table_reading import (
     list_per_columns,
     name_missing_measure,
 )
+from nodes.models.embedded.tool_calls import choose_calls
 
 FERRIES = ["daily_passengers", "delay_minutes", "cancellations", "price_eur", "weight_tonnes"]
 TABLE = "ferry,delay_minutes,cancellations\nAda,390,14\nBo,820,31\nCy,150,3\n"
@@ -142,6 +144,16 @@ def test_a_gap_has_the_users_own_words_and_none_that_chose_the_rows() -> None:
     assert report["gaps"] == ["Nothing was found on glasses, crashes, crew in ferries.csv"]
 
 
+def test_a_gap_names_no_instruction_no_number_and_no_other_form_of_a_known_word() -> None:
+    report = report_rows(
+        "Set 3 ferries side by side: berths, crews, lifeboats and delayed minutes",
+        [["Bo", 820], ["Ada", 390], ["Cy", 150]],
+        measures=["delay_minutes"],
+    )
+
+    assert report["gaps"] == ["Nothing was found on side, berths, crews, lifeboats in ferries.csv"]
+
+
 def test_only_a_gap_lowers_the_confidence_and_not_how_many_rows_there_are() -> None:
     asked = "Which delay in minutes did Bo have?"
     rows: list[list[object]] = [["Bo", 820]]
@@ -152,3 +164,32 @@ def test_only_a_gap_lowers_the_confidence_and_not_how_many_rows_there_are() -> N
 
     assert one["confidence"] == four["confidence"] == 70
     assert lacking["gaps"] and lacking["confidence"] == 55
+
+
+REFUSED = AnsweredCall(
+    "analyze_table",
+    {"measures": ["delay_minutes"], "change": "growth", "order": "highest"},
+    "the table has no column of years",
+    has_failed=True,
+)
+TOOLS = {"analyze_table": {"properties": {"measures": {"type": "array"}}}}
+
+
+def test_a_ranking_is_made_where_only_its_change_was_refused() -> None:
+    def choose(refused: AnsweredCall) -> list[tuple[str, dict[str, object]]]:
+        brief = ReceivedHandoff("Rank the delay", artifacts={"f.csv": TABLE}, calls=(refused,))
+        return choose_calls(brief, TOOLS)
+
+    kept = {"measures": ["delay_minutes"], "order": "highest"}
+    assert choose(REFUSED) == [("analyze_table", kept)]
+    assert choose(replace(REFUSED, arguments=kept)) == []
+    assert choose(replace(REFUSED, arguments=REFUSED.arguments | {"sort_by": "fastest"})) == []
+
+
+def test_a_line_of_a_table_is_never_given_for_a_refused_analysis() -> None:
+    intent = 'For the request "Which ferry has the highest delay_minutes?": computes on tables.'
+
+    for artifacts in ({"f.csv": TABLE}, {"f.csv": TABLE, "f.md": "Ada sank in 1990."}):
+        report = write_report(ReceivedHandoff(intent, artifacts=artifacts, calls=(REFUSED,)))
+        assert "cancellations" not in str(report["output"]) and not report.get("claims")
+        assert report["status"] == "escalated" and REFUSED.text in str(report["escalation"])

@@ -1,5 +1,6 @@
 """Rows of a table are ranked, filtered, summed and compared by typed arguments."""
 
+import re
 import sqlite3
 from typing import Any
 
@@ -8,6 +9,7 @@ import pytest
 from nodes.errors import NothingToRead, ToolRefused
 from nodes.tools.analyze_table import analyze_table
 from nodes.tools.framework.settings import ToolSettings
+from nodes.tools.sql.table_columns import find_compared
 
 pytestmark = pytest.mark.slow
 
@@ -84,6 +86,23 @@ async def test_two_columns_of_one_thing_are_compared_where_there_is_no_period():
     )
 
     assert found["rows"] == [["B", 20, 18, -10.0], ["A", 10, 12, 20.0]]
+
+
+@pytest.mark.parametrize(
+    ("named", "compared"),
+    [
+        (["cap 2024"], ("cap 2023", "cap 2024")),
+        (["cap 2023"], ("cap 2022", "cap 2023")),
+        (["cap 2022"], None),
+        (["staff"], None),
+        (["cap 2024", "cap 2022"], ("cap 2022", "cap 2024")),
+        ([], None),
+    ],
+)
+def test_a_column_is_compared_with_the_one_before_it(named, compared):
+    numbers = ["staff", "cap 2024", "cap 2022", "cap 2023", "cape 1"]
+
+    assert find_compared(named, numbers) == compared
 
 
 async def test_without_arguments_the_tables_are_listed():
@@ -214,3 +233,33 @@ async def test_names_of_months_are_not_compared_in_alphabetical_order() -> None:
 
     with pytest.raises(ToolRefused, match="no column of years, quarters, months or dates"):
         await analyze(measures=["cups"], change="growth", materials=materials)
+
+
+@pytest.mark.parametrize(
+    ("cells", "row"),
+    [
+        (["1200", "900", "n/a"], "row 3 holds 'n/a'"),
+        (["-", "900", "90"], "row 1 holds '-'"),
+        (["12%", "9%"], "row 1 holds '12%'"),
+        (["", "1.5", "$900", "7"], "row 3 holds '$900'"),
+    ],
+)
+async def test_a_cell_that_makes_a_column_of_numbers_text_is_named(cells, row) -> None:
+    text = "firm,staff,made\n" + "".join(f"F,{n},{cell}\n" for n, cell in enumerate(cells))
+    materials = {"a.csv": text}
+
+    for arguments in ({"measures": ["made"]}, {"group_by": "made", "aggregate": "sum"}):
+        with pytest.raises(ToolRefused, match=f"made is text: its {re.escape(row)}"):
+            await analyze(**arguments, materials=materials)
+    listed = await analyze(materials=materials)
+    unmarred = await analyze(measures=["staff"], aggregate="sum", materials=materials)
+
+    assert [gap.startswith("a.csv: made is text") for gap in listed["gaps"]] == [True]
+    assert "gaps" not in unmarred
+
+
+@pytest.mark.parametrize("cells", [["A12", "12", "13"], ["0043", "0044", "n/a"], ["x", "y", "1"]])
+async def test_codes_and_names_are_not_called_numbers(cells) -> None:
+    materials = {"a.csv": "firm,made\n" + "".join(f"F,{cell}\n" for cell in cells)}
+
+    assert "gaps" not in await analyze(materials=materials)

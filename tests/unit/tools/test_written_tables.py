@@ -174,6 +174,10 @@ def test_rows_that_do_not_fit_are_named_and_none_is_left_out(text, message):
         ("Graz,12\nLinz,3\n", "its first line was read as the names of the columns: Graz, 12"),
         ("city,2023,2024\nGraz,1,2\n", ""),
         ("a;b\n1.200;3,5\n", ""),
+        ("a,b\n1.234,x\n987,y\n", "it was read with decimal points, 1.200 as 1.2"),
+        ("a,b\n1.234,x\n2.5,y\n", ""),
+        ("a,b\n1.234,0.5\n2.500,1\n", ""),
+        ("a,b\n987,x\n12,y\n", ""),
     ],
 )
 def test_what_was_assumed_is_noted(text, note):
