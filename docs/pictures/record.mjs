@@ -1,5 +1,6 @@
 // Open the report of a run, and start a run on the live page: a picture of each in docs/images, and
 // of the live run as many as can be taken, in a folder of their own, named by their milliseconds.
+import { writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 
@@ -8,6 +9,7 @@ const packages = createRequire(new URL("../../web/package.json", import.meta.url
 const { default: puppeteer } = await import(pathToFileURL(packages.resolve("puppeteer-core")).href);
 const IMAGES = new URL("../images/", import.meta.url).pathname;
 const START_TIMEOUT_MS = 120_000;
+const DRAWN_MS = 500;
 const END_SHOWN_MS = 4_000;
 
 const browser = await puppeteer.launch({
@@ -29,20 +31,22 @@ async function openPage(address, theme) {
   }
 }
 
-/** Take pictures of a page until `stop` is called, and a last one then. */
-function recordFrames(page) {
-  const began = Date.now();
-  let goesOn = true;
-  const take = () => page.screenshot({ path: `${frames}/${String(Date.now() - began).padStart(7, "0")}.png` });
-  const taking = (async () => {
-    while (goesOn) await take();
-  })();
+/** Keep each frame that a page draws until the returned function is called, which waits for the last one to be seen. */
+async function recordFrames(page) {
+  const session = await page.createCDPSession();
+  const pictures = [];
+  session.on("Page.screencastFrame", ({ data, metadata, sessionId }) => {
+    pictures.push({ data, ms: Math.round(metadata.timestamp * 1000) });
+    session.send("Page.screencastFrameAck", { sessionId }).catch(() => undefined); // the page may be closed
+  });
+  await session.send("Page.startScreencast", { format: "png", everyNthFrame: 1 });
   return async () => {
-    goesOn = false;
-    await taking;
-    await take();
-    await new Promise((wake) => setTimeout(wake, END_SHOWN_MS));
-    await take();
+    await new Promise((wake) => setTimeout(wake, DRAWN_MS));
+    await session.send("Page.stopScreencast");
+    const [{ ms: began }] = pictures;
+    const last = pictures.at(-1);
+    for (const { data, ms } of [...pictures, { ...last, ms: last.ms + END_SHOWN_MS }])
+      writeFileSync(`${frames}/${String(ms - began).padStart(7, "0")}.png`, Buffer.from(data, "base64"));
   };
 }
 
@@ -68,7 +72,7 @@ try {
   await page.type("textarea[name=request]", request);
   await (await page.$("input[type=file]")).uploadFile(...files);
   await page.waitForSelector("form button.primary:not(:disabled)");
-  const stopRecording = recordFrames(page);
+  const stopRecording = await recordFrames(page);
   await page.click("form button.primary");
   await waitForText(page, ".run-bar", "running");
   await waitForText(page, "main", "[1-9]\\d* of \\d+ done");

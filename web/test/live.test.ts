@@ -23,7 +23,7 @@ describe("streamed events beside the kept ones", () => {
   });
 
   test("the clock of a follow-up begins after the last kept event", () => {
-    const kept = [event(0, "request"), event(4)];
+    const kept = [event(0, "request"), event(4, "answer")];
     const live = [event(0, "request"), event(1)];
     const offset = findOffset(kept, live);
     expect(offset).toBeCloseTo(4);
@@ -36,6 +36,13 @@ describe("streamed events beside the kept ones", () => {
     const live = [event(1, "model_call", call), event(2)];
     expect(findOffset(kept, live)).toBe(4);
     expect(shiftEvents(live, 4).map(({ t }) => t)).toEqual([5, 6]);
+  });
+
+  test("a request that is kept already and has no answer yet is no follow-up", () => {
+    const live = [event(0.01, "request", { request: "x" }), event(0.3, "plan_created")];
+    expect(findOffset([event(0.01, "request", { request: "x" })], live)).toBe(0);
+    const ended = [event(0.01, "request", { request: "x" }), event(2, "answer")];
+    expect(findOffset(ended, live)).toBeCloseTo(1.99);
   });
 
   test("a report's own times are on the clock of the kept events, too", () => {

@@ -4,6 +4,7 @@ import type { Entry } from "./build-trace";
 
 /** Their durations make them unique; a request may be repeated word for word. */
 const COMPARED = ["model_call", "tool_call"];
+const ENDS = ["answer", "error"];
 const time = (entry: Entry) => (typeof entry["t"] === "number" ? entry["t"] : 0);
 /** Whether an entry is the first event of a run. */
 export const isRequest = (entry: Entry): boolean => entry["kind"] === "request" && !entry["within"];
@@ -36,7 +37,17 @@ export function findOffset(kept: readonly Entry[], live: readonly Entry[]): numb
     const same = kept.findLast((entry) => isSame(entry, event));
     if (same) return time(same) - time(event);
   }
-  return begun ? Math.max(0, findLastTime(kept) - time(begun)) + 1e-6 : 0;
+  if (!begun) return 0;
+  const open = findOpenRequest(kept);
+  if (open && open["request"] === begun["request"]) return time(open) - time(begun);
+  return Math.max(0, findLastTime(kept) - time(begun)) + 1e-6;
+}
+
+/** Return the last request of a kept trace that has no end yet. */
+function findOpenRequest(kept: readonly Entry[]): Entry | undefined {
+  const last = kept.findLastIndex(isRequest);
+  const hasEnded = kept.slice(last + 1).some((entry) => ENDS.includes(String(entry["kind"])) && !entry["within"]);
+  return last < 0 || hasEnded ? undefined : kept[last];
 }
 
 function findLastTime(entries: readonly Entry[]): number {
