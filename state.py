@@ -4,12 +4,12 @@ Checkpoints store these classes by module and name, so a rename here is a migrat
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
 from importlib import import_module
 from math import isnan
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Self, TypeVar
 
 from langchain_core.messages import AnyMessage
 from langgraph.graph.message import add_messages
@@ -27,6 +27,7 @@ from pydantic import (
 from pydantic.json_schema import SkipJsonSchema
 from typing_extensions import TypedDict
 
+_Merged = TypeVar("_Merged")
 Tier = Literal["fast", "standard", "strong"]
 RunStatus = Literal["running", "done", "partial", "needs_input", "failed"]
 ReportStatus = Literal["completed", "failed", "skipped", "escalated"]
@@ -563,8 +564,13 @@ def merge_results(left: Mapping[str, Report], right: Mapping[str, Report]) -> di
     """Keep one report per task: the one with more attempts, then the later one."""
     merged = {**left, **right}
     for name in left.keys() & right.keys():
-        merged[name] = max(left[name], right[name], key=_rank_report)
+        merged[name] = _keep_higher(left[name], right[name], rank=_rank_report)
     return merged
+
+
+def _keep_higher(left: _Merged, right: _Merged, *, rank: Callable[[_Merged], Any]) -> _Merged:
+    """Return the one of higher rank; equal ones, which most updates bring, are not ranked."""
+    return left if left is right or left == right else max(left, right, key=rank)
 
 
 def _rank_report(report: Report) -> tuple[int, float, str]:
@@ -576,7 +582,7 @@ def merge_plans(left: tuple[Plan, ...], right: tuple[Plan, ...]) -> tuple[Plan, 
     merged: dict[int, Plan] = {}
     for plan in (*left, *right):
         kept = merged.setdefault(plan.version, plan)
-        merged[plan.version] = max(kept, plan, key=Plan.model_dump_json)
+        merged[plan.version] = _keep_higher(kept, plan, rank=Plan.model_dump_json)
     return tuple(merged[version] for version in sorted(merged))
 
 
@@ -595,19 +601,19 @@ def merge_ledger(left: Mapping[str, Expense], right: Mapping[str, Expense]) -> d
     """Keep one expense per entry: the one that counts more calls, then the larger as JSON."""
     merged = {**left, **right}
     for name in left.keys() & right.keys():
-        merged[name] = max(
-            left[name],
-            right[name],
-            key=lambda entry: (entry.usage.model_calls, entry.model_dump_json()),
-        )
+        merged[name] = _keep_higher(left[name], right[name], rank=_rank_expense)
     return merged
+
+
+def _rank_expense(entry: Expense) -> tuple[int, str]:
+    return entry.usage.model_calls, entry.model_dump_json()
 
 
 def merge_attempts(left: Mapping[str, Attempt], right: Mapping[str, Attempt]) -> dict[str, Attempt]:
     """Keep one attempt per number; of two with one number, the larger as JSON."""
     merged = {**left, **right}
     for number in left.keys() & right.keys():
-        merged[number] = max(left[number], right[number], key=Attempt.model_dump_json)
+        merged[number] = _keep_higher(left[number], right[number], rank=Attempt.model_dump_json)
     return merged
 
 
