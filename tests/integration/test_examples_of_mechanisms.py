@@ -29,9 +29,14 @@ def read_statuses(played: Played) -> dict[str, str]:
     return {name: report.status for name, report in played.state["results"].items()}
 
 
-def list_worked(played: Played) -> list[str]:
-    """List the tasks for which a worker's model was asked, in their order."""
-    return [call.task for call in played.script.calls if call.schema == "Report"]
+def list_worked(played: Played, *, at_once: int = 0) -> list[str]:
+    """List the tasks for which a worker's model was asked, in their order; the first ones by name.
+
+    Args:
+        at_once: how many begin at the same time, in no order.
+    """
+    worked = [call.task for call in played.script.calls if call.schema == "Report"]
+    return sorted(worked[:at_once]) + worked[at_once:]
 
 
 def check_step(played: Played) -> None:
@@ -42,7 +47,7 @@ def check_step(played: Played) -> None:
 
 
 def check_recursive(played: Played) -> None:
-    assert list_worked(played) == ["prices", "origins", "card"]
+    assert list_worked(played, at_once=2) == ["origins", "prices", "card"]
     assert played.state["results"]["coffees"].output.startswith("Huila, Colombia")
     assert {"coffees/prices", "coffees/origins"} <= {event["task"] for event in played.events}
 
@@ -71,13 +76,13 @@ def check_reduce(played: Played) -> None:
 
 
 def check_critic(played: Played) -> None:
-    assert list_worked(played) == ["prices", "origins", "card", "prices", "card"]
+    assert list_worked(played, at_once=2) == ["origins", "prices", "card", "prices", "card"]
     assert "Name currency and weight" in played.find_prompt("Report", "prices", 1)
     assert "24 EUR per kilogram" in played.state["answer"].text
 
 
 def check_human(played: Played) -> None:
-    assert list_worked(played) == ["prices", "origins", "prices"]
+    assert list_worked(played, at_once=2) == ["origins", "prices", "prices"]
     assert "with 19 percent tax" in played.find_prompt("Report", "prices", 1)
 
 
