@@ -34,7 +34,7 @@ from graph.teams.team_loader import find_team, load_team
 from graph.topology.answers import list_open_questions
 from graph.topology.blocking_portal import get_portal
 from graph.topology.continuation import build_reopen_command, is_in_progress
-from graph.topology.input_validation import read_context
+from graph.topology.input_validation import read_context, require_grant
 from graph.topology.pending_writes import collect_pending_reports
 from graph.topology.run_start import merge_context
 from graph.topology.stop_watch import has_stop_requests
@@ -142,6 +142,7 @@ async def arun(
     thread = check_thread_id(thread or make_thread_id())
     made = {"models": models, "tools": tools}
     async with _open_session(thread, source, settings, on_event, **made) as session:
+        require_grant(session.team, context)
         # The deadline counts from before the files were read.
         deadline = set_deadline(begun, session.team.add_caps(context).deadline_s)
         session.update_scope(deadline=deadline, given_plan=plan)
@@ -258,7 +259,7 @@ async def _run_graph(
     error: SupervisorError | None = None
     try:
         if is_planned:  # otherwise the supervisor prepares while its planner is at work
-            await session.graph.prepare()
+            await session.graph.prepare(session.team.apply_context(context or Context()))
         await session.graph.ainvoke(given, session.config, context=context)
     except (StoreError, ThreadBusy) as raised:  # the database cannot be read any more
         return _build_outcome_from_log(session, raised)

@@ -8,13 +8,17 @@ from langgraph.runtime import Runtime
 from nodes.errors import ModelError
 from nodes.limits.deadline import is_deadline_past
 from nodes.limits.step_cap import count_steps_left
-from nodes.models.catalog import ModelCatalog
+from nodes.models.catalog import EMBEDDED, ModelCatalog
 from nodes.planning.replanning import build_plan_event, compare_plans, list_unfinished
 from nodes.planning.routing import choose_next_step
 from nodes.schemas.team import Team
 from nodes.security.provenance import build_origin_after_results
 from nodes.telemetry.events import emit
 from state import Context, Expense, SupervisorState, enter_expenses, require_plan
+
+NOT_JUDGED = (
+    "no tool was called, and without a language model nobody judged that this answers the request"
+)
 
 
 async def plan_next_step(
@@ -54,7 +58,10 @@ async def plan_next_step(
     )
     ledger = enter_expenses(spent)
     if grown is None:
-        return {"ledger": ledger, "todo": ()}
+        is_by_rule = models.get_name(team.planner_tier, runtime.context) == EMBEDDED
+        # An attempt with one call has called no tool.
+        is_unread = is_by_rule and all(each.usage.model_calls < 2 for each in results.values())
+        return {"ledger": ledger, "todo": (), **({"stop_reason": NOT_JUDGED} if is_unread else {})}
     grown = grown.model_copy(update={"version": len(state["plans"]) + 1})
     why: dict[str, Any] = {"reason": decision.reason, "difference": compare_plans(plan, grown)}
     await emit("plan_revised", **build_plan_event(grown, team), **why)

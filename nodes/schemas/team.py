@@ -271,20 +271,23 @@ class Team(Frozen):
     @property
     def roster(self) -> tuple[Worker, ...]:
         """All who may be given a task: the workers, and a specialist where the team recruits."""
-        if not self.recruit:
-            return self.workers
-        specialist = Worker(
+        return (*self.workers, self.specialist) if self.recruit else self.workers
+
+    @property
+    def specialist(self) -> Worker:
+        """The worker that is made for a task; before, with all tools of the grant."""
+        return Worker(
             name=SPECIALIST,
             description="Is made for one task that fits nobody else; never for what others do.",
             instructions="Do the task.",
             tools=self.grant,
             tier=self.recruit_tier,
         )
-        return (*self.workers, specialist)
 
     def apply_context(self, context: Context) -> Self:
-        """Return the team with the strategy and the critic that a run's context sets."""
-        chosen = {"strategy": context.strategy, "critic": context.critic}
+        """Return the team with the strategy, the critic and the grant that a run's context sets."""
+        chosen = {"strategy": context.strategy, "critic": context.critic, "grant": context.recruit}
+        chosen |= {"recruit": bool(context.recruit)}
         return self.model_copy(update={name: how for name, how in chosen.items() if how})
 
     def add_caps(self, context: Context) -> Context:
