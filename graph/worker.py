@@ -100,5 +100,5 @@ def _describe_drawing(team: Team, first: str) -> Drawing:
     }
     steps = {"refine": "refine", "ask_human": "human"}
     hidden = {n for n, rung in steps.items() if rung not in team.ladder}
-    hidden |= set() if team.recruit else {"recruit"}
+    hidden |= set() if team.recruit or first == "recruit" else {"recruit"}
     return Drawing(labels, frozenset(hidden), entry=first)

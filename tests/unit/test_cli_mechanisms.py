@@ -24,8 +24,12 @@ def team(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def run_supervise(*options: str) -> int:
+    return run_request(REQUEST, "--team", "juice", "--file", "juice.md", *options)
+
+
+def run_request(*arguments: str) -> int:
     with pytest.raises(SystemExit) as ended:
-        main(["run", REQUEST, "--team", "juice", "--file", "juice.md", *options])
+        main(["run", *arguments])
     return int(ended.value.code or 0)
 
 
@@ -83,3 +87,15 @@ def test_a_step_that_used_no_tool_and_that_no_language_model_judged_is_not_done(
     shown = json.loads(capsys.readouterr().out)
     assert shown["status"] == "partial"
     assert any(gap.startswith("no tool was called") for gap in shown["answer"]["gaps"])
+
+
+def test_a_shipped_team_gets_a_specialist_for_what_no_worker_of_it_can_do(capsys):
+    asked = ("Compute 24 * 12 * 0.85", "--team", "expert_router")
+
+    assert run_request(*asked) == 3
+    alone = capsys.readouterr()
+    assert run_request(*asked, "--recruit", "calculate") == 0
+    out, err = capsys.readouterr()
+
+    assert "244.8" in out and "244.8" not in alone.out
+    assert "recruited: specialist, with calculate" in err
