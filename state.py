@@ -550,7 +550,7 @@ class Context:
     strategy: Strategy | None = None
     """How the supervisor works: a whole plan, one worker or two, one step after another, or a plan
     whose larger tasks are planned again (recursive)."""
-    recruit: tuple[str, ...] | None = None
+    recruit: Annotated[tuple[str, ...], Field(max_length=64)] | None = None
     """Tools that specialists made for this run may be given; none: as the team says."""
     critic: CriticSwitch | None = None
     """When a critic reviews the answer: never, always, or below the team's confidence."""

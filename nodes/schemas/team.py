@@ -287,8 +287,12 @@ class Team(Frozen):
     def apply_context(self, context: Context) -> Self:
         """Return the team with the strategy, the critic and the grant that a run's context sets."""
         grant = tuple(dict.fromkeys(context.recruit or ()))
-        chosen = {"strategy": context.strategy, "critic": context.critic}
-        chosen |= {"grant": grant, "recruit": bool(grant)}
+        chosen = {
+            "strategy": context.strategy,
+            "critic": context.critic,
+            "grant": grant,
+            "recruit": bool(grant),
+        }
         return self.model_copy(update={name: how for name, how in chosen.items() if how})
 
     def add_caps(self, context: Context) -> Context:

@@ -39,7 +39,8 @@ def script_levels(*levels: tuple[str, ...]) -> Scenario:
 
     The endpoint gives the plans in this order.
     """
-    plans, tasks = [], []
+    plans: list[dict[str, Any]] = []
+    tasks: list[ScriptedTask] = []
     for names in levels:
         level = script_tasks({name: () for name in names}, worker="analyst")
         is_last = names is levels[-1]
