@@ -1,6 +1,6 @@
 """The next step of a team that decides after each result who is next (`strategy: step`)."""
 
-from typing import Any
+from typing import Any, get_args
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
@@ -14,7 +14,7 @@ from nodes.planning.routing import choose_next_step
 from nodes.schemas.team import Team
 from nodes.security.provenance import build_origin_after_results
 from nodes.telemetry.events import emit
-from state import Context, Expense, SupervisorState, enter_expenses, require_plan
+from state import Context, Expense, SupervisorState, Tier, enter_expenses, require_plan
 
 NOT_JUDGED = (
     "no tool was called, and without a language model nobody judged that this answers the request"
@@ -58,10 +58,10 @@ async def plan_next_step(
     )
     ledger = enter_expenses(spent)
     if grown is None:
-        is_by_rule = models.get_name(team.planner_tier, runtime.context) == EMBEDDED
+        is_judged = _has_language_model(team, models, runtime.context)
         # An attempt with one call has called no tool.
-        is_unread = is_by_rule and all(each.usage.model_calls < 2 for each in results.values())
-        return {"ledger": ledger, "todo": (), **({"stop_reason": NOT_JUDGED} if is_unread else {})}
+        is_judged = is_judged or any(each.usage.model_calls > 1 for each in results.values())
+        return {"ledger": ledger, "todo": (), "stop_reason": "" if is_judged else NOT_JUDGED}
     grown = grown.model_copy(update={"version": len(state["plans"]) + 1})
     why: dict[str, Any] = {"reason": decision.reason, "difference": compare_plans(plan, grown)}
     await emit("plan_revised", **build_plan_event(grown, team), **why)
@@ -74,3 +74,9 @@ async def plan_next_step(
         "steps_left": left,
         "todo": list_unfinished(grown, results),
     }
+
+
+def _has_language_model(team: Team, models: ModelCatalog, context: Context) -> bool:
+    """Return whether any model of a run is a language model; a remote worker has its own."""
+    names = {models.get_name(tier, context) for tier in get_args(Tier)}
+    return names != {EMBEDDED} or any(worker.remote for worker in team.workers)

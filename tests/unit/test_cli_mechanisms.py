@@ -89,6 +89,16 @@ def test_a_step_that_used_no_tool_and_that_no_language_model_judged_is_not_done(
     assert any(gap.startswith("no tool was called") for gap in shown["answer"]["gaps"])
 
 
+def test_a_step_whose_tool_computed_the_answer_is_done(capsys):
+    Path("teams/juice/clerk.md").write_text(
+        "---\ndescription: Computes figures.\ntools: [calculate]\n---\nCompute.\n"
+    )
+
+    assert run_request("Compute 6 * 7", "--team", "juice", "--strategy", "step", "-q") == 0
+
+    assert "42" in capsys.readouterr().out
+
+
 def test_a_shipped_team_gets_a_specialist_for_what_no_worker_of_it_can_do(capsys):
     asked = ("Compute 24 * 12 * 0.85", "--team", "expert_router")
 
