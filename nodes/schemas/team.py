@@ -293,7 +293,8 @@ class Team(Frozen):
             "grant": grant,
             "recruit": bool(grant),
         }
-        return self.model_copy(update={name: how for name, how in chosen.items() if how})
+        update = {name: how for name, how in chosen.items() if how}
+        return self.model_copy(update=update) if update else self
 
     def add_caps(self, context: Context) -> Context:
         """Return the context with the team's deadline and budget where the run sets none."""
