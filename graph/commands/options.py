@@ -48,7 +48,7 @@ def _require_local_files(files: list[Path] | None) -> list[Path] | None:
     return files
 
 
-def _split_names(text: str | None) -> Any:  # typer names the option's own type
+def _split_names(text: str | None) -> Any:  # a tuple, where typer knows a text
     """Return the names of a list with commas."""
     if text is None:
         return None

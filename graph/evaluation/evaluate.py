@@ -26,7 +26,7 @@ def evaluate_team(team: str | Path, **options: Any) -> Evaluation:
 async def aevaluate_team(
     team: str | Path,
     *,
-    workers: Sequence[Path] = (),
+    workers: Sequence[str | Path] = (),
     exam: str | Path | None = None,
     limit: int | None = None,
     only: Collection[str] = (),
@@ -53,11 +53,11 @@ async def aevaluate_team(
     """
     settings = settings or Settings()
     settings.export_tracing()
-    examined = load_team(team, settings, workers=workers)
+    examined = load_team(team, settings, workers=[*map(Path, workers)])
     examined = examined.model_copy(update={"approve_plan": False})
     asking = find_team(exam or team, settings)
-    names_of_workers = [worker.name for worker in load_team(asking, settings).workers]
-    chosen = load_exam(asking, names_of_workers).select_rows(limit=limit, only=only)
+    known_workers = [worker.name for worker in load_team(asking, settings).workers]
+    chosen = load_exam(asking, known_workers).select_rows(limit=limit, only=only)
     names = await resolve_models(settings)
     judging = Judge(judge or settings, judge_tier)
     known = {"team": examined.name, **{f"model_{tier}": name for tier, name in names.items()}}

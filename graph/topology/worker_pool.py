@@ -51,7 +51,7 @@ class WorkerPool:
         self._team_graphs: dict[str, SupervisorGraph] = {}
         self._remote_agents: dict[str, RemoteAgent] = {}
         self._division_graph: SupervisorGraph | None = None
-        self._tool_descriptions: dict[tuple[str, ...], dict[str, str]] = {}
+        self._tool_descriptions: dict[str, str] = {}
         self._database_tables: str | None = None
 
     async def get_agent(self, name: str) -> WorkerAgent:
@@ -83,12 +83,12 @@ class WorkerPool:
         return self._specialist_agents[recruit]
 
     async def describe_tools(self, names: tuple[str, ...]) -> dict[str, str]:
-        """Return the first line of the description of each granted tool, by tool name."""
-        if names not in self._tool_descriptions:
-            tools = await asyncio.to_thread(self._load_tools, names)
+        """Return the first line of each tool's description, by tool name."""
+        if new := [name for name in names if name not in self._tool_descriptions]:
+            tools = await asyncio.to_thread(self._load_tools, new)
             lines = [tool.description.strip().partition("\n")[0] for tool in tools]
-            self._tool_descriptions[names] = dict(zip(names, lines, strict=True))
-        return self._tool_descriptions[names]
+            self._tool_descriptions |= dict(zip(new, lines, strict=True))
+        return {name: self._tool_descriptions[name] for name in names}
 
     async def describe_database(self) -> str:
         """Return the tables of the user's database, a line each, if a tool of the team reads them.

@@ -77,8 +77,9 @@ def test_an_added_worker_is_examined_with_the_others(juice, capsys):
 
 
 def test_a_program_examines_a_team_with_another_worker(juice):
-    scores = {row.row.id: row.score for row in evaluate_team(juice, workers=[write_packer()]).rows}
+    evaluation = evaluate_team(juice, workers=[str(write_packer())])
 
+    scores = {row.row.id: row.score for row in evaluation.rows}
     assert scores["crates"] < scores["keeps"] == 100
 
 
