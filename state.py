@@ -548,8 +548,11 @@ class Context:
     """
     sequential: bool = False
     """Run one task at a time, in the order of the dependencies."""
-    strategy: Literal["plan", "route", "step"] | None = None
-    """How the supervisor works: a whole plan, one worker or two, or one step after another."""
+    strategy: Strategy | None = None
+    """How the supervisor works: a whole plan, one worker or two, one step after another, or a plan
+    whose larger tasks are planned again (recursive)."""
+    recruit: Annotated[tuple[str, ...], Field(max_length=64)] | None = None
+    """Tools that specialists made for this run may be given; none: as the team says."""
     critic: CriticSwitch | None = None
     """When a critic reviews the answer: never, always, or below the team's confidence."""
     model_fast: str | None = None

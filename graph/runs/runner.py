@@ -34,7 +34,7 @@ from graph.teams.team_loader import find_team, load_team
 from graph.topology.answers import list_open_questions
 from graph.topology.blocking_portal import get_portal
 from graph.topology.continuation import build_reopen_command, is_in_progress
-from graph.topology.input_validation import read_context
+from graph.topology.input_validation import read_context, require_grant
 from graph.topology.pending_writes import collect_pending_reports
 from graph.topology.run_start import merge_context
 from graph.topology.stop_watch import has_stop_requests
@@ -141,7 +141,7 @@ async def arun(
     given = await build_input(request, files, materials, context, on_event)
     thread = check_thread_id(thread or make_thread_id())
     made = {"models": models, "tools": tools}
-    async with _open_session(thread, source, settings, on_event, **made) as session:
+    async with _open_session(thread, source, settings, on_event, context, **made) as session:
         # The deadline counts from before the files were read.
         deadline = set_deadline(begun, session.team.add_caps(context).deadline_s)
         session.update_scope(deadline=deadline, given_plan=plan)
@@ -193,11 +193,11 @@ async def aresume(
     settings, given = settings or Settings(), read_context(context)
     accepted = await load_run_record(check_thread_id(thread), settings)
     source, made = accepted["source"], {"models": models, "tools": tools}
-    async with _open_session(thread, source, settings, on_event, **made) as session:
+    context = merge_context(read_context(accepted.get("context")), given)
+    async with _open_session(thread, source, settings, on_event, context, **made) as session:
         if session.is_new_here:  # another machine began it
             noted = {"thread": thread, "team": session.graph.name, "started": _utc_now()}
             session.event_log.write_required({"run": noted, **accepted})
-        context = merge_context(read_context(accepted.get("context")), given)
         changes = await list_team_changes(
             session.team.apply_context(context),
             session.database.saver,
@@ -231,12 +231,18 @@ async def aresume(
 
 @asynccontextmanager
 async def _open_session(
-    thread: str, source: Any, settings: Settings, listener: EventListener | None, **made: Any
+    thread: str,
+    source: Any,
+    settings: Settings,
+    listener: EventListener | None,
+    context: Context,
+    **made: Any,
 ) -> AsyncIterator[_RunSession]:
     settings.export_tracing()
     await asyncio.to_thread(start_otel, settings)  # its packages are slow to import
     named = Team.model_validate(source) if isinstance(source, dict) else source
     team = load_team(named, settings, tools=made["tools"])
+    require_grant(team, context)
     async with open_database(thread, settings) as database:
         graph = build_supervisor(
             team, settings=settings, checkpointer=database.saver, store=database.store, **made
@@ -258,7 +264,7 @@ async def _run_graph(
     error: SupervisorError | None = None
     try:
         if is_planned:  # otherwise the supervisor prepares while its planner is at work
-            await session.graph.prepare()
+            await session.graph.prepare(session.team.apply_context(context or Context()))
         await session.graph.ainvoke(given, session.config, context=context)
     except (StoreError, ThreadBusy) as raised:  # the database cannot be read any more
         return _build_outcome_from_log(session, raised)

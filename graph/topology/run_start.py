@@ -28,7 +28,9 @@ RESUMING_KEY: Final = "__pregel_resuming"
 """LangGraph's key in the configurable of a graph that is a node of another one."""
 
 
-COMMON_NAMES: Final = frozenset(("strategy", "critic", "sequential", "speculate", "ask_human"))
+COMMON_NAMES: Final = frozenset(
+    ("strategy", "recruit", "critic", "sequential", "speculate", "ask_human")
+)
 """Fields of `Context` that are not read from a context of another type."""
 
 

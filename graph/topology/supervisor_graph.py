@@ -1,5 +1,6 @@
 """A compiled graph for every caller: synchronous Python, a notebook, a server."""
 
+import asyncio
 from collections.abc import (
     AsyncGenerator,
     AsyncIterator,
@@ -44,6 +45,7 @@ from graph.topology.input_validation import (
     read_context,
     read_input,
     reject_foreign_scope,
+    require_grant,
 )
 from graph.topology.question_parts import QuestionParts
 from graph.topology.run_start import (
@@ -61,12 +63,13 @@ from graph.topology.run_start import (
 from graph.topology.run_trace import keep_trace
 from graph.topology.run_writer import claim_thread
 from graph.topology.state_edits import list_edited_plans, read_edits, require_valid_plans
-from graph.topology.stop_watch import watch_stops
+from graph.topology.stop_watch import ANONYMOUS, read_identity, watch_stops
 from graph.topology.team_changes import list_team_changes
 from graph.topology.trace_view import build_view, is_view
 from nodes.errors import SettingsInvalid
 from nodes.human.request import ASKED_KEY
 from nodes.limits.run_scope import get_run_scope
+from nodes.planning.first_plan import PrepareWorkers
 from nodes.planning.speculation import SPECULATION_KEY, SpeculativeCalls
 from nodes.schemas.run_output import RunOutput
 from nodes.schemas.team import Team
@@ -80,7 +83,7 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
     limits. Each run gets its clock, its `Context`, and, with a checkpointer, `sync` durability.
     """
 
-    prepare: Callable[[], Awaitable[None]]
+    prepare: PrepareWorkers
     """Loads and builds what the workers need; a run does it while it plans, if not done before."""
     team: Team
     """The team whose workers an edited plan may name."""
@@ -159,6 +162,10 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
         if record and record.clock:
             start = replace(start, saved_clock=record.clock)
         require_checkpointer(self.team, start.context, self.find_checkpointer(config))
+        if start.context.recruit:
+            identity = read_identity(self._merge_call_config(config)["configurable"])
+            is_server_user = identity not in ANONYMOUS
+            await asyncio.to_thread(require_grant, self.team, start.context, is_server_user)
         self._require_thread(config)
         stamped, calls = start.stamp_config(config), SpeculativeCalls()
         stamped = self._compact_traces(stamped)
@@ -238,7 +245,7 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
         """Edit the state of a thread; `update_state` calls this. Values may be JSON."""
         edits = read_edits(supersteps)
         if any(list_edited_plans(edits)):
-            require_valid_plans(edits, self.get_state(config).values, self.team)
+            require_valid_plans(edits, self.get_state(config), self.team)
         return super().bulk_update_state(config, edits)
 
     async def abulk_update_state(
@@ -247,7 +254,7 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
         """Edit the state of a thread; `aupdate_state` and Studio call this."""
         edits = read_edits(supersteps)
         if any(list_edited_plans(edits)):
-            require_valid_plans(edits, (await self.aget_state(config)).values, self.team)
+            require_valid_plans(edits, await self.aget_state(config), self.team)
         return await super().abulk_update_state(config, edits)
 
     async def _prepare_start(
