@@ -1,8 +1,7 @@
 """LangGraph's development server for `supervise ui`, as a process of its own.
 
-python -m graph.server.development PORT [TEAM…]
-
-It ends when its standard input does, however the process that holds the other end has ended.
+Its arguments are a port, and teams. It ends when its standard input does, however the process that
+holds the other end has ended.
 """
 
 import json
@@ -71,7 +70,3 @@ def _end_with_input() -> None:
     while sys.stdin.buffer.read(4096):
         continue
     os.kill(os.getpid(), signal.SIGTERM)
-
-
-if __name__ == "__main__":
-    sys.exit(main())
