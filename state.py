@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
 from importlib import import_module
 from math import isnan
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Self, TypeVar
 
 from langchain_core.messages import AnyMessage
 from langgraph.graph.message import add_messages
@@ -559,6 +559,14 @@ class Context:
     """Model of the strong tier: `provider:model`, or `embedded`."""
 
 
+_Kept = TypeVar("_Kept", bound=BaseModel)
+
+
+def _restore(kind: type[_Kept], value: _Kept | Mapping[str, Any]) -> _Kept:
+    """Return a value as its type; a server that shows a state reads it, and its writes, as JSON."""
+    return value if isinstance(value, kind) else kind.model_validate(value)
+
+
 def merge_results(left: Mapping[str, Report], right: Mapping[str, Report]) -> dict[str, Report]:
     """Keep one report per task: the one with more attempts, then the later one."""
     merged = {**left, **right}
@@ -568,13 +576,14 @@ def merge_results(left: Mapping[str, Report], right: Mapping[str, Report]) -> di
 
 
 def _rank_report(report: Report) -> tuple[int, float, str]:
+    report = _restore(Report, report)
     return report.attempts, report.ended_s, report.model_dump_json()
 
 
 def merge_plans(left: tuple[Plan, ...], right: tuple[Plan, ...]) -> tuple[Plan, ...]:
     """Keep one plan per version, in order; of two with one version, the larger as JSON."""
     merged: dict[int, Plan] = {}
-    for plan in (*left, *right):
+    for plan in (_restore(Plan, each) for each in (*left, *right)):
         kept = merged.setdefault(plan.version, plan)
         merged[plan.version] = max(kept, plan, key=Plan.model_dump_json)
     return tuple(merged[version] for version in sorted(merged))
@@ -595,20 +604,25 @@ def merge_ledger(left: Mapping[str, Expense], right: Mapping[str, Expense]) -> d
     """Keep one expense per entry: the one that counts more calls, then the larger as JSON."""
     merged = {**left, **right}
     for name in left.keys() & right.keys():
-        merged[name] = max(
-            left[name],
-            right[name],
-            key=lambda entry: (entry.usage.model_calls, entry.model_dump_json()),
-        )
+        merged[name] = max(left[name], right[name], key=_rank_expense)
     return merged
+
+
+def _rank_expense(expense: Expense) -> tuple[int, str]:
+    expense = _restore(Expense, expense)
+    return expense.usage.model_calls, expense.model_dump_json()
 
 
 def merge_attempts(left: Mapping[str, Attempt], right: Mapping[str, Attempt]) -> dict[str, Attempt]:
     """Keep one attempt per number; of two with one number, the larger as JSON."""
     merged = {**left, **right}
     for number in left.keys() & right.keys():
-        merged[number] = max(left[number], right[number], key=Attempt.model_dump_json)
+        merged[number] = max(left[number], right[number], key=_rank_attempt)
     return merged
+
+
+def _rank_attempt(attempt: Attempt) -> str:
+    return _restore(Attempt, attempt).model_dump_json()
 
 
 class RequestInput(TypedDict, total=False):
