@@ -22,8 +22,8 @@ exams:  ## let every shipped team sit its exam, offline
 check:  ## format, lint, types, tests, exams, a fresh machine: what CI runs
 	.ci/run
 
-fresh:  ## prove that a clone sets itself up: each Python found, pip and uv, either command first
-	python3 tests/benchmarks/fresh_machine.py
+fresh:  ## prove that a clone sets itself up: each Python found, pip and uv, either command first, all quick tests
+	python3 tests/benchmarks/fresh_machine.py --whole
 
 bench:  ## measure plans against the limit, a scheduler by hand and LangGraph's waves; an hour, OPTIONS="--repeat 1" a quarter
 	bin/test --collect-only -q >/dev/null

@@ -174,7 +174,10 @@ CHECKS: dict[str, tuple[str, Callable[[Played], None]]] = {
 }
 
 
-@pytest.mark.parametrize("name", CHECKS)
+WAITS = pytest.param("time_limit", marks=pytest.mark.slow)
+
+
+@pytest.mark.parametrize("name", [*(name for name in CHECKS if name != "time_limit"), WAITS])
 async def test_an_example_shows_its_mechanism(
     name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -199,6 +202,7 @@ async def test_a_failure_reaches_only_the_tasks_that_need_its_result() -> None:
     assert "needs T1, which failed" in runs[False].find_prompt("Report", "T5")
 
 
+@pytest.mark.slow
 async def test_a_task_waits_for_its_own_inputs_alone() -> None:
     runs = await run_dispatch()
 
@@ -221,6 +225,7 @@ async def test_an_outage_ends_in_answers_that_name_whom_to_ask_and_in_no_more_ca
     assert received > FAILURE_THRESHOLD and further == 0
 
 
+@pytest.mark.slow
 async def test_all_runs_of_a_process_share_its_limits_and_obey_a_retry_after() -> None:
     seen = await run_rate_limits()
 

@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 
 LATE_MODULES = (
@@ -49,6 +51,7 @@ def test_the_commands_of_a_run_load_no_library_that_only_its_tasks_need() -> Non
     assert [name for name in LATE_MODULES if name in loaded] == []
 
 
+@pytest.mark.slow
 def test_the_store_is_not_loaded_before_a_plan_is_made_also_when_it_holds_items(
     tmp_path: Path,
 ) -> None:
