@@ -49,6 +49,7 @@ def serve(port: int, teams: Sequence[str]) -> None:
         http={"app": "graph.server.studio_access:app"},
         env={
             "LANGGRAPH_CLI_NO_ANALYTICS": "1",
+            "LANGGRAPH_NO_VERSION_CHECK": "1",
             "LANGGRAPH_STRICT_MSGPACK": "true",
             "LANGSMITH_TRACING_V2": json.dumps(settings.langsmith_tracing),
         },
