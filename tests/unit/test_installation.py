@@ -172,6 +172,7 @@ def test_progress_takes_the_number_of_packages_from_uv(installer: ModuleType) ->
 
 def test_studio_serves_the_checkout_before_a_module_of_the_same_name(checkout: Checkout) -> None:
     assert checkout.set_up("requirements-dev.lock") == 0
+    (checkout.folder / "graph" / "__init__.py").touch()
     other = checkout.folder / "other"
     other.mkdir()
     (other / "graph.py").write_text("raise SystemExit('the wrong one')")
