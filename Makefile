@@ -61,7 +61,7 @@ report-page:  ## open reports in Chromium: time, accessibility, keyboard, pictur
 	bin/test --collect-only -q >/dev/null
 	.venv/bin/python -m tests.report_page
 
-pages-test:  ## drive the live page in Chromium against langgraph dev and Aegra; needs Node, Chromium and `make pages`
+pages-test:  ## drive the live page in Chromium against supervise ui and Aegra; needs Node, Chromium and `make pages`
 	bin/test --collect-only -q >/dev/null
 	.venv/bin/python -m tests.pages $(OPTIONS)
 
