@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from nodes.human.words import read_words
+from nodes.limits.nesting import is_nested_too_deeply, parse_json
 from nodes.models.structured.json_reading import InvalidJson, read_json_object
 from nodes.text.plain_text import sanitize_text
 
@@ -244,9 +245,11 @@ def _is_question(request: Mapping[str, Any]) -> bool:
 def _answer(value: Any) -> Decision:
     """Return an answer in words; one that is empty or too long is unclear."""
     if not isinstance(value, str):
+        if is_nested_too_deeply(value):
+            return _unclear("the answer is nested too deeply")
         try:
             value = json.dumps(value, ensure_ascii=False, default=str)
-        except (ValueError, TypeError, RecursionError):
+        except (ValueError, TypeError):
             return _unclear("the answer is not JSON")
     if len(value) > MAX_REPLY_CHARS:
         return _unclear(TOO_LONG)
@@ -267,15 +270,15 @@ def _parse_json(text: str) -> Any:
     """Return the value of a JSON text; None for any other text."""
     text = text.strip()
     try:
-        return read_json_object(text) if text.startswith(("{", "```")) else json.loads(text)
-    except (InvalidJson, ValueError, RecursionError):
+        return read_json_object(text) if text.startswith(("{", "```")) else parse_json(text)
+    except ValueError:
         return None
 
 
 def _describe_broken_json(text: str) -> str:
     try:
         read_json_object(text)
-    except (InvalidJson, RecursionError) as error:
+    except InvalidJson as error:
         return str(error)
     return "it is no JSON"
 
