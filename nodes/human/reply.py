@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from nodes.human.words import read_words
-from nodes.limits.nesting import is_nested_too_deeply, parse_json
+from nodes.limits.nesting import MAX_STORABLE_LEVELS, is_nested_too_deeply, parse_json
 from nodes.models.structured.json_reading import InvalidJson, read_json_object
 from nodes.text.plain_text import sanitize_text
 
@@ -55,7 +55,8 @@ def read_decision(reply: Any, request: Mapping[str, Any]) -> Decision:
             `{"answer": "..."}`), words, or any of these as JSON in a string.
         request: the value of the interrupt, as `nodes.human.request` builds it.
     """
-    return _check_allowed(_read(reply, request, MAX_DEPTH), request)
+    depth = 0 if is_nested_too_deeply(reply, MAX_STORABLE_LEVELS) else MAX_DEPTH
+    return _check_allowed(_read(reply, request, depth), request)
 
 
 def _read(reply: Any, request: Mapping[str, Any], depth: int) -> Decision:
@@ -245,8 +246,6 @@ def _is_question(request: Mapping[str, Any]) -> bool:
 def _answer(value: Any) -> Decision:
     """Return an answer in words; one that is empty or too long is unclear."""
     if not isinstance(value, str):
-        if is_nested_too_deeply(value):
-            return _unclear("the answer is nested too deeply")
         try:
             value = json.dumps(value, ensure_ascii=False, default=str)
         except (ValueError, TypeError):

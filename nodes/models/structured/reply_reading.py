@@ -7,7 +7,6 @@ from uuid import uuid4
 from langchain_core.messages import AIMessage
 from langchain_core.messages.tool import ToolCall, tool_call
 
-from nodes.limits.nesting import MAX_STORABLE_LEVELS, is_nested_too_deeply
 from nodes.limits.patterns import PatternTimeout
 from nodes.models.structured.json_reading import InvalidJson, read_json_object
 from nodes.models.structured.methods import OutputMethod
@@ -72,9 +71,6 @@ def _read_tool_calls(
     for name in message.response_metadata.get(ENCODED_TWICE) or ():
         corrections.append(f"the arguments of {name} were encoded twice")
     for call in message.tool_calls:
-        if is_nested_too_deeply(call["args"], MAX_STORABLE_LEVELS):
-            corrections.append(f"the arguments of {call['name']} were nested too deeply")
-            continue
         name, arguments = call["name"], _unwrap_arguments(call["args"], tools.get(call["name"], {}))
         if arguments != call["args"]:
             corrections.append(f"the arguments of {name} were inside another object")
