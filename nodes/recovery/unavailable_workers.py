@@ -1,4 +1,4 @@
-"""Gives the tasks of workers whose servers do not answer to others, before they are sent."""
+"""Finds others for the tasks of workers whose servers do not answer, before they are sent."""
 
 from collections.abc import Collection, Mapping
 
