@@ -161,7 +161,8 @@ class WorkerPool:
         for worker in self._team.workers:
             if worker.remote:
                 await self.get_remote(worker.name)
-        probing = asyncio.gather(*map(self._probe, self._team.workers))
+        # Whatever goes wrong in a probe, the worker's task may succeed, or reports it.
+        probing = asyncio.gather(*map(self._probe, self._team.workers), return_exceptions=True)
         try:
             await self._build_workers()
             await probing

@@ -12,6 +12,8 @@ MAX_STORABLE_LEVELS: Final = 100
 """Of what a model or a program sends."""
 MAX_READ_LEVELS: Final = 200
 """Of any JSON that is read: more, as what was kept is within other values."""
+MAX_INTEGER: Final = 2**63 - 1
+"""The largest absolute integer that a checkpoint's encoding can store."""
 _CONTAINERS: Final = (dict, list, tuple)
 
 

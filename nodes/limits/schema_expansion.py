@@ -5,12 +5,12 @@ from math import isfinite
 from typing import Any, Final
 from urllib.parse import unquote
 
+from nodes.limits.nesting import MAX_INTEGER
+
 MAX_EXPANDED_CHARS: Final = 64_000
 """Limit for a schema with what its references name, about as JSON."""
 MAX_EXPANDED_LEVELS: Final = 48
 """Limit for objects and lists within each other, and references that lead to references."""
-MAX_INTEGER: Final = 2**63 - 1
-"""The largest absolute integer that a checkpoint's encoding can store."""
 _REFERENCE: Final = "$ref"
 _DEFINITIONS: Final = ("$defs", "definitions")
 _SCHEMAS: Final = ("anyOf", "oneOf", "allOf", "prefixItems")
@@ -56,6 +56,7 @@ class _Expansion:
         reference = value.get(_REFERENCE)
         if reference is None or reference in path:
             return kept
+        self._count(reference)
         target = _find_target(reference, self._schema)
         return {**self.expand_schema(target, (*path, reference), level + 1), **kept}
 

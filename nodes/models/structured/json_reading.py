@@ -7,6 +7,7 @@ from itertools import islice
 from typing import Any
 
 from nodes.limits.nesting import (
+    MAX_INTEGER,
     MAX_STORABLE_LEVELS,
     BoundedDecoder,
     NestedTooDeeply,
@@ -16,8 +17,6 @@ from nodes.limits.patterns import Pattern
 
 MAX_STARTS = 64
 """Limit for the opening braces that are tried in a text."""
-MAX_INTEGER = 2**63 - 1
-"""The largest absolute integer that a checkpoint's encoding can store."""
 
 _FENCE = Pattern(r"```[A-Za-z0-9]*[ \t]*\n")
 

@@ -12,7 +12,7 @@ MAX_COMPARISONS: Final = 100_000
 MAX_PROBLEM_CHARS: Final = 300
 _OF_VALUES: Final = frozenset(("type", "enum", "const", "required")) | {
     f"{bound}{what}"
-    for bound in ("min", "max")
+    for bound in ("min", "max", "exclusiveMin", "exclusiveMax")
     for what in ("imum", "Length", "Items", "Properties")
 }
 _OF_SCHEMAS: Final = frozenset(("anyOf", "oneOf", "allOf", "prefixItems"))

@@ -91,10 +91,8 @@ def read_tool(tool: Tool) -> ListedTool | None:
     """Return a tool as it may be shown to a model; None where even its name may not."""
     if not _NAME.fullmatch(tool.name):
         return None
-    sent, hints = (
-        json.dumps([tool.description, tool.inputSchema], sort_keys=True),
-        _read_hints(tool),
-    )
+    sent = json.dumps([tool.description, tool.inputSchema], sort_keys=True)
+    hints = _read_hints(tool)
     return ListedTool(
         name=tool.name,
         description=redact_text(sanitize_line(tool.description or "", MAX_DESCRIPTION_CHARS)),

@@ -58,6 +58,7 @@ def test_a_pattern_is_not_read(pattern: str) -> None:
         ({"oneOf": [{"type": "string"}, {"type": "null"}]}, 3),
         ({"maxLength": 3}, "long"),
         ({"minimum": 3}, 2),
+        ({"exclusiveMaximum": 3}, 3),
     ],
 )
 def test_arguments_that_do_not_fit_are_named(part: Any, value: Any) -> None:
