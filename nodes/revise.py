@@ -7,8 +7,8 @@ from langgraph.types import Send
 from nodes.execution.dispatch_registry import DispatchRegistry, withdraw_tasks
 from nodes.models.catalog import ModelCatalog
 from nodes.planning.assignments import build_sends
-from nodes.planning.idle_workers import assign_idle_workers
 from nodes.planning.revision import find_revision_reason, list_objecting, revise_plan
+from nodes.recovery.unavailable_workers import assign_workers
 from nodes.schemas.team import Team
 from nodes.telemetry.events import emit
 from state import Context, SupervisorState, require_plan
@@ -50,7 +50,7 @@ async def revise(
         changed = {task.id for task in new.tasks if task != former.get(task.id)}
         update["todo"] = tuple(name for name in update["todo"] if name in changed)
         dispatch.reopen(update["todo"])
-        update["assigned"] = await assign_idle_workers(new, update["todo"], results, team)
+        update["assigned"] = await assign_workers(new, update["todo"], results, team)
         await emit("dispatched", tasks=list(update["todo"]))
     # Under a limit the next monitor may get its turn only after the tasks that wait.
     if config.get("max_concurrency") or not (dispatch.watch and dispatch.watch.has_unread):

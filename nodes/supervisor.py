@@ -18,7 +18,6 @@ from nodes.planning.first_plan import (
     describe_no_database,
     prepare_no_calls,
 )
-from nodes.planning.idle_workers import assign_idle_workers
 from nodes.planning.next_step import plan_next_step
 from nodes.planning.replanning import list_unfinished
 from nodes.planning.request import is_new_request
@@ -26,6 +25,7 @@ from nodes.planning.revision import find_revision_reason, revise_plan
 from nodes.planning.skipping import skip_blocked
 from nodes.planning.speculation import get_speculative_calls
 from nodes.planning.todo_list import show_plan
+from nodes.recovery.unavailable_workers import assign_workers, emit_unavailable_workers
 from nodes.schemas.team import Team
 from nodes.telemetry.events import emit
 from state import Context, SupervisorState, enter_expenses, require_plan
@@ -61,6 +61,8 @@ async def supervise(
             describe_database=describe_database,
             prepare_first_calls=prepare_first_calls,
         )
+        if update["todo"]:
+            await emit_unavailable_workers(team)
     else:
         dispatches.close(runtime, config)
         update = await _decide_next(state, config, runtime, team=team, models=models)
@@ -74,7 +76,7 @@ async def supervise(
         dispatches.open(runtime, config, state.get("materials", {}))
         plan = update.get("plan") or require_plan(state)
         results = {} if "planned_for" in update else state.get("results", {})
-        update["assigned"] = await assign_idle_workers(plan, update["todo"], results, team)
+        update["assigned"] = await assign_workers(plan, update["todo"], results, team)
     update = {**update, **_show_plan(state, update, config)}
     if update["todo"] and not update.get("awaits_approval"):
         await emit("dispatched", tasks=list(update["todo"]))

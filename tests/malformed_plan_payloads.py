@@ -124,14 +124,16 @@ def _list_bad_numbers() -> Iterator[MalformedPlan]:
 
 def _list_deep_nesting() -> Iterator[MalformedPlan]:
     kind, sound = "deep nesting", make_plan()
-    for depth in (100, 800):
-        deep: list[Json] = []
-        for _ in range(depth):
-            deep = [deep]
-        yield MalformedPlan(kind, make_plan(goal=deep), ("goal: Input should be a valid string",))
-        yield MalformedPlan(
-            kind, make_plan_with_task(depends_on=deep), ("Input should be an object",)
-        )
+    deep: list[Json] = []
+    for _ in range(90):
+        deep = [deep]
+    yield MalformedPlan(kind, make_plan(goal=deep), ("goal: Input should be a valid string",))
+    yield MalformedPlan(kind, make_plan_with_task(depends_on=deep), ("Input should be an object",))
+    for _ in range(400):
+        deep = [deep]
+    yield MalformedPlan(kind, make_plan(goal=deep), ("nested too deep",))
+    called = ModelReply("Plan", make_plan(goal=deep))
+    yield MalformedPlan(kind, called, ("nested too deep",), tries=2)
     words = json.dumps(sound).replace('"goal": ', f'"mood": {"[" * 5000}{"]" * 5000}, "goal": ')
     yield MalformedPlan(kind, words, ("nested too deep",))
     yield MalformedPlan(kind, ModelReply("Plan", words), ("nested too deep",), tries=2)

@@ -1,5 +1,6 @@
-"""What `supervise doctor` finds about the MCP servers of teams; none is started."""
+"""What `supervise doctor` finds about the MCP servers of teams; no process is started."""
 
+import asyncio
 import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -8,13 +9,13 @@ from graph.commands.doctor_check import DoctorCheck
 from graph.commands.mcp_servers import describe_place
 from graph.settings import Settings
 from graph.teams.team_loader import list_teams, load_team
-from nodes.errors import SettingsInvalid, TeamInvalid
+from nodes.errors import SettingsInvalid, SupervisorError, TeamInvalid
 from nodes.schemas.mcp_server import McpServer
 from nodes.schemas.team import Team
 from nodes.text.counts import format_count
 from nodes.tools.framework.extras import list_missing_packages, write_install_command
 from nodes.tools.mcp_servers.lock_file import LOCK_FILE, read_lock
-from nodes.tools.mcp_servers.resolved_server import list_unset_variables
+from nodes.tools.mcp_servers.resolved_server import list_unset_variables, resolve_server
 
 
 def check_mcp_servers(settings: Settings) -> Iterator[DoctorCheck]:
@@ -45,6 +46,8 @@ def _check_server(
     if server.command and "${" not in server.command and not _finds(server, variables):
         fix = "install it, or correct mcp.json"
         return DoctorCheck("note", title, f"there is no {server.command!r}", fix)
+    if server.url and (failure := asyncio.run(_connect(name, server, variables))):
+        return DoctorCheck("broken", title, failure.describe(), failure.next)
     try:
         locked = read_lock(Path(server.folder)).get(name)
     except TeamInvalid as error:
@@ -53,6 +56,21 @@ def _check_server(
         fix = f"supervise check --online {server.folder}"
         return DoctorCheck("note", title, f"{place}; its tools are not in {LOCK_FILE}", fix)
     return DoctorCheck("ok", title, f"{place}; {format_count(len(locked), 'tool')} checked")
+
+
+async def _connect(
+    name: str, server: McpServer, variables: Mapping[str, str]
+) -> SupervisorError | None:
+    """Return why a server elsewhere cannot be used; None if it lists its tools."""
+    from nodes.tools.mcp_servers.open_sessions import close_sessions, get_session
+
+    try:
+        await get_session(resolve_server(name, server, variables))
+    except SupervisorError as error:
+        return error
+    finally:
+        await close_sessions()
+    return None
 
 
 def _finds(server: McpServer, variables: Mapping[str, str]) -> bool:

@@ -1,17 +1,23 @@
-"""The check of `supervise doctor` for workers on other servers; nothing is called."""
+"""The check of `supervise doctor` for workers on other servers; no work is started there."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 from graph.commands.doctor_check import DoctorCheck
 from graph.settings import Settings
-from graph.teams.remote_workers import list_remote_workers, list_unset_variables
+from graph.teams.remote_workers import (
+    list_remote_workers,
+    list_unset_variables,
+    probe_remote_workers,
+)
 from graph.teams.team_loader import list_teams, load_team
-from nodes.errors import TeamInvalid
+from nodes.errors import SupervisorError, TeamInvalid
+from nodes.schemas.team import Team
 from nodes.tools.framework.extras import list_missing_packages, write_install_command
 
 
 def check_remote_workers(settings: Settings) -> Iterator[DoctorCheck]:
-    """Check the variables and the packages that remote workers need."""
+    """Check what remote workers need, and call the server of each."""
     for folder in list_teams(settings):
         try:
             team = load_team(folder, settings)
@@ -30,4 +36,15 @@ def check_remote_workers(settings: Settings) -> Iterator[DoctorCheck]:
             text = f"{places}; not set: {', '.join(unset)}"
             yield DoctorCheck("note", name, text, f"set {', '.join(unset)}")
         else:
-            yield DoctorCheck("ok", name, places)
+            yield from _call_servers(folder, team, settings)
+
+
+def _call_servers(folder: Path, team: Team, settings: Settings) -> Iterator[DoctorCheck]:
+    found = probe_remote_workers(team, settings.build_tool_settings().variables)
+    for worker, offer in found.items():
+        name = f"remote worker {folder.name}/{worker}"
+        if isinstance(offer, SupervisorError):
+            fix = offer.next or f"start it, or correct its address in {folder}"
+            yield DoctorCheck("broken", name, offer.describe(), fix)
+        else:
+            yield DoctorCheck("ok", name, offer)

@@ -1,6 +1,5 @@
 """Asks an OpenAI-compatible endpoint for its list of models, the cheapest health check."""
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from time import monotonic
@@ -9,6 +8,7 @@ from typing import Any, Final
 import httpx
 
 from graph.display.text import to_one_line
+from nodes.limits.nesting import parse_json
 from nodes.models.model_list import ListedModel, read_model_list
 from nodes.models.settings import TierSettings
 
@@ -64,8 +64,8 @@ def _parse_response(
         fix = f"not every server has a list; if runs fail, check that {address} ends in /v1"
         return EndpointReply(True, seconds, problem=f"{status} for /models", fix=fix)
     try:
-        found: Any = json.loads(body)
-    except (ValueError, RecursionError):
+        found: Any = parse_json(body)
+    except ValueError:
         kind = response.headers.get("content-type", "no type").partition(";")[0]
         fix = f"check that {address} is that of a model server and ends in /v1"
         problem = f"answers with {to_one_line(kind, 40)}, which is not JSON"

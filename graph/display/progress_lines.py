@@ -32,6 +32,7 @@ def format_event(board: RunProgress, event: Event) -> str:
         "reassigned": _format_reassigned,
         "split": _format_split,
         "recruited": _format_recruited,
+        "worker_unavailable": _format_unavailable,
         "remote_started": _format_remote_started,
         "remote_event": _format_remote_event,
         "criticized": _format_criticized,
@@ -148,6 +149,11 @@ def _format_recruited(board: RunProgress, event: Event) -> str:
     tools = ", ".join(map(str, event.get("tools") or ())) or "no tools"
     made = to_one_line(event.get("role") or "a specialist", 80)
     return f"{_format_task_label(event)} recruited: {made}, with {to_one_line(tools, 200)}"
+
+
+def _format_unavailable(board: RunProgress, event: Event) -> str:
+    why = to_one_line(event.get("reason") or "", 200)
+    return f"{to_one_line(event.get('worker'), 40)} is unavailable: {why}"
 
 
 def _format_remote_started(board: RunProgress, event: Event) -> str:

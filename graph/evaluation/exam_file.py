@@ -13,6 +13,7 @@ from graph.evaluation.matching import build_pattern
 from graph.evaluation.rows import ExamRow, Expectation, ExpectedFinding
 from graph.teams.front_matter import FileProblem, read_text
 from graph.teams.front_matter_keys import suggest_name
+from nodes.limits.nesting import parse_json
 
 EXAM_FILE: Final = "evals.jsonl"
 ALLOWED_VALUES: Final = {
@@ -61,10 +62,10 @@ def read_exam(
 
 def _parse_row(line: str) -> tuple[ExamRow | None, list[str]]:
     try:
-        value = json.loads(line, object_pairs_hook=_reject_repeated_keys)
+        value = parse_json(line, object_pairs_hook=_reject_repeated_keys)
     except json.JSONDecodeError as error:
         return None, [f"is not JSON: {error.msg}, column {error.colno}; write one object a line"]
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         return None, [str(error)]
     if not isinstance(value, dict):
         return None, [f"a row must be an object with {', '.join(ExamRow.model_fields)}"]

@@ -82,14 +82,8 @@ class RunServer:
         Raises:
             ServerError: the server cannot be used, or its answer cannot be read.
         """
-        with translate_server_errors(self.host):
-            try:
-                with translate_errors(self.spec):
-                    yield
-            except RecursionError:
-                raise RemoteUnreadable(
-                    f"the answer of {self.host} cannot be read", cause="it is nested too deeply"
-                ) from None
+        with translate_server_errors(self.host), translate_errors(self.spec):
+            yield
 
     async def load_thread(self, thread: str) -> Mapping[str, Any]:
         """Return what the server says of a thread.
@@ -133,12 +127,10 @@ class RunServer:
                 state: Mapping[str, Any] = {
                     **await self.client.threads.get_state(thread, checkpoint=at)
                 }
-        except (RemoteUnreachable, RemoteUnauthorized, RemoteTooLarge) as error:
+        except (RemoteUnreachable, RemoteUnauthorized, RemoteTooLarge, RemoteUnreadable) as error:
             raise build_server_error(error, self.host) from None
         except RemoteError as error:
             raise self._build_foreign_error(thread, str(error.cause)) from None
-        except RecursionError:
-            raise ServerUnreadable(f"the answer of {self.host} is nested too deeply") from None
         values = state.get("values")
         if not isinstance(values, Mapping) or not isinstance(values.get("run"), Mapping):
             raise self._build_foreign_error(thread, "")

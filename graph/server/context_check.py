@@ -4,7 +4,6 @@ The server drops keys that the context's schema does not have, so a misspelt cap
 This middleware is for servers that only run graphs of this application.
 """
 
-import json
 from dataclasses import fields
 from difflib import get_close_matches
 from typing import Any, Final
@@ -15,6 +14,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from graph.server.request_body import read_body
 from graph.topology.input_validation import read_context
 from nodes.errors import SettingsInvalid
+from nodes.limits.nesting import parse_json
 from nodes.limits.patterns import Pattern
 from nodes.limits.run_scope import SCOPE_KEY
 from state import Context
@@ -49,8 +49,8 @@ class ContextCheckMiddleware:
 def find_context_problem(body: bytes) -> str:
     """Return the problem of a context in a request's JSON; empty if there is none."""
     try:
-        asked = json.loads(body)
-    except (ValueError, RecursionError):
+        asked = parse_json(body)
+    except ValueError:
         return ""  # the server refuses it itself
     for each in map(_get_run, asked if isinstance(asked, list) else [asked]):
         context = each.get("context") if isinstance(each, dict) else None

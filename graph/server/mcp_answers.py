@@ -12,6 +12,8 @@ from typing import Final
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from nodes.limits.nesting import parse_json
+
 PATH: Final = "/mcp"
 STRUCTURED: Final = ("status", "answer")
 """The channels of a run's output that the structured content has."""
@@ -59,7 +61,7 @@ class _Rewriting:
 def rewrite_result(body: bytes) -> bytes:
     """Return a response in which the output of a run is an answer; any other one unchanged."""
     try:
-        response = json.loads(body)
+        response = parse_json(body)
         result = response["result"]
         output = ast.literal_eval(result["content"][0]["text"])
         text = output["messages"][-1]["content"]

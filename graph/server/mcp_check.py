@@ -4,7 +4,6 @@ The server itself answers every error there with the name of its class alone. Th
 for servers that only run graphs of this application.
 """
 
-import json
 from collections.abc import Mapping
 from typing import Any, Final, cast
 
@@ -14,6 +13,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from graph.server.request_body import read_body
 from graph.topology.input_validation import read_context, read_input
 from nodes.errors import RequestInvalid, SettingsInvalid, SupervisorError
+from nodes.limits.nesting import parse_json
 from nodes.planning.request import read_request
 from state import SupervisorState
 
@@ -41,8 +41,8 @@ class McpCheckMiddleware:
 def build_refusal(body: bytes) -> dict[str, Any] | None:
     """Return the answer to a tool call that cannot run; None for every other request."""
     try:
-        asked = json.loads(body)
-    except (ValueError, RecursionError):
+        asked = parse_json(body)
+    except ValueError:
         return None  # the server refuses it itself
     is_tool_call = isinstance(asked, dict) and asked.get("method") == "tools/call"
     params = asked.get("params") if is_tool_call else None

@@ -14,6 +14,8 @@ from uuid import UUID, uuid4
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver, CheckpointTuple, empty_checkpoint
 
+from nodes.limits.nesting import parse_json
+
 NAMESPACE: Final = "supervise-trace"
 CHANNEL: Final = "__trace"
 """No channel of a graph."""
@@ -110,7 +112,7 @@ def _read_segment(saved: CheckpointTuple) -> Segment:
 
 
 def _shift_line(line: str, offset_s: float) -> str:
-    entry = json.loads(line)
+    entry = parse_json(line)
     _shift_times(entry, ("t",), offset_s)
     _shift_times(entry.get("report"), ("started_s", "ended_s"), offset_s)
     return json.dumps(entry)

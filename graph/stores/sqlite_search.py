@@ -4,13 +4,14 @@ The library loads NumPy where that is installed, and a run searches before its f
 """
 
 import asyncio
-import json
 import sqlite3
 from contextlib import closing
 from pathlib import Path
 from typing import Final
 
 from langgraph.store.base import SearchItem, SearchOp
+
+from nodes.limits.nesting import parse_json
 
 SEARCH_TIMEOUT_S: Final = 5.0
 _HAS_STORE_QUERY: Final = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'store'"
@@ -40,6 +41,6 @@ def _read_items(path: Path, op: SearchOp) -> list[SearchItem]:
             return []
         rows = base.execute(_SEARCH_QUERY, (place, place, place, op.limit, op.offset)).fetchall()
     return [
-        SearchItem(tuple(prefix.split(".")), key, json.loads(value), created_at, updated_at)
+        SearchItem(tuple(prefix.split(".")), key, parse_json(value), created_at, updated_at)
         for prefix, key, value, created_at, updated_at in rows
     ]

@@ -10,6 +10,7 @@ from pydantic import ValidationError
 from graph.teams.front_matter import FileProblem, YamlPage, read_text
 from graph.teams.front_matter_keys import suggest_name
 from nodes.errors.redaction import register_secrets
+from nodes.limits.nesting import parse_json
 from nodes.limits.patterns import Pattern
 from nodes.schemas.mcp_server import MCP_PREFIX, McpServer, split_tool_name
 from nodes.tools.mcp_servers.resolved_server import list_address_secrets, list_secrets
@@ -76,11 +77,11 @@ def find_name_problem(name: str, servers: Mapping[str, McpServer]) -> str:
 
 def _read_entries(path: Path, folder: Path) -> dict[str, Any]:
     try:
-        content = json.loads(read_text(path, folder))
+        content = parse_json(read_text(path, folder))
     except json.JSONDecodeError as error:
         raise FileProblem(path, f"JSON syntax: {error.msg}", error.lineno) from None
-    except RecursionError:
-        raise FileProblem(path, "JSON is nested too deeply", 1) from None
+    except ValueError as error:
+        raise FileProblem(path, str(error), 1) from None
     if not isinstance(content, dict) or not isinstance(content.get(SERVERS_KEY), dict):
         raise FileProblem(path, f'must be written {{"{SERVERS_KEY}": {{NAME: {{…}}}}}}', 1)
     if unknown := sorted(content.keys() - {SERVERS_KEY, "$schema"}):

@@ -8,8 +8,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from nodes.errors import SupervisorError
-from nodes.remote.connect import build_remote_agent
-from nodes.remote.errors import RemoteUnreachable
+from nodes.remote.connect import build_remote_agent, probe_remote_agent
 from nodes.schemas.remote import RemoteSpec
 from nodes.schemas.team import Team
 from nodes.text.variables import list_variables
@@ -63,13 +62,9 @@ async def _probe(
 ) -> str | SupervisorError:
     try:
         agent = build_remote_agent(name, spec, variables.get)
-        async with asyncio.timeout(PROBE_TIMEOUT_S), agent.open({}) as session:
-            return await session.probe()
+        return await probe_remote_agent(agent, PROBE_TIMEOUT_S)
     except SupervisorError as error:
         return error
-    except TimeoutError:
-        limit = f"no answer within {PROBE_TIMEOUT_S:g} s"
-        return RemoteUnreachable(f"{spec.host} cannot be reached", cause=limit)
 
 
 def _find_warnings(spec: RemoteSpec) -> Iterator[str]:

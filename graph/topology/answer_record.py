@@ -12,6 +12,8 @@ from uuid import NAMESPACE_OID, uuid5
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
 
+from nodes.limits.nesting import parse_json
+
 CHANNEL: Final = "__answer_record"
 """No channel of a graph; LangGraph ignores writes of tasks that it does not know."""
 
@@ -45,7 +47,7 @@ async def load_answer_record(
     saved = await saver.aget_tuple(config)
     for _, channel, value in (saved and saved.pending_writes) or ():
         if channel == CHANNEL:
-            found = json.loads(value)
+            found = parse_json(value)
             if found["run"] == run:
                 return AnswerRecord(run, tuple(found["questions"]), found["clock"])
     return None

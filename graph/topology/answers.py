@@ -1,6 +1,5 @@
 """Open questions of a thread, and which of them an input answers."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, get_args
@@ -11,6 +10,7 @@ from langgraph.types import Command, StateSnapshot
 from nodes.errors import UsageError
 from nodes.human.reply import FORM_FIELDS
 from nodes.human.request import CLIENT_KEYS, RequestKind
+from nodes.limits.nesting import parse_json
 from nodes.limits.patterns import Pattern
 from nodes.planning.request import is_answer, list_attached_files, mark_answer
 from nodes.text.counts import format_count
@@ -115,8 +115,8 @@ def _read_replies(reply: Any) -> Mapping[Any, Any] | None:
     """Return the object that a reply is, perhaps as JSON in a string; None for another reply."""
     if isinstance(reply, str) and reply.lstrip().startswith("{"):
         try:
-            reply = json.loads(reply)
-        except (ValueError, RecursionError):
+            reply = parse_json(reply)
+        except ValueError:
             return None
     return reply if isinstance(reply, Mapping) else None
 

@@ -17,7 +17,7 @@ from pydantic import TypeAdapter, ValidationError
 from nodes.errors import RequestInvalid, SettingsInvalid
 from nodes.errors.redaction import redact_value
 from nodes.limits.run_scope import SCOPE_KEY, RunScope
-from nodes.models.structured.json_reading import require_storable_numbers
+from nodes.models.structured.json_reading import require_storable
 from nodes.schemas.team import Team
 from nodes.text.plain_text import sanitize_line, sanitize_name
 from nodes.tools.framework.catalog import list_shipped_tools
@@ -214,9 +214,9 @@ def _describe_problem(error: Exception) -> str:
 def _require_storable(what: str, value: Any) -> None:
     """Refuse lone surrogates and numbers beyond 64 bits, which no checkpoint can hold."""
     try:
-        require_storable_numbers(value)
+        require_storable(value)
         json.dumps(value, ensure_ascii=False, default=str).encode()
-    except (ValueError, TypeError, RecursionError) as error:
+    except (ValueError, TypeError) as error:
         raise RequestInvalid(f"{what} cannot be kept", cause=str(error)) from None
 
 

@@ -14,6 +14,7 @@ from graph.topology.input_validation import read_context
 from graph.topology.pending_writes import collect_ledger, collect_pending_reports
 from nodes.limits.budget import Budget
 from nodes.limits.clock import now_s
+from nodes.limits.nesting import parse_json
 from nodes.limits.run_scope import SCOPE_KEY, Deadline, RunScope, get_run_scope, set_deadline
 from state import Context, Usage, WorkerOutput, merge_ledger
 
@@ -114,7 +115,7 @@ def read_saved_clock(snapshot: StateSnapshot | None) -> str:
 def read_began_at(snapshot: StateSnapshot) -> float | None:
     """Return when the run of a checkpoint began, in seconds since the epoch; None if unknown."""
     clock = read_saved_clock(snapshot)
-    return json.loads(clock)["began_at"] if clock else None
+    return parse_json(clock)["began_at"] if clock else None
 
 
 def _format_clock(scope: RunScope) -> str:
@@ -126,7 +127,7 @@ def _format_clock(scope: RunScope) -> str:
 
 def _parse_clock(text: str, offset_s: float) -> dict[str, Any]:
     """Return the clock fields of a scope, on this machine's clock."""
-    clock = json.loads(text)
+    clock = parse_json(text)
     ends = clock["deadline"]
     deadline = ends and Deadline(**{name: value - offset_s for name, value in ends.items()})
     return {"began_at": clock["began_at"] - offset_s, "deadline": deadline}
@@ -143,7 +144,7 @@ def merge_context(saved: Context, given: Context) -> Context:
 def read_saved_context(snapshot: StateSnapshot | None) -> Context:
     """Return the settings of a checkpoint's run; the defaults if it holds none."""
     known: Any = (snapshot.metadata or {}).get(SETTINGS_KEY) if snapshot else None
-    return read_context(json.loads(known)) if known else Context()
+    return read_context(parse_json(known)) if known else Context()
 
 
 def read_inherited_context(config: RunnableConfig | None) -> Context:

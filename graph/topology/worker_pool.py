@@ -6,10 +6,12 @@ from collections.abc import Callable, Sequence
 from langchain_core.tools import BaseTool
 
 from graph.topology.supervisor_graph import SupervisorGraph
-from nodes.errors import ToolRefused
+from nodes.errors import McpServerFailed, SupervisorError, ToolRefused
 from nodes.execution.worker_agent import WorkerAgent
+from nodes.limits.worker_load import get_team_load
 from nodes.models.catalog import ModelCatalog
-from nodes.remote.connect import build_remote_agent
+from nodes.remote.connect import build_remote_agent, probe_remote_agent
+from nodes.remote.errors import RemoteError
 from nodes.remote.session import RemoteAgent
 from nodes.schemas.mcp_server import split_tool_name
 from nodes.schemas.team import Team, Worker
@@ -24,6 +26,8 @@ BuildGraph = Callable[[Team, "WorkerPool | None"], SupervisorGraph]
 TABLE_TOOLS = frozenset(("analyze_table", "query_database"))
 MAX_DATABASE_TABLES = 60
 MAX_TABLE_LINE_CHARS = 600
+PROBE_TIMEOUT_S = 2.0
+"""For a server to answer at a run's start, while the planner's model is at work."""
 MAX_SPECIALIST_AGENTS = 64
 """Specialists' agents that are kept; the oldest are dropped first."""
 
@@ -143,9 +147,9 @@ class WorkerPool:
         return self._division_graph
 
     async def prepare(self, team: Team) -> None:
-        """Build all agents and graphs that a plan may need and that are not built yet.
+        """Build all agents and graphs that a plan may need, and see which servers answer.
 
-        A worker with tools of MCP servers is left out: they are connected when it has a task.
+        A worker with tools of MCP servers is built when it has a task: then they are started.
 
         Args:
             team: this one, as the run's context changes it.
@@ -160,12 +164,40 @@ class WorkerPool:
         for worker in self._team.workers:
             if worker.remote:
                 await self.get_remote(worker.name)
-            elif worker.team:
+        # Whatever goes wrong in a probe, the worker's task may succeed, or reports it.
+        probing = asyncio.gather(*map(self._probe, self._team.workers), return_exceptions=True)
+        try:
+            await self._build_workers(team)
+            await probing
+        finally:
+            probing.cancel()
+
+    async def _build_workers(self, team: Team) -> None:
+        for worker in self._team.workers:
+            if worker.team:
                 await self.get_team_graph(worker.name)
-            elif not any(map(split_tool_name, worker.tools)):
+            elif not worker.remote and not any(map(split_tool_name, worker.tools)):
                 await self.get_agent(worker.name)
         if team.recruit:
             await self.describe_tools(team.grant)
+
+    async def _probe(self, worker: Worker) -> None:
+        """Note whether a worker's server answers; no process is started for it."""
+        unavailable, servers = get_team_load(self._team).unavailable, self._team.mcp_servers
+        named = {found[0] for found in map(split_tool_name, worker.tools) if found}
+        try:
+            if worker.remote:
+                await probe_remote_agent(await self.get_remote(worker.name), PROBE_TIMEOUT_S)
+            elif named and all(name in servers and servers[name].url for name in named):
+                async with asyncio.timeout(PROBE_TIMEOUT_S):
+                    await self._connect_servers(worker)
+            unavailable.pop(worker.name, None)
+        except TimeoutError:
+            unavailable[worker.name] = f"no answer within {PROBE_TIMEOUT_S:g} s"
+        except (RemoteError, McpServerFailed) as error:
+            unavailable[worker.name] = error.describe()
+        except SupervisorError:  # its task reports it
+            unavailable.pop(worker.name, None)
 
     def _load_tools(self, names: Sequence[str]) -> list[BaseTool]:
         from nodes.tools.framework.catalog import load_tools

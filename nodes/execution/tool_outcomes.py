@@ -4,11 +4,11 @@ A failure counts until it is resolved: in a later turn the same tool answers for
 A refusal only rejects arguments, so it counts only when no call was answered.
 """
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
+from nodes.limits.nesting import parse_json
 from nodes.text.tool_messages import drop_advice
 
 CallEnding = Literal["answered", "refused", "failed"]
@@ -120,8 +120,8 @@ def read_failures(answer: str) -> tuple[str, ...]:
     if '"failures"' not in answer:
         return ()
     try:
-        parsed = json.loads(answer)
-    except (ValueError, RecursionError):
+        parsed = parse_json(answer)
+    except ValueError:
         return ()
     failures = parsed.get("failures") if isinstance(parsed, dict) else None
     return tuple(map(str, failures)) if isinstance(failures, list) else ()

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from nodes.human.words import read_words
+from nodes.limits.nesting import MAX_STORABLE_LEVELS, is_nested_too_deeply, parse_json
 from nodes.models.structured.json_reading import InvalidJson, read_json_object
 from nodes.text.plain_text import sanitize_text
 
@@ -54,7 +55,8 @@ def read_decision(reply: Any, request: Mapping[str, Any]) -> Decision:
             `{"answer": "..."}`), words, or any of these as JSON in a string.
         request: the value of the interrupt, as `nodes.human.request` builds it.
     """
-    return _check_allowed(_read(reply, request, MAX_DEPTH), request)
+    depth = 0 if is_nested_too_deeply(reply, MAX_STORABLE_LEVELS) else MAX_DEPTH
+    return _check_allowed(_read(reply, request, depth), request)
 
 
 def _read(reply: Any, request: Mapping[str, Any], depth: int) -> Decision:
@@ -246,7 +248,7 @@ def _answer(value: Any) -> Decision:
     if not isinstance(value, str):
         try:
             value = json.dumps(value, ensure_ascii=False, default=str)
-        except (ValueError, TypeError, RecursionError):
+        except (ValueError, TypeError):
             return _unclear("the answer is not JSON")
     if len(value) > MAX_REPLY_CHARS:
         return _unclear(TOO_LONG)
@@ -267,15 +269,15 @@ def _parse_json(text: str) -> Any:
     """Return the value of a JSON text; None for any other text."""
     text = text.strip()
     try:
-        return read_json_object(text) if text.startswith(("{", "```")) else json.loads(text)
-    except (InvalidJson, ValueError, RecursionError):
+        return read_json_object(text) if text.startswith(("{", "```")) else parse_json(text)
+    except ValueError:
         return None
 
 
 def _describe_broken_json(text: str) -> str:
     try:
         read_json_object(text)
-    except (InvalidJson, RecursionError) as error:
+    except InvalidJson as error:
         return str(error)
     return "it is no JSON"
 

@@ -51,6 +51,8 @@ class TeamLoad:
     """The load of one team's workers."""
 
     team: str
+    unavailable: dict[str, str] = field(default_factory=dict)
+    """Why a worker on another server, or with tools of one, cannot be used now, by its name."""
     _in_flight: Counter[str] = field(default_factory=Counter)
     _latency_s: dict[str, float] = field(default_factory=dict)
     _in_flight_elsewhere: dict[str, int] = field(default_factory=dict)
@@ -84,6 +86,7 @@ class TeamLoad:
     def describe_loads(self, team: Team) -> dict[str, str]:
         """Return the load of each worker whose load is known."""
         said = {worker.name: self.measure_load(worker.name).describe() for worker in team.roster}
+        said |= dict.fromkeys(self.unavailable, "unavailable: choose another one where one fits")
         return {name: words for name, words in said.items() if words}
 
     @contextmanager

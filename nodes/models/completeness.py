@@ -11,6 +11,7 @@ from langchain_core.messages.tool import ToolCallChunk, invalid_tool_call, tool_
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 
 from nodes.errors import BadResponse, RequestRefused, ResponseCut
+from nodes.limits.nesting import MAX_STORABLE_LEVELS, is_nested_too_deeply
 from nodes.models.structured.text_calls import ENCODED_TWICE, decode_arguments, is_encoded_twice
 
 FINISHED_REASONS = {"stop", "stop_sequence", "end_turn", "complete", "eos", "eos_token"} | {
@@ -85,6 +86,11 @@ def require_usable(message: AIMessage, reason: str, model: str) -> None:
         )
     if len(message.tool_calls) + len(message.invalid_tool_calls) > MAX_TOOL_CALLS:
         raise BadResponse(f"{model} made more than {MAX_TOOL_CALLS} tool calls in one answer")
+    for called in message.tool_calls:
+        if is_nested_too_deeply(called["args"], MAX_STORABLE_LEVELS):
+            name = called["name"]
+            what = f"{model} called {name} with arguments that are nested too deeply"
+            raise BadResponse(what, said=name)
     if message.invalid_tool_calls and not message.tool_calls:
         call = message.invalid_tool_calls[0]
         arguments = str(call.get("args") or "")

@@ -12,6 +12,7 @@ from langchain_core.messages import AIMessageChunk, BaseMessage, BaseMessageChun
 from langchain_core.outputs import ChatGenerationChunk, ChatResult
 from langchain_openai import ChatOpenAI
 
+from nodes.limits.nesting import parse_json
 from nodes.models.failures import clean_text
 from nodes.models.structured.text_calls import ENCODED_TWICE, decode_arguments, is_encoded_twice
 from nodes.models.transport import get_shared_transport
@@ -129,7 +130,7 @@ def _build_status_error(response: httpx2.Response) -> openai.APIStatusError:
 def _read_json(response: httpx2.Response) -> Any:
     """Return a reply's JSON; as text what is none, which is refused where the reply is read."""
     try:
-        return response.json()
+        return parse_json(response.content)
     except ValueError:
         return response.text
 

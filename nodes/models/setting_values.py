@@ -1,14 +1,14 @@
 """Parses settings with a format of their own: an address, a key, headers, a price and so on."""
 
-import json
 from collections.abc import Mapping
 from math import inf
 from typing import Any, get_args
 from urllib.parse import urlsplit
 
+from nodes.limits.nesting import parse_json
 from nodes.limits.patterns import Pattern
 from nodes.models.settings import OutputPurpose, Price
-from nodes.models.structured.json_reading import InvalidJson, require_storable_numbers
+from nodes.models.structured.json_reading import InvalidJson, require_storable
 
 OWN_PARAMETERS = frozenset(
     {"function_call", "functions", "messages", "model", "n", "response_format", "stop", "stream"}
@@ -124,7 +124,7 @@ def read_parameters(value: Any) -> dict[str, Any]:
     if own := sorted(OWN_PARAMETERS & set(parameters)):
         raise ValueError(f"has {own[0]!r}, which the application sets itself")
     try:
-        require_storable_numbers(parameters)
+        require_storable(parameters)
     except InvalidJson as error:
         raise ValueError(f"cannot be sent: {error}") from None
     return parameters
@@ -132,8 +132,8 @@ def read_parameters(value: Any) -> dict[str, Any]:
 
 def _read_object(value: Any) -> dict[str, Any]:
     try:
-        found = json.loads(value) if isinstance(value, str) else value
-    except (ValueError, RecursionError):
+        found = parse_json(value) if isinstance(value, str) else value
+    except ValueError:
         raise ValueError("is not JSON") from None
     if not isinstance(found, Mapping):
         raise ValueError("is JSON, but not an object")

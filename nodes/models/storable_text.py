@@ -4,6 +4,8 @@ import json
 
 from langchain_core.messages import AIMessage
 
+from nodes.limits.nesting import parse_json
+
 
 def replace_lone_surrogates(message: AIMessage) -> AIMessage:
     """Return a reply whose words and arguments can be encoded, with `?` for half a character."""
@@ -12,5 +14,5 @@ def replace_lone_surrogates(message: AIMessage) -> AIMessage:
     try:
         text.encode()
     except UnicodeEncodeError:
-        return message.model_copy(update=json.loads(text.encode(errors="replace")))
+        return message.model_copy(update=parse_json(text.encode(errors="replace")))
     return message

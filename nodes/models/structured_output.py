@@ -23,7 +23,7 @@ from nodes.errors import ResponseCut
 from nodes.models.structured.json_reading import (
     InvalidJson,
     read_json_object,
-    require_storable_numbers,
+    require_storable,
 )
 from nodes.models.unknown_keys import validate_known_keys
 from nodes.models.usage import read_usage
@@ -142,15 +142,13 @@ def read_value(
     text = found if isinstance(found, str) else ""
     try:
         fields = read_json_object(found) if isinstance(found, str) else dict(found)
-        require_storable_numbers(fields)
+        require_storable(fields)
         fields = correct(fields) if correct else fields
         return validate_known_keys(fields, schema)
     except InvalidJson as error:
         raise UnreadableReply([str(error)], said=text) from None
     except ValidationError as error:
         raise UnreadableReply(describe_validation_errors(error), said=text) from None
-    except RecursionError:
-        raise UnreadableReply(["the JSON is nested too deeply"], said=text) from None
 
 
 def build_lenient_schema(schema: type[T], *, unshown: Collection[str] = ()) -> type[T]:

@@ -39,7 +39,7 @@ class PlanStream:
             start = self._at + len(text[self._at :]) - len(text[self._at :].lstrip(", \t\r\n"))
             try:
                 fields, self._at = JSON_DECODER.raw_decode(text, start)
-            except (ValueError, RecursionError):
+            except ValueError:
                 return
             self._seen += 1
             task = self._read_task(fields)

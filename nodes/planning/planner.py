@@ -282,7 +282,7 @@ def _describe_bad_arguments(error: BadResponse) -> list[str]:
     try:
         read_json_object(error.reply_text)
     except InvalidJson as unfit:
-        return [f"the arguments of Plan: {unfit}"]
+        return [f"the arguments of Plan: {unfit}" if error.cause else error.what]
     return [error.what]
 
 

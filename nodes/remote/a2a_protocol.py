@@ -126,7 +126,8 @@ class A2aSession:
     async def wait(self, hear: HearEvent) -> RemoteState:
         """Ask for the task's state until it has ended, or needs a human."""
         if self._message is not None:
-            return RemoteState("done", _build_values(_read_parts(self._message.parts)))
+            with _translate_errors(self._spec):
+                return RemoteState("done", _build_values(_read_parts(self._message.parts)))
         pauses = iter(POLL_S)
         while True:
             with _translate_errors(self._spec):

@@ -1,11 +1,13 @@
 """Builds what calls a remote worker: its address, and its headers with their variables."""
 
+import asyncio
 from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager
 from typing import Final
 
 from nodes.errors import SettingsInvalid
 from nodes.errors.redaction import register_secrets
+from nodes.remote.errors import RemoteUnreachable
 from nodes.remote.session import RemoteAgent, RemoteSession
 from nodes.schemas.remote import RemoteSpec
 from nodes.text.variables import FindVariable, VariableUnset, expand_variables
@@ -13,6 +15,21 @@ from nodes.text.variables import FindVariable, VariableUnset, expand_variables
 EXTRAS: Final = {"agent_protocol": "remote", "a2a": "a2a"}
 """The extra of this application that each protocol needs."""
 _PUBLIC_HEADERS: Final = frozenset(("accept", "accept-language", "content-type", "user-agent"))
+
+
+async def probe_remote_agent(agent: RemoteAgent, timeout_s: float) -> str:
+    """Return what a remote worker offers, in one line; nothing is started there.
+
+    Raises:
+        RemoteError: it does not answer in time, or cannot be used.
+    """
+    try:
+        async with asyncio.timeout(timeout_s), agent.open({}) as session:
+            return await session.probe()
+    except TimeoutError:
+        raise RemoteUnreachable(
+            f"{agent.spec.host} cannot be reached", cause=f"no answer within {timeout_s:g} s"
+        ) from None
 
 
 def build_remote_agent(worker: str, spec: RemoteSpec, find: FindVariable) -> RemoteAgent:

@@ -143,8 +143,10 @@ def translate_errors(spec: RemoteSpec) -> Iterator[None]:
     except httpx.HTTPError as error:
         cause = sanitize_line(str(error) or type(error).__name__, MAX_CAUSE_CHARS)
         raise RemoteUnreachable(f"{spec.host} cannot be reached", cause=cause) from None
-    except (ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError) as error:
         cause = sanitize_line(f"{type(error).__name__}: {error}", MAX_CAUSE_CHARS)
+        if isinstance(error, RecursionError):
+            cause = "it is nested too deeply"
         raise RemoteUnreadable(
             f"the answer of {spec.host} cannot be read",
             cause=cause,

@@ -11,6 +11,7 @@ from typing import Any, Final, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from nodes.errors.redaction import redact_text
+from nodes.limits.nesting import is_nested_too_deeply
 from nodes.prompts.tags import shorten_text
 from nodes.text.plain_text import sanitize_line, sanitize_text
 from state import Claim, Confidence, Finding, Report, Usage
@@ -140,10 +141,9 @@ def _dump(values: Any) -> str:
     kept = values
     if isinstance(values, Mapping):
         kept = {name: each for name, each in values.items() if name != "messages"}
-    try:
-        return json.dumps(kept, ensure_ascii=False, default=str) if kept else ""
-    except (RecursionError, ValueError):
-        return ""  # nested too deeply for a reader, too
+    if not kept or is_nested_too_deeply(kept):
+        return ""
+    return json.dumps(kept, ensure_ascii=False, default=str)
 
 
 def _clean_value(value: Any) -> Any:

@@ -14,7 +14,7 @@ from nodes.human.request import (
     build_question_request,
     build_tool_request,
 )
-from nodes.limits.nesting import is_nested_too_deeply
+from nodes.limits.nesting import is_nested_too_deeply, parse_json
 from nodes.remote.session import RemoteQuestion
 from nodes.text.plain_text import sanitize_line, sanitize_text
 
@@ -115,10 +115,9 @@ def describe_question(value: Any) -> str:
 
 
 def _dump(value: Any) -> str:
-    try:
-        return json.dumps(value, ensure_ascii=False, default=str)
-    except (RecursionError, ValueError):
+    if is_nested_too_deeply(value):
         return TOO_DEEP
+    return json.dumps(value, ensure_ascii=False, default=str)
 
 
 def _fits(args: Mapping[str, Any]) -> bool:
@@ -137,6 +136,6 @@ def _read_json(text: str) -> Any:
     if not text.startswith(("{", "[")):
         return text
     try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
+        return parse_json(text)
+    except ValueError:
         return text

@@ -5,12 +5,12 @@ answered.
 The reasons are in docs/decisions, "What may leave".
 """
 
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from nodes.errors import ToolRefused
+from nodes.limits.nesting import parse_json
 from nodes.security.egress import extract_addresses, normalize_address, restrict_to_known_words
 from nodes.security.tool_access import ToolAccess
 from state import TaintLabel
@@ -142,7 +142,7 @@ def _require_small_number(value: Any) -> None:
 
 def _parse_object(content: str) -> Mapping[str, Any]:
     try:
-        parsed = json.loads(content)
+        parsed = parse_json(content)
     except ValueError:
         return {}
     return parsed if isinstance(parsed, Mapping) else {}

@@ -37,6 +37,7 @@ EventKind = Literal[
     "reassigned",
     "split",
     "recruited",
+    "worker_unavailable",
     "remote_started",
     "remote_event",
     "remote_ended",

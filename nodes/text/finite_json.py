@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from math import isfinite
 from typing import Any
 
+from nodes.limits.nesting import parse_json
+
 
 def format_finite_json(value: Any, **options: Any) -> str:
     """Return JSON in which NaN and infinity are null, as any other reader refuses them.
@@ -27,10 +29,7 @@ def parse_finite_json(text: str) -> Any:
     Raises:
         ValueError: it is not JSON, is nested too deeply, or has a number of thousands of digits.
     """
-    try:
-        return json.loads(text, parse_constant=_return_none, parse_float=_parse_float)
-    except RecursionError:
-        raise ValueError("nested too deeply") from None
+    return parse_json(text, parse_constant=_return_none, parse_float=_parse_float)
 
 
 def _return_none(_: str) -> None:

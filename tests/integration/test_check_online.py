@@ -8,7 +8,7 @@ import pytest
 from graph.commands.doctor import run_doctor
 from graph.commands.teams import report_problems, show_team
 from graph.settings import Settings
-from nodes.errors import McpServerFailed
+from nodes.errors import McpServerFailed, TeamInvalid
 from tests.mcp.teams import describe_hostile, write_team
 
 pytestmark = pytest.mark.slow
@@ -66,6 +66,17 @@ def test_without_the_option_nothing_is_started(
 def test_a_server_that_cannot_be_used_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(McpServerFailed):
         report_problems(str(write_two_tools(tmp_path, "exit")), Settings(), is_online=True)
+
+
+def test_a_schema_that_grows_beyond_the_limit_is_an_error_and_writes_no_lock(
+    tmp_path: Path,
+) -> None:
+    folder = write_team(tmp_path / "ops", {"bad": describe_hostile()}, {"clerk": ["mcp:bad/bomb"]})
+
+    with pytest.raises(TeamInvalid, match="tool bomb of MCP server bad is refused"):
+        report_problems(str(folder), Settings(), is_online=True)
+
+    assert not (folder / "mcp.lock.json").exists()
 
 
 def test_doctor_lists_the_servers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

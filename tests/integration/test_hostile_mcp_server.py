@@ -156,6 +156,40 @@ async def test_an_invalid_schema_is_refused_where_the_tool_is_wanted(tmp_path: P
         await load(write_hostile_team(tmp_path, ["broken"]))
 
 
+@pytest.mark.parametrize(
+    ("tool", "reason"),
+    [
+        ("bomb", "with its references replaced, it has more than 64,000 characters"),
+        ("elsewhere", "it refers to 'http://127.0.0.1:9/schema', which is no part of it"),
+        ("endless", "it has an integer of more than 64 bits"),
+    ],
+)
+@pytest.mark.parametrize("is_locked", [False, True])
+async def test_a_schema_that_cannot_be_shown_is_refused_also_after_a_lock(
+    tmp_path: Path, tool: str, reason: str, is_locked: bool
+) -> None:
+    folder = write_hostile_team(tmp_path, [tool])
+    if is_locked:
+        session = await open_session(folder)
+        write_lock(folder, {"bad": {each.name: each.digest for each in session.tools}})
+
+    with pytest.raises(TeamInvalid) as refusal:
+        await load(folder)
+
+    line = refusal.value.format_line()
+    assert f"tool {tool} of MCP server bad is refused: {reason}" in line and "\n" not in line
+
+
+async def test_a_pattern_of_the_server_is_not_read(tmp_path: Path) -> None:
+    assert await call(tmp_path, "brackets") == "hello"
+
+
+async def test_a_number_that_is_too_large_for_a_check_is_the_servers(tmp_path: Path) -> None:
+    tools = await load(write_hostile_team(tmp_path, ["multiple"]))
+
+    assert await tools["bad_multiple"].ainvoke({"text": 10**400})
+
+
 async def test_a_name_that_matches_nothing_is_one_clear_line(tmp_path: Path) -> None:
     with pytest.raises(TeamInvalid) as refusal:
         await load(write_hostile_team(tmp_path, ["ech"]))

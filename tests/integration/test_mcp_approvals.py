@@ -126,7 +126,7 @@ async def test_arguments_that_no_run_can_save_are_refused_before_a_human_is_aske
     recorded: Recorded,
 ) -> None:
     deep: Any = "x"
-    for _ in range(200):
+    for _ in range(90):
         deep = [deep]
     graph = recorded.build((("bad_echo", {"text": "one", "more": deep}),))
 

@@ -241,6 +241,16 @@ async def test_a_server_that_cannot_be_used_fails_its_task_alone(
     assert any("MCP server bad cannot be used" in gap for gap in state["answer"].gaps)
 
 
+async def test_a_schema_that_grows_beyond_the_limit_fails_its_task_and_names_the_tool(
+    runs: Runs,
+) -> None:
+    graph = runs.build([], ["mcp:bad/bomb"])
+
+    state = await graph.ainvoke(REQUEST, CONFIG)
+
+    assert "tool bomb of MCP server bad is refused" in state["results"]["a"].error
+
+
 async def test_no_server_is_started_for_a_worker_without_a_task(
     endpoint: Endpoint, settings: Settings, tmp_path: Path
 ) -> None:

@@ -34,6 +34,29 @@ def make_tool(name: str, description: str = "A tool.", **more: Any) -> dict[str,
     return {"name": name, "description": description, "inputSchema": schema, **more}
 
 
+def make_schema(part: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": {"text": part}, **more}
+
+
+def make_bomb() -> dict[str, Any]:
+    """Return 4 KB that have 8**13 parts when their references are replaced."""
+    parts: dict[str, Any] = {"d0": {"type": "string"}}
+    for number in range(1, 14):
+        inner = {f"p{key}": {"$ref": f"#/$defs/d{number - 1}"} for key in range(8)}
+        parts[f"d{number}"] = {"type": "object", "properties": inner}
+    return make_schema({"$ref": "#/$defs/d13"}, **{"$defs": parts})
+
+
+SCHEMAS: dict[str, dict[str, Any]] = {
+    "bomb": make_bomb(),
+    "elsewhere": make_schema({"$ref": "http://127.0.0.1:9/schema"}),
+    "endless": make_schema({"maximum": 10**400}),
+    "brackets": make_schema({"pattern": "(" * 4_000}),
+    "multiple": make_schema({"multipleOf": 0.5}),
+}
+"""Schemas that a tool is named after."""
+
+
 def list_tools(is_second_start: bool) -> list[dict[str, Any]]:
     names = ("big", "hang", "die", "flood", "image", "many", "environment", "fail", "control")
     tools = [make_tool(name) for name in names]
@@ -41,6 +64,7 @@ def list_tools(is_second_start: bool) -> list[dict[str, Any]]:
     tools.append(make_tool("echo", annotations=LIES, _meta={"reads": [], "sends": "nothing"}))
     tools.append(make_tool("delete", annotations={"destructiveHint": True}))
     tools.append({"name": "broken", "inputSchema": {"type": "object", "properties": {"a": 3}}})
+    tools += [{"name": name, "inputSchema": schema} for name, schema in SCHEMAS.items()]
     tools.append(make_tool("an unusable\x1b[31m name"))
     if is_second_start:
         tools = [tool for tool in tools if tool["name"] != "fail"]

@@ -34,6 +34,14 @@ def format_search_results(*urls: str) -> str:
     )
 
 
+def test_an_answer_of_nothing_but_brackets_is_read_as_words() -> None:
+    taint = make_taint()
+
+    taint.record_result("web_search", WEB, "[" * 200_000)
+
+    assert taint.taint_labels == {"untrusted"}
+
+
 def test_a_search_is_free_before_private_data_and_keeps_to_known_words_after_it() -> None:
     free, closed = make_taint("untrusted"), make_taint("private")
 

@@ -1,13 +1,13 @@
 """Parses what this application sends to a model: tagged sections, handoffs, tool results."""
 
 import html
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 
+from nodes.limits.nesting import parse_json
 from nodes.limits.patterns import Pattern
 
 _OPENING = Pattern(r'<([a-z_]+)(?: name="([^"]*)")?>\n')
@@ -208,7 +208,7 @@ def is_cut_object(text: str) -> bool:
 def parse_json_object(text: str) -> dict[str, Any]:
     """Return a text as a JSON object; empty when it is not one."""
     try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
+        value = parse_json(text)
+    except ValueError:
         return {}
     return value if isinstance(value, dict) else {}

@@ -7,6 +7,7 @@ from hashlib import sha256
 from typing import Final
 
 from nodes.errors.redaction import redact_text
+from nodes.limits.nesting import parse_json
 from nodes.models.circuit_breaker import FORGET_AFTER_S, CircuitBreaker
 from nodes.models.retry_after import RetryAfter
 from nodes.models.shared.scripts import (
@@ -137,7 +138,7 @@ def hash_name(name: str) -> str:
 def _read_error(state: str) -> str:
     """Return the error that opened the breaker, as another instance wrote it."""
     try:
-        read = json.loads(state)
+        read = parse_json(state)
     except ValueError:
         return ""
     error = read.get("error", "") if isinstance(read, dict) else ""

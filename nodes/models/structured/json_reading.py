@@ -6,12 +6,17 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
+from nodes.limits.nesting import (
+    MAX_INTEGER,
+    MAX_STORABLE_LEVELS,
+    BoundedDecoder,
+    NestedTooDeeply,
+    is_nested_too_deeply,
+)
 from nodes.limits.patterns import Pattern
 
 MAX_STARTS = 64
 """Limit for the opening braces that are tried in a text."""
-MAX_INTEGER = 2**63 - 1
-"""The largest absolute integer that a checkpoint's encoding can store."""
 
 _FENCE = Pattern(r"```[A-Za-z0-9]*[ \t]*\n")
 
@@ -33,15 +38,15 @@ def read_json_object(text: str) -> dict[str, Any]:
         for start in islice(_find_braces(part), MAX_STARTS):
             try:
                 parsed, _ = JSON_DECODER.raw_decode(part, start)
-            except RecursionError:
-                raise InvalidJson("the JSON is nested too deeply") from None
+            except NestedTooDeeply as error:
+                raise InvalidJson(str(error)) from None
             except json.JSONDecodeError as error:
                 problem = f"the JSON is broken: {error.msg} at character {error.pos}"
                 # An inner object must not be read in place of the broken outer one.
                 if part[start + 1 : error.pos].strip():
                     raise InvalidJson(problem) from None
                 continue
-            require_storable_numbers(parsed)
+            require_storable(parsed)
             return dict(parsed)
     raise InvalidJson(problem)
 
@@ -53,12 +58,14 @@ def _find_braces(text: str) -> Iterator[int]:
         start = text.find("{", start + 1)
 
 
-def require_storable_numbers(value: Any) -> None:
-    """Raise an error for numbers that are not finite or not within 64 bits.
+def require_storable(value: Any) -> None:
+    """Raise an error for numbers that are not finite or not within 64 bits, and for deep nesting.
 
     Raises:
         InvalidJson: there is one.
     """
+    if is_nested_too_deeply(value, MAX_STORABLE_LEVELS):
+        raise InvalidJson(str(NestedTooDeeply()))
     left = [value]
     while left:
         item = left.pop()
@@ -85,7 +92,7 @@ def _reject_duplicate_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return unique
 
 
-JSON_DECODER = json.JSONDecoder(
+JSON_DECODER = BoundedDecoder(
     parse_constant=_refuse_constant, object_pairs_hook=_reject_duplicate_keys, strict=False
 )
 """Refuses two values for one key, and numbers that JSON does not allow."""

@@ -4,11 +4,12 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from nodes.limits.nesting import NestedTooDeeply, parse_json
 from nodes.limits.patterns import Pattern
 from nodes.models.structured.json_reading import (
     JSON_DECODER,
     InvalidJson,
-    require_storable_numbers,
+    require_storable,
 )
 
 MAX_TEXT_CHARS = 200_000
@@ -74,8 +75,8 @@ def decode_arguments(value: Any) -> dict[str, Any] | None:
         if not isinstance(value, str):
             return None
         try:
-            value = json.loads(value, strict=False)
-        except (ValueError, RecursionError):
+            value = parse_json(value, strict=False)
+        except ValueError:
             return None
     return None
 
@@ -159,8 +160,8 @@ def _read_argument(text: str, schema: Mapping[str, Any]) -> Any:
         return text
     try:
         value = JSON_DECODER.decode(text)
-        require_storable_numbers(value)
-    except (ValueError, RecursionError):
+        require_storable(value)
+    except ValueError:
         return text
     return value
 
@@ -178,7 +179,7 @@ def _find_json_values(text: str) -> Iterator[tuple[int, Any]]:
         start = min(starts)
         try:
             value, position = JSON_DECODER.raw_decode(text, start)
-        except (RecursionError, InvalidJson):
+        except (NestedTooDeeply, InvalidJson):
             return
         except json.JSONDecodeError as error:
             position = max(start + 1, error.pos if text[start] == "{" else 0)

@@ -6,6 +6,7 @@ from typing import Any
 from langchain_core.tools import BaseTool
 
 from nodes.errors import SettingsInvalid
+from nodes.limits.schema_expansion import SchemaRefused, expand_references
 from nodes.schemas.team import OwnTool, Team
 from nodes.security.tool_access import read_access
 
@@ -29,6 +30,15 @@ def check_given_tools(tools: Mapping[Any, Any] | None) -> dict[str, BaseTool]:
                 f"tools[{name!r}] is a {type(tool).__name__}, not a tool",
                 next="decorate the function with langchain_core.tools.tool",
             )
+        if isinstance(tool.args_schema, dict):  # of a server, by an adapter
+            try:
+                expand_references(tool.args_schema)
+            except SchemaRefused as refusal:
+                raise SettingsInvalid(
+                    f"the schema of tools[{name!r}] is refused",
+                    cause=str(refusal),
+                    next="do not pass this tool, or correct its schema",
+                ) from None
         read_access(tool)
     return given
 

@@ -14,6 +14,7 @@ from types import TracebackType
 from typing import Any
 
 from nodes.errors import ToolRefused
+from nodes.limits.nesting import parse_json
 
 MAX_MEMORY_BYTES = 3_000_000_000
 
@@ -42,7 +43,7 @@ def serve_calls(function: Callable[..., Any], max_written_bytes: int) -> None:
     sys.excepthook = report_error
     for line in sys.stdin:
         try:
-            answer = {"result": function(**json.loads(line))}
+            answer = {"result": function(**parse_json(line))}
         except ToolRefused as refusal:
             answer = {"refused": str(refusal)}
         _write_answer(out, answer)

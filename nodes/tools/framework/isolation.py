@@ -14,6 +14,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from nodes.errors import ToolFailed, ToolRefused
+from nodes.limits.nesting import parse_json
 from nodes.tools.framework.extras import explain_missing_module
 from nodes.tools.framework.tool_packages import PROJECT_ROOT, find_tool_package
 
@@ -126,7 +127,7 @@ class IsolatedFunction:
 def _parse_answer(line: bytes) -> Any:
     if not line.endswith(b"\n"):
         raise ToolFailed("ended without an answer")
-    answer = json.loads(line)
+    answer = parse_json(line)
     if reason := answer.get("refused"):
         raise ToolRefused(reason)
     if reason := answer.get("died"):

@@ -66,7 +66,7 @@ def _check_other_names(file: Path) -> Iterator[ToolProblem]:
     """Yield a problem for each tool in a file that defines none of its own name."""
     try:
         tree = ast.parse(file.read_bytes(), str(file))
-    except (SyntaxError, ValueError) as error:
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         yield ToolProblem(str(file), _find_line(error, file), f"{type(error).__name__}: {error}")
         return
     for node in tree.body:

@@ -1,6 +1,5 @@
 """Run ruff over Python texts, without any configuration."""
 
-import json
 import subprocess
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,6 +8,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from ruff import find_ruff_bin  # type: ignore[import-untyped]
+
+from nodes.limits.nesting import parse_json
 
 TIMEOUT_S = 30.0
 SYNTAX_CODE = "invalid-syntax"
@@ -79,5 +80,5 @@ def run_ruff(folder: Path, *options: str) -> list[dict[str, Any]]:
     )
     if done.returncode:
         raise RuntimeError(f"ruff failed: {done.stderr.decode(errors='replace')[:300]}")
-    hits: list[dict[str, Any]] = json.loads(done.stdout)
+    hits: list[dict[str, Any]] = parse_json(done.stdout)
     return hits

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
+from nodes.limits.nesting import parse_json
 from nodes.tools.logs.entry import LogEntry
 from nodes.tools.logs.failure import MAX_LINE_CHARS, Failure
 from nodes.tools.logs.lines import get_level
@@ -36,8 +37,8 @@ def parse_array(text: str) -> list[Mapping[str, Any]] | None:
 
 def _parse_json(text: str) -> Any:
     try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
+        return parse_json(text)
+    except ValueError:
         return None
 
 

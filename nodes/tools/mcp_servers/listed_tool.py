@@ -3,7 +3,8 @@
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Final
 
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
@@ -11,9 +12,12 @@ from jsonschema.exceptions import SchemaError  # type: ignore[import-untyped]
 from mcp.types import Tool
 
 from nodes.errors.redaction import redact_text
+from nodes.limits.nesting import is_nested_too_deeply
 from nodes.limits.patterns import Pattern
+from nodes.limits.schema_expansion import SchemaRefused, expand_references
 from nodes.security.mcp_access import ServerHints
 from nodes.text.plain_text import sanitize_line, sanitize_text
+from nodes.tools.mcp_servers.argument_check import ArgumentCheck
 
 MAX_DESCRIPTION_CHARS: Final = 1_000
 MAX_TEXT_CHARS: Final = 300
@@ -31,13 +35,56 @@ class ListedTool:
     name: str
     description: str
     """The server's words, sanitized and cut, on one line."""
-    schema: Mapping[str, Any]
-    """Of its arguments, as it may be shown to a model."""
     hints: ServerHints
     digest: str
     """Of the description, the schema and the hints as the server sent them."""
-    problem: str = ""
-    """Why it cannot be used; empty if it can."""
+    sent_schema: Mapping[str, Any] = field(repr=False)
+    sent_chars: int
+    """Of the description and the schema."""
+
+    @property
+    def problem(self) -> str:
+        """Why it cannot be used; empty if it can."""
+        return self._checked[0]
+
+    @property
+    def schema(self) -> Mapping[str, Any]:
+        """The schema of its arguments, as it may be shown to a model."""
+        return self._checked[1]
+
+    @cached_property
+    def arguments(self) -> ArgumentCheck:
+        """Checks the arguments of a call."""
+        return ArgumentCheck(self.schema)
+
+    @cached_property
+    def _checked(self) -> tuple[str, Mapping[str, Any]]:
+        """The problem and the schema: found once, in a thread, and only for a tool that is used."""
+        try:
+            return "", self._read_schema()
+        except SchemaRefused as refusal:
+            return str(refusal), {}
+        except RecursionError:
+            return "its schema is nested too deeply", {}
+
+    def _read_schema(self) -> Mapping[str, Any]:
+        if self.sent_chars > MAX_SCHEMA_CHARS:
+            size = f"{self.sent_chars:,} characters; {MAX_SCHEMA_CHARS:,} fit"
+            raise SchemaRefused(f"its description and schema have {size}")
+        if is_nested_too_deeply(self.sent_schema, 2 * MAX_SCHEMA_DEPTH + 1):
+            raise SchemaRefused(f"its schema is nested deeper than {MAX_SCHEMA_DEPTH} levels")
+        schema = {"properties": {}, **expand_references(_clean_value("", self.sent_schema))}
+        if schema.get("type") != "object" or not isinstance(schema["properties"], dict):
+            raise SchemaRefused("its schema is not one of an object")
+        try:  # without formats: to read a pattern may take hours
+            Draft202012Validator.check_schema(schema, format_checker=None)
+        except SchemaError as error:
+            reason = sanitize_line(error.message, MAX_TEXT_CHARS)
+            raise SchemaRefused(f"its schema is invalid: {reason}") from None
+        shown = json.dumps(schema, ensure_ascii=False)
+        if sanitize_text(shown) != shown:
+            raise SchemaRefused("its schema has invisible characters")
+        return schema
 
 
 def read_tool(tool: Tool) -> ListedTool | None:
@@ -45,15 +92,14 @@ def read_tool(tool: Tool) -> ListedTool | None:
     if not _NAME.fullmatch(tool.name):
         return None
     sent = json.dumps([tool.description, tool.inputSchema], sort_keys=True)
-    problem, hints = _find_schema_problem(tool.inputSchema, sent), _read_hints(tool)
-    description = redact_text(sanitize_line(tool.description or "", MAX_DESCRIPTION_CHARS))
+    hints = _read_hints(tool)
     return ListedTool(
         name=tool.name,
-        description=description,
-        schema={} if problem else _clean_schema(tool.inputSchema),
+        description=redact_text(sanitize_line(tool.description or "", MAX_DESCRIPTION_CHARS)),
         hints=hints,
         digest="sha256:" + hashlib.sha256(f"{sent} {hints}".encode()).hexdigest(),
-        problem=problem,
+        sent_schema=tool.inputSchema,
+        sent_chars=len(sent),
     )
 
 
@@ -66,39 +112,6 @@ def _read_hints(tool: Tool) -> ServerHints:
         destructive=hints.destructiveHint,
         open_world=hints.openWorldHint,
     )
-
-
-def _find_schema_problem(schema: Mapping[str, Any], sent: str) -> str:
-    """Return why a schema is refused; empty if it is a schema of arguments within the limits."""
-    if len(sent) > MAX_SCHEMA_CHARS:
-        return f"its description and schema have {len(sent):,} characters; {MAX_SCHEMA_CHARS:,} fit"
-    if _measure_depth(schema) > MAX_SCHEMA_DEPTH:
-        return f"its schema is nested deeper than {MAX_SCHEMA_DEPTH} levels"
-    if schema.get("type") != "object" or not isinstance(schema.get("properties", {}), dict):
-        return "its schema is not one of an object"
-    try:
-        Draft202012Validator.check_schema(schema)
-    except SchemaError as error:
-        return f"its schema is invalid: {sanitize_line(error.message, MAX_TEXT_CHARS)}"
-    shown = json.dumps(_clean_schema(schema), ensure_ascii=False)
-    return "" if sanitize_text(shown) == shown else "its schema has invisible characters"
-
-
-def _measure_depth(value: Any) -> int:
-    """Return how deep objects and lists are nested; counting ends beyond the limit."""
-    level, depth = [value], 0
-    while level and depth <= 2 * MAX_SCHEMA_DEPTH + 1:
-        inner = [each for each in level if isinstance(each, dict | list)]
-        level = [
-            part for each in inner for part in (each.values() if isinstance(each, dict) else each)
-        ]
-        depth += bool(inner)
-    return depth // 2
-
-
-def _clean_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
-    cleaned = {key: _clean_value(key, value) for key, value in schema.items()}
-    return {"properties": {}, **cleaned}
 
 
 def _clean_value(key: str, value: Any) -> Any:

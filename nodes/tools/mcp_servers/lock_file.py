@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from nodes.errors import TeamInvalid
+from nodes.limits.nesting import parse_json
 
 LOCK_FILE: Final = "mcp.lock.json"
 Digests = Mapping[str, str]
@@ -22,7 +23,7 @@ def read_lock(folder: Path) -> dict[str, Digests]:
     if not path.exists():
         return {}
     try:
-        servers = json.loads(path.read_text(encoding="utf-8"))["servers"]
+        servers = parse_json(path.read_text(encoding="utf-8"))["servers"]
         return {str(name): dict(digests) for name, digests in servers.items()}
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise TeamInvalid(

@@ -3,8 +3,6 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
-from jsonschema.exceptions import ValidationError  # type: ignore[import-untyped]
 from pydantic import PrivateAttr
 
 from nodes.errors import McpServerFailed, McpToolChanged, ToolFailed, ToolRefused
@@ -24,10 +22,6 @@ from nodes.tools.mcp_servers.session import CallFailed, McpSession, SessionLost
 from nodes.tools.mcp_servers.tool_selection import build_tool_name
 
 MAX_ERROR_CHARS: Final = 1_000
-_UNCHECKED: Final = frozenset(
-    ("$ref", "$dynamicRef", "$defs", "definitions", "pattern", "patternProperties", "format")
-)
-"""Keywords of a schema whose check may never end, or may fetch; the server checks them itself."""
 
 
 class McpTool(ConfirmedTool):
@@ -68,12 +62,8 @@ class McpTool(ConfirmedTool):
         """
         if is_nested_too_deeply(arguments):
             raise ToolRefused(f"the arguments are nested deeper than {MAX_LEVELS} levels")
-        try:
-            Draft202012Validator(_drop_unchecked(self._listed.schema)).validate(dict(arguments))
-        except ValidationError as error:
-            place = ".".join(map(str, error.absolute_path))
-            text = sanitize_line(f"{place}: {error.message}" if place else error.message, 300)
-            raise ToolRefused(f"the arguments do not fit its schema: {text}") from None
+        if problem := self._listed.arguments.find_problem(arguments):
+            raise ToolRefused(f"the arguments do not fit its schema: {problem}")
 
     async def _call(self, arguments: dict[str, Any]) -> Any:
         session = await self._get_session()
@@ -117,23 +107,3 @@ def build_mcp_tool(server: ResolvedServer, listed: ListedTool, access: McpAccess
     tool._server, tool._listed = server, listed
     tool._may_have_effects = access.may_have_effects
     return tool
-
-
-def _drop_unchecked(schema: Any) -> Any:
-    """Return a schema without the keywords that are not checked here."""
-    match schema:
-        case dict():
-            return {
-                key: (
-                    {name: _drop_unchecked(each) for name, each in part.items()}
-                    if key == "properties" and isinstance(part, dict)
-                    else _drop_unchecked(part)
-                )
-                for key, part in schema.items()
-                if key not in _UNCHECKED
-                and not (key == "additionalProperties" and "patternProperties" in schema)
-            }
-        case list():
-            return [_drop_unchecked(part) for part in schema]
-        case _:
-            return schema

@@ -204,15 +204,15 @@ async def _list_tools(client: ClientSession) -> tuple[ListedTool, ...]:
     for _ in range(MAX_PAGES):
         params = PaginatedRequestParams(cursor=cursor) if cursor else None
         page = await client.list_tools(params=params)
-        for tool in filter(None, map(read_tool, page.tools)):
+        if len(found) + len(page.tools) > MAX_TOOLS:
+            break
+        for tool in filter(None, await asyncio.to_thread(list, map(read_tool, page.tools))):
             if tool.name in found:
                 raise McpServerFailed(f"an MCP server lists two tools named {tool.name}")
             found[tool.name] = tool
         cursor = page.nextCursor
         if not cursor:
             return tuple(found.values())
-        if len(found) > MAX_TOOLS:
-            break
     raise McpServerFailed(
         f"an MCP server lists more than {MAX_TOOLS} tools, or pages of them without end"
     )

@@ -81,7 +81,11 @@ async def _find_worker_tools(
         server = resolve_server(name, described, settings.variables, settings.logs)
         lock = await asyncio.to_thread(read_lock, Path(described.folder)) if is_locked else {}
         session = await get_session(server)
-        for listed in select_tools(team, worker.name, name, session.tools, lock.get(name)):
+        # In a thread: the schemas of a server are read there, which may take a second each.
+        selected = await asyncio.to_thread(
+            select_tools, team, worker.name, name, session.tools, lock.get(name)
+        )
+        for listed in selected:
             access = decide_mcp_access(team, name, listed.name, listed.hints)
             tools.append(
                 WorkerTool(worker=worker.name, server=server, listed=listed, access=access)

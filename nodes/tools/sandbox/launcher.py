@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import Any, Final, NoReturn
 
+from nodes.limits.nesting import parse_json
 from nodes.tools.sandbox import kernel, namespaces
 from nodes.tools.sandbox.limits import SandboxLimits
 
@@ -162,7 +163,7 @@ def _read_reports(words: int) -> dict[str, Any]:
     said = b""
     while chunk := os.read(words, 65_536):
         said += chunk
-    lines = [json.loads(line) for line in said.splitlines()]
+    lines = [parse_json(line) for line in said.splitlines()]
     refused = [line for line in lines if "refused" in line]
     return next(iter([*refused, *lines]), {"refused": "the sandbox ended without a report"})
 

@@ -9,6 +9,7 @@ from typing import Any
 import httpx
 
 from nodes.errors import ToolFailed, ToolRefused
+from nodes.limits.nesting import parse_json
 from nodes.tools.framework.isolation import run_isolated
 
 KEYLESS_SEARCH = "nodes.tools.web.keyless_worker:search_keyless"
@@ -86,7 +87,7 @@ async def search_keyless(query: str, max_results: int) -> list[SearchResult]:
 
 def _parse_results(response: httpx.Response) -> list[SearchResult]:
     try:
-        answer: Any = response.json()
+        answer: Any = parse_json(response.content)
         return [
             SearchResult(str(item["url"]), str(item.get("title", "")), str(item.get("content", "")))
             for item in answer["results"]

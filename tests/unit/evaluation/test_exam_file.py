@@ -38,7 +38,7 @@ def test_a_good_exam_is_read_whole_blank_lines_and_all(tmp_path):
         ("{", "is not JSON: Expecting property name enclosed in double quotes, column 2"),
         ("[1]", "a row must be an object with id, request, files, worker, expect"),
         ('{"id": "x", "id": "y"}', "key 'id' appears twice"),
-        ("[" * 100_000, "recursion"),
+        ("[" * 100_000, "nested too deeply"),
         (make_line(id="a b"), "id is 'a b'; allowed: 1 to 60 letters"),
         (make_line(id=7), "id is 7; allowed"),
         (make_line(request=" "), "request is ' '; allowed: a string that is not empty"),

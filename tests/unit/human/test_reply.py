@@ -229,3 +229,12 @@ def test_an_object_that_objects_never_approves(fields: dict[str, Any]):
 def test_a_decision_beside_an_objection_does_not_approve(reply: dict[str, Any]):
     assert read_decision({**reply, "reject": "too dear"}, PLAN).kind == "reject"
     assert read_decision({**reply, "accept": False}, PLAN).kind == "unclear"
+
+
+def test_a_reply_that_is_nested_too_deeply_is_unclear() -> None:
+    deep: dict[str, object] = {}
+    for _ in range(2_000):
+        deep = {"args": deep}
+
+    for reply in (deep, [deep], {"answer": deep}):
+        assert "nested too deeply" in read_decision(reply, TOOL).message

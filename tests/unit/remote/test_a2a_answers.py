@@ -22,6 +22,16 @@ def make_card(url: str) -> dict[str, Any]:
     return {**names, **lists, "capabilities": {}, "supportedInterfaces": [place]}
 
 
+async def begin_with_answer(text: str) -> None:
+    def answer(request: httpx.Request) -> httpx.Response:
+        if request.method == "GET":
+            return httpx.Response(200, json=make_card("http://far.test/"))
+        return httpx.Response(200, text=text)
+
+    async with open_a2a(SPEC, {}, httpx.MockTransport(answer)) as session:
+        await session.begin(REQUEST)
+
+
 async def begin(task: Any, *, url: str = "http://far.test/") -> None:
     def answer(request: httpx.Request) -> httpx.Response:
         if request.method == "GET":
@@ -40,6 +50,14 @@ async def test_a_task_of_another_form_is_an_error_of_the_agent(task: Any) -> Non
         await begin(task)
 
     assert "\x1b" not in failure.value.format_line()
+
+
+@pytest.mark.parametrize("levels", [2_000, 200_000])
+async def test_an_answer_that_is_nested_too_deeply_is_an_error_of_the_agent(levels: int) -> None:
+    task = f'{{"id": "t", "metadata": {{"x": {"[" * levels}{"]" * levels}}}}}'
+
+    with pytest.raises(RemoteUnreadable):
+        await begin_with_answer(f'{{"jsonrpc": "2.0", "id": "1", "result": {{"task": {task}}}}}')
 
 
 async def test_a_card_cannot_send_the_task_to_another_server() -> None:

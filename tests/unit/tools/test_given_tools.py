@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from langchain_core.tools import BaseTool, tool
+from langchain_core.tools import BaseTool, StructuredTool, tool
 
 from graph import build_supervisor, load_team
 from nodes.errors import SettingsInvalid, TeamInvalid
@@ -81,3 +81,11 @@ def test_what_is_no_tool_or_belongs_to_no_worker_is_refused(tools: Any, said: st
 def test_an_access_that_does_not_exist_is_refused() -> None:
     with pytest.raises(TeamInvalid, match="metadata of tool 'weigh'"):
         check_given_tools({"weigh": make_tool(sends="everything")})
+
+
+def test_a_tool_of_an_adapter_whose_schema_cannot_be_expanded_is_refused_by_name() -> None:
+    schema = {"type": "object", "properties": {"a": {"$ref": "http://127.0.0.1:9/x"}}}
+    weigh = StructuredTool(name="weigh", description="Weighs.", args_schema=schema, func=print)
+
+    with pytest.raises(SettingsInvalid, match=r"the schema of tools\['weigh'\] is refused"):
+        check_given_tools({"weigh": weigh})

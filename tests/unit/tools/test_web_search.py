@@ -70,6 +70,7 @@ async def test_tavily_is_asked_with_the_key_and_read():
         (500, "{}", SearchUnreachable),
         (200, "no json", SearchUnreachable),
         (200, "[]", SearchUnreachable),
+        (200, "[" * 200_000, SearchUnreachable),
         (200, '{"results": [1]}', SearchUnreachable),
     ],
 )

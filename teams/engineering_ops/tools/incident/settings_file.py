@@ -1,7 +1,6 @@
 """Read settings files, flattened: YAML, TOML, JSON, INI, .env and properties."""
 
 import configparser
-import json
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -12,6 +11,7 @@ from pathlib import PurePosixPath
 import yaml
 
 from nodes.errors import ToolRefused
+from nodes.limits.nesting import parse_json
 from nodes.limits.patterns import Pattern
 from nodes.text.plain_text import sanitize_text
 
@@ -82,7 +82,7 @@ def _parse_file(name: str, text: str) -> object:
         held = [one for one in yaml.safe_load_all(text) if one is not None]
         return held[0] if len(held) == 1 else {f"document {n}": d for n, d in enumerate(held, 1)}
     if suffix == ".json":
-        return json.loads(text)
+        return parse_json(text)
     if suffix == ".toml":
         return tomllib.loads(text)
     if suffix in (".ini", ".cfg") or _SECTION.search(text):

@@ -1,6 +1,5 @@
 """Read a FHIR bundle as the record of one patient."""
 
-import json
 import threading
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -9,6 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from nodes.errors import ToolFailed, ToolRefused
+from nodes.limits.nesting import parse_json
 from nodes.text.counts import format_count
 from nodes.text.plain_text import sanitize_line
 from nodes.tools.framework.isolation import run_isolated_blocking
@@ -48,7 +48,7 @@ def _read_bundle(source: str, text: str) -> PatientRecord:
             f"{source} cannot be read as a FHIR R4 bundle: {refusal}{cut}; hand over JSON whose "
             "resourceType is Bundle"
         ) from refusal
-    entries = json.loads(text, parse_float=Decimal, parse_int=Decimal).get("entry")
+    entries = parse_json(text, parse_float=Decimal, parse_int=Decimal).get("entry")
     if not entries:
         raise ToolRefused(f"{source} is a bundle without entries: there is nothing to read")
     invalid = {index: f"not valid FHIR R4: {why}" for index, why in found}

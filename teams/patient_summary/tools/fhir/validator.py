@@ -1,12 +1,12 @@
 """The child process that checks a bundle against the models of FHIR R4, for `bundle.py`."""
 
-import json
 from typing import Any
 
 from fhir.resources.R4B import get_fhir_model_class
 from pydantic import ValidationError
 
 from nodes.errors import ToolRefused
+from nodes.limits.nesting import NestedTooDeeply, parse_json
 
 MAX_ENTRIES = 5000
 MAX_REASONS = 2
@@ -19,9 +19,9 @@ def validate_bundle(text: str) -> list[tuple[int, str]]:
     R4B is R4 with changed definitions of medicines; the clinical resources are the same.
     """
     try:
-        bundle = json.loads(text, parse_constant=_reject_constant)
-    except RecursionError:
-        raise ToolRefused("it is nested too deeply") from None
+        bundle = parse_json(text, parse_constant=_reject_constant)
+    except NestedTooDeeply as error:
+        raise ToolRefused(str(error)) from None
     except ValueError as error:
         raise ToolRefused(f"it is not JSON: {error}") from error
     kind = bundle.get("resourceType") if isinstance(bundle, dict) else None

@@ -1,0 +1,95 @@
+"""Schemas of servers' tools, and the arguments that are checked by them."""
+
+from typing import Any
+
+import pytest
+from mcp.types import Tool
+
+from nodes.limits.nesting import MAX_LEVELS
+from nodes.limits.schema_expansion import MAX_EXPANDED_LEVELS
+from nodes.tools.mcp_servers.argument_check import ArgumentCheck
+from nodes.tools.mcp_servers.listed_tool import ListedTool, read_tool
+
+DAY = {"type": "string", "format": "date"}
+
+
+def make_schema(part: Any, **definitions: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": {"a": part}, "$defs": definitions}
+
+
+def list_tool(part: Any, **definitions: Any) -> ListedTool:
+    tool = read_tool(Tool(name="x", inputSchema=make_schema(part, **definitions)))
+    assert tool
+    return tool
+
+
+def find_problem(part: Any, value: Any) -> str:
+    return ArgumentCheck(make_schema(part)).find_problem({"a": value})
+
+
+def test_a_tools_references_are_replaced_and_its_arguments_checked_by_them() -> None:
+    tool = list_tool({"$ref": "#/$defs/day"}, day=DAY)
+
+    assert (tool.problem, tool.schema["properties"]) == ("", {"a": DAY})
+    assert tool.arguments.find_problem({"a": 3}) == "a: 3 is not of type 'string'"
+
+
+def test_a_schema_of_the_greatest_depth_is_read() -> None:
+    count = (MAX_EXPANDED_LEVELS - 4) // 2
+    chain = {f"n{i}": {"not": {"$ref": f"#/$defs/n{i + 1}"}} for i in range(count)}
+
+    tool = list_tool({"$ref": "#/$defs/n0"}, **chain, **{f"n{count}": DAY})
+
+    assert tool.problem == ""
+
+
+@pytest.mark.parametrize("pattern", ["(" * 4_000, "(?i)" + r"[\x00-\U0010ffff]" * 1_000, "(a+)+$"])
+def test_a_pattern_is_not_read(pattern: str) -> None:
+    assert list_tool({"type": "string", "pattern": pattern}).problem == ""
+
+
+@pytest.mark.parametrize(
+    ("part", "value"),
+    [
+        ({"enum": ["x", "y"]}, "z"),
+        ({"items": {"type": "integer"}}, [1, "x"]),
+        ({"properties": {"b": DAY}, "required": ["b"]}, {}),
+        ({"properties": {"b": DAY}, "additionalProperties": False}, {"c": 1}),
+        ({"oneOf": [{"type": "string"}, {"type": "null"}]}, 3),
+        ({"maxLength": 3}, "long"),
+        ({"minimum": 3}, 2),
+        ({"exclusiveMaximum": 3}, 3),
+    ],
+)
+def test_arguments_that_do_not_fit_are_named(part: Any, value: Any) -> None:
+    assert find_problem(part, value).startswith("a")
+
+
+@pytest.mark.parametrize(
+    ("part", "value"),
+    [
+        ({"not": {"pattern": "x"}}, "y"),
+        ({"oneOf": [DAY, {"type": "string", "pattern": "x"}]}, "y"),
+        ({"patternProperties": {"x": {}}, "additionalProperties": False}, {"x": 1}),
+        ({"multipleOf": 0.5}, 10**400),
+        ({"uniqueItems": True}, [1, 1]),
+        ({"unevaluatedProperties": False}, {"x": 1}),
+    ],
+)
+def test_what_takes_long_or_may_raise_is_left_to_the_server(part: Any, value: Any) -> None:
+    assert find_problem(part, value) == ""
+
+
+def test_many_arguments_for_a_large_schema_are_left_to_the_server() -> None:
+    part = {"allOf": [{"items": {"type": "integer"}}] * 3_000}
+
+    assert find_problem(part, ["x"]) and not find_problem(part, ["x"] * 3_000)
+
+
+def test_arguments_of_the_greatest_depth_are_checked() -> None:
+    value: Any = 3
+    part: Any = {"type": "string"}
+    for _ in range(MAX_LEVELS - 1):
+        value, part = [value], {"anyOf": [{"items": part}]}
+
+    assert find_problem(part, value)
