@@ -170,16 +170,19 @@ class _TeamReader:
         return tuple(example for example in found if example)
 
     def check_names(self, keys: Mapping[str, Any], workers: Iterable[Worker]) -> None:
-        """Check that every fallback, and the generalist, is a worker of the team."""
+        """Check that each fallback, each worker that is needed, and the generalist exist."""
         known = {path.stem for path in self.list_worker_files()}
         named = [(TEAM_FILE, "generalist", keys.get("generalist", ""))]
-        named += [(f"{worker.name}.md", "fallback", worker.fallback) for worker in workers]
+        for worker in workers:
+            named.append((f"{worker.name}.md", "fallback", worker.fallback))
+            named += [(f"{worker.name}.md", "needs", name) for name in worker.needs]
         for file, key, name in named:
             if name and name not in known:
                 text = f"{key} {name!r} is not a worker of the team{suggest_name(name, known)}"
                 self.problems.append(FileProblem(self.folder / file, text))
-            elif key == "fallback" and file == f"{name}.md":
-                text = "a worker cannot be its own fallback"
+            elif key != "generalist" and file == f"{name}.md":
+                own = "be its own fallback" if key == "fallback" else "need its own report"
+                text = f"a worker cannot {own}"
                 self.problems.append(FileProblem(self.folder / file, text))
 
     def _read_page(self, path: Path) -> YamlPage | None:

@@ -363,6 +363,8 @@ def test_a_team_folder_orders_the_rungs_and_names_fallback_and_generalist(tmp_pa
         ("generalist: helpr", "", "did you mean 'helper'"),
         ("", "fallback: cook", "fallback 'cook' is not a worker"),
         ("", "fallback: counter", "its own fallback"),
+        ("", "needs: [cook]", "needs 'cook' is not a worker"),
+        ("", "needs: [counter]", "cannot need its own report"),
     ],
 )
 def test_a_name_or_rung_that_cannot_be_is_refused_with_its_file(
