@@ -102,13 +102,13 @@ def _check_worker(task: Task, team: Team) -> Iterator[str]:
 
 def _check_needs(task: Task, plan: Plan, team: Team) -> Iterator[str]:
     owners = {each.id: each.worker for each in plan.tasks}
-    used = {owners.get(edge.task) for edge in task.depends_on if edge.required}
+    used = {owners.get(edge.task) for edge in task.depends_on}
     for worker in team.roster:
         for name in worker.needs if worker.name == task.worker else ():
             if name not in used:
                 yield (
                     f"task {task.id!r} works on the report of {name}: plan a task of {name}, and "
-                    "make this one depend on it, required"
+                    "make this one depend on it"
                 )
 
 

@@ -165,7 +165,7 @@ def test_a_plan_of_a_thousand_tasks_is_refused_in_one_sentence() -> None:
 
 @pytest.mark.parametrize(
     ("depends_on", "is_refused"),
-    [(["T1"], False), ([], True), ([{"task": "T1", "required": False}], True)],
+    [(["T1"], False), ([], True), ([{"task": "T1", "required": False}], False)],
 )
 def test_a_task_must_depend_on_the_report_that_its_worker_needs(
     depends_on: list[Any], is_refused: bool
