@@ -125,7 +125,7 @@ async def test_each_kind_is_shown_once_before_any_second_passage_and_words_that_
     firsts = labels[: labels.index("Words searched")]
     assert len(firsts) == len(set(firsts)) >= 12
     assert labels.count("Payment") == 2
-    assert "- **More passages, not shown; ask by kind:** Payment 2" in shown
+    assert "- **More, not shown; ask by kind:** Payment 2" in shown
 
 
 async def test_words_of_which_a_sentence_has_few_are_no_search_result():
@@ -176,6 +176,15 @@ async def test_what_is_agreed_is_a_clause_under_any_heading(kind, sentence):
     found = await extract_from("a.txt", kinds=[kind], materials={"a.txt": text})
 
     assert not found["not_found"] and found["claims"][-1]["quote"] == sentence
+
+
+async def test_sums_that_are_not_shown_are_counted():
+    sums = " ".join(f"B shall pay EUR {n}00 in year {n}." for n in range(1, 9))
+    text = f"This Agreement is made between A Ltd and B Ltd.\n\n1. Price. {sums}"
+
+    found = await extract_from("a.txt", kinds=["audit"], materials={"a.txt": text})
+
+    assert len(found["facts"]["Sum"]) == 5 and "not shown; ask by kind:** Sum 3" in found["summary"]
 
 
 async def test_a_heading_alone_is_not_quoted_for_a_kind():

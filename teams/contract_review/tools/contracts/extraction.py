@@ -72,8 +72,9 @@ def extract(name: str, text: str, kinds: Sequence[str], query: str, clause: str)
     )
     firsts += [_Found("Words searched", hit) for hit in _search(contract, query)]
     found = [*firsts, *chain.from_iterable(others)]
-    facts = list(_list_facts(contract))
-    counts = Counter({title: len(each) for title, each in hits.items()})
+    sums = _list_sums(contract)
+    facts = [*_list_facts(contract), *sums[:MAX_SUMS]]
+    counts = Counter({title: len(each) for title, each in hits.items()} | {"Sum": len(sums)})
     chars = MAX_QUOTE_CHARS if kinds else MAX_SHOWN_CHARS
     sizes = [(size, MAX_QUOTE_CHARS) for size in range(len(found), len(firsts), -4)]
     sizes += [(len(firsts), size) for size in QUOTE_CHARS]
@@ -101,7 +102,7 @@ def _build_report(
     """Return the report with some of the passages, each of limited length.
 
     Args:
-        counts: of all passages of each kind, also those that are not shown.
+        counts: of all sums, and of all passages of each kind, also those that are not shown.
     """
     report, name = ToolReport(), name_contract(contract)
     whole = [c for c in contract.clauses if c.level == 0 and c.number not in (PREAMBLE, SIGNATURES)]
@@ -115,9 +116,9 @@ def _build_report(
         quotation = format_quotation(contract, words, min(shown_chars, quote_chars))
         report.lines.append(f"- **{label}** {format_place(contract, words)}: {quotation}")
         add_quotation(report, contract, f"{name}: {label}", words)
-    if more := counts - Counter(each.label for each in found[:most]):
+    if more := counts - Counter(each.label for each in (*facts, *found[:most])):
         listed = ", ".join(f"{title} {count}" for title, count in more.items())
-        report.lines.append(f"- **More passages, not shown; ask by kind:** {listed}")
+        report.lines.append(f"- **More, not shown; ask by kind:** {listed}")
     if missing:
         report.lines.append(f"- **Not found:** {', '.join(missing).replace('_', ' ')}")
     report.gaps += _list_gaps(contract, facts)
@@ -149,11 +150,13 @@ def _list_facts(contract: Contract) -> Iterator[Fact]:
         yield Fact("Date", value, _quote_around(contract, dated[1].start))
     if governing := find_governing_law(contract):
         yield Fact("Governing law", *governing)
+
+
+def _list_sums(contract: Contract) -> list[Fact]:
     sums: dict[str, ContractPassage] = {}
     for passage in find_sums(contract):
         sums.setdefault(contract.text.format_on_one_line(passage.start, passage.end), passage)
-    for shown, passage in list(sums.items())[:MAX_SUMS]:
-        yield Fact("Sum", shown, _quote_around(contract, passage.start))
+    return [Fact("Sum", shown, _quote_around(contract, at.start)) for shown, at in sums.items()]
 
 
 def _quote_around(contract: Contract, at: int) -> ContractPassage:

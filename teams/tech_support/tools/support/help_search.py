@@ -34,7 +34,10 @@ _LIGHT_WORDS: Final = STOP_WORDS | frozenset(_LIGHT_VERBS.split())
 
 _LINE_MARKER = Pattern(r"\A(?:(?:[-*#>]+|\d{1,3}[.)])\s+)+")
 """Start of a list, a heading or a quotation."""
-_IN_LOGS = Pattern(r"\b(?:logs?|logfiles?|errors?|exceptions?|tracebacks?|stack ?traces?)\b")
+_IN_LOGS = Pattern(
+    r"\b(?:logs?(?! (?:in|into|on|out|off)\b)|log ?files?|errors?|exceptions?|tracebacks?"
+    r"|stack ?traces?)\b"
+)
 _SENTENCE_BREAK = Pattern(r"(?<=[.!?:])\s+|\n+")
 
 
