@@ -116,7 +116,8 @@ def _build_report(
         quotation = format_quotation(contract, words, min(shown_chars, quote_chars))
         report.lines.append(f"- **{label}** {format_place(contract, words)}: {quotation}")
         add_quotation(report, contract, f"{name}: {label}", words)
-    if more := counts - Counter(each.label for each in (*facts, *found[:most])):
+    shown = Counter([*(each.label for each in facts), *(each.label for each in found[:most])])
+    if more := counts - shown:
         listed = ", ".join(f"{title} {count}" for title, count in more.items())
         report.lines.append(f"- **More, not shown; ask by kind:** {listed}")
     if missing:
