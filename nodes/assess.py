@@ -152,7 +152,7 @@ async def _choose_action(
             state["task"],
             team.find_worker(last.worker),
             team,
-            is_out_of_scope=get_escalation_reason(last.report) == "out_of_scope",
+            reason=get_escalation_reason(last.report),
             message=asked.message if asked else "",
         ),
     )

@@ -47,6 +47,7 @@ WorkerKeys: Final[type[BaseModel]] = create_model(
     tools=(list[_NonEmptyText], Field(default_factory=list)),
     **_copy_fields(Worker, "description", "tier", "fallback", "notice", "tiers"),
     reads_all=(list[_NonEmptyText], Field(default_factory=list)),
+    needs=(list[_NonEmptyText], Field(default_factory=list)),
     team=(str, ""),
     remote=(str, ""),
     graph=(str, ""),

@@ -175,16 +175,20 @@ class _TeamReader:
         return tuple(example for example in found if example)
 
     def check_names(self, keys: Mapping[str, Any], workers: Iterable[Worker]) -> None:
-        """Check that every fallback, and the generalist, is a worker of the team."""
+        """Check that each fallback, each worker that is needed, and the generalist exist."""
         known = self.worker_files
         named = [(self.folder / TEAM_FILE, "generalist", keys.get("generalist", ""))]
-        named += [(known[worker.name], "fallback", worker.fallback) for worker in workers]
+        for worker in workers:
+            file = known[worker.name]
+            named.append((file, "fallback", worker.fallback))
+            named += [(file, "needs", name) for name in worker.needs]
         for file, key, name in named:
             if name and name not in known:
                 text = f"{key} {name!r} is not a worker of the team{suggest_name(name, known)}"
                 self.problems.append(FileProblem(file, text))
-            elif key == "fallback" and file == known.get(name):
-                self.problems.append(FileProblem(file, "a worker cannot be its own fallback"))
+            elif key != "generalist" and file == known.get(name):
+                own = "be its own fallback" if key == "fallback" else "need its own report"
+                self.problems.append(FileProblem(file, f"a worker cannot {own}"))
 
     def _read_page(self, path: Path) -> YamlPage | None:
         try:

@@ -349,9 +349,11 @@ class AttemptRunner:
         return self.attempt_context.reading
 
     def _list_shortfalls(self) -> list[str]:
-        """Return what the reports in the handoff lack."""
+        """Return what the reports in the handoff lack, and which of those it needs are missing."""
         given = self._build_handoff().context
-        return [f"{each.task} {reason}" for each in given for reason in list_shortfalls(each)]
+        done = {each.worker for each in given if each.status == "completed"}
+        lacking = [f"{each.task} {reason}" for each in given for reason in list_shortfalls(each)]
+        return [*lacking, *(f"no report of {n}" for n in self.worker.needs if n not in done)]
 
     def _build_handoff(self) -> Handoff:
         state, limits = self.state, self.worker.limits

@@ -21,6 +21,7 @@ def correct_plan(
 
     A dependency that names a material, or the worker of one task, becomes what it means; so do
     ids, workers and materials in another spelling, and a worker's name in a description's stead.
+    A task of a worker that needs another one's report depends on it, and it is planned.
     What has two meanings, or none, stays and is refused later. What only the supervisor sets is
     left out.
     """
@@ -40,6 +41,7 @@ class _PlanCorrector:
     ) -> None:
         self.tasks, self.goal, self.changes = tasks, str(goal or ""), list[str]()
         self._cards = {worker.name: worker.description for worker in team.roster}
+        self._needs = {worker.name: worker.needs for worker in team.roster}
         self._materials = list(materials)
         self._ids = [str(task["id"]) for task in tasks if isinstance(task.get("id"), str | int)]
 
@@ -52,6 +54,9 @@ class _PlanCorrector:
             self._correct_description(task)
             self._correct_dependencies(task)
             self._correct_materials(task)
+        for task in list(self.tasks):
+            for name in self._needs.get(str(task.get("worker")), ()):
+                self._add_needed(task, name)
         return self.tasks
 
     def _correct_ids(self) -> None:
@@ -136,6 +141,24 @@ class _PlanCorrector:
                 kept.append(name)
         if len(self.changes) > known_changes:
             task["materials"] = kept
+
+    def _add_needed(self, task: Fields, name: str) -> None:
+        """Make a task depend on those of a worker that it needs; add one where there is none."""
+        edges = _as_list(task.get("depends_on"))
+        named = [edge.get("task") if isinstance(edge, Mapping) else edge for edge in edges]
+        needed = [str(each.get("id")) for each in self.tasks if each.get("worker") == name]
+        # A task that is not in this plan may be a finished one of that worker.
+        if any(each in needed or each not in self._ids for each in named):
+            return
+        if not needed:
+            if name in self._ids:
+                return
+            said, needed = f"{self._cards[name].rstrip('.')}: {self.goal}", [name]
+            added = {"id": name, "worker": name, "description": said, "materials": self._materials}
+            self.tasks.append(added)
+            self._ids.append(name)
+        self._record(task, f"it depends on {name}")
+        task["depends_on"] = [*edges, *needed]
 
     def _record(self, task: Fields, change: str) -> None:
         self.changes.append(f"task {task.get('id')}: {change}")

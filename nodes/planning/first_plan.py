@@ -296,6 +296,7 @@ async def _plan_all(
     read_text: TextListener | None,
 ) -> tuple[Plan, Usage]:
     """Return a plan of the whole request."""
+    reported = get_run_scope(config).prior_results
     materials, max_tasks = state.get("materials", {}), context.max_tasks or team.max_tasks
     ask_team = partial(
         build_plan_messages,
@@ -305,7 +306,7 @@ async def _plan_all(
         history=read_history(state),
         may_divide=may_divide(team),
         load=get_team_load(team).describe_loads(team),
-        given=get_run_scope(config).prior_results,
+        given=reported,
         database=await describe_database(),
     )
     planners = models.get_available_models(team.planner_tier, context)
@@ -313,7 +314,7 @@ async def _plan_all(
     prompt_team = team if is_embedded else keep_nearest_examples(team, request, MAX_EXAMPLES)
     return await make_plan(
         planners,
-        team,
+        team.drop_needs(reported),
         ask_team(prompt_team),
         max_tasks=max_tasks,
         materials=materials,

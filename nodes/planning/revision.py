@@ -110,7 +110,7 @@ async def revise_plan(
     try:
         plan, usage = await make_plan(
             models.get_available_models(team.planner_tier, runtime.context),
-            team,
+            team.drop_needs(state.get("given", ())),
             asking,
             max_tasks=max_tasks,
             materials=materials,

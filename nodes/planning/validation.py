@@ -29,7 +29,7 @@ def list_plan_problems(
     problems += _check_specialists(plan, team)
     seen: dict[tuple[str, ...], Task] = {}
     for task in plan.tasks:
-        problems += _check_worker(task, team)
+        problems += [*_check_worker(task, team), *_check_needs(task, plan, team)]
         problems += _check_materials(task, materials)
         if task.is_compound and not may_divide(team):
             problems.append(
@@ -98,6 +98,18 @@ def _check_worker(task: Task, team: Team) -> Iterator[str]:
         )
     elif reason := explain_misfit(task, team.find_worker(task.worker), team):
         yield f"task {task.id!r} does not fit its worker: {reason}"
+
+
+def _check_needs(task: Task, plan: Plan, team: Team) -> Iterator[str]:
+    owners = {each.id: each.worker for each in plan.tasks}
+    used = {owners.get(edge.task) for edge in task.depends_on}
+    for worker in team.roster:
+        for name in worker.needs if worker.name == task.worker else ():
+            if name not in used:
+                yield (
+                    f"task {task.id!r} works on the report of {name}: plan a task of {name}, and "
+                    "make this one depend on it"
+                )
 
 
 def _check_materials(task: Task, materials: Collection[str]) -> Iterator[str]:

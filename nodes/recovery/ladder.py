@@ -7,7 +7,7 @@ from state import Attempt, EscalationReason, RecoveryAction, Report, Rung, Tier
 
 REMEDIES: Final[Mapping[EscalationReason, tuple[Rung, ...]]] = {
     "out_of_scope": ("reassign", "human"),
-    "ambiguous_input": ("human", "assume"),
+    "ambiguous_input": ("human", "assume", "reassign"),
     "confidence_too_low": ("tier", "reassign", "human"),
     "timeout": ("refine", "split", "human"),
 }

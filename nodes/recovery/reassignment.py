@@ -7,26 +7,34 @@ from nodes.limits.worker_load import get_team_load
 from nodes.planning.tool_fit import explain_misfit
 from nodes.schemas.team import SPECIALIST, Team, Worker
 from nodes.text.word_lists import FUNCTION_WORDS
-from state import Task, Tier
+from state import EscalationReason, Task, Tier
 
 _WORD: Final = Pattern(r"[a-z]{3,}")
 
 
 def list_candidates(
-    task: Task, worker: Worker, team: Team, *, is_out_of_scope: bool, message: str
+    task: Task,
+    worker: Worker,
+    team: Team,
+    *,
+    reason: EscalationReason | None = None,
+    message: str = "",
 ) -> dict[str, Tier]:
     """Return the workers that may take a worker's task, with their tiers, the best first.
 
     The first is its fallback. A task that was out of its scope may also go to a worker that its
     message names, to a worker whose card shares words with the task, to the generalist, or to a
-    specialist. One that failed may go to a worker whose card shares at least as many words with the
-    task as the card of the worker that failed. A team that prefers idle workers lists those first,
-    and then by how soon each is expected to be done.
+    specialist. An unclear one goes to the fallback alone, since others see no more of it. One that
+    failed may go to a worker whose card shares at least as many words with the task as the card of
+    the worker that failed. A team that prefers idle workers lists those first, and then by how soon
+    each is expected to be done.
     """
     candidates = [worker.fallback] if worker.fallback else []
+    is_out_of_scope = reason == "out_of_scope"
+    roster = () if reason == "ambiguous_input" else team.roster
     able = [
         other
-        for other in team.roster
+        for other in roster
         if other.name not in (worker.name, SPECIALIST) and explain_misfit(task, other, team) is None
     ]
     if is_out_of_scope:

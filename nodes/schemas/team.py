@@ -1,5 +1,6 @@
 """A team as its files define it; nothing here is in a checkpoint."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -14,6 +15,7 @@ from state import (
     Frozen,
     Percent,
     Plan,
+    Report,
     Rung,
     Strategy,
     TaintLabel,
@@ -67,6 +69,8 @@ class Worker(Frozen):
     """Other tiers that the planner may choose for a task."""
     fallback: str = ""
     """Name of the worker that takes a task this one failed at; empty for none."""
+    needs: tuple[str, ...] = ()
+    """Names of workers whose reports it works on: each of its tasks depends on a task of theirs."""
     notice: str = ""
     """Said at the end of every answer that this worker had a part in; empty for nothing."""
     reads_all: tuple[str, ...] = ()
@@ -266,6 +270,8 @@ class Team(Frozen):
                 raise ValueError(
                     f"fallback {worker.fallback!r} of {worker.name!r} is no worker of the team"
                 )
+            if wrong := [each for each in worker.needs if each not in names - {worker.name}]:
+                raise ValueError(f"{worker.name!r} needs {wrong[0]!r}, no other worker of the team")
         return self
 
     @property
@@ -295,6 +301,15 @@ class Team(Frozen):
         }
         update = {name: how for name, how in chosen.items() if how}
         return self.model_copy(update=update) if update else self
+
+    def drop_needs(self, reports: Sequence[Report]) -> Self:
+        """Return the team without the needs that reports from before the plan already meet."""
+        done = {report.worker for report in reports if report.status == "completed"}
+        workers = (
+            worker.model_copy(update={"needs": tuple(n for n in worker.needs if n not in done)})
+            for worker in self.workers
+        )
+        return self.model_copy(update={"workers": tuple(workers)})
 
     def add_caps(self, context: Context) -> Context:
         """Return the context with the team's deadline and budget where the run sets none."""

@@ -3,8 +3,9 @@
     python -m tests.benchmarks.contracts PATH
 
 PATH is a file of JSON lines in the form of CUAD: `id`, `text`, and `labels` with `category`,
-`answer` and `spans`. Prints for each kind of clause how often it is found where a label has it,
-then governing law, parties, quotations, and the slowest contract.
+`answer` and `spans`. Prints for each kind of clause how often it is found, how often the report
+shows it, and how often a rule of the playbook finds it, where a label has it; then governing law,
+parties, quotations, and the slowest contract.
 """
 
 import asyncio
@@ -16,6 +17,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from teams.contract_review.tools.check_playbook import check_playbook
+from teams.contract_review.tools.contracts.clause_kinds import load_clause_kinds
+from teams.contract_review.tools.contracts.playbook import SHIPPED_PLAYBOOK, read_playbook
 from teams.contract_review.tools.extract_clauses import extract_clauses
 
 LABELS: Mapping[str, tuple[str, ...]] = {
@@ -34,11 +38,21 @@ LABELS: Mapping[str, tuple[str, ...]] = {
     "insurance": ("Insurance",),
 }
 """Kinds of clauses, and the categories of labels that are of the kind."""
+RULES: Mapping[str, str] = {
+    "term_stated": "term",
+    "governing_law": "governing_law",
+    "assignment_consent": "assignment",
+    "liability_limit": "liability",
+    "exclusivity": "exclusivity",
+}
+"""Rules of the playbook, and the kinds of clauses whose labels they are compared with."""
 
 
 async def measure_contracts(lines: Iterable[str]) -> None:
     """Measure the contracts of JSON lines."""
-    presence = {kind: Counter[str]() for kind in LABELS}
+    presence, shown = ({kind: Counter[str]() for kind in LABELS} for _ in range(2))
+    rules = {rule: Counter[str]() for rule in RULES}
+    titles = {kind: known.title for kind, known in load_clause_kinds().items()}
     law, parties, quotations = Counter[str](), Counter[str](), Counter[bool]()
     slowest = (0.0, "")
     for line in lines:
@@ -50,12 +64,18 @@ async def measure_contracts(lines: Iterable[str]) -> None:
         for kind, categories in LABELS.items():
             is_there = any(labels.get(name, {}).get("spans") for name in categories)
             presence[kind][f"{is_there} {kind not in told['not_found']}"] += 1
+            shown[kind][f"{is_there} {f'**{titles[kind]}**' in told['summary']}"] += 1
+        for rule, is_met in (await check_contract(row["text"])).items():
+            is_there = any(labels.get(name, {}).get("spans") for name in LABELS[RULES[rule]])
+            rules[rule][f"{is_there} {is_met}"] += 1
         law[grade_law(labels.get("Governing Law"), told["facts"]["Governing law"])] += 1
         parties[grade_parties(labels["Parties"], told["facts"]["Party"])] += 1
         quotations.update(claim["quote"] in row["text"] for claim in told["claims"])
-    for kind, counts in presence.items():
-        print(f"{kind:22}{format_scores(counts)}")
-    print(f"{'all kinds':22}{format_scores(sum(presence.values(), Counter()))}")
+    for name, parts in (("found", presence), ("shown", shown), ("playbook", rules)):
+        print(f"\n{name}")
+        for kind, counts in parts.items():
+            print(f"{kind:22}{format_scores(counts)}")
+        print(f"{'all':22}{format_scores(sum(parts.values(), Counter()))}")
     print(f"governing law: {dict(law)}\nparties: {dict(parties)}")
     print(f"quotations verbatim: {quotations[True]} of {quotations.total()}")
     print(f"slowest: {slowest[0]:.2f} s, {slowest[1]}")
@@ -69,7 +89,23 @@ async def extract_contract(text: str) -> dict[str, Any]:
     except Exception as error:
         print(f"{type(error).__name__}: {error}")
         facts: dict[str, list[str]] = {"Governing law": [], "Party": []}
-        return {"not_found": list(LABELS), "facts": facts, "claims": []}
+        return {"not_found": list(LABELS), "facts": facts, "claims": [], "summary": ""}
+
+
+async def check_contract(text: str) -> dict[str, bool]:
+    """Return for each rule whether the check finds the wording of its term."""
+    playbook = read_playbook("playbook.yaml", SHIPPED_PLAYBOOK.read_text(encoding="utf-8"))
+    titles = {rule.id: rule.title for rule in playbook.rules}
+    try:
+        given = {"material": "contract.txt", "materials": {"contract.txt": text}}
+        told = (await check_playbook.ainvoke(given))["summary"]
+    except Exception as error:
+        print(f"{type(error).__name__}: {error}")
+        return {}
+    states = ("stated", "found")
+    return {
+        rule: any(f"| {titles[rule]} | {state} |" in told for state in states) for rule in RULES
+    }
 
 
 def grade_law(label: Mapping[str, Any] | None, found: list[str]) -> str:

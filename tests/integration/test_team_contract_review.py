@@ -155,6 +155,34 @@ async def test_without_a_contract_the_user_is_told_to_give_one():
     assert any("no file; attach one" in message for _, message in list_escalations(outcome))
 
 
+async def test_risks_are_ranked_only_after_a_check_which_is_planned_if_the_request_has_it_not():
+    words = "Extract clauses, check compliance, produce risk assessment report"
+
+    outcome, answer, _ = await run_team(TEAM, words, DISTRIBUTION)
+
+    assert "17 risks" in answer.text and outcome.plan is not None
+    (risk,) = [task for task in outcome.plan.tasks if task.worker == "risk"]
+    (check,) = [task for task in outcome.plan.tasks if task.worker == "compliance"]
+    assert check.id in {edge.task for edge in risk.depends_on}
+
+
+async def test_risks_without_a_check_are_no_absence_of_risks(
+    endpoint: Endpoint, settings: Settings
+):
+    ask = ScriptedTask(
+        id="risk", worker="risk", description="", tool_calls=(("risk_matrix", {"findings": []}),)
+    )
+    decision = {"worker": "risk", "reason": "It asks for risks."}
+    endpoint.load_scenario(Scenario(tasks=(ask,), answers={"Decision": decision}))
+    graph = build_supervisor(TEAM, settings=settings)
+    asked = {"request": "Rank the risks.", "materials": read_contracts(DISTRIBUTION)}
+
+    await graph.ainvoke(asked, context={"strategy": "route"})
+
+    last = str(endpoint.select_calls(schema="Report")[-1].body["messages"][-1])
+    assert "did not run to its end: no report of compliance" in last
+
+
 async def test_a_broken_playbook_ends_in_one_line_with_file_and_key():
     outcome, answer, _ = await run_team(TEAM, COMPLY, NDA, BROKEN_PLAYBOOK)
 

@@ -99,16 +99,16 @@ async def test_each_specialist_is_reached_by_its_own_kind_of_request(
         ("How do I install the plugin?", [], "documenter", "no help documents"),
     ],
 )
-async def test_without_a_log_or_pages_it_says_what_is_missing_and_who_could_answer(
+async def test_without_a_log_or_pages_a_ticket_says_what_is_missing_and_who_could_answer(
     request_text, files, worker, missing
 ):
     outcome, _, events = await run_team(TEAM, request_text, *files)
 
-    assert outcome.status == "partial" and outcome.plan is not None
+    assert outcome.status == "done" and outcome.plan is not None
     assert [task.worker for task in outcome.plan.tasks] == [worker]
     assert missing in format_outcome(outcome)
     assert "only a language model or a human can" in format_outcome(outcome)
-    assert "draft_ticket" not in list_called_tools(events)
+    assert "draft_ticket" in list_called_tools(events)
 
 
 async def test_what_no_page_answers_becomes_a_ticket_that_says_what_was_tried_and_asks():
@@ -118,6 +118,21 @@ async def test_what_no_page_answers_becomes_a_ticket_that_says_what_was_tried_an
     assert "reassigned" in {event["kind"] for event in events}
     answer = format_outcome(outcome)
     assert "say nothing on" in answer and "To be asked" in answer and "Nothing was sent" in answer
+
+
+@pytest.mark.parametrize(
+    "request_text",
+    [
+        "How do I set up a virtual environment in Python?",
+        "My Python script keeps timing out when it fetches a large file",
+        "I need a feature to export data to Excel",
+    ],
+)
+async def test_a_page_on_an_error_of_a_log_answers_no_question_on_something_else(request_text):
+    outcome, _, events = await run_team(TEAM, request_text, EXAMPLE)
+
+    assert "QueuePool limit reached" not in format_outcome(outcome)
+    assert "draft_ticket" in list_called_tools(events)
 
 
 @pytest.mark.parametrize("action", ["search files", "find lines", "print tables faster"])

@@ -108,6 +108,21 @@ def test_an_ambiguous_task_is_tried_on_an_assumption_only_without_a_human_and_on
     assert find_next_rung([make_failed_attempt()], ladder=("assume", "refine")) == "refine"
 
 
+@pytest.mark.parametrize("is_rule_based", [False, True])
+def test_what_stays_unclear_goes_to_the_fallback_after_a_human_and_an_assumption(
+    is_rule_based: bool,
+) -> None:
+    ladder: tuple[Rung, ...] = ("reassign", "assume", "human")
+    tried, climbed = [make_escalated_attempt("ambiguous_input")], list[Rung]()
+    while rung := find_next_rung(tried, ladder=ladder, is_rule_based=is_rule_based):
+        worker = "b" if rung == "reassign" else "a"
+        tried.append(make_escalated_attempt("ambiguous_input", rung=rung, worker=worker))
+        climbed.append(rung)
+
+    assert climbed == ["human", *(["assume"] * (not is_rule_based)), "reassign"]
+    assert find_next_rung(tried[:1], ladder=("reassign",), others={}) is None
+
+
 def test_a_failing_task_climbs_all_rungs_with_the_default_settings() -> None:
     team = make_team()
     climbed = climb_ladder(
@@ -258,42 +273,50 @@ CREW = make_team().model_copy(
 RATIOS = Task(id="T1", description="Compute three ratios of the figures in q3.csv", worker="clerk")
 
 
-def list_offered_workers(crew: Any, *, is_out_of_scope: bool, message: str = "") -> list[str]:
+def list_offered_workers(
+    crew: Any, reason: EscalationReason | None = None, message: str = ""
+) -> list[str]:
     clerk = crew.find_worker("clerk")
-    return list(
-        list_candidates(RATIOS, clerk, crew, is_out_of_scope=is_out_of_scope, message=message)
-    )
+    return list(list_candidates(RATIOS, clerk, crew, reason=reason, message=message))
 
 
 def test_a_task_that_failed_goes_to_the_fallback_then_to_a_worker_it_suits_as_well() -> None:
     clerk = CREW.workers[0].model_copy(update={"fallback": "drafter"})
     crew = CREW.model_copy(update={"workers": (clerk, *CREW.workers[1:])})
 
-    assert list_offered_workers(CREW, is_out_of_scope=False) == ["analyst"]
-    assert list_offered_workers(crew, is_out_of_scope=False) == ["drafter", "analyst"]
+    assert list_offered_workers(CREW) == ["analyst"]
+    assert list_offered_workers(crew) == ["drafter", "analyst"]
+
+
+def test_an_unclear_task_goes_to_the_declared_fallback_and_to_no_other_worker() -> None:
+    clerk = CREW.workers[0].model_copy(update={"fallback": "drafter"})
+    crew = CREW.model_copy(update={"workers": (clerk, *CREW.workers[1:])})
+
+    assert list_offered_workers(CREW, "ambiguous_input", "Ask the analyst.") == []
+    assert list_offered_workers(crew, "ambiguous_input", "Ask the analyst.") == ["drafter"]
 
 
 def test_a_task_that_failed_does_not_go_to_a_worker_it_suits_less() -> None:
     ratios = RATIOS.model_copy(update={"worker": "analyst"})
     analyst = CREW.find_worker("analyst")
 
-    assert not list_candidates(ratios, analyst, CREW, is_out_of_scope=False, message="")
+    assert not list_candidates(ratios, analyst, CREW)
 
 
 def test_a_task_out_of_scope_goes_to_those_whose_card_it_fits() -> None:
-    assert list_offered_workers(CREW, is_out_of_scope=True) == ["analyst"]
+    assert list_offered_workers(CREW, "out_of_scope") == ["analyst"]
 
 
 def test_a_worker_that_is_named_goes_before_one_whose_card_fits() -> None:
     text = "Ask the drafter."
 
-    assert list_offered_workers(CREW, is_out_of_scope=True, message=text) == ["drafter", "analyst"]
+    assert list_offered_workers(CREW, "out_of_scope", text) == ["drafter", "analyst"]
 
 
 def test_one_whose_card_fits_goes_before_the_generalist() -> None:
     crew = CREW.model_copy(update={"generalist": "drafter"})
 
-    assert list_offered_workers(crew, is_out_of_scope=True) == ["analyst", "drafter"]
+    assert list_offered_workers(crew, "out_of_scope") == ["analyst", "drafter"]
 
 
 @pytest.mark.parametrize(
@@ -340,6 +363,8 @@ def test_a_team_folder_orders_the_rungs_and_names_fallback_and_generalist(tmp_pa
         ("generalist: helpr", "", "did you mean 'helper'"),
         ("", "fallback: cook", "fallback 'cook' is not a worker"),
         ("", "fallback: counter", "its own fallback"),
+        ("", "needs: [cook]", "needs 'cook' is not a worker"),
+        ("", "needs: [counter]", "cannot need its own report"),
     ],
 )
 def test_a_name_or_rung_that_cannot_be_is_refused_with_its_file(

@@ -45,7 +45,8 @@ async def analyze_log(
     """Return what failed in a log or a traceback of Python, Java or JavaScript, how often, where.
 
     Returns each kind of error with its first and last time, its chain of causes, and the product's
-    own call nearest to the root cause. Example: analyze_log(pasted="", log="worker.log")
+    own call nearest to the root cause; of a log without errors, the most frequent warnings.
+    Example: analyze_log(pasted="", log="worker.log")
     """
     return await asyncio.to_thread(_analyze_logs, pasted, log, materials or {})
 

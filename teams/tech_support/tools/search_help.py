@@ -41,14 +41,19 @@ def search_help(settings: ToolSettings) -> BaseTool:
             ),
         ],
         with_log_errors: Annotated[
-            bool, Field(description="Whether to look up the errors of the logs among the files too")
-        ] = True,
+            bool,
+            Field(
+                description="Whether the question is about the errors of the logs among the files, "
+                "which are then looked up too"
+            ),
+        ] = False,
         materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
     ) -> dict[str, Any]:
         """Find what the help documents say: passages with their page and heading.
 
-        Logs are not searched, but the errors in them can be looked up. Where no passage is found,
-        the answer is an escalation. Example: search_help(query="size of the connection pool")
+        Logs are not searched, but the errors in them can be looked up. Where no passage is on the
+        question, the answer is an escalation.
+        Example: search_help(query="size of the connection pool")
         """
         held = materials or {}
         index, skipped, read = await library.get_index(await asyncio.to_thread(_select_pages, held))
@@ -57,7 +62,7 @@ def search_help(settings: ToolSettings) -> BaseTool:
             raise ToolFailed(f"no help document could be read: {unread}")
         if not read:
             raise NothingToRead(NO_DOCUMENTS)
-        errors = await asyncio.to_thread(list_log_errors, held) if with_log_errors else []
+        errors = await asyncio.to_thread(list_log_errors, held, query, is_asked=with_log_errors)
         report = await asyncio.to_thread(build_report, index, query, errors)
         if not report.claims:
             return escalate_out_of_scope("; ".join(report.gaps))

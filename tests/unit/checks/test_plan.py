@@ -6,7 +6,7 @@ from hypothesis import given
 from pydantic import ValidationError
 
 from nodes.planning.validation import list_plan_problems, list_vague_tasks
-from state import Plan, Task
+from state import Plan, Report, Task
 from tests.plan_payloads import (
     FAULT_WORDS,
     FAULTS,
@@ -161,3 +161,25 @@ def test_a_plan_of_a_thousand_tasks_is_refused_in_one_sentence() -> None:
     )
 
     assert len(list_plan_problems(plan, TEAM, max_tasks=32)) == 1
+
+
+@pytest.mark.parametrize(
+    ("depends_on", "is_refused"),
+    [(["T1"], False), ([], True), ([{"task": "T1", "required": False}], False)],
+)
+def test_a_task_must_depend_on_the_report_that_its_worker_needs(
+    depends_on: list[Any], is_refused: bool
+) -> None:
+    first, second, *others = TEAM.workers
+    needing = second.model_copy(update={"needs": (first.name,)})
+    team = TEAM.model_copy(update={"workers": (first, needing, *others)})
+    find = Task(id="T1", description="Find the prices of notes.md.", worker=first.name)
+    task = {"id": "T2", "description": "Rank the prices.", "worker": second.name}
+    plan = Plan(goal="g", tasks=(find, Task.model_validate({**task, "depends_on": depends_on})))
+
+    problems = list_plan_problems(plan, team, max_tasks=5)
+
+    assert bool(problems) == is_refused
+    assert all(f"works on the report of {first.name}" in problem for problem in problems)
+    done = Report(task="T0", worker=first.name, output="24 EUR")
+    assert not list_plan_problems(plan, team.drop_needs([done]), max_tasks=5)

@@ -144,3 +144,37 @@ def test_a_valid_plan_stays_as_it_is(fields: list[dict[str, Any]]) -> None:
     plan = {"goal": "g", "tasks": tasks}
 
     assert correct(plan) == (plan, [])
+
+
+def correct_needs(*tasks: dict[str, Any]) -> tuple[list[dict[str, Any]], list[str]]:
+    """Correct a plan of a team whose analyst needs the researcher's report."""
+    analyst = TEAM.workers[1].model_copy(update={"needs": ("researcher",)})
+    team = TEAM.model_copy(update={"workers": (TEAM.workers[0], analyst, TEAM.workers[2])})
+    corrected, changes = correct_plan({"goal": "Compare.", "tasks": list(tasks)}, team, MATERIALS)
+    return corrected["tasks"], changes
+
+
+FIND = {"id": "T1", "description": "Find the prices.", "worker": "researcher"}
+COMPARE = {"id": "T2", "description": "Compare the prices.", "worker": "analyst"}
+
+
+def test_a_task_without_the_report_that_its_worker_needs_depends_on_it() -> None:
+    tasks, changes = correct_needs(FIND, COMPARE)
+
+    assert tasks == [FIND, {**COMPARE, "depends_on": ["T1"]}]
+    assert changes == ["task T2: it depends on researcher"]
+
+
+def test_a_needed_report_that_nobody_makes_is_planned_with_all_materials() -> None:
+    (compare, added), _ = correct_needs(COMPARE)
+
+    assert compare["depends_on"] == ["researcher"] == [added["id"]]
+    assert (added["worker"], added["materials"]) == ("researcher", list(MATERIALS))
+    assert added["description"] == "Does what a researcher does: Compare."
+
+
+@pytest.mark.parametrize("edge", ["T1", {"task": "T1", "required": False}, "finished"])
+def test_a_task_that_depends_on_the_report_or_on_one_of_another_plan_stays(edge: Any) -> None:
+    written = {**COMPARE, "depends_on": [edge]}
+
+    assert correct_needs(FIND, written) == ([FIND, written], [])

@@ -3,6 +3,7 @@
 from nodes.limits.worker_load import get_team_load
 from nodes.recovery.reassignment import list_candidates
 from nodes.schemas.team import SPECIALIST, Team
+from state import EscalationReason
 from tests.node_samples import make_task
 from tests.teams import make_team
 
@@ -14,12 +15,11 @@ def make_crew(name: str, **fields: object) -> Team:
     return team.model_copy(update={"workers": (clerk, *team.workers[1:])})
 
 
-def list_names(team: Team, *, is_out_of_scope: bool = True, message: str = "") -> list[str]:
+def list_names(
+    team: Team, reason: EscalationReason | None = "out_of_scope", message: str = ""
+) -> list[str]:
     task = make_task("A", "clerk")
-    found = list_candidates(
-        task, team.workers[0], team, is_out_of_scope=is_out_of_scope, message=message
-    )
-    return list(found)
+    return list(list_candidates(task, team.workers[0], team, reason=reason, message=message))
 
 
 def test_the_fallback_goes_before_a_worker_that_the_message_names():
@@ -30,15 +30,13 @@ def test_a_recruiting_team_offers_a_specialist_last_and_only_out_of_scope():
     team = make_crew("crew_two", recruit=True, recruit_tier="fast")
 
     assert list_names(team)[-1] == SPECIALIST
-    assert list_names(team, is_out_of_scope=False) == ["drafter"]
+    assert list_names(team, None) == ["drafter"]
 
 
 def test_each_candidate_brings_its_own_tier():
     team = make_crew("crew_three", recruit=True, recruit_tier="fast")
 
-    found = list_candidates(
-        make_task("A", "clerk"), team.workers[0], team, is_out_of_scope=True, message=""
-    )
+    found = list_candidates(make_task("A", "clerk"), team.workers[0], team, reason="out_of_scope")
 
     assert found["drafter"] == "standard" and found[SPECIALIST] == "fast"
 

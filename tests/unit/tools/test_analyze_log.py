@@ -191,6 +191,24 @@ async def test_the_example_is_counted_as_a_plain_search_counts_it():
     assert all(claim["quote"] in WORKER for claim in told["claims"])
 
 
+async def test_a_log_without_errors_shows_its_most_frequent_warnings():
+    lines = [
+        "2026-01-01 10:00:00 INFO disk: 12 percent free",
+        "2026-01-01 10:00:01 WARNING mail: no answer to message 7 from 10.0.0.1:25",
+        *(f"2026-01-01 10:00:0{n} WARN disk: blk_{(-1) ** n * n} not served" for n in range(2, 6)),
+    ]
+
+    told = await call_tool(disk_log="\n".join(lines))
+
+    assert "no error, 5 warnings" in told["summary"] and "The most frequent warn" in told["summary"]
+    first, second = told["summary"].rstrip().splitlines()[-2:]
+    assert first.endswith("| 4 | 2026-01-01 10:00:02 | 2026-01-01 10:00:05 | 3 |")
+    assert "mail: no answer to message 7" in second
+    assert [(f["severity"], f["line"]) for f in told["findings"]] == [("low", 3), ("low", 2)]
+    assert [claim["quote"] for claim in told["claims"]] == [lines[2], lines[1]]
+    assert any("whether a warning is the cause is open" in gap for gap in told["gaps"])
+
+
 async def test_a_pasted_traceback_needs_no_file_and_is_no_source():
     text = "".join(traceback.format_exception(raise_chain()))
 

@@ -162,6 +162,15 @@ async def test_severity_and_limits_are_the_playbooks():
     ]
 
 
+async def test_a_term_may_be_a_kind_of_clause_in_place_of_wording():
+    found = await check_by_rules(
+        {"id": "ending", "any": [], "clause": "termination"},
+        {"id": "law", "any": [], "clause": "governing_law"},
+    )
+
+    assert [finding["message"].rpartition("[")[2] for finding in found] == ["law 3/5]"]
+
+
 async def test_wording_that_excepts_takes_a_sentence_out():
     assert await check_by_rules({"kind": "forbidden", "any": ["dig"]})
     assert not await check_by_rules({"kind": "forbidden", "any": ["dig"], "unless": ["thirty"]})

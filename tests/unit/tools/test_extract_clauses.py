@@ -117,6 +117,76 @@ async def test_words_are_searched_in_the_sentences_of_the_contract():
     assert not list_quotations(nothing, "Words searched")
 
 
+async def test_each_kind_is_shown_once_before_any_second_passage_and_words_that_are_searched():
+    found = await extract_from(DISTRIBUTION.name, query="trade fairs")
+
+    shown = [line for line in found["summary"].splitlines() if line.startswith("- **")]
+    labels = [line.removeprefix("- **").partition("**")[0] for line in shown]
+    firsts = labels[: labels.index("Words searched")]
+    assert len(firsts) == len(set(firsts)) >= 12
+    assert labels.count("Payment") == 2
+    assert "- **More, not shown; ask by kind:** Payment 2" in shown
+
+
+async def test_words_of_which_a_sentence_has_few_are_no_search_result():
+    found = await extract_from(DISTRIBUTION.name, query="produce a risk report on compliance")
+
+    assert not list_quotations(found, "Words searched")
+
+
+@pytest.mark.parametrize(
+    ("kind", "sentence"),
+    [
+        ("insurance", "B shall pay an insurance fee of EUR 5 for each parcel."),
+        ("exclusivity", "A has the exclusive right to remove its designees from the board."),
+        ("exclusivity", "The warranties in this clause are exclusive."),
+        ("renewal", "This Agreement may be renewed if both parties agree in writing."),
+        ("renewal", "The date of delivery may be extended by A."),
+        ("intellectual_property", '"Website" means the pages with trademarks owned by B.'),
+        ("intellectual_property", "The goods shall not infringe a patent owned by others."),
+        ("assignment", "This Agreement binds the successors and assigns of the parties."),
+        ("term", "During the term of this Agreement B shall keep records."),
+    ],
+)
+async def test_a_mention_is_no_clause(kind, sentence):
+    text = f"This Agreement is made between A Ltd and B Ltd.\n\n1. Work. B shall dig. {sentence}"
+
+    found = await extract_from("a.txt", kinds=[kind], materials={"a.txt": text})
+
+    assert found["not_found"] == [kind]
+
+
+@pytest.mark.parametrize(
+    ("kind", "sentence"),
+    [
+        ("insurance", "B shall maintain liability insurance at its own cost."),
+        ("exclusivity", "A grants B the exclusive right to sell the goods in Peru."),
+        ("exclusivity", "A shall not appoint any other distributor in Peru."),
+        ("renewal", "The term may be extended by A for two further years."),
+        ("intellectual_property", "A grants B a license to use the software."),
+        ("intellectual_property", "All copyrights in the works are owned by A."),
+        ("assignment", "B may not transfer its rights without the consent of A."),
+        ("term", '"Term" means the period that begins in May and continues until June.'),
+        ("term", "This Agreement shall remain in effect until terminated."),
+    ],
+)
+async def test_what_is_agreed_is_a_clause_under_any_heading(kind, sentence):
+    text = f"This Agreement is made between A Ltd and B Ltd.\n\n1. Work. B shall dig. {sentence}"
+
+    found = await extract_from("a.txt", kinds=[kind], materials={"a.txt": text})
+
+    assert not found["not_found"] and found["claims"][-1]["quote"] == sentence
+
+
+async def test_sums_that_are_not_shown_are_counted():
+    sums = " ".join(f"B shall pay EUR {n}00 in year {n}." for n in range(1, 9))
+    text = f"This Agreement is made between A Ltd and B Ltd.\n\n1. Price. {sums}"
+
+    found = await extract_from("a.txt", kinds=["audit"], materials={"a.txt": text})
+
+    assert len(found["facts"]["Sum"]) == 5 and "not shown; ask by kind:** Sum 3" in found["summary"]
+
+
 async def test_a_heading_alone_is_not_quoted_for_a_kind():
     text = (
         "This Agreement is made between A Ltd and B Ltd, the parties.\n\n"
@@ -237,6 +307,9 @@ async def test_a_huge_contract_is_answered_within_the_size_and_says_what_is_left
 
     assert len(json.dumps(found, ensure_ascii=False)) < 20_000
     assert "249 clauses" in found["summary"]
+    shown = {kind: len(list_quotations(found, kind)) for kind in ("Indemnity", "Termination")}
+    more = [line for line in found["summary"].splitlines() if "not shown; ask by kind" in line]
+    assert all(shown.values()) and "Indemnity" in more[0] and "Termination" in more[0]
     assert found["gaps"][0] == "a.txt was cut when it was read: its end is not covered"
     assert all(claim["quote"] in text for claim in found["claims"])
 

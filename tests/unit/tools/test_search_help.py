@@ -48,13 +48,31 @@ async def test_a_figure_that_begins_a_sentence_stays_in_what_is_claimed():
     assert told["claims"][0]["text"] == "500 rows can be exported to a spreadsheet at most."
 
 
-async def test_errors_of_logs_are_looked_up_unless_that_is_switched_off():
-    asked = await call_tool("fix the sync", PAGES | LOG)
-    other = await call_tool("How much memory?", PAGES | LOG, with_log_errors=False)
+@pytest.mark.parametrize(
+    ("query", "given"),
+    [
+        ("fix the errors", {}),
+        ("what is in worker.log", {}),
+        ("fix the calendar sync", {}),
+        ("fix it", {"with_log_errors": True}),
+    ],
+)
+async def test_errors_of_logs_are_looked_up_where_the_question_is_about_them(query, given):
+    told = await call_tool(query, PAGES | LOG, **given)
 
-    assert "QueuePool limit reached" in asked["summary"]
-    assert any("refused the greeting" in gap for gap in asked["gaps"])
-    assert "QueuePool" not in other["summary"] and not other["gaps"]
+    assert "QueuePool limit reached" in told["summary"]
+    assert any("refused the greeting" in gap for gap in told["gaps"])
+
+
+async def test_errors_of_logs_are_not_looked_up_for_another_question():
+    found = await call_tool("How much memory?", PAGES | LOG)
+    unanswered = [
+        await call_tool(query, PAGES | LOG)
+        for query in ("set up a virtual environment in Python", "log in with a fingerprint")
+    ]
+
+    assert "QueuePool" not in found["summary"] and not found["gaps"]
+    assert [told["escalation"]["reason"] for told in unanswered] == ["out_of_scope"] * 2
 
 
 async def test_headings_in_html_are_headings_and_count_twice():
@@ -105,7 +123,7 @@ async def test_without_help_pages_there_is_nothing_to_read(materials):
 async def test_a_password_in_a_log_does_not_come_through_in_a_gap():
     log = "2026-01-01 10:00:00 ERROR db: login failed, password=gull-and-tern\n"
 
-    told = await call_tool("upgrade", PAGES | {"a.log": log})
+    told = await call_tool("upgrade", PAGES | {"a.log": log}, with_log_errors=True)
 
     assert "gull-and-tern" not in json.dumps(told) and "password=[hidden]" in told["gaps"][0]
 

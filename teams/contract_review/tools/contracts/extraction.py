@@ -2,27 +2,27 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from functools import partial
-from typing import Any
+from itertools import chain
+from typing import Any, Final, NamedTuple
 
 from nodes.errors import ToolRefused
 from nodes.text.plain_text import sanitize_line
+from nodes.text.terms import extract_terms
 from nodes.text.word_lists import UNSPECIFIC_WORDS
 from nodes.tools.documents.index import PassageIndex
 from nodes.tools.documents.passages import Passage
-from nodes.tools.framework.tool_report import ToolReport
+from nodes.tools.framework.tool_report import ToolReport, fit_to_size
 
-from .clause_kinds import ClauseKind, load_clause_kinds
-from .clauses import PREAMBLE, SIGNATURES, Clause, find_clauses
-from .contract import MAX_QUOTE_CHARS, Contract, ContractPassage
+from .clause_kinds import load_clause_kinds
+from .clauses import PREAMBLE, SIGNATURES, find_clauses
+from .contract import MAX_QUOTE_CHARS, Contract, ContractPassage, PhraseHit
 from .facts import find_agreement_date, find_governing_law, find_sums, name_contract
+from .kind_search import find_kind
 from .parties import find_parties
 from .phrases import PhraseMatch
 from .reading import (
     MAX_SHOWN_CHARS,
     add_quotation,
-    fit_claims,
     format_place,
     format_quotation,
     list_reading_gaps,
@@ -30,20 +30,27 @@ from .reading import (
 )
 
 MAX_PASSAGES_PER_KIND, MAX_PASSAGES_PER_ASKED_KIND = 2, 6
+QUOTE_CHARS: Final = (MAX_QUOTE_CHARS, 300, 200, 140)
+"""Characters of a quotation; shorter before a kind of clause is left out."""
 MAX_SUMS = 5
 MAX_WHOLE_CLAUSE_CHARS = 12_000
 MAX_SEARCH_RESULTS = 3
 _FACT_LABELS = ("Party", "Date", "Governing law", "Sum")
 
 
-@dataclass(frozen=True)
-class Excerpt:
-    """A fact or a clause that was found, and its place."""
+class Fact(NamedTuple):
+    """A fact of the contract, and its place."""
 
     label: str
     value: str
-    """What a fact is; empty for a clause."""
     passage: ContractPassage
+
+
+class _Found(NamedTuple):
+    """A passage, and its kind of clause."""
+
+    label: str
+    hit: PhraseHit
 
 
 def extract(name: str, text: str, kinds: Sequence[str], query: str, clause: str) -> dict[str, Any]:
@@ -56,32 +63,47 @@ def extract(name: str, text: str, kinds: Sequence[str], query: str, clause: str)
     if clause:
         return _quote_whole_clauses(contract, clause)
     known = load_clause_kinds()
+    hits = {known[kind].title: find_kind(contract, known[kind]) for kind in kinds or known}
+    missing = [kind for kind in kinds or known if not hits[known[kind].title]]
     most = MAX_PASSAGES_PER_ASKED_KIND if kinds else MAX_PASSAGES_PER_KIND
-    found = [
-        Excerpt(known[kind].title, "", passage)
-        for kind in kinds or known
-        for passage in _find_kind(contract, known[kind])[:most]
-    ]
-    labels = {each.label for each in found}
-    missing = [kind for kind in kinds or known if known[kind].title not in labels]
-    found[:0] = [Excerpt("Words searched", "", each) for each in _search(contract, query)]
-    facts = list(_list_facts(contract))
+    firsts, *others = (
+        [_Found(title, each[rank]) for title, each in hits.items() if rank < len(each)]
+        for rank in range(most)
+    )
+    firsts += [_Found("Words searched", hit) for hit in _search(contract, query)]
+    found = [*firsts, *chain.from_iterable(others)]
+    sums = _list_sums(contract)
+    facts = [*_list_facts(contract), *sums[:MAX_SUMS]]
+    counts = Counter({title: len(each) for title, each in hits.items()} | {"Sum": len(sums)})
     chars = MAX_QUOTE_CHARS if kinds else MAX_SHOWN_CHARS
-    told = fit_claims(partial(_build_report, contract, facts, found, missing, chars))
+    sizes = [(size, MAX_QUOTE_CHARS) for size in range(len(found), len(firsts), -4)]
+    sizes += [(len(firsts), size) for size in QUOTE_CHARS]
+    sizes += [(size, QUOTE_CHARS[-1]) for size in range(len(firsts) - 4, 0, -4)]
+
+    def build(size: int) -> ToolReport:
+        return _build_report(contract, facts, found, counts, missing, chars, *sizes[size])
+
     values: dict[str, list[str]] = {label: [] for label in _FACT_LABELS}
     for fact in facts:
         values[fact.label].append(fact.value)
-    return {**told, "facts": values, "not_found": missing}
+    return {**fit_to_size(build, range(len(sizes))), "facts": values, "not_found": missing}
 
 
 def _build_report(
     contract: Contract,
-    facts: Sequence[Excerpt],
-    found: Sequence[Excerpt],
+    facts: Sequence[Fact],
+    found: Sequence[_Found],
+    counts: Counter[str],
     missing: Sequence[str],
-    max_chars: int,
+    shown_chars: int,
     most: int,
+    quote_chars: int,
 ) -> ToolReport:
+    """Return the report with some of the passages, each of limited length.
+
+    Args:
+        counts: of all sums, and of all passages of each kind, also those that are not shown.
+    """
     report, name = ToolReport(), name_contract(contract)
     whole = [c for c in contract.clauses if c.level == 0 and c.number not in (PREAMBLE, SIGNATURES)]
     rows = [("Document", f"{name} ({contract.name}): {len(whole)} clauses", "")]
@@ -89,21 +111,24 @@ def _build_report(
     report.add_table(("", "what it says", "where"), rows)
     for each in facts:
         add_quotation(report, contract, f"{name}: {each.label} {each.value}", each.passage)
-    for each in found[:most]:
-        place, words = format_place(contract, each.passage), each.passage
-        report.lines.append(
-            f"- **{each.label}** {place}: {format_quotation(contract, words, max_chars)}"
-        )
-        add_quotation(report, contract, f"{name}: {each.label}", each.passage)
+    for label, hit in found[:most]:
+        words = contract.build_passage(hit, quote_chars)
+        quotation = format_quotation(contract, words, min(shown_chars, quote_chars))
+        report.lines.append(f"- **{label}** {format_place(contract, words)}: {quotation}")
+        add_quotation(report, contract, f"{name}: {label}", words)
+    shown = Counter([*(each.label for each in facts), *(each.label for each in found[:most])])
+    if more := counts - shown:
+        listed = ", ".join(f"{title} {count}" for title, count in more.items())
+        report.lines.append(f"- **More, not shown; ask by kind:** {listed}")
     if missing:
         report.lines.append(f"- **Not found:** {', '.join(missing).replace('_', ' ')}")
     report.gaps += _list_gaps(contract, facts)
-    if len(found) > most:
-        report.gaps.append(f"{contract.name}: {len(found) - most} more clauses; ask by kind")
+    if unseen := [title for title in more if more[title] == counts[title]]:
+        report.gaps.append(f"{contract.name}: found, but not shown: {', '.join(unseen)}")
     return report
 
 
-def _list_gaps(contract: Contract, facts: Sequence[Excerpt]) -> list[str]:
+def _list_gaps(contract: Contract, facts: Sequence[Fact]) -> list[str]:
     gaps = list_reading_gaps(contract)
     parties = [each.value for each in facts if each.label == "Party"]
     if not parties:
@@ -116,21 +141,23 @@ def _list_gaps(contract: Contract, facts: Sequence[Excerpt]) -> list[str]:
     return gaps
 
 
-def _list_facts(contract: Contract) -> Iterator[Excerpt]:
+def _list_facts(contract: Contract) -> Iterator[Fact]:
     for party in find_parties(contract):
         shown = f"{party.name} ({party.role})" if party.role else party.name
         clause = contract.find_clause(party.start)
-        yield Excerpt("Party", shown, ContractPassage(clause, party.start, party.end))
+        yield Fact("Party", shown, ContractPassage(clause, party.start, party.end))
     if dated := find_agreement_date(contract):
         value = dated[0].isoformat() if dated[0] else "left blank"
-        yield Excerpt("Date", value, _quote_around(contract, dated[1].start))
+        yield Fact("Date", value, _quote_around(contract, dated[1].start))
     if governing := find_governing_law(contract):
-        yield Excerpt("Governing law", *governing)
+        yield Fact("Governing law", *governing)
+
+
+def _list_sums(contract: Contract) -> list[Fact]:
     sums: dict[str, ContractPassage] = {}
     for passage in find_sums(contract):
         sums.setdefault(contract.text.format_on_one_line(passage.start, passage.end), passage)
-    for shown, passage in list(sums.items())[:MAX_SUMS]:
-        yield Excerpt("Sum", shown, _quote_around(contract, passage.start))
+    return [Fact("Sum", shown, _quote_around(contract, at.start)) for shown, at in sums.items()]
 
 
 def _quote_around(contract: Contract, at: int) -> ContractPassage:
@@ -138,40 +165,19 @@ def _quote_around(contract: Contract, at: int) -> ContractPassage:
     return contract.build_passage(contract.build_hit(PhraseMatch(at, at)))
 
 
-def _find_kind(contract: Contract, kind: ClauseKind) -> list[ContractPassage]:
-    """Find the sentences of a kind: first those under a heading of the kind, then by hits."""
-    hits = [hit for hit in contract.find_phrases(kind.any, kind.unless) if not hit.is_bare_heading]
-    counts = Counter(hit.sentence for hit in hits)
-    headed = [c for c in contract.clauses if c.heading and kind.is_named_in(c.heading)]
-    first = {hit.sentence: hit for hit in reversed(hits)}
-    ranked = sorted(
-        first.values(),
-        key=lambda hit: (not _is_under(hit.clause, headed), -counts[hit.sentence], hit.match.start),
-    )
-    found = [contract.build_passage(hit) for hit in ranked]
-    others = [other for other in load_clause_kinds().values() if other is not kind]
-    for clause in headed:
-        is_quoted = any(_is_under(passage.clause, [clause]) for passage in found)
-        text = contract.text.clean[clause.body_start : clause.whole_end].strip()
-        if text and not is_quoted and not any(each.is_named_in(clause.heading) for each in others):
-            found.append(contract.build_opening_passage(clause))
-    return found
-
-
-def _is_under(clause: Clause, headed: Sequence[Clause]) -> bool:
-    return any(each.start <= clause.start < each.whole_end for each in headed)
-
-
-def _search(contract: Contract, query: str) -> list[ContractPassage]:
-    """Find the sentences that match the words of a query best."""
+def _search(contract: Contract, query: str) -> list[PhraseHit]:
+    """Find the sentences that hold at least half of the words of a query."""
     low, spans = contract.text.lowercase, contract.sentences
     words = [word for word in query.lower().split() if word not in UNSPECIFIC_WORDS]
+    wanted = extract_terms(" ".join(words))
     passages = (Passage(str(at), "", low[slice(*span)]) for at, span in enumerate(spans))
-    hits = PassageIndex(passages).search(" ".join(words), MAX_SEARCH_RESULTS) if words else []
-    found = list[ContractPassage]()
+    hits = PassageIndex(passages).search(" ".join(words), MAX_SEARCH_RESULTS) if wanted else []
+    found = list[PhraseHit]()
     for start, end in sorted(spans[int(hit.passage.source)] for hit in hits):
-        places = [at for word in words if (at := low.find(word, start, end)) >= 0]
-        found.append(_quote_around(contract, min(places, default=start)))
+        if 2 * len(wanted & extract_terms(low[start:end])) >= len(wanted):
+            places = [at for word in words if (at := low.find(word, start, end)) >= 0]
+            at = min(places, default=start)
+            found.append(contract.build_hit(PhraseMatch(at, at)))
     return found
 
 
@@ -185,7 +191,6 @@ def _quote_whole_clauses(contract: Contract, number: str) -> dict[str, Any]:
         whole = ContractPassage(clause, clause.start, clause.whole_end)
         text = sanitize_line(contract.quote(whole), MAX_WHOLE_CLAUSE_CHARS)
         report.lines.append(f"{format_place(contract, whole)}:\n\n{text}")
-        add_quotation(
-            report, contract, name_contract(contract), contract.build_opening_passage(clause)
-        )
+        opening = contract.build_opening_passage(clause)
+        add_quotation(report, contract, name_contract(contract), opening)
     return report.to_json()

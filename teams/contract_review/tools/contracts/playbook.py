@@ -18,6 +18,7 @@ from pydantic import (
 from nodes.errors import ToolRefused
 from nodes.limits.patterns import Pattern
 
+from .clause_kinds import ClauseKindName
 from .phrases import Phrases
 from .quantities import Quantity, match_quantity
 
@@ -54,7 +55,9 @@ class PlaybookRule(BaseModel):
     kind: Literal["required", "forbidden", "limited"]
     severity: Severity
     likelihood: int = Field(3, ge=1, le=5)
-    any: Phrases = Field(min_length=1, max_length=60)
+    clause: ClauseKindName | None = None
+    """The kind of clause that it is, in place of wording of its own."""
+    any: Phrases = Field((), max_length=60)
     unless: Phrases = Field((), max_length=60)
     max: Limit | None = None
     min: Limit | None = None
@@ -63,6 +66,8 @@ class PlaybookRule(BaseModel):
 
     @model_validator(mode="after")
     def _require_limit_for_limited_kind(self) -> Self:
+        if not (self.any or self.clause):
+            raise ValueError("a term needs any, its wording, or clause, its kind of clause")
         has_limit = bool(self.max or self.min)
         if has_limit != (self.kind == "limited"):
             raise ValueError("max and min, such as max: 60 days, belong to kind: limited")

@@ -4,8 +4,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, get_args
 
+from .clause_kinds import load_clause_kinds
 from .clauses import SIGNATURES
 from .contract import Contract, PhraseHit
+from .kind_search import find_kind
 from .phrases import PhraseMatch
 from .playbook import Playbook, PlaybookRule, Severity, parse_limit
 from .quantities import Quantity, find_quantities
@@ -39,7 +41,8 @@ def check_rules(contract: Contract, playbook: Playbook) -> list[RuleResult]:
 
 
 def _check_rule(contract: Contract, rule: PlaybookRule) -> RuleResult:
-    hits = _drop_repeated_hits(contract.find_phrases(rule.any, rule.unless))
+    hits = find_kind(contract, load_clause_kinds()[rule.clause]) if rule.clause else []
+    hits = _drop_repeated_hits([*hits, *contract.find_phrases(rule.any, rule.unless)])
     if rule.kind == "required":
         return RuleResult(rule, "stated" if hits else "missing", _drop_bare_headings(hits))
     if rule.kind == "forbidden":

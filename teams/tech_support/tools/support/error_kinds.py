@@ -1,6 +1,6 @@
-"""List the errors of a log, each kind once, with how often and when it occurred."""
+"""List the errors and warnings of a log, each kind once, with how often and when it occurred."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -17,7 +17,7 @@ MAX_ANNOUNCEMENT_LINES: Final = 2
 
 @dataclass
 class ErrorKind:
-    """Errors of one kind."""
+    """Errors, or warnings, of one kind."""
 
     title: str
     level: str
@@ -49,12 +49,19 @@ class ErrorKind:
         return f", {len(self.line_numbers)} times" if len(self.line_numbers) > 1 else ""
 
 
+_Occurrence = tuple[str, int, ErrorKind]
+"""What occurrences of one kind share, the line of one, and its kind."""
+
+
 def list_error_kinds(log: Log) -> list[ErrorKind]:
     """Return the kinds of errors of a log, in order of first occurrence."""
-    found: dict[str, ErrorKind] = {}
-    for key, number, trouble in _iterate_errors(log):
-        found.setdefault(key, trouble).line_numbers.append(number)
-    return sorted(found.values(), key=lambda each: each.line_numbers[0])
+    return sorted(_group_by_kind(_iterate_errors(log)), key=lambda each: each.line_numbers[0])
+
+
+def list_warning_kinds(log: Log) -> list[ErrorKind]:
+    """Return the kinds of warnings of a log, the most frequent first."""
+    warned = (_build_kind(entry) for entry in log.entries if entry.level == "warning")
+    return sorted(_group_by_kind(warned), key=lambda each: -len(each.line_numbers))
 
 
 def redact_line(text: str) -> str:
@@ -67,7 +74,19 @@ def redact_as_code(text: str) -> str:
     return format_as_code(redact_line(text))
 
 
-def _iterate_errors(log: Log) -> Iterator[tuple[str, int, ErrorKind]]:
+def _group_by_kind(found: Iterable[_Occurrence]) -> Iterable[ErrorKind]:
+    kinds: dict[str, ErrorKind] = {}
+    for key, number, trouble in found:
+        kinds.setdefault(key, trouble).line_numbers.append(number)
+    return kinds.values()
+
+
+def _build_kind(entry: LogEntry) -> _Occurrence:
+    kind = ErrorKind(entry.message or f"{entry.level} without words", entry.level, None)
+    return make_template(entry.message), entry.line, kind
+
+
+def _iterate_errors(log: Log) -> Iterator[_Occurrence]:
     by_line = {entry.line: entry for entry in log.entries}
     announcing: set[int] = set()
     for failure in log.failures:
@@ -81,8 +100,7 @@ def _iterate_errors(log: Log) -> Iterator[tuple[str, int, ErrorKind]]:
         yield key, failure.error_line, ErrorKind(failure.title, level, failure, announcement=said)
     for entry in log.entries:
         if entry.level in FAILING_LEVELS and entry.line not in announcing:
-            trouble = ErrorKind(entry.message or "an error without words", entry.level, None)
-            yield make_template(entry.message), entry.line, trouble
+            yield _build_kind(entry)
 
 
 def _find_announcement(by_line: dict[int, LogEntry], failure: Failure) -> LogEntry | None:

@@ -12,7 +12,7 @@ from nodes.tools.documents.passages import Passage
 from nodes.tools.framework.tool_report import ToolReport
 from nodes.tools.logs.reader import is_log, read_log
 
-from .error_kinds import list_error_kinds, redact_as_code
+from .error_kinds import ErrorKind, list_error_kinds, redact_as_code
 
 MAX_CANDIDATES: Final = 20
 MAX_PASSAGES: Final = 3
@@ -23,6 +23,8 @@ MIN_COVERAGE: Final = 0.5
 MIN_ERROR_COVERAGE: Final = 0.3
 """The same for an error, of which half is often the name of a file or a number."""
 MIN_SHARE_OF_BEST: Final = 0.6
+MIN_SHARED_TERMS: Final = 2
+"""Terms of an error in a question from which the question is about the error."""
 _LIGHT_VERBS: Final = (
     "come could get go make many may mean much must need off out set should take turn up use using "
     "used want work would"
@@ -32,6 +34,10 @@ _LIGHT_WORDS: Final = STOP_WORDS | frozenset(_LIGHT_VERBS.split())
 
 _LINE_MARKER = Pattern(r"\A(?:(?:[-*#>]+|\d{1,3}[.)])\s+)+")
 """Start of a list, a heading or a quotation."""
+_IN_LOGS = Pattern(
+    r"\b(?:logs?(?! (?:in|into|on|out|off)\b)|log ?files?|errors?|exceptions?|tracebacks?"
+    r"|stack ?traces?)\b"
+)
 _SENTENCE_BREAK = Pattern(r"(?<=[.!?:])\s+|\n+")
 
 
@@ -72,12 +78,28 @@ def find_best_passages(
     return sorted(kept, key=lambda one: -one.coverage - one.heading_coverage)[:MAX_PASSAGES]
 
 
-def list_log_errors(materials: Mapping[str, str]) -> list[str]:
-    """Return the errors of the logs among the materials, including root causes."""
+def list_log_errors(
+    materials: Mapping[str, str], query: str, *, is_asked: bool = False
+) -> list[str]:
+    """Return the errors of the logs, with root causes; none if a query is about something else.
+
+    Args:
+        is_asked: the task is about the errors, whatever the query names.
+    """
     logs = [read_log(name, text) for name, text in materials.items() if is_log(name, text)]
     kinds = [each for log in logs for each in list_error_kinds(log)[:MAX_ERRORS]]
+    named = bool(_IN_LOGS.search(query.lower())) or any(log.name in query for log in logs)
+    if not (is_asked or named or any(_is_named_in(query, each) for each in kinds)):
+        return []
     titles = (" < ".join(dict.fromkeys((each.title, each.root_title))) for each in kinds)
     return list(dict.fromkeys(titles))[:MAX_ERRORS]
+
+
+def _is_named_in(query: str, kind: ErrorKind) -> bool:
+    """Return whether a query names what an error is about: a part of it is one word by chance."""
+    said = f"{kind.title} {kind.announcement}".replace("_", " ")
+    terms = extract_terms(query) - extract_terms(" ".join(_LIGHT_WORDS))
+    return len(terms & extract_terms(said)) >= MIN_SHARED_TERMS
 
 
 def build_report(index: PassageIndex, query: str, errors: Sequence[str]) -> ToolReport:

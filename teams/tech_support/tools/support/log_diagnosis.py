@@ -10,8 +10,15 @@ from nodes.tools.logs.entry import Log
 from nodes.tools.logs.failure import Failure
 from nodes.tools.logs.secrets import mask_secrets
 from nodes.tools.logs.timestamps import format_duration
+from state import Severity
 
-from .error_kinds import ErrorKind, list_error_kinds, redact_as_code, redact_line
+from .error_kinds import (
+    ErrorKind,
+    list_error_kinds,
+    list_warning_kinds,
+    redact_as_code,
+    redact_line,
+)
 
 SHOWN_COUNTS: Final = (8, 5, 3, 1)
 """Kinds of errors reported for a log, if they fit."""
@@ -49,23 +56,27 @@ def add_claims(reply: ToolReport, log: Log, found: Sequence[ErrorKind]) -> None:
 def _build_report(logs: Sequence[Log], most: int, is_pasted: bool) -> ToolReport:
     reply = ToolReport()
     for log in logs[:MAX_LOGS]:
-        every = list_error_kinds(log)
+        errors = list_error_kinds(log)
+        every = errors or list_warning_kinds(log)
         found = every[:most]
-        reply.lines.append(_format_overview(log, every) + "\n")
-        if found:
+        reply.lines.append(_format_overview(log, errors) + "\n")
+        if errors:
             _add_errors(reply, log, found)
+        elif found:
+            rows = [_list_cells(log, each)[:-1] for each in found]
+            reply.add_table(("warning", *COLUMNS[1:-1]), rows, "The most frequent warnings")
         if not is_pasted:
             add_claims(reply, log, found)
         for each in found:
             reply.add_finding(
-                "critical" if each.level == "critical" else "high" if each.failure else "medium",
+                _rate(each),
                 f"{redact_line(each.title)}{each.times}",
                 "" if is_pasted else log.name,
                 f"Begin at {redact_line(str(each.own_frame))}." if each.own_frame else "",
                 None if is_pasted else each.line,
             )
         gaps, cut = log.describe_limits()
-        reply.gaps += [*gaps, *_list_gaps(log, len(every), len(found))]
+        reply.gaps += [*gaps, *_list_gaps(log, len(every), len(found), has_error=bool(errors))]
         reply.failures += cut
     if left := [log.name for log in logs[MAX_LOGS:]]:
         reply.failures.append(
@@ -125,17 +136,25 @@ def _format_trace(failure: Failure, announced: str) -> Iterator[str]:
         yield f"- {what} {redact_as_code(str(frame))} (line {frame.log_line})"
 
 
-def _list_gaps(log: Log, count: int, shown_count: int) -> Iterator[str]:
-    if not count:
-        yield f"{log.name} holds no error; a log of the moment when it failed is needed"
-        return
-    yield (
-        f"{log.name} shows what failed and where; why, and what to change, is to be judged from "
-        "the code and the help documents"
-    )
-    if not any(entry.stamp for entry in log.entries):
+def _rate(kind: ErrorKind) -> Severity:
+    if kind.level in ("warning", "critical"):
+        return "low" if kind.level == "warning" else "critical"
+    return "high" if kind.failure else "medium"
+
+
+def _list_gaps(log: Log, count: int, shown_count: int, *, has_error: bool) -> Iterator[str]:
+    if has_error:
+        yield (
+            f"{log.name} shows what failed and where; why, and what to change, is to be judged "
+            "from the code and the help documents"
+        )
+    else:
+        cause = ": whether a warning is the cause is open" if count else ""
+        yield f"{log.name} holds no error{cause}; a log of the moment when it failed is needed"
+    if count and not any(entry.stamp for entry in log.entries):
         yield f"{log.name} names no times, so it is not known when it failed"
     if any(not each.error for failure in log.failures for each in failure.chain):
         yield f"A traceback of {log.name} is cut off: the line that names its error is missing"
     if count > shown_count:
-        yield f"{count - shown_count} more kinds of errors in {log.name} are left out"
+        kinds = "errors" if has_error else "warnings"
+        yield f"{count - shown_count} more kinds of {kinds} in {log.name} are left out"

@@ -61,7 +61,7 @@ def compose_ticket(ticket: Ticket, logs: Sequence[Log], files: Sequence[str]) ->
     for name, lines in (
         ("", [f"severity: {ticket.severity}", f"for: {desk}", *named]),
         ("What is asked", [_redact(ticket.asked, MAX_ASKED_CHARS)]),
-        ("Evidence", [_format_evidence(*each) for each in held[:MAX_EVIDENCE]]),
+        ("Errors in the logs", [_format_evidence(*each) for each in held[:MAX_EVIDENCE]]),
         ("Tried so far", _list_attempts(ticket)),
         ("To be asked", lacking),
     ):
