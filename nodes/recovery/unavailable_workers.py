@@ -29,7 +29,7 @@ async def assign_workers(
         if task.id not in todo or assigned.get(task.id, task.worker) not in unavailable:
             continue
         worker = team.find_worker(task.worker)
-        able = list_candidates(task, worker, team, is_out_of_scope=False, message="")
+        able = list_candidates(task, worker, team)
         if name := next((each for each in able if each not in unavailable), None):
             assigned[task.id] = name
             reason = f"{worker.name} is unavailable"
