@@ -1,6 +1,9 @@
 """The settings of a command. Light: help needs it, too."""
 
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from graph.variable_names import describe_unknown_name
 
@@ -8,14 +11,45 @@ if TYPE_CHECKING:
     from graph.settings import Settings
 
 
-def load_settings(*, trace_content: bool = False) -> "Settings":
-    """Read the settings, and export whether LangSmith may trace runs; warn of misspelt names."""
+def _choose_env_file(path: Path | None) -> Path | None:
+    if path is not None:
+        from graph.settings import choose_env_file
+
+        choose_env_file(path)
+    return path
+
+
+EnvFileOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--env-file",
+        metavar="FILE",
+        callback=_choose_env_file,
+        expose_value=False,
+        help="A further file of settings, which counts as a whole.",
+    ),
+]
+"""Declared once, for all commands."""
+
+
+def load_settings(*, trace_content: bool = False, may_ask: bool = False) -> "Settings":
+    """Read the settings, and export whether LangSmith may trace runs; warn of what is ignored.
+
+    Args:
+        may_ask: ask at a terminal whether the current folder's file counts.
+    """
+    from graph.display.stderr_console import print_to_stderr
     from graph.settings import Settings
 
     settings = Settings()
-    for name, near in settings.find_unknown_variables().items():
-        from graph.display.stderr_console import print_to_stderr
+    if may_ask and settings.sources.folder_file:
+        from graph.commands.trust import ask_to_trust
 
+        if ask_to_trust(settings.sources):
+            settings = Settings(sources=settings.sources.trust_folder())
+    if line := settings.sources.describe_ignored():
+        print_to_stderr(f"warning: {line}", style="yellow")
+    for name, near in settings.find_unknown_variables().items():
         print_to_stderr(describe_unknown_name(name, near), style="yellow")
     settings.export_tracing()
     return settings.model_copy(update={"trace_content": True}) if trace_content else settings

@@ -92,7 +92,7 @@ def evaluate(
         judge_tier=judge,
         as_json=as_json,
         quiet=quiet,
-        settings=load_settings(),
+        settings=load_settings(may_ask=True),
     )
 
 
