@@ -54,7 +54,7 @@ from graph.commands.options import (
     require_plain_comparison,
 )
 from graph.commands.process_exit import end_process, prepare_process, treat_sigterm_as_interrupt
-from graph.commands.settings_loading import EnvFileOption, load_settings
+from graph.commands.settings_loading import EnvFileOption, describe_settings, load_settings
 from graph.commands.team_commands import check, draw, evaluate, new_team, teams
 from graph.commands.trust import trust
 from graph.commands.ui_command import open_ui
@@ -156,7 +156,8 @@ def run(
     settings = load_settings(trace_content=trace_content, may_ask=True)
     from graph.display.progress_display import ProgressDisplay
 
-    with ProgressDisplay(quiet=quiet, shows_answer=not as_json) as display:
+    notes = "" if quiet else describe_settings(settings)
+    with ProgressDisplay(quiet=quiet, shows_answer=not as_json, notes=notes) as display:
         from graph.commands import run as command
         from graph.commands.comparison import compare
         from graph.commands.standard_input import read_files
@@ -203,7 +204,7 @@ def resume(
     trace_content: TraceContentOption = False,
 ) -> int:
     """Resume a run that was interrupted or waits for an answer."""
-    settings = load_settings(trace_content=trace_content, may_ask=True)
+    settings = load_settings(trace_content=trace_content, may_ask=True, announces=not quiet)
     thread = _find_thread(thread, settings, url)
     options: dict[str, Any] = {
         "answer": answer,

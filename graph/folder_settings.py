@@ -37,8 +37,8 @@ def _is_lower_for_all(new: _Settings, old: _Settings, name: str) -> bool:
     )
 
 
-def _is_off(new: _Settings, old: _Settings, name: str) -> bool:
-    return getattr(new, name) is False
+def _is_off_or_unset(new: _Settings, old: _Settings, name: str) -> bool:
+    return getattr(new, name) is False or getattr(old, name) is None
 
 
 def _is_inside(new: _Settings, old: _Settings, name: str) -> bool:
@@ -61,8 +61,8 @@ ALLOWED: Final[Mapping[str, Rule]] = {
     "tokens_per_minute": _is_lower,
     "call_timeout_s": _is_lower,
     "max_output_tokens": _is_lower_for_all,
-    "stream": _is_off,
-    "speculate": _is_off,
+    "stream": _is_off_or_unset,
+    "speculate": _is_off_or_unset,
     "documents": _is_inside,
     "repository": _is_inside,
 }

@@ -275,6 +275,16 @@ class Settings(LimitVariables, TracingVariables, ServerVariables):
         given = {**self.sources.folder_variables, **self.sources.variables}
         return find_unknown_names(given, list_variables(type(self).model_fields))
 
+    def list_addresses(self) -> list[str]:
+        """List where prompts and traces are sent, except to a provider's own address."""
+        models = self.build_model_settings()
+        used = (tier for tier in TIERS if self.resolve_model(tier) != EMBEDDED)
+        traces = (
+            self.langsmith_endpoint if self.langsmith_tracing else None,
+            self.otel_endpoint if self.otel else None,
+        )
+        return [url for url in (*(models.get_tier(tier).base_url for tier in used), *traces) if url]
+
     def export_tracing(self) -> None:
         """Export the tracing settings of files, since those who send read the environment.
 

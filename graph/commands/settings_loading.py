@@ -2,6 +2,7 @@
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
+from urllib.parse import urlsplit
 
 import typer
 
@@ -32,11 +33,14 @@ EnvFileOption = Annotated[
 """Declared once, for all commands."""
 
 
-def load_settings(*, trace_content: bool = False, may_ask: bool = False) -> "Settings":
+def load_settings(
+    *, trace_content: bool = False, may_ask: bool = False, announces: bool = False
+) -> "Settings":
     """Read the settings, and export whether LangSmith may trace runs; warn of what is ignored.
 
     Args:
         may_ask: ask at a terminal whether the current folder's file counts.
+        announces: print where the settings come from, and where requests are sent.
     """
     from graph.display.stderr_console import print_to_stderr
     from graph.settings import Settings
@@ -52,4 +56,35 @@ def load_settings(*, trace_content: bool = False, may_ask: bool = False) -> "Set
     for name, near in settings.find_unknown_variables().items():
         print_to_stderr(describe_unknown_name(name, near), style="yellow")
     settings.export_tracing()
+    if announces and (notes := describe_settings(settings)):
+        print_to_stderr(notes, style="dim")
     return settings.model_copy(update={"trace_content": True}) if trace_content else settings
+
+
+def describe_settings(settings: "Settings") -> str:
+    """Return what of the settings a user may not expect; empty if there is nothing.
+
+    That is addresses that are not a provider's own, the files that count, and teams that replace
+    shipped ones.
+    """
+    from graph.display.text import to_one_line
+    from graph.teams.team_loader import list_replaced_teams
+
+    addresses = [_get_host(url) for url in settings.list_addresses()]
+    replaced = [
+        f"team {path.name} of {path.parent}, in place of the shipped one"
+        for path in list_replaced_teams(settings)
+    ]
+    parts = {"at ": addresses, "settings: ": settings.sources.list_files(), "": replaced}
+    return " · ".join(
+        to_one_line(lead + ", ".join(dict.fromkeys(found)), 300)
+        for lead, found in parts.items()
+        if found
+    )
+
+
+def _get_host(url: str) -> str:
+    try:
+        return urlsplit(url).netloc.rpartition("@")[2] or url
+    except ValueError:
+        return "?"

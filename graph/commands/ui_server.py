@@ -78,16 +78,16 @@ def _require_own_runs() -> None:
         RunsUntrusted: another user's process, or none of this application, made it.
         OSError: it cannot be created.
     """
-    if RUNS_FOLDER.is_symlink() or (RUNS_FOLDER.exists() and any(RUNS_FOLDER.iterdir())):
-        if not is_own_folder(RUNS_FOLDER):
-            raise RunsUntrusted(
-                f"{RUNS_FOLDER} came with this folder",
-                cause="to load its runs would run code that is in them",
-                kept="it is unchanged",
-                next=f"move {RUNS_FOLDER} away; if the runs are yours: supervise trust",
-            )
-        return
     RUNS_FOLDER.mkdir(exist_ok=True)
+    if is_own_folder(RUNS_FOLDER):
+        return
+    if RUNS_FOLDER.is_symlink() or any(RUNS_FOLDER.iterdir()):
+        raise RunsUntrusted(
+            f"{RUNS_FOLDER} came with this folder",
+            cause="to load its runs would run code that is in them",
+            kept="it is unchanged",
+            next=f"move {RUNS_FOLDER} away; if the runs are yours: supervise trust",
+        )
     mark_own_folder(RUNS_FOLDER)
 
 

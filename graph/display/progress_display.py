@@ -40,10 +40,12 @@ class ProgressDisplay:
 
     Args:
         shows_answer: show the answer while it is written, if both streams are terminals.
+        notes: a part of the run's first line.
     """
 
-    def __init__(self, *, quiet: bool, shows_answer: bool = False) -> None:
+    def __init__(self, *, quiet: bool, shows_answer: bool = False, notes: str = "") -> None:
         self.progress = RunProgress()
+        self.progress.notes = notes
         self._is_live = can_draw_live() and not quiet
         self.can_show_answer = shows_answer and self._is_live and is_terminal(sys.stdout)
         self._prints_lines = not self._is_live and not quiet
@@ -51,6 +53,9 @@ class ProgressDisplay:
 
     def __enter__(self) -> "ProgressDisplay":
         if self._is_live and self._live is None:
+            if notes := self.progress.notes:  # the table may have no room for them
+                self.progress.notes = ""
+                print_to_stderr(notes, style="dim")
             self._live = Live(
                 ProgressTable(self.progress),
                 console=STDERR_CONSOLE,

@@ -53,9 +53,8 @@ def _format_reading(board: RunProgress, event: Event) -> str:
 def _format_request(board: RunProgress, event: Event) -> str:
     if within := event.get("within"):
         return f"{to_one_line(within, 40)} assigned to team {to_one_line(event.get('team'), 40)}"
-    lines = [
-        f"team {to_one_line(board.team)} · models: {to_one_line(', '.join(board.models), 200)}"
-    ]
+    head = f"team {to_one_line(board.team)} · models: {to_one_line(', '.join(board.models), 200)}"
+    lines = [f"{head} · {board.notes}" if board.notes else head]
     if kept := to_one_line(", ".join(board.kept_materials), 200):
         lines.append(f"kept from the thread: {kept}")
     return "\n".join(lines)
