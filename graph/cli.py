@@ -39,6 +39,7 @@ from graph.commands.options import (
     QuietOption,
     ReportOption,
     RequestArgument,
+    ResumedTeamOption,
     SequentialOption,
     SpeculateOption,
     StatusOption,
@@ -188,6 +189,7 @@ def resume(
     ctx: typer.Context,
     thread: ThreadArgument,
     answer: AnswerOption = None,
+    team: ResumedTeamOption = None,
     url: UrlOption = None,
     deadline_s: DeadlineOption = None,
     max_cost_usd: MaxCostOption = None,
@@ -220,7 +222,7 @@ def resume(
         return resume_on_server(thread, url, **options)
     from graph.commands import run as command
 
-    return command.resume(thread, **options)
+    return command.resume(thread, team=team, **options)
 
 
 @app.command()

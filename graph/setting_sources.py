@@ -121,6 +121,8 @@ def read_sources(
     sources = SettingSources(tuple(layers))
     try:
         file = read_env_file(Path.cwd() / ENV_FILE, stays_inside=True)
+    except FileNotFoundError:  # the current folder was removed
+        return sources
     except (OSError, ValueError) as error:
         return replace(sources, problem=describe_error(error))
     if file is None or file.path == get_user_env_file():
@@ -170,7 +172,9 @@ def describe_error(error: OSError | ValueError) -> str:
 
 def shorten_path(path: Path) -> str:
     """Return a path as the user would type it."""
-    for base, sign in ((Path.cwd(), ""), (Path.home(), "~/")):
-        if path.is_relative_to(base):
-            return f"{sign}{path.relative_to(base)}"
-    return str(path)
+    try:
+        places = ((Path.cwd(), ""), (Path.home(), "~/"))
+    except (OSError, RuntimeError):  # one of them is unknown
+        return str(path)
+    found = (f"{sign}{path.relative_to(at)}" for at, sign in places if path.is_relative_to(at))
+    return next(found, str(path))

@@ -34,6 +34,7 @@ from graph.server_variables import ServerVariables
 from graph.setting_problems import describe_setting_problem, list_variables, map_variables
 from graph.setting_sources import ENV_FILE_VARIABLE, SettingSources
 from graph.shared_limits import require_redis_package
+from graph.stores.home_links import require_no_links
 from graph.stores.postgres_url import (
     format_public_address,
     is_postgres,
@@ -241,9 +242,15 @@ class Settings(LimitVariables, TracingVariables, ServerVariables):
         return self.database_url if is_postgres(self.database_url) else None
 
     def resolve_database_path(self) -> Path:
-        """Return the file that stores runs, or would store them without a server."""
+        """Return the file that stores runs, or would store them without a server.
+
+        Raises:
+            StoreError: its folder came with the current one, and has links out of it.
+        """
         named = "" if self.postgres_url else self.database_url.removeprefix("sqlite:///")
-        return Path(named or DEFAULT_DATABASE).absolute()
+        path = Path(named or DEFAULT_DATABASE).absolute()
+        require_no_links(path, Path.cwd())
+        return path
 
     @property
     def home(self) -> Path:
@@ -274,16 +281,6 @@ class Settings(LimitVariables, TracingVariables, ServerVariables):
         """
         given = {**self.sources.folder_variables, **self.sources.variables}
         return find_unknown_names(given, list_variables(type(self).model_fields))
-
-    def list_addresses(self) -> list[str]:
-        """List where prompts and traces are sent, except to a provider's own address."""
-        models = self.build_model_settings()
-        used = (tier for tier in TIERS if self.resolve_model(tier) != EMBEDDED)
-        traces = (
-            self.langsmith_endpoint if self.langsmith_tracing else None,
-            self.otel_endpoint if self.otel else None,
-        )
-        return [url for url in (*(models.get_tier(tier).base_url for tier in used), *traces) if url]
 
     def export_tracing(self) -> None:
         """Export the tracing settings of files, since those who send read the environment.

@@ -17,7 +17,8 @@ from platformdirs import user_config_path, user_state_path
 from nodes.errors import OutputFailed
 
 APPLICATION: Final = "supervisor-worker"
-KEY_BYTES: Final = 32
+_KEY_RECORD: Final = "signing-key"
+_PROCESS_KEY: Final = secrets.token_hex(32)
 OWN_MARK: Final = "made-by-this-user"
 MAX_RECORD_BYTES: Final = 10_000
 
@@ -66,23 +67,22 @@ def remove_decision(file: Path) -> bool:
 
 
 def sign_text(text: str) -> str:
-    """Return a signature that only this user's processes can make; empty without a folder."""
-    key = _read_record("signing-key")
+    """Return a signature that only this user's processes can make.
+
+    Where the user's folder cannot be written, only this process recognises it.
+    """
+    key = _read_record(_KEY_RECORD)
     if not key:
         with suppress(OutputFailed):
-            _write_record("signing-key", secrets.token_hex(KEY_BYTES), replaces=False)
-        key = _read_record("signing-key")
-    return hmac.new(key.encode(), text.encode(), sha256).hexdigest() if key else ""
+            _write_record(_KEY_RECORD, secrets.token_hex(32), replaces=False)
+        key = _read_record(_KEY_RECORD) or _PROCESS_KEY
+    return hmac.new(key.encode(), text.encode(), sha256).hexdigest()
 
 
 def is_signed(text: str, signature: object) -> bool:
     """Return whether a signature of a text was made by this user's processes."""
-    made = sign_text(text)
-    return (
-        bool(made)
-        and isinstance(signature, str)
-        and hmac.compare_digest(made.encode(), signature.encode(errors="replace"))
-    )
+    given = signature.encode(errors="replace") if isinstance(signature, str) else b""
+    return hmac.compare_digest(sign_text(text).encode(), given)
 
 
 def is_own_folder(folder: Path) -> bool:
@@ -94,13 +94,10 @@ def is_own_folder(folder: Path) -> bool:
     return not folder.is_symlink() and is_signed(_describe_place(folder), mark.strip())
 
 
-def mark_own_folder(folder: Path) -> bool:
-    """Mark a folder as this user's own; return whether that was possible."""
-    signature = sign_text(_describe_place(folder))
-    if signature:
-        (folder / OWN_MARK).unlink(missing_ok=True)  # a link is not followed
-        (folder / OWN_MARK).write_text(f"{signature}\n", encoding="ascii")
-    return bool(signature)
+def mark_own_folder(folder: Path) -> None:
+    """Mark a folder as this user's own."""
+    (folder / OWN_MARK).unlink(missing_ok=True)  # a link is not followed
+    (folder / OWN_MARK).write_text(f"{sign_text(_describe_place(folder))}\n", encoding="ascii")
 
 
 def _describe_place(folder: Path) -> str:

@@ -68,9 +68,18 @@ def describe_settings(settings: "Settings") -> str:
     shipped ones.
     """
     from graph.display.text import to_one_line
+    from graph.settings import EMBEDDED
     from graph.teams.team_loader import list_replaced_teams
+    from graph.tier_variables import TIERS
 
-    addresses = [_get_host(url) for url in settings.list_addresses()]
+    models = settings.build_model_settings()
+    used = (models.get_tier(tier) for tier in TIERS if settings.resolve_model(tier) != EMBEDDED)
+    traces = (
+        settings.langsmith_endpoint if settings.langsmith_tracing else None,
+        settings.otel_endpoint if settings.otel else None,
+    )
+    sent_to = (*(tier.base_url for tier in used), *traces)
+    addresses = [_get_host(url) for url in sent_to if url]
     replaced = [
         f"team {path.name} of {path.parent}, in place of the shipped one"
         for path in list_replaced_teams(settings)

@@ -53,7 +53,8 @@ def trust(
         print_to_stdout(f"{path} counts until it changes. It sets:")
         for line in list_names(file.parse(replaces_variables=False)):
             print_to_stdout(f"  {line}")
-    if has_runs and mark_own_folder(runs):
+    if has_runs:
+        mark_own_folder(runs)
         print_to_stdout(f"{runs} is loaded by supervise ui, with the code that its runs hold")
     return 0
 
