@@ -42,7 +42,8 @@ def _is_off_or_unset(new: _Settings, old: _Settings, name: str) -> bool:
 
 
 def _is_inside(new: _Settings, old: _Settings, name: str) -> bool:
-    return bool(getattr(new, name).resolve().is_relative_to(Path.cwd().resolve()))
+    folder: Path = getattr(new, name)
+    return folder.is_dir() and folder.resolve().is_relative_to(Path.cwd().resolve())
 
 
 def _has_same_provider(new: _Settings, old: _Settings, name: str) -> bool:

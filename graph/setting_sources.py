@@ -83,14 +83,6 @@ class SettingSources:
         why = "has changed since you trusted it" if has_changed else "is not trusted"
         return f"{ENV_FILE} of this folder {why}"
 
-    def trust_folder(self) -> "SettingSources":
-        """Return these sources with all of the current folder's file."""
-        assert self.folder_file is not None, "there is a file to trust"
-        part = f"part of {ENV_FILE}"
-        others = tuple(layer for layer in self.layers if layer[0] != part)
-        whole = self.folder_file.parse(replaces_variables=True)
-        return SettingSources(others).insert_folder(ENV_FILE, whole)
-
     def insert_folder(self, name: str, variables: Mapping[str, str]) -> "SettingSources":
         """Return these sources with variables of the current folder, above the user's own file."""
         *higher, own = self.layers
@@ -145,15 +137,13 @@ def read_env_file(path: Path, *, stays_inside: bool = False) -> EnvFile | None:
     """
     folder = path.parent.resolve()
     try:
-        target = path.resolve(strict=True)
+        target = Path(os.path.realpath(path, strict=True))
     except FileNotFoundError:
         return None
     if stays_inside and not target.is_relative_to(folder):
         raise ValueError("it is a link to another folder")
-    # A FIFO must not be waited for.
-    handle = os.open(target, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
-    with open(handle, "rb") as file:
-        if not stat.S_ISREG(os.fstat(handle).st_mode):
+    with open(target, "rb", opener=_open_at_once) as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             raise ValueError("it is not a regular file")
         data = file.read(MAX_BYTES + 1)
     if len(data) > MAX_BYTES:
@@ -161,6 +151,11 @@ def read_env_file(path: Path, *, stays_inside: bool = False) -> EnvFile | None:
     if b"\0" in data:
         raise ValueError("it holds a NUL byte")
     return EnvFile(folder / path.name, data.decode("utf-8-sig"), sha256(data).hexdigest())
+
+
+def _open_at_once(path: str, flags: int) -> int:
+    """Open a file, and do not wait for the writer of a FIFO."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def describe_error(error: OSError | ValueError) -> str:

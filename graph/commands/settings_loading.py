@@ -50,7 +50,7 @@ def load_settings(
         from graph.commands.trust import ask_to_trust
 
         if ask_to_trust(settings.sources):
-            settings = Settings(sources=settings.sources.trust_folder())
+            settings = Settings()
     if line := settings.sources.describe_ignored():
         print_to_stderr(f"warning: {line}", style="yellow")
     for name, near in settings.find_unknown_variables().items():

@@ -62,6 +62,7 @@ def trust(
 def ask_to_trust(sources: "SettingSources") -> bool:
     """Ask at the terminal whether the current folder's file counts, and record the answer."""
     from graph.display.stderr_console import print_to_stderr
+    from graph.settings import choose_env_file
     from graph.user_state import save_decision
     from nodes.errors import OutputFailed
 
@@ -79,6 +80,8 @@ def ask_to_trust(sources: "SettingSources") -> bool:
             save_decision(file.path, file.digest, "trusted" if is_trusted else "declined")
     except OutputFailed as error:
         print_to_stderr(f"warning: {error}; you are asked again next time", style="yellow")
+        if is_trusted:
+            choose_env_file(file.path)
     return is_trusted
 
 
