@@ -65,9 +65,11 @@ ALLOWED: Final[Mapping[str, Rule]] = {
     "stream": _is_off_or_unset,
     "speculate": _is_off_or_unset,
     "documents": _is_inside,
-    "repository": _is_inside,
 }
-"""By field. Every other setting counts only from a source that the user trusts."""
+"""By field. Every other setting counts only from a source that the user trusts.
+
+A repository is not among these: its `.git` may refer to another one.
+"""
 _reported: Final[set[str]] = set()
 _logger = logging.getLogger(__name__)
 
@@ -113,16 +115,16 @@ def _select_allowed(
         if value.strip()
     }
     own = {name.lower(): value for name, value in sources.layers[-1][1].items()}
+    given = {name.lower(): (name, value) for name, value in sources.folder_variables.items()}
     counted, ignored = {}, []
-    for name, value in sources.folder_variables.items():
-        key = name.lower()
+    for key, (name, value) in given.items():
         if key not in fields or key in higher or not value.strip() or own.get(key) == value:
             continue
         if _is_allowed(fields[key], old, partial(build, sources.insert_folder("", {name: value}))):
             counted[name] = value
         else:
             ignored.append(name.upper())
-    return counted, tuple(dict.fromkeys(ignored))
+    return counted, tuple(ignored)
 
 
 def _is_allowed(field: str, old: _Settings, build: Callable[[], _Settings]) -> bool:

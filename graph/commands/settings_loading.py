@@ -1,7 +1,7 @@
 """The settings of a command. Light: help needs it, too."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 from urllib.parse import urlsplit
 
 import typer
@@ -10,6 +10,9 @@ from graph.variable_names import describe_unknown_name
 
 if TYPE_CHECKING:
     from graph.settings import Settings
+
+
+OPENAI_HOST: Final = "api.openai.com"
 
 
 def _choose_env_file(path: Path | None) -> Path | None:
@@ -69,21 +72,24 @@ def describe_settings(settings: "Settings") -> str:
     """
     from graph.display.text import to_one_line
     from graph.settings import EMBEDDED
-    from graph.teams.team_loader import list_replaced_teams
     from graph.tier_variables import TIERS
 
-    models = settings.build_model_settings()
-    used = (models.get_tier(tier) for tier in TIERS if settings.resolve_model(tier) != EMBEDDED)
-    traces = (
-        settings.langsmith_endpoint if settings.langsmith_tracing else None,
-        settings.otel_endpoint if settings.otel else None,
-    )
-    sent_to = (*(tier.base_url for tier in used), *traces)
-    addresses = [_get_host(url) for url in sent_to if url]
-    replaced = [
-        f"team {path.name} of {path.parent}, in place of the shipped one"
-        for path in list_replaced_teams(settings)
+    sent_to = [
+        getattr(settings, f"{tier}_base_url") or settings.openai_base_url
+        for tier in TIERS
+        if settings.resolve_model(tier) != EMBEDDED
     ]
+    sent_to += [settings.langsmith_endpoint] if settings.langsmith_tracing else []
+    sent_to += [settings.otel_endpoint] if settings.otel else []
+    replaced = []
+    if settings.team_folders:
+        from graph.teams.team_loader import list_replaced_teams  # slow to load
+
+        replaced = [
+            f"team {path.name} of {path.parent}, in place of the shipped one"
+            for path in list_replaced_teams(settings)
+        ]
+    addresses = [host for url in sent_to if url and (host := _get_host(url)) != OPENAI_HOST]
     parts = {"at ": addresses, "settings: ": settings.sources.list_files(), "": replaced}
     return " · ".join(
         to_one_line(lead + ", ".join(dict.fromkeys(found)), 300)

@@ -18,24 +18,21 @@ MAX_NAMES: Final = 50
 
 def trust(
     folder: Annotated[Path, typer.Argument(metavar="[FOLDER]", help="Whose .env counts.")] = Path(),
+    runs: Annotated[
+        bool, typer.Option("--runs", help="Load its kept runs in supervise ui, with their code.")
+    ] = False,
     remove: Annotated[bool, typer.Option("--remove", help="Trust it no longer.")] = False,
 ) -> int:
     """Let all of a folder's .env count, until it changes: addresses, keys, teams."""
     from graph.commands.ui_server import RUNS_FOLDER
     from graph.display.streams import print_to_stdout
     from graph.setting_sources import ENV_FILE, describe_error, read_env_file
-    from graph.user_state import (
-        OWN_MARK,
-        is_own_folder,
-        mark_own_folder,
-        remove_decision,
-        save_decision,
-    )
+    from graph.user_state import OWN_MARK, mark_own_folder, remove_decision, save_decision
     from nodes.errors import FileUnreadable, UsageError
 
-    path, runs = folder.resolve() / ENV_FILE, folder.resolve() / RUNS_FOLDER
+    path, kept = folder.resolve() / ENV_FILE, folder.resolve() / RUNS_FOLDER
     if remove:
-        (runs / OWN_MARK).unlink(missing_ok=True)
+        (kept / OWN_MARK).unlink(missing_ok=True)
         was_trusted = remove_decision(path)
         print_to_stdout(f"{path} is {'no longer' if was_trusted else 'not'} trusted")
         return 0
@@ -45,17 +42,17 @@ def trust(
         raise FileUnreadable(
             f"cannot use {path}", cause=describe_error(error), next="supervise run --env-file FILE"
         ) from None
-    has_runs = runs.is_dir() and not runs.is_symlink() and not is_own_folder(runs)
-    if file is None and not has_runs:
-        raise UsageError(f"there is nothing to trust in {folder}", cause=f"it has no {ENV_FILE}")
-    if file is not None:
+    if runs and kept.is_dir() and not kept.is_symlink():
+        mark_own_folder(kept)
+        print_to_stdout(f"{kept} is loaded by supervise ui, with the code that its runs hold")
+    elif file is None or runs:
+        missing = RUNS_FOLDER if runs else ENV_FILE
+        raise UsageError(f"there is nothing to trust in {folder}", cause=f"it has no {missing}")
+    if file is not None and not runs:
         save_decision(path, file.digest, "trusted")
         print_to_stdout(f"{path} counts until it changes. It sets:")
         for line in list_names(file.parse(replaces_variables=False)):
             print_to_stdout(f"  {line}")
-    if has_runs:
-        mark_own_folder(runs)
-        print_to_stdout(f"{runs} is loaded by supervise ui, with the code that its runs hold")
     return 0
 
 

@@ -86,7 +86,7 @@ def _require_own_runs() -> None:
             f"{RUNS_FOLDER} came with this folder",
             cause="to load its runs would run code that is in them",
             kept="it is unchanged",
-            next=f"move {RUNS_FOLDER} away; if the runs are yours: supervise trust",
+            next=f"move {RUNS_FOLDER} away; if the runs are yours: supervise trust --runs",
         )
     mark_own_folder(RUNS_FOLDER)
 

@@ -78,6 +78,13 @@ def _format_record(thread: str, accepted: Mapping[str, Any]) -> str:
     return json.dumps(written, sort_keys=True)
 
 
+def _is_own(thread: str, notes: Mapping[str, Any]) -> bool:
+    try:
+        return is_signed(_format_record(thread, notes), notes.get("signature"))
+    except event_log.FORM_ERRORS:
+        return False
+
+
 async def save_run_record(
     thread: str, accepted: Mapping[str, Any], database: RunDatabase, settings: Settings
 ) -> None:
@@ -100,7 +107,7 @@ async def load_run_record(thread: str, settings: Settings) -> dict[str, Any]:
     if path.exists():
         for entry in event_log.read_log_entries(path):
             notes |= {key: entry[key] for key in RECORD_KEYS if key in entry}
-    is_own = "input" in notes and is_signed(_format_record(thread, notes), notes.get("signature"))
+    is_own = _is_own(thread, notes)
     if not is_own and settings.postgres_url:
         from graph.stores.postgres import read_store_value  # its libraries load only where used
 
@@ -108,7 +115,7 @@ async def load_run_record(thread: str, settings: Settings) -> dict[str, Any]:
             settings.postgres_url, build_thread_namespace(thread), _STORE_KEY
         )
         notes, is_own = shared or notes, bool(shared)
-    if "input" not in notes:
+    if not isinstance(notes.get("input"), Mapping) or "source" not in notes:
         raise ThreadUnknown(
             f"no thread {thread!r}", next="`supervise runs` lists the threads there are"
         )

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from graph.commands.ui_server import RunsUntrusted, hold_runs_folder
+from graph.user_state import OWN_MARK
 from tests.pseudo_terminal import run_in_terminal
 from tests.trusted_files import list_user_folders, write_trusted_env
 
@@ -260,7 +262,24 @@ def test_pickled_runs_that_came_with_a_folder_are_not_loaded():
     runs.mkdir()
     (runs / ".langgraph_ops.pckl").write_bytes(pickle.dumps({"a": RunsWhenLoaded()}))
 
+    Path(".env").write_text("SUPERVISE_RPM=5\n")
+    supervise("trust")
     done = supervise("ui", "--no-browser")
 
     assert done.returncode == 2 and "error[RUNS_UNTRUSTED]" in done.stderr
     assert not Path("PWNED").exists()
+
+
+def test_own_runs_of_the_development_server_are_loaded_again_and_those_the_user_accepts():
+    with hold_runs_folder():
+        Path(".langgraph_api/store.pckl").touch()
+    with hold_runs_folder():
+        pass
+    Path(".langgraph_api", OWN_MARK).unlink()
+
+    with pytest.raises(RunsUntrusted), hold_runs_folder():
+        pass
+    assert supervise("trust").returncode == 2
+    assert supervise("trust", "--runs").returncode == 0
+    with hold_runs_folder():
+        pass

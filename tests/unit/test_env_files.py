@@ -58,7 +58,6 @@ def test_the_sources_have_an_order(tmp_path, monkeypatch):
         "SUPERVISE_STREAM=false",
         "SUPERVISE_SPECULATE=false",
         "SUPERVISE_DOCUMENTS=documents",
-        "SUPERVISE_REPOSITORY=.",
     ],
 )
 def test_an_untrusted_file_may_set_what_only_tightens(line, monkeypatch):
@@ -89,8 +88,9 @@ def test_an_untrusted_file_may_set_what_only_tightens(line, monkeypatch):
         "SUPERVISE_DOCUMENTS=/",
         "SUPERVISE_DOCUMENTS=~",
         "SUPERVISE_DOCUMENTS=link",
-        "SUPERVISE_REPOSITORY=loop",
-        f"SUPERVISE_REPOSITORY={'x' * 5000}",
+        "SUPERVISE_DOCUMENTS=loop",
+        "SUPERVISE_REPOSITORY=.",
+        f"SUPERVISE_DOCUMENTS={'x' * 5000}",
         "SUPERVISE_PRICES=openai:gpt-6-luna=0/0",
         "SUPERVISE_INSTANCES=1000",
         "SUPERVISE_FAST_HEADERS={}x",
@@ -144,7 +144,6 @@ def test_every_setting_is_allowed_by_name_or_ignored():
         "SUPERVISE_CALL_TIMEOUT_S",
         "SUPERVISE_MAX_OUTPUT_TOKENS",
         "SUPERVISE_DOCUMENTS",
-        "SUPERVISE_REPOSITORY",
     }
 
 
