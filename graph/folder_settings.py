@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final, Protocol
 
-from graph.setting_sources import ENV_FILE, SettingSources, read_sources
+from graph.setting_sources import PART_OF_ENV_FILE, SettingSources, read_sources
 from nodes.errors import SettingsInvalid
 from nodes.models.settings import DEFAULT_OUTPUT_TOKENS, EMBEDDED
 
@@ -93,7 +93,7 @@ def find_sources(
     sources = read_sources(environment, named)
     if sources.folder_file:
         part, ignored = _select_allowed(sources, fields, build)
-        sources = replace(sources.insert_folder(f"part of {ENV_FILE}", part), ignored=ignored)
+        sources = replace(sources.insert_folder(PART_OF_ENV_FILE, part), ignored=ignored)
     if (line := sources.describe_ignored()) and line not in _reported:
         _reported.add(line)
         _logger.warning("%s", line)

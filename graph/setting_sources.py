@@ -16,6 +16,7 @@ from graph.user_state import Decision, get_user_env_file, read_decision
 from nodes.errors import SettingsInvalid
 
 ENV_FILE: Final = ".env"
+PART_OF_ENV_FILE: Final = f"part of {ENV_FILE}"
 ENV_FILE_VARIABLE: Final = "SUPERVISE_ENV_FILE"
 """What `--env-file` sets; only the environment's own counts."""
 MAX_BYTES: Final = 100_000
@@ -138,7 +139,7 @@ def read_env_file(path: Path, *, stays_inside: bool = False) -> EnvFile | None:
     folder = path.parent.resolve()
     try:
         target = Path(os.path.realpath(path, strict=True))
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError, PermissionError):  # or of a folder above
         return None
     if stays_inside and not target.is_relative_to(folder):
         raise ValueError("it is a link to another folder")

@@ -32,7 +32,7 @@ from graph.folder_settings import find_sources
 from graph.limit_variables import LimitVariables
 from graph.server_variables import ServerVariables
 from graph.setting_problems import describe_setting_problem, list_variables, map_variables
-from graph.setting_sources import ENV_FILE_VARIABLE, SettingSources
+from graph.setting_sources import ENV_FILE_VARIABLE, PART_OF_ENV_FILE, SettingSources
 from graph.shared_limits import require_redis_package
 from graph.stores.home_links import require_no_links
 from graph.stores.postgres_url import (
@@ -148,7 +148,8 @@ class Settings(LimitVariables, TracingVariables, ServerVariables):
         try:
             super().__init__(**{**values, "sources": sources})
         except ValidationError as error:
-            places = " or in ".join(("the environment", *sources.list_files()))
+            whole = (name for name in sources.list_files() if name != PART_OF_ENV_FILE)
+            places = " or in ".join(("the environment", *whole))
             raise SettingsInvalid(
                 "; ".join(
                     describe_setting_problem(each, type(self).model_fields)
@@ -249,7 +250,7 @@ class Settings(LimitVariables, TracingVariables, ServerVariables):
         """
         named = "" if self.postgres_url else self.database_url.removeprefix("sqlite:///")
         path = Path(named or DEFAULT_DATABASE).absolute()
-        require_no_links(path, Path.cwd())
+        require_no_links(path)
         return path
 
     @property

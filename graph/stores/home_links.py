@@ -15,7 +15,7 @@ _DATABASE_ENDINGS: Final = ("", "-wal", "-shm", ".new", ".store.lock")
 
 
 @cache
-def require_no_links(database: Path, current: Path) -> None:
+def require_no_links(database: Path) -> None:
     """Check the folder of a run database below the current folder, once in a process.
 
     A folder elsewhere was named by the user, and may have links.
@@ -23,7 +23,10 @@ def require_no_links(database: Path, current: Path) -> None:
     Raises:
         StoreError: a link leads out of it.
     """
-    home = database.parent
+    try:
+        home, current = database.parent, Path.cwd()
+    except FileNotFoundError:  # the current folder was removed
+        return
     if not home.is_relative_to(current):
         return
     own, inside = home.resolve(), current.resolve()

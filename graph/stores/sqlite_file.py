@@ -34,7 +34,7 @@ REQUIRED_COLUMNS: Final[Mapping[str, frozenset[str]]] = {
 VERSION_TABLE: Final = "supervise_schema"
 _FOREIGN_QUERY: Final = """
 SELECT iif(type = 'table', 'virtual table', type), name FROM sqlite_master
-WHERE type IN ('trigger', 'view') OR upper(ltrim(sql)) LIKE 'CREATE VIRTUAL%'
+WHERE type IN ('trigger', 'view') OR coalesce(rootpage, 0) = 0
 """
 """What would act when the file is read or written."""
 _CHECK_TIMEOUT_S = 5.0

@@ -267,6 +267,24 @@ def test_a_bad_or_missing_file_that_the_user_named_is_an_error(capsys):
         Settings(_env_file="missing.env")
 
 
+def test_a_home_without_a_folder_of_settings_is_no_error(monkeypatch):
+    Path("file").touch()
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(Path("file").absolute()))
+
+    assert Settings().sources.list_files() == []
+
+
+def test_a_bad_value_is_changed_in_a_file_that_counts_as_a_whole(monkeypatch):
+    monkeypatch.setenv("SUPERVISE_RPM", "0")
+    write_user_env("SUPERVISE_TPM=5\n")
+    Path(".env").write_text("SUPERVISE_MAX_CONCURRENCY=2\n")
+
+    with pytest.raises(SettingsInvalid) as raised:
+        Settings()
+
+    assert "part of" not in raised.value.next and "the environment or in " in raised.value.next
+
+
 def test_what_is_ignored_is_logged_once_in_python(caplog):
     Path(".env").write_text("SUPERVISE_USER_RUNS=3\n")
 
