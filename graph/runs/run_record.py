@@ -7,6 +7,7 @@ lies in the current folder, which may be another user's: a signature shows whose
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import fields
+from shlex import quote
 from typing import Any, Final
 
 from graph.runs import event_log
@@ -47,7 +48,7 @@ def require_known_team(thread: str, source: Any, settings: Settings) -> None:
     known = {str(folder.resolve()) for folder in list_teams(settings)}
     if isinstance(source, str) and source in known:
         return
-    place = source if isinstance(source, str) else "TEAM"
+    place = quote(source) if isinstance(source, str) else "TEAM"  # is copied into a shell
     raise RunUntrusted(
         f"the record of thread {thread} was not written by you on this machine",
         cause="its team's code would run",

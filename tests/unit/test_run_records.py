@@ -78,6 +78,13 @@ def test_only_a_team_that_has_a_name_here_is_taken_from_another_s_record(source:
         require_known_team("t1", source, Settings())
 
 
+def test_the_command_that_is_advised_is_safe_to_copy():
+    with pytest.raises(RunUntrusted) as raised:
+        require_known_team("t1", "x; $(touch PWNED) #", Settings())
+
+    assert "--team 'x; $(touch PWNED) #'," in raised.value.next
+
+
 def test_of_another_s_settings_only_what_lowers_the_caps_is_taken():
     team = make_team().model_copy(update={"max_tokens": 500, "max_tasks": 5})
     saved = Context(
