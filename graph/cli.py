@@ -8,7 +8,7 @@ import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 from typer.core import TyperGroup
@@ -40,6 +40,7 @@ from graph.commands.options import (
     RecruitOption,
     ReportOption,
     RequestArgument,
+    ResumedTeamOption,
     SequentialOption,
     SpeculateOption,
     StatusOption,
@@ -55,8 +56,9 @@ from graph.commands.options import (
     require_plain_comparison,
 )
 from graph.commands.process_exit import end_process, prepare_process, treat_sigterm_as_interrupt
-from graph.commands.settings_loading import load_settings
+from graph.commands.settings_loading import EnvFileOption, describe_settings, load_settings
 from graph.commands.team_commands import check, draw, evaluate, new_team, teams
+from graph.commands.trust import trust
 from graph.commands.ui_command import open_ui
 from graph.commands.user_commands import add_user
 from graph.display.streams import (
@@ -71,13 +73,21 @@ if TYPE_CHECKING:
     from graph.settings import Settings
 
 
+WITHOUT_SETTINGS: Final = ("new-team", "trust")
+
+
 class _FullHelpGroup(TyperGroup):
-    """Lists its commands with their full first lines, which typer would cut."""
+    """Lists its commands with their full first lines, which typer would cut.
+
+    The group's last option is one of each command that reads settings, too.
+    """
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # types of typer's own click
         command = super().get_command(ctx, cmd_name)
         if command is not None:
             command.short_help = command.help
+            if cmd_name not in WITHOUT_SETTINGS and self.params[-1] not in command.params:
+                command.params.append(self.params[-1])
         return command
 
 
@@ -107,6 +117,7 @@ def declare_global_options(
         ),
     ] = False,
     verbose: VerboseOption = False,
+    env_file: EnvFileOption = None,
 ) -> None:
     """One supervisor plans, specialists work in parallel, a synthesizer answers."""
 
@@ -145,9 +156,11 @@ def run(
     require_plain_comparison(ctx.params)
     if not quiet:
         announce_start(f"starting team {team}")
+    settings = load_settings(trace_content=trace_content, may_ask=True)
     from graph.display.progress_display import ProgressDisplay
 
-    with ProgressDisplay(quiet=quiet, shows_answer=not as_json) as display:
+    origins = "" if quiet else describe_settings(settings)
+    with ProgressDisplay(quiet=quiet, shows_answer=not as_json, origins=origins) as display:
         from graph.commands import run as command
         from graph.commands.comparison import compare
         from graph.commands.standard_input import read_files
@@ -159,7 +172,7 @@ def run(
             files=files,
             materials=materials,
             context=build_context(ctx.params),
-            settings=load_settings(trace_content=trace_content),
+            settings=settings,
             display=display,
             as_json=as_json,
             quiet=quiet,
@@ -178,6 +191,7 @@ def resume(
     ctx: typer.Context,
     thread: ThreadArgument,
     answer: AnswerOption = None,
+    team: ResumedTeamOption = None,
     url: UrlOption = None,
     deadline_s: DeadlineOption = None,
     max_cost_usd: MaxCostOption = None,
@@ -194,7 +208,7 @@ def resume(
     trace_content: TraceContentOption = False,
 ) -> int:
     """Resume a run that was interrupted or waits for an answer."""
-    settings = load_settings(trace_content=trace_content)
+    settings = load_settings(trace_content=trace_content, may_ask=True, announces=not quiet)
     thread = _find_thread(thread, settings, url)
     options: dict[str, Any] = {
         "answer": answer,
@@ -210,7 +224,7 @@ def resume(
         return resume_on_server(thread, url, **options)
     from graph.commands import run as command
 
-    return command.resume(thread, **options)
+    return command.resume(thread, team=team, **options)
 
 
 @app.command()
@@ -312,6 +326,7 @@ app.command("new-team")(new_team)
 app.command()(draw)
 app.command("mcp")(serve_mcp)
 app.command("ui")(open_ui)
+app.command()(trust)
 app.command("add-user")(add_user)
 
 

@@ -21,13 +21,19 @@ def describe_setting_problem(error: ErrorDetails, fields: Mapping[str, FieldInfo
     return f"{name}{shown}{allowed}"
 
 
+def map_variables(fields: Mapping[str, FieldInfo]) -> dict[str, str]:
+    """Return the fields by the names of the variables that they are read from."""
+    return {
+        str(name): field_name
+        for field_name, field in fields.items()
+        for name in _list_aliases(field.validation_alias)
+        if name
+    }
+
+
 def list_variables(fields: Mapping[str, FieldInfo]) -> frozenset[str]:
     """Return the names of the variables that fields are read from."""
-    return frozenset(
-        str(name)
-        for field_name, field in fields.items()
-        for name in _list_aliases(field.validation_alias or field_name)
-    )
+    return frozenset(map_variables(fields))
 
 
 def _list_aliases(alias: object) -> tuple[object, ...]:

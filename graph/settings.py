@@ -1,6 +1,8 @@
 """The settings: every environment variable that the application reads is declared here.
 
-A variable of the environment overrides the same name in `.env`; a blank value counts as unset.
+The environment comes first, then the file of `--env-file`, then the current folder's `.env`, of
+which only a part counts until the user trusts it, then the user's own file. A blank value counts
+as unset.
 """
 
 import os
@@ -20,17 +22,20 @@ from pydantic import (
 )
 from pydantic_settings import (
     BaseSettings,
-    DotEnvSettingsSource,
     EnvSettingsSource,
+    InitSettingsSource,
     NoDecode,
     PydanticBaseSettingsSource,
     SettingsConfigDict,
 )
 
+from graph.folder_settings import find_sources
 from graph.limit_variables import LimitVariables
 from graph.server_variables import ServerVariables
-from graph.setting_problems import describe_setting_problem, list_variables
+from graph.setting_problems import describe_setting_problem, list_variables, map_variables
+from graph.setting_sources import ENV_FILE_VARIABLE, PART_OF_ENV_FILE, SettingSources
 from graph.shared_limits import require_redis_package
+from graph.stores.home_links import require_no_links
 from graph.stores.postgres_url import (
     format_public_address,
     is_postgres,
@@ -81,13 +86,16 @@ class Settings(LimitVariables, TracingVariables, ServerVariables):
     """
 
     model_config = SettingsConfigDict(
-        env_file=".env",
+        env_file=(),  # `SettingSources` has the files
         extra="ignore",
         frozen=True,
         populate_by_name=True,
         hide_input_in_errors=True,
     )
 
+    sources: SettingSources = Field(default_factory=SettingSources, exclude=True, repr=False)
+    env_file: Path | None = Field(None, validation_alias=ENV_FILE_VARIABLE, repr=False)
+    """What `--env-file` names; only `SettingSources` reads it."""
     openai_api_key: ApiKey = Field(None, validation_alias="OPENAI_API_KEY")
     openai_base_url: Address = Field(None, validation_alias="OPENAI_BASE_URL")
     model_fast: ModelName = Field(None, validation_alias="SUPERVISE_MODEL_FAST")
@@ -139,44 +147,49 @@ class Settings(LimitVariables, TracingVariables, ServerVariables):
     """Folder that relative paths begin in; asked for once, as a server's event loop may not."""
 
     def __init__(self, **values: Any) -> None:
+        sources = values.pop("sources", None) or _find_sources(type(self), values)
         try:
-            super().__init__(**values)
+            super().__init__(**{**values, "sources": sources})
         except ValidationError as error:
+            whole = (name for name in sources.list_files() if name != PART_OF_ENV_FILE)
+            places = " or in ".join(("the environment", *whole))
             raise SettingsInvalid(
                 "; ".join(
                     describe_setting_problem(each, type(self).model_fields)
                     for each in error.errors(include_input=True, include_url=False)
                 ),
-                next="change it in the environment or in .env",
+                next=f"change it in {places}",
             ) from None
-        except (OSError, UnicodeDecodeError) as error:
-            raise SettingsInvalid(".env cannot be read", cause=str(error)) from None
+        except OSError as error:
+            raise SettingsInvalid(
+                "the current folder cannot be used", cause=str(error), next="change to another one"
+            ) from None
 
     @classmethod
     def settings_customise_sources(
-        cls, settings_cls: type[BaseSettings], *sources: Any, **named: PydanticBaseSettingsSource
+        cls, settings_cls: type[BaseSettings], *_: Any, **named: PydanticBaseSettingsSource
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Drop blank values from the environment and from `.env`, separately.
+        """Return a source for each layer of variables, without blank values.
 
         Names of fields, such as DATABASE_URL, are dropped too: other programs use them. Keys of
         providers that have no field here are registered for redaction.
         """
-        found = super().settings_customise_sources(settings_cls, *sources, **named)
+        given = named["init_settings"]
+        assert isinstance(given, InitSettingsSource)
         known = {name.lower() for name in list_variables(cls.model_fields)}
-        for source in found:
-            if isinstance(source, EnvSettingsSource):
-                given = source.env_vars
-                register_secrets(
-                    value
-                    for name, value in given.items()
-                    if value and name.upper().endswith(KEY_SUFFIX)
-                )
-                source.env_vars = {
-                    name: value
-                    for name, value in given.items()
-                    if name.lower() in known and not _is_blank(value)
-                }
-        return found
+        found: list[PydanticBaseSettingsSource] = [given]
+        for _name, variables in given.init_kwargs["sources"].layers:
+            register_secrets(
+                value for name, value in variables.items() if name.upper().endswith(KEY_SUFFIX)
+            )
+            source = EnvSettingsSource(settings_cls)
+            source.env_vars = {
+                name.lower(): value
+                for name, value in variables.items()
+                if name.lower() in known and not _is_blank(value)
+            }
+            found.append(source)
+        return tuple(found)
 
     def build_model_settings(self) -> ModelSettings:
         """Return the settings of the model client.
@@ -186,9 +199,9 @@ class Settings(LimitVariables, TracingVariables, ServerVariables):
         """
         require_redis_package(self.redis_url)
         return ModelSettings(
-            fast=self._resolve_model("fast"),
-            standard=self._resolve_model("standard"),
-            strong=self._resolve_model("strong"),
+            fast=self.resolve_model("fast"),
+            standard=self.resolve_model("standard"),
+            strong=self.resolve_model("strong"),
             base_url=self.openai_base_url,
             api_key=_reveal_secret(self.openai_api_key),
             tiers=self.build_tier_settings(),
@@ -228,7 +241,7 @@ class Settings(LimitVariables, TracingVariables, ServerVariables):
             output=self.home / "documents",
             tavily_api_key=_reveal_secret(self.tavily_api_key),
             logs=self.home / "mcp",
-            variables=_read_variables(),
+            variables=self.sources.variables,
         )
 
     @property
@@ -237,9 +250,15 @@ class Settings(LimitVariables, TracingVariables, ServerVariables):
         return self.database_url if is_postgres(self.database_url) else None
 
     def resolve_database_path(self) -> Path:
-        """Return the file that stores runs, or would store them without a server."""
+        """Return the file that stores runs, or would store them without a server.
+
+        Raises:
+            StoreError: its folder came with the current one, and has links out of it.
+        """
         named = "" if self.postgres_url else self.database_url.removeprefix("sqlite:///")
-        return self._folder / (named or DEFAULT_DATABASE)
+        path = self._folder / (named or DEFAULT_DATABASE)
+        require_no_links(path, self._folder)
+        return path
 
     @property
     def home(self) -> Path:
@@ -263,16 +282,16 @@ class Settings(LimitVariables, TracingVariables, ServerVariables):
         own = (*self.list_tier_secrets(), *self.list_tracing_secrets(), *self.list_server_secrets())
         return (*held, *own, *passwords)
 
-    @classmethod
-    def find_unknown_variables(cls) -> dict[str, str]:
-        """Return the unknown `SUPERVISE_` variables of the environment and of `.env`.
+    def find_unknown_variables(self) -> dict[str, str]:
+        """Return the unknown `SUPERVISE_` variables of all sources.
 
         Each has the nearest known name, or an empty one.
         """
-        return find_unknown_names(_read_variables(), list_variables(cls.model_fields))
+        given = {**self.sources.folder_variables, **self.sources.variables}
+        return find_unknown_names(given, list_variables(type(self).model_fields))
 
     def export_tracing(self) -> None:
-        """Export the tracing settings of `.env`, since those who send read the environment.
+        """Export the tracing settings of files, since those who send read the environment.
 
         LangSmith knows four names for its switch; the one set here overrides the others.
         """
@@ -281,7 +300,7 @@ class Settings(LimitVariables, TracingVariables, ServerVariables):
             if _is_blank(os.environ.get(name, "")):
                 os.environ[name] = value
 
-    def _resolve_model(self, tier: Tier) -> str:
+    def resolve_model(self, tier: Tier) -> str:
         chosen: str | None = getattr(self, f"model_{tier}")
         endpoint = (getattr(self, f"{tier}_base_url"), getattr(self, f"{tier}_api_key"))
         has_endpoint = any((self.openai_api_key, self.openai_base_url, *endpoint))
@@ -291,7 +310,7 @@ class Settings(LimitVariables, TracingVariables, ServerVariables):
         """Return the models that a server's users may choose; None without users."""
         if self.users_file is None:
             return None
-        named = (self._resolve_model(tier) for tier in TIERS)
+        named = (self.resolve_model(tier) for tier in TIERS)
         return frozenset((EMBEDDED, *named, *self.user_models))
 
     @model_validator(mode="before")
@@ -352,10 +371,22 @@ def _parse_folders(names: Iterable[str]) -> tuple[Path, ...]:
     return tuple(Path(name.strip()).expanduser() for name in names if name.strip())
 
 
-def _read_variables() -> dict[str, str]:
-    """Return all variables of the environment, and of `.env`, by their names."""
-    found = DotEnvSettingsSource(Settings, env_file=".env", case_sensitive=True).env_vars
-    return {**{name: value or "" for name, value in found.items()}, **os.environ}
+def choose_env_file(path: Path) -> None:
+    """Let all settings of this process, and of those that it starts, use a further file."""
+    os.environ[ENV_FILE_VARIABLE] = str(path.expanduser().absolute())
+
+
+def _find_sources(settings: type[Settings], values: dict[str, Any]) -> SettingSources:
+    """Return the sources of settings with these values.
+
+    An `_env_file` of None leaves only the environment, a path replaces that of `--env-file`.
+    """
+    environment = dict(os.environ)
+    named = values.pop("_env_file", environment.get(ENV_FILE_VARIABLE, "").strip())
+    if named is None:
+        return SettingSources((("the environment", environment),))
+    fields = {name.lower(): field for name, field in map_variables(settings.model_fields).items()}
+    return find_sources(environment, named, fields, lambda found: settings(**values, sources=found))
 
 
 def _is_blank(value: Any) -> bool:

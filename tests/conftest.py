@@ -25,15 +25,25 @@ hypothesis.settings.register_profile("quick", deadline=None, derandomize=True, m
 hypothesis.settings.load_profile("ci" if "CI" in os.environ else "developer")
 
 
+@pytest.fixture
+def user_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the user's own settings and decisions, outside the current folder."""
+    return tmp_path_factory.mktemp("user")
+
+
 @pytest.fixture(autouse=True)
-def clean_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Keep the developer's keys, settings and run database out of the tests."""
+def clean_environment(
+    tmp_path: Path, user_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[None]:
+    """Keep the developer's keys, settings, trusted folders and run database out of the tests."""
     for name in list(os.environ):
         if name not in KEPT_VARIABLES and not name.startswith(
             ("PYTEST", "COV", "HYPOTHESIS", "UV_", "CI")
         ):
             monkeypatch.delenv(name)
     monkeypatch.setenv("LANGSMITH_TRACING", "false")
+    for name in ("XDG_CONFIG_HOME", "XDG_STATE_HOME"):
+        monkeypatch.setenv(name, str(user_folder / name.lower()))
     monkeypatch.chdir(tmp_path)
     yield
 

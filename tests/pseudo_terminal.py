@@ -11,17 +11,24 @@ import termios
 import time
 from pathlib import Path
 
+from tests.trusted_files import list_user_folders
+
 ROOT = Path(__file__).resolve().parents[1]
 HANG_S = 120.0
 """A guard against a process that never ends, and no measure."""
 CONTROL_SEQUENCE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\r")
 
 
-def run_in_terminal(*arguments: str, columns: int, **environment: str) -> str:
-    """Run `supervise` in a terminal and return all it wrote, control sequences included."""
+def run_in_terminal(*arguments: str, columns: int, sends: str = "", **environment: str) -> str:
+    """Run `supervise` in a terminal and return all it wrote, control sequences included.
+
+    Args:
+        sends: is typed as soon as it has started.
+    """
     child, terminal = pty.fork()
     if child == 0:
         _exec_command(arguments, columns, environment)
+    os.write(terminal, sends.encode())
     text, ends = b"", time.monotonic() + HANG_S
     try:
         while time.monotonic() < ends:
@@ -48,6 +55,7 @@ def _exec_command(arguments: tuple[str, ...], columns: int, more: dict[str, str]
         "TERM": "xterm-256color",
         "LANG": "C.UTF-8",
         "LANGSMITH_TRACING": "false",
+        **list_user_folders(),
         **more,
     }
     os.execve(sys.executable, [sys.executable, "-m", "graph.cli", *arguments], environment)

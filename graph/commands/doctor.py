@@ -19,9 +19,11 @@ from graph.commands.output import print_json, print_listing
 from graph.display.text import to_one_line
 from graph.evaluation.team_check import check_team
 from graph.otel import EXTRA
+from graph.setting_sources import shorten_path
 from graph.settings import Settings
 from graph.stores.postgres_url import mask_passwords
-from graph.teams.team_loader import list_teams
+from graph.teams.team_loader import list_replaced_teams, list_teams
+from graph.user_state import get_user_env_file
 from nodes.errors import SettingsInvalid
 from nodes.errors.redaction import redact_value
 from nodes.text.counts import format_count
@@ -128,6 +130,20 @@ def _check_otel(settings: Settings) -> Iterator[DoctorCheck]:
         yield DoctorCheck("ok", "OpenTelemetry", f"on: spans {content} are sent to {where}")
 
 
+def _check_setting_sources(settings: Settings) -> Iterator[DoctorCheck]:
+    """Name the files that count, what is ignored, and where keys belong."""
+    sources, own = settings.sources, shorten_path(get_user_env_file())
+    line = sources.describe_ignored()
+    fix = f"supervise trust, if they are yours; keys belong in the environment or in {own}"
+    files = ", ".join(("the environment", *sources.list_files()))
+    yield DoctorCheck("note" if line else "ok", "settings", f"of {files}", fix if line else "")
+    if line:
+        yield DoctorCheck("note", "settings", line.partition(". next")[0])
+    for folder in list_replaced_teams(settings):
+        text = f"{folder} is used in place of the shipped team"
+        yield DoctorCheck("note", f"team {folder.name}", text, "rename its folder")
+
+
 def _check_setting_names(settings: Settings) -> Iterator[DoctorCheck]:
     for name, near in settings.find_unknown_variables().items():
         fix = f"did you mean {near}?" if near else ".env.example lists the settings"
@@ -136,6 +152,7 @@ def _check_setting_names(settings: Settings) -> Iterator[DoctorCheck]:
 
 _CHECKS: Final[tuple[Callable[[Settings], Iterator[DoctorCheck]], ...]] = (
     _check_versions,
+    _check_setting_sources,
     _check_setting_names,
     check_models,
     check_database,

@@ -41,7 +41,7 @@ def _check_server(
         text = f"{place}; packages are missing: {', '.join(missing)}"
         return DoctorCheck("note", title, text, write_install_command("mcp"))
     if unset := list_unset_variables(server, variables):
-        fix = f"set {' and '.join(unset)} in the environment or in .env"
+        fix = f"set {' and '.join(unset)} in the environment or in a trusted .env"
         return DoctorCheck("note", title, f"{place}; not set: {', '.join(unset)}", fix)
     if server.command and "${" not in server.command and not _finds(server, variables):
         fix = "install it, or correct mcp.json"

@@ -8,8 +8,10 @@ from typing import Any
 from graph.commands.doctor_check import CheckLevel, DoctorCheck
 from graph.commands.endpoint_probe import OPENAI_URL, EndpointReply, fetch_model_list
 from graph.display.progress import label_model
+from graph.setting_sources import shorten_path
 from graph.settings import EMBEDDED, Settings
 from graph.tier_variables import TIERS
+from graph.user_state import get_user_env_file
 from nodes.models.model_list import list_nearest_names
 from nodes.models.prices import is_priced
 from nodes.models.settings import ModelSettings, TierSettings
@@ -71,7 +73,8 @@ def _is_same(one: TierSettings, other: TierSettings) -> bool:
 
 def _check_model(label: str, name: str) -> DoctorCheck:
     if name == EMBEDDED:
-        fix = "set OPENAI_API_KEY, or OPENAI_BASE_URL for your own server"
+        own = shorten_path(get_user_env_file())
+        fix = f"set OPENAI_API_KEY, or OPENAI_BASE_URL for your own server, here or in {own}"
         return DoctorCheck("note", label, label_model(name), fix)
     package = f"langchain_{name.partition(':')[0].split('_')[0]}"
     if find_spec(package) is None:

@@ -74,11 +74,11 @@ def _save_traceback(error: Exception) -> str:
     try:
         from graph.settings import Settings
 
-        settings = Settings()
+        folder = Settings().home / "errors"
     except (SupervisorError, OSError):  # without its folder a process has no settings
         return f"{to_one_line(error, 300)}, and the settings cannot be read"
     text = redact_text("".join(traceback.format_exception(error)))
-    path = settings.home / "errors" / f"{datetime.now(UTC):%Y%m%dT%H%M%S%f}.txt"
+    path = folder / f"{datetime.now(UTC):%Y%m%dT%H%M%S%f}.txt"
     summary = to_one_line(error, 300)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -44,5 +44,5 @@ def serve_mcp(
     from graph.commands import mcp as command
 
     return command.serve_teams(
-        team or (), load_settings(), http=http, context=build_context(ctx.params)
+        team or (), load_settings(announces=True), http=http, context=build_context(ctx.params)
     )

@@ -66,6 +66,12 @@ def _show_warnings(is_asked: bool) -> bool:
 TeamOption = Annotated[
     str, typer.Option("--team", "-t", metavar="TEAM", help="A team's name, or its folder.")
 ]
+ResumedTeamOption = Annotated[
+    str | None,
+    typer.Option(
+        "--team", "-t", metavar="TEAM", help="Needed where the run was not begun by you here."
+    ),
+]
 TeamArgument = Annotated[str, typer.Argument(metavar="TEAM", help="A team's name, or its folder.")]
 ThreadArgument = Annotated[
     str,

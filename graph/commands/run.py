@@ -96,6 +96,7 @@ def resume(
     thread: str,
     *,
     answer: str | None,
+    team: str | None = None,
     context: Context,
     settings: Settings,
     as_json: bool,
@@ -105,7 +106,8 @@ def resume(
     """Resume a thread, print its outcome, and return the exit code."""
     display = ProgressDisplay(quiet=quiet, shows_answer=not as_json)
     display.progress.thread = thread
-    work = partial(aresume, thread, answer=answer, context=context, settings=settings)
+    given: dict[str, Any] = {"team": team, "context": context, "settings": settings}
+    work = partial(aresume, thread, answer=answer, **given)
     with report_errors_as_json(display, as_json=as_json):
         trace = load_trace(check_thread_id(thread), settings)
         is_done = (trace.get("run") or {}).get("status") == "done"
@@ -115,7 +117,7 @@ def resume(
             for event in trace["events"]:
                 display.progress.apply_event(event)
         outcome = run_with_progress(work(**_listen(display, settings)), display)
-        outcome = _answer_at_terminal(outcome, display, settings)
+        outcome = _answer_at_terminal(outcome, display, settings, team)
     if report_to:
         save_report(load_trace(thread, settings), report_to)
     code = print_outcome(outcome, outcome.to_json(), as_json=as_json, quiet=quiet)
@@ -235,7 +237,9 @@ def _listen(display: ProgressDisplay, settings: Settings) -> dict[str, Any]:
     return {"on_event": display.show_event, "on_answer_text": on_answer_text}
 
 
-def _answer_at_terminal(outcome: Outcome, display: ProgressDisplay, settings: Settings) -> Outcome:
+def _answer_at_terminal(
+    outcome: Outcome, display: ProgressDisplay, settings: Settings, team: str | None = None
+) -> Outcome:
     """Ask the user at the terminal the run's questions, one after another."""
     while outcome.questions and _is_interactive():
         question = outcome.questions[0]
@@ -252,9 +256,8 @@ def _answer_at_terminal(outcome: Outcome, display: ProgressDisplay, settings: Se
         if not reply:
             break
         answer = reply if len(outcome.questions) == 1 else json.dumps({question["id"]: reply})
-        work = aresume(
-            outcome.thread, answer=answer, settings=settings, **_listen(display, settings)
-        )
+        given = {"team": team, "settings": settings, **_listen(display, settings)}
+        work = aresume(outcome.thread, answer=answer, **given)
         outcome = run_with_progress(work, display)
     return outcome
 

@@ -41,7 +41,7 @@ def check(
     """List all problems in a team's files."""
     from graph.commands import teams as command
 
-    return command.report_problems(path, load_settings(), is_online=online)
+    return command.report_problems(path, load_settings(announces=True), is_online=online)
 
 
 def evaluate(
@@ -102,7 +102,7 @@ def evaluate(
         judge_tier=judge,
         as_json=as_json,
         quiet=quiet,
-        settings=load_settings(),
+        settings=load_settings(may_ask=True, announces=not quiet),
     )
 
 

@@ -31,7 +31,7 @@ def open_ui(
     """Start the development server, and open its live page: start runs, watch, compare."""
     from graph.commands import ui
 
-    settings = load_settings()
+    settings = load_settings(may_ask=True, announces=True)
     if url is not None:
         return ui.open_page(url, opens_browser=browser)
     return ui.serve_and_open(team or (), port, settings, opens_browser=browser)

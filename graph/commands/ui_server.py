@@ -13,6 +13,7 @@ import httpx
 from filelock import FileLock, Timeout
 
 from graph.display.stderr_console import print_to_stderr
+from graph.user_state import is_own_folder, mark_own_folder
 from nodes.errors import OutputFailed, SupervisorError, UsageError
 from nodes.text.plain_text import sanitize_line
 from nodes.tools.framework.tool_packages import PROJECT_ROOT
@@ -39,6 +40,12 @@ class UiServerRunning(UsageError):
     code = "UI_SERVER_RUNNING"
 
 
+class RunsUntrusted(UsageError):
+    """The kept runs may be of another user."""
+
+    code = "RUNS_UNTRUSTED"
+
+
 class UiServerFailed(SupervisorError):
     """The development server did not start, or has ended by itself."""
 
@@ -51,10 +58,11 @@ def hold_runs_folder() -> Iterator[Callable[[str], object]]:
 
     Raises:
         UiServerRunning, OutputFailed: another server has it, or it cannot be written.
+        RunsUntrusted: it came with the folder.
     """
     address = RUNS_FOLDER / "ui.address"
     try:
-        RUNS_FOLDER.mkdir(exist_ok=True)
+        _require_own_runs()
         with FileLock(RUNS_FOLDER / "ui.lock", timeout=0, is_singleton=False):
             yield address.write_text
     except Timeout:
@@ -69,6 +77,26 @@ def hold_runs_folder() -> Iterator[Callable[[str], object]]:
             cause=error.strerror or str(error),
             next="start it in another folder",
         ) from None
+
+
+def _require_own_runs() -> None:
+    """Create the folder of the runs; refuse one of unknown origin, since LangGraph unpickles it.
+
+    Raises:
+        RunsUntrusted: another user's process, or none of this application, made it.
+        OSError: it cannot be created.
+    """
+    RUNS_FOLDER.mkdir(exist_ok=True)
+    if is_own_folder(RUNS_FOLDER):
+        return
+    if RUNS_FOLDER.is_symlink() or any(RUNS_FOLDER.iterdir()):
+        raise RunsUntrusted(
+            f"{RUNS_FOLDER} came with this folder",
+            cause="to load its runs would run code that is in them",
+            kept="it is unchanged",
+            next=f"move {RUNS_FOLDER} away; if the runs are yours: supervise trust --runs",
+        )
+    mark_own_folder(RUNS_FOLDER)
 
 
 def choose_port(port: int) -> int:

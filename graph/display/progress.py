@@ -48,6 +48,8 @@ class RunProgress:
 
     def __init__(self, thread: str = "") -> None:
         self.thread = thread
+        self.origins = ""
+        """Where settings come from, and where requests are sent, if a user may not expect it."""
         self.team = ""
         self.models: tuple[str, ...] = ()
         self.kept_materials: tuple[str, ...] = ()

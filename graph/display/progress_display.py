@@ -40,10 +40,12 @@ class ProgressDisplay:
 
     Args:
         shows_answer: show the answer while it is written, if both streams are terminals.
+        origins: the part of the run's first line that says where its settings come from.
     """
 
-    def __init__(self, *, quiet: bool, shows_answer: bool = False) -> None:
+    def __init__(self, *, quiet: bool, shows_answer: bool = False, origins: str = "") -> None:
         self.progress = RunProgress()
+        self.progress.origins = origins
         self._is_live = can_draw_live() and not quiet
         self.can_show_answer = shows_answer and self._is_live and is_terminal(sys.stdout)
         self._prints_lines = not self._is_live and not quiet
@@ -51,6 +53,9 @@ class ProgressDisplay:
 
     def __enter__(self) -> "ProgressDisplay":
         if self._is_live and self._live is None:
+            if origins := self.progress.origins:  # the table may have no room for them
+                self.progress.origins = ""
+                print_to_stderr(origins, style="dim")
             self._live = Live(
                 ProgressTable(self.progress),
                 console=STDERR_CONSOLE,

@@ -55,7 +55,8 @@ def _format_request(board: RunProgress, event: Event) -> str:
     if within := event.get("within"):
         return f"{to_one_line(within, 40)} assigned to team {to_one_line(event.get('team'), 40)}"
     parts = [f"models: {', '.join(board.models)}", *board.mechanisms]
-    lines = [" · ".join(to_one_line(part, 200) for part in (f"team {board.team}", *parts))]
+    head = [to_one_line(part, 200) for part in (f"team {board.team}", *parts)]
+    lines = [" · ".join(filter(None, [*head, board.origins]))]
     if kept := to_one_line(", ".join(board.kept_materials), 200):
         lines.append(f"kept from the thread: {kept}")
     lines += [to_one_line(note, 200) for note in board.notes]

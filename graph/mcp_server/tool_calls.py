@@ -2,9 +2,10 @@
 
 import asyncio
 import json
-from collections.abc import Callable, Coroutine, Iterable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import anyio
@@ -24,7 +25,7 @@ from graph.mcp_server.progress import RunReport
 from graph.mcp_server.result import build_error_line_result, build_error_result, build_result
 from graph.mcp_server.served_teams import ANSWER_TOOL, RESUME_TOOL, ServedTeam
 from graph.runs.outcome import Outcome
-from graph.runs.run_record import load_run_record
+from graph.runs.run_record import find_lowest, load_run_record
 from graph.runs.runner import aresume, arun
 from graph.settings import Settings
 from graph.stores.thread_locks import check_thread_id, make_thread_id
@@ -101,11 +102,14 @@ class ToolCalls:
     async def _resume(self, thread: str, answer: str | None, caller: Caller) -> Outcome:
         record = await self._require_thread(thread, tuple(self.teams.values()))
         caps = self._cap_resume(record)
-        work = partial(aresume, thread, answer=answer, context=caps, settings=self.settings)
-        return await self._finish(thread, work, caller, caps)
+        # The record's team is one that the user serves.
+        given: dict[str, Any] = {"team": Path(record["source"]), "context": caps}
+        given["settings"] = self.settings
+        work = partial(aresume, thread, answer=answer, **given)
+        return await self._finish(thread, work, caller, given)
 
     async def _finish(
-        self, thread: str, work: Work, caller: Caller, caps: Mapping[str, Any] | None = None
+        self, thread: str, work: Work, caller: Caller, resuming: Mapping[str, Any] | None = None
     ) -> Outcome:
         """Run to the end, asking the client's user what the run asks."""
         report = RunReport(caller, thread)
@@ -116,9 +120,8 @@ class ToolCalls:
                     reply = await ask_user(caller, outcome.questions)
                     if reply is None:
                         break
-                    resume = partial(
-                        aresume, thread, answer=reply, context=caps, settings=self.settings
-                    )
+                    given = resuming or {"settings": self.settings}
+                    resume = partial(aresume, thread, answer=reply, **given)
                     outcome = await _run_uninterrupted(resume(on_event=report.note_event))
                 return outcome
         except asyncio.CancelledError:
@@ -147,7 +150,7 @@ class ToolCalls:
     def _cap_resume(self, record: Mapping[str, Any]) -> dict[str, Any]:
         """Return the caps of a resume, of each the lower one of the run's and this server's."""
         kept = record.get("context") or {}
-        caps = {name: _find_lowest((kept.get(name), getattr(self.context, name))) for name in CAPS}
+        caps = {name: find_lowest((kept.get(name), getattr(self.context, name))) for name in CAPS}
         return {name: cap for name, cap in caps.items() if cap is not None}
 
     def _lower_caps(self, served: ServedTeam, asked: RunArguments) -> Context:
@@ -155,13 +158,9 @@ class ToolCalls:
         sources = (asked, self.context, served.team)
         return replace(
             self.context,
-            deadline_s=_find_lowest(source.deadline_s for source in sources),
-            max_cost_usd=_find_lowest(source.max_cost_usd for source in sources),
+            deadline_s=find_lowest(source.deadline_s for source in sources),
+            max_cost_usd=find_lowest(source.max_cost_usd for source in sources),
         )
-
-
-def _find_lowest(caps: Iterable[float | None]) -> float | None:
-    return min((cap for cap in caps if cap is not None), default=None)
 
 
 async def _run_uninterrupted(work: Coroutine[Any, Any, Result]) -> Result:

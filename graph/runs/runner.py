@@ -23,7 +23,14 @@ from graph.runs.materials import build_input
 from graph.runs.outcome import Outcome
 from graph.runs.questions import build_answer_command
 from graph.runs.resumption import has_unfinished_work
-from graph.runs.run_record import load_run_record, save_run_record
+from graph.runs.run_record import (
+    OWN_KEY,
+    load_run_record,
+    lower_caps,
+    require_known_team,
+    save_run_record,
+    sign_record,
+)
 from graph.runs.run_store import RunDatabase, open_database
 from graph.runs.trace import get_log_path
 from graph.settings import Settings
@@ -156,7 +163,7 @@ async def arun(
         given, materials_kept = add_thread_materials(snapshot.values, given)
         session.update_scope(kept_materials=tuple(materials_kept))
         noted = {"thread": thread, "team": session.graph.name, "started": _utc_now()}
-        kept = {"source": source, "input": given, "context": asdict(context)}
+        kept = sign_record(thread, {"source": source, "input": given, "context": asdict(context)})
         session.event_log.write_required({"run": noted, **kept})
         await save_run_record(thread, kept, session.database, settings)
         return await _run_graph(session, given, context)
@@ -166,6 +173,7 @@ async def aresume(
     thread: str,
     *,
     answer: str | None = None,
+    team: str | Path | Team | None = None,
     context: Context | Mapping[str, Any] | None = None,
     settings: Settings | None = None,
     on_event: EventListener | None = None,
@@ -179,12 +187,14 @@ async def aresume(
 
     Args:
         answer: to the thread's open question; with several open, JSON keyed by task.
+        team: of a run whose record is not this user's, such as one in a copied folder.
         context: settings of the run to change; deadline and budget restart.
         models, tools: the objects that the run was begun with.
 
     Raises:
         SettingsInvalid: a setting of the context cannot be used.
         ThreadUnknown: no run has this thread id here.
+        RunUntrusted: the record, which names the team, is not this user's, and `team` is missing.
         TeamChanged: the team's files have changed since the run began.
         NoOpenQuestion, AnswerUnclear: `answer` cannot be assigned to one open question.
         StoreError: the run database cannot be used.
@@ -192,12 +202,19 @@ async def aresume(
     """
     settings, given = settings or Settings(), read_context(context)
     accepted = await load_run_record(check_thread_id(thread), settings)
-    source, made = accepted["source"], {"models": models, "tools": tools}
-    context = merge_context(read_context(accepted.get("context")), given)
+    is_own, made = accepted.pop(OWN_KEY), {"models": models, "tools": tools}
+    source = accepted["source"] if team is None else _resolve_team_source(team, settings)
+    if team is None and not is_own:
+        require_known_team(thread, source, settings)
+    saved = read_context(accepted.get("context"))
+    context = merge_context(saved if is_own else Context(), given)
     async with _open_session(thread, source, settings, on_event, context, **made) as session:
         if session.is_new_here:  # another machine began it
             noted = {"thread": thread, "team": session.graph.name, "started": _utc_now()}
-            session.event_log.write_required({"run": noted, **accepted})
+            session.event_log.write_required({"run": noted, **sign_record(thread, accepted)})
+        if not is_own:
+            context = merge_context(lower_caps(saved, session.team), given)
+            session.update_scope(ignores_saved_context=True)
         changes = await list_team_changes(
             session.team.apply_context(context),
             session.database.saver,

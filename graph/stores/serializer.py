@@ -11,6 +11,8 @@ from graph.stores.redacting_serializer import RedactingSerializer
 
 _CHECKSUM_SUFFIX: Final = "+crc32"
 _CHECKSUM_BYTES: Final = 4
+_FORMS: Final = ("null", "bytes", "bytearray", "msgpack")
+"""Of LangGraph's, those that it writes; `json` and `pickle` can name classes to call."""
 
 
 def list_checkpoint_types() -> list[tuple[str, str]]:
@@ -37,7 +39,7 @@ class StrictSerializer(RedactingSerializer):
         """Decode a value; one that was written without a checksum is not checked.
 
         Raises:
-            ValueError: the checksum does not match.
+            ValueError: the checksum does not match, or the form can name code.
         """
         kind, content = data
         if kind.endswith(_CHECKSUM_SUFFIX):
@@ -45,6 +47,8 @@ class StrictSerializer(RedactingSerializer):
             content, written = content[:-_CHECKSUM_BYTES], content[-_CHECKSUM_BYTES:]
             if crc32(content).to_bytes(_CHECKSUM_BYTES) != written:
                 raise ValueError("the checksum does not match")
+        if kind not in _FORMS:
+            raise ValueError(f"the form {kind[:40]!r} is not read")
         return super().loads_typed((kind, content))
 
 

@@ -17,7 +17,12 @@ from graph.stores.errors import log_lost_store
 from graph.stores.lazy_store import LazyStore
 from graph.stores.run_database import RunDatabase
 from graph.stores.serializer import build_strict_serializer
-from graph.stores.sqlite_file import check_database_file, create_database_file, write_schema
+from graph.stores.sqlite_file import (
+    check_database_file,
+    create_database_file,
+    distrust_schema,
+    write_schema,
+)
 from graph.stores.sqlite_saver import GroupCommitSaver
 from graph.stores.sqlite_search import search_store
 from nodes.errors import StoreError
@@ -82,6 +87,7 @@ def _open_connection(path: Path) -> sqlite3.Connection:
     check_database_file(path)
     connection = sqlite3.connect(path, timeout=BUSY_TIMEOUT_S, check_same_thread=False)
     try:
+        distrust_schema(connection)
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("BEGIN IMMEDIATE")
@@ -103,6 +109,7 @@ async def _open_store(path: Path) -> AsyncIterator[BaseStore]:
         path, timeout=BUSY_TIMEOUT_S, isolation_level=None
     )
     async with opening as connection:
+        await connection.execute("PRAGMA trusted_schema = OFF")
         await connection.execute("PRAGMA synchronous = FULL")
         async with open_batched_store(library.AsyncSqliteStore(connection)) as store:
             # Two processes that migrate one file at the same time would conflict.

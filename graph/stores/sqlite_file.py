@@ -15,6 +15,7 @@ from langgraph.checkpoint.sqlite import SqliteSaver
 
 from graph.stores.sqlite_values import CREATE_VALUES_TABLE
 from nodes.errors import StoreError
+from nodes.text.plain_text import sanitize_line
 
 SCHEMA_VERSION: Final = 2
 """Version of all tables. A change to them raises it, and adds a migration."""
@@ -31,6 +32,11 @@ REQUIRED_COLUMNS: Final[Mapping[str, frozenset[str]]] = {
     ),
 }
 VERSION_TABLE: Final = "supervise_schema"
+_FOREIGN_QUERY: Final = """
+SELECT iif(type = 'table', 'virtual table', type), name FROM sqlite_master
+WHERE type IN ('trigger', 'view') OR coalesce(rootpage, 0) = 0
+"""
+"""What would act when the file is read or written."""
 _CHECK_TIMEOUT_S = 5.0
 _SIGNATURE = b"SQLite format 3\x00"
 
@@ -93,7 +99,15 @@ def _open_read_only(path: Path) -> sqlite3.Connection:
     )
 
 
+def distrust_schema(base: sqlite3.Connection) -> None:
+    """Let nothing that is defined in a file call functions with effects."""
+    base.execute("PRAGMA trusted_schema = OFF")
+
+
 def _find_problem(base: sqlite3.Connection) -> str:
+    distrust_schema(base)
+    if found := base.execute(_FOREIGN_QUERY).fetchone():
+        return f"it holds the {found[0]} {sanitize_line(found[1], 60)}, which is not ours"
     (verdict,) = base.execute("PRAGMA quick_check(1)").fetchone()
     if verdict != "ok":
         return str(verdict)

@@ -8,7 +8,7 @@ from typing import Final
 
 from graph.stores.run_database import build_thread_namespace
 from graph.stores.sqlite import BUSY_TIMEOUT_S, build_failure_error, build_unusable_error
-from graph.stores.sqlite_file import check_database_file, write_schema
+from graph.stores.sqlite_file import check_database_file, distrust_schema, write_schema
 from graph.stores.sqlite_values import VALUES_TABLE
 
 _VACUUM_TIMEOUT_S: Final = 2.0
@@ -32,6 +32,7 @@ def open_for_deletion(path: Path) -> Iterator[Callable[[str], int]]:
     try:
         check_database_file(path)
         with closing(sqlite3.connect(path, timeout=BUSY_TIMEOUT_S)) as base:
+            distrust_schema(base)
             with base:
                 write_schema(base)
             yield lambda thread: _delete_thread(base, thread)

@@ -11,6 +11,7 @@ from typing import Final
 
 from langgraph.store.base import SearchItem, SearchOp
 
+from graph.stores.sqlite_file import distrust_schema
 from nodes.limits.nesting import parse_json
 
 SEARCH_TIMEOUT_S: Final = 5.0
@@ -37,6 +38,7 @@ def _read_items(path: Path, op: SearchOp) -> list[SearchItem]:
     place = ".".join(op.namespace_prefix)
     address = f"{path.absolute().as_uri()}?mode=ro"
     with closing(sqlite3.connect(address, uri=True, timeout=SEARCH_TIMEOUT_S)) as base:
+        distrust_schema(base)
         if not base.execute(_HAS_STORE_QUERY).fetchone():
             return []
         rows = base.execute(_SEARCH_QUERY, (place, place, place, op.limit, op.offset)).fetchall()

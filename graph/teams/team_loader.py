@@ -79,6 +79,16 @@ def list_teams(settings: Settings | None = None) -> list[Path]:
     return list(found.values())
 
 
+def list_replaced_teams(settings: Settings) -> list[Path]:
+    """List the folders of `SUPERVISE_TEAMS` that take the name of a shipped team."""
+    shipped = {path.name for path in list_shipped_teams()} if settings.team_folders else ()
+    return [
+        path
+        for path in list_teams(settings)
+        if path.name in shipped and path.parent != SHIPPED_TEAMS_FOLDER
+    ]
+
+
 def list_shipped_teams() -> list[Path]:
     """List the folders of the teams that come with the package."""
     return sorted(path.parent for path in SHIPPED_TEAMS_FOLDER.glob(f"*/{TEAM_FILE}"))

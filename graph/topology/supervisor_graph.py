@@ -278,7 +278,8 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
             is_same = is_same_run(around, await self.aget_state(around))
         resumed = resumed or is_same
         snapshot = await self.aget_state(around, subgraphs=True) if resumed else None
-        context = merge_context(read_saved_context(snapshot), given)
+        is_foreign = get_run_scope(around).ignores_saved_context
+        context = given if is_foreign else merge_context(read_saved_context(snapshot), given)
         clock, saver = read_saved_clock(snapshot) if is_same else "", self.find_checkpointer(config)
         if snapshot is None or saver is None:
             return RunStart(self.team.add_caps(context), None, context)

@@ -47,6 +47,8 @@ class RunScope:
     """Names of the materials that a follow-up has from its thread."""
     materials: dict[str, Mapping[str, str]] = field(default_factory=dict, compare=False)
     """Texts by name, by the namespace of the supervisor's graph whose tasks may have them."""
+    ignores_saved_context: bool = False
+    """The run's saved settings may be another user's; those of the call are used alone."""
     given_plan: Plan | None = None
     """A plan to run instead of asking for one."""
     on_answer_text: Callable[[str], None] | None = None

@@ -4,18 +4,15 @@ Without one, a small model that does not find its end writes until its context i
 """
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, get_args
 
 from nodes.models.run_context import REPORT, name_requested_schema
-from nodes.models.settings import OutputPurpose
+from nodes.models.settings import DEFAULT_OUTPUT_TOKENS, OutputPurpose
 from nodes.models.structured.methods import EndpointKind
 
-DEFAULT_LIMITS: Mapping[OutputPurpose, int] = {
-    "plan": 4096,
-    "turn": 4096,
-    "report": 4096,
-    "answer": 4096,
-}
+DEFAULT_LIMITS: Mapping[OutputPurpose, int] = dict.fromkeys(
+    get_args(OutputPurpose), DEFAULT_OUTPUT_TOKENS
+)
 OPENAI_FACTOR = 4
 """OpenAI's models count their thoughts as output."""
 _PURPOSES: Mapping[str, OutputPurpose] = {"Plan": "plan", "Decision": "plan", "Answer": "answer"}

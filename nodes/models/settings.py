@@ -11,6 +11,8 @@ EMBEDDED = "embedded"
 """The name of the built-in extractive model."""
 DEFAULT_CALL_TIMEOUT_S = 120.0
 """Of a model at the usual speed; a slower one has more time."""
+DEFAULT_OUTPUT_TOKENS = 4096
+"""Limit for one answer; OpenAI's own models have more."""
 OutputPurpose = Literal["plan", "turn", "report", "answer"]
 """What an answer of a model is for."""
 Price = tuple[float, float]

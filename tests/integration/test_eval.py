@@ -20,6 +20,7 @@ from nodes.errors import ModelError, SettingsInvalid, Unauthorized
 from state import Tier
 from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask
 from tests.integration.langsmith_server import run_langsmith_server
+from tests.trusted_files import list_user_folders
 
 pytestmark = pytest.mark.slow
 
@@ -29,6 +30,7 @@ PLANNED = {"id": "plan", "request": "How long does the juice keep?"}
 OFFLINE = """
 import sys
 from graph.cli import main
+from tests.trusted_files import list_user_folders
 
 sys.addaudithook(
     lambda event, args: event in ("socket.connect", "socket.getaddrinfo")
@@ -280,7 +282,7 @@ def test_nothing_leaves_the_machine_also_with_a_key_of_langsmith(juice):
 
     ended = subprocess.run(
         [sys.executable, "-c", OFFLINE, "eval", str(juice)],
-        env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin", **key},
+        env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin", **list_user_folders(), **key},
         capture_output=True,
         text=True,
         check=False,

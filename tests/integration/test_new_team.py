@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from graph.cli import main
+from tests.trusted_files import list_user_folders
 
 pytestmark = pytest.mark.slow
 
@@ -58,7 +59,7 @@ def test_a_new_team_opens_in_the_development_server(tmp_path):
     ended = subprocess.run(
         [sys.executable, "-c", script],
         cwd=tmp_path / "kitchen",
-        env={"PYTHONPATH": str(ROOT)},
+        env={"PYTHONPATH": str(ROOT), **list_user_folders()},
         capture_output=True,
         text=True,
         check=True,

@@ -23,6 +23,7 @@ from graph.teams.team_loader import load_team
 from nodes.remote.errors import RemoteError
 from tests.endpoint import Endpoint, Scenario, ScriptedTask
 from tests.integration.far_side.server import OURS, FarSide, far_side
+from tests.trusted_files import list_user_folders
 
 pytestmark = pytest.mark.slow
 
@@ -312,6 +313,7 @@ def build_env(endpoint: Endpoint) -> dict[str, str]:
         "PYTHONPATH": root,
         "OPENAI_BASE_URL": endpoint.base_url,
         "OPENAI_API_KEY": "sk-test-of-remote-workers",
+        **list_user_folders(),
     }
 
 

@@ -27,6 +27,7 @@ from tests.integration.dev_server import (
     DevServer,
     run_to_end,
 )
+from tests.trusted_files import list_user_folders
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("langgraph_dev")]
 
@@ -154,7 +155,7 @@ async def test_ctrl_c_leaves_the_run_of_the_server_at_work(
     command = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "graph.cli", "resume", thread, "--url", server.url),
         cwd=tmp_path,
-        env={"PATH": os.defpath, "PYTHONPATH": str(ROOT)},
+        env={"PATH": os.defpath, "PYTHONPATH": str(ROOT), **list_user_folders()},
         stdout=asyncio.subprocess.DEVNULL,
         stderr=asyncio.subprocess.PIPE,
     )

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.trusted_files import list_user_folders
+
 ROOT = Path(__file__).resolve().parents[2]
 REQUEST = "Which of our regions grew fastest last quarter? The sales are in sales.csv („genau“)"
 SALES = "region,quarter,revenue\nNorth,Q1,120\nNorth,Q2,150\nSüd,Q1,95\nSüd,Q2,99\n"
@@ -25,7 +27,7 @@ def sales() -> None:
 
 def build_environment(**more: str) -> dict[str, str]:
     path = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), "LANGSMITH_TRACING": "false"}
-    return {**path, **more}
+    return {**path, **list_user_folders(), **more}
 
 
 @pytest.mark.parametrize("arguments", [("--help",), ("teams",), RUN], ids=lambda a: a[0])

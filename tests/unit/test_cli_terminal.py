@@ -12,6 +12,7 @@ if sys.platform == "win32":
 
 from tests.endpoint import Endpoint, Scenario, script_tasks
 from tests.pseudo_terminal import run_in_terminal, strip_control_sequences
+from tests.trusted_files import list_user_folders
 
 pytestmark = pytest.mark.slow
 
@@ -32,7 +33,7 @@ def run_piped(*arguments: str) -> str:
         capture_output=True,
         text=True,
         check=True,
-        env={"PYTHONPATH": str(ROOT), "LANGSMITH_TRACING": "false"},
+        env={"PYTHONPATH": str(ROOT), "LANGSMITH_TRACING": "false", **list_user_folders()},
     )
     return done.stdout + done.stderr
 

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.trusted_files import write_trusted_env
+
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.slow
 
@@ -70,7 +72,7 @@ def test_a_traceback_of_a_program_ends_with_the_command(tmp_path: Path) -> None:
 
 
 def test_opentelemetry_that_is_switched_on_names_its_command(tmp_path: Path) -> None:
-    (tmp_path / ".env").write_text("SUPERVISE_OTEL=true\n")
+    write_trusted_env("SUPERVISE_OTEL=true\n", tmp_path)
 
     done = run_without("opentelemetry-sdk", "run", "Sum up the page.", folder=tmp_path)
 

@@ -12,6 +12,7 @@ from nodes.errors import TeamInvalid
 from nodes.errors.redaction import redact_text
 from nodes.tools.mcp_servers.resolved_server import list_unset_variables, resolve_server
 from tests.mcp.teams import write_team
+from tests.trusted_files import write_trusted_env
 
 GIT = {"command": "mcp-server-git", "args": ["--repository", "${REPO:-.}"]}
 WEB = {"url": "https://example.org/mcp", "headers": {"Authorization": "Bearer ${WEB_TOKEN}"}}
@@ -140,7 +141,7 @@ def test_access_and_approval_name_tools_of_servers(
 def test_variables_come_from_the_environment_and_from_env_files(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    Path(".env").write_text("Team_Repo=/srv/shop\nWEB_TOKEN=from-the-file\n")
+    write_trusted_env("Team_Repo=/srv/shop\nWEB_TOKEN=from-the-file\n")
     monkeypatch.setenv("WEB_TOKEN", "from-the-environment")
 
     variables = Settings().build_tool_settings().variables

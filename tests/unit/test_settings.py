@@ -12,6 +12,7 @@ from graph.settings import OPENAI_MODELS, Settings
 from nodes.errors import SettingsInvalid
 from nodes.errors.redaction import redact_text
 from nodes.models.settings import TierSettings
+from tests.trusted_files import write_trusted_env
 
 
 def test_nothing_configured_means_the_embedded_model_for_every_tier():
@@ -33,7 +34,7 @@ def test_a_key_or_an_address_turns_open_tiers_to_the_documented_models(name, mon
 
 
 def test_the_environment_outranks_the_env_file(monkeypatch):
-    Path(".env").write_text("SUPERVISE_MAX_CONCURRENCY=3\nSUPERVISE_RPM=60\n")
+    write_trusted_env("SUPERVISE_MAX_CONCURRENCY=3\nSUPERVISE_RPM=60\n")
     monkeypatch.setenv("SUPERVISE_MAX_CONCURRENCY", "5")
 
     settings = Settings()
@@ -49,7 +50,7 @@ def test_the_environment_outranks_the_env_file(monkeypatch):
 def test_a_variable_of_another_program_is_not_a_setting(name, value, monkeypatch):
     usual = Settings()
     monkeypatch.setenv(name, value)
-    Path(".env").write_text(f"{name}={value}\n")
+    write_trusted_env(f"{name}={value}\n")
 
     assert Settings() == usual
 
@@ -66,7 +67,7 @@ NAMES = [
 @pytest.mark.parametrize("name", [*NAMES, "LANGSMITH_API_KEY", "LANGSMITH_TRACING"])
 def test_a_blank_name_is_not_set_in_the_environment_or_in_the_env_file(name, blank, monkeypatch):
     unset = Settings()
-    Path(".env").write_text(f"{name}='{blank}'\n")
+    write_trusted_env(f"{name}='{blank}'\n")
     in_file = Settings()
     monkeypatch.setenv(name, blank)
 
@@ -86,7 +87,7 @@ def test_a_key_that_is_blank_leaves_the_embedded_model(monkeypatch):
 
 
 def test_what_is_blank_in_the_environment_is_taken_from_the_env_file(monkeypatch):
-    Path(".env").write_text(
+    write_trusted_env(
         "OPENAI_API_KEY=sk-file\nLANGSMITH_TRACING=true\nLANGSMITH_API_KEY=lsv2-file\n"
     )
     for name in ("OPENAI_API_KEY", "LANGSMITH_TRACING", "LANGSMITH_API_KEY"):
@@ -240,7 +241,7 @@ def test_what_the_env_file_says_of_langsmith_reaches_its_client(monkeypatch):
     for name in ("LANGSMITH_TRACING", "LANGSMITH_TRACING_V2", "LANGSMITH_PROJECT"):
         monkeypatch.setenv(name, "")
         monkeypatch.delenv(name)
-    Path(".env").write_text("LANGSMITH_TRACING=true\nLANGSMITH_PROJECT=mine\n")
+    write_trusted_env("LANGSMITH_TRACING=true\nLANGSMITH_PROJECT=mine\n")
 
     Settings().export_tracing()
 
@@ -316,7 +317,7 @@ def test_a_bad_value_of_a_tier_is_refused_in_one_line(name, value, message, monk
 
 
 def test_keys_of_tiers_and_of_other_providers_are_redacted(monkeypatch):
-    Path(".env").write_text("MISTRAL_API_KEY=mistral-hidden-1\nSUPERVISE_FAST_API_KEY=hidden-2\n")
+    write_trusted_env("MISTRAL_API_KEY=mistral-hidden-1\nSUPERVISE_FAST_API_KEY=hidden-2\n")
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-hidden-3")
     monkeypatch.setenv("SUPERVISE_STRONG_HEADERS", '{"X-Key": "gateway-hidden-4"}')
 
@@ -349,11 +350,11 @@ def test_opentelemetry_is_configured_from_the_file_only_where_it_is_switched_on(
     given = "OTEL_EXPORTER_OTLP_ENDPOINT=http://me:hidden-1@localhost:6006\n"
     given += "OTEL_EXPORTER_OTLP_HEADERS=authorization=Bearer hidden-2\n"
 
-    Path(".env").write_text(given)
+    write_trusted_env(given)
     Settings().export_tracing()
     assert [os.environ[name] for name in names] == ["", ""]
 
-    Path(".env").write_text(f"{given}SUPERVISE_OTEL=true\n")
+    write_trusted_env(f"{given}SUPERVISE_OTEL=true\n")
     settings = Settings()
     settings.export_tracing()
     assert os.environ[names[1]] == "authorization=Bearer hidden-2"

@@ -103,6 +103,6 @@ def _expand(text: str, name: str, server: McpServer, variables: Mapping[str, str
         raise TeamInvalid(
             f"{Path(server.folder, 'mcp.json')}: server {name} needs the variable "
             f"{error.name}, which is not set",
-            next=f"set {error.name} in the environment or in .env, or write a default as "
+            next=f"set {error.name} in the environment or in a trusted .env, or write a default as "
             f"${{{error.name}:-value}}",
         ) from None

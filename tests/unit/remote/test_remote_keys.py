@@ -100,7 +100,7 @@ def test_an_unset_variable_is_one_clear_line() -> None:
 
     assert raised.value.format_line() == (
         "error[SETTINGS_INVALID] the header Authorization of worker far needs TOKEN, which is not "
-        "set. next: set TOKEN in the environment or in .env, or write ${TOKEN:-default}"
+        "set. next: set TOKEN in the environment or in a trusted .env, or write ${TOKEN:-default}"
     )
 
 

@@ -1,0 +1,108 @@
+"""`supervise trust`: which `.env` of a folder counts as a whole. Light: help needs it, too."""
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
+from urllib.parse import urlsplit
+
+import typer
+
+if TYPE_CHECKING:
+    from graph.setting_sources import SettingSources
+
+SHOWN_VALUES: Final = ("SUPERVISE_TEAMS", "SUPERVISE_DOCUMENTS", "SUPERVISE_REPOSITORY")
+"""Folders; of other variables only the host of an address is shown."""
+MAX_NAMES: Final = 50
+
+
+def trust(
+    folder: Annotated[Path, typer.Argument(metavar="[FOLDER]", help="Whose .env counts.")] = Path(),
+    runs: Annotated[
+        bool, typer.Option("--runs", help="Load its kept runs in supervise ui, with their code.")
+    ] = False,
+    remove: Annotated[bool, typer.Option("--remove", help="Trust it no longer.")] = False,
+) -> int:
+    """Let all of a folder's .env count, until it changes: addresses, keys, teams."""
+    from graph.commands.ui_server import RUNS_FOLDER
+    from graph.display.streams import print_to_stdout
+    from graph.setting_sources import ENV_FILE, describe_error, read_env_file
+    from graph.user_state import OWN_MARK, mark_own_folder, remove_decision, save_decision
+    from nodes.errors import FileUnreadable, UsageError
+
+    path, kept = folder.resolve() / ENV_FILE, folder.resolve() / RUNS_FOLDER
+    if remove:
+        (kept / OWN_MARK).unlink(missing_ok=True)
+        was_trusted = remove_decision(path)
+        print_to_stdout(f"{path} is {'no longer' if was_trusted else 'not'} trusted")
+        return 0
+    try:
+        file = read_env_file(path, stays_inside=True)
+    except (OSError, ValueError) as error:
+        raise FileUnreadable(
+            f"cannot use {path}", cause=describe_error(error), next="supervise run --env-file FILE"
+        ) from None
+    if runs and kept.is_dir() and not kept.is_symlink():
+        mark_own_folder(kept)
+        print_to_stdout(f"{kept} is loaded by supervise ui, with the code that its runs hold")
+    elif file is None or runs:
+        missing = RUNS_FOLDER if runs else ENV_FILE
+        raise UsageError(f"there is nothing to trust in {folder}", cause=f"it has no {missing}")
+    if file is not None and not runs:
+        save_decision(path, file.digest, "trusted")
+        print_to_stdout(f"{path} counts until it changes. It sets:")
+        for line in list_names(file.parse(replaces_variables=False)):
+            print_to_stdout(f"  {line}")
+    return 0
+
+
+def ask_to_trust(sources: "SettingSources") -> bool:
+    """Ask at the terminal whether the current folder's file counts, and record the answer."""
+    from graph.display.stderr_console import print_to_stderr
+    from graph.settings import choose_env_file
+    from graph.user_state import save_decision
+    from nodes.errors import OutputFailed
+
+    file = sources.folder_file
+    if file is None or not sources.ignored or sources.decision == "declined" or not _can_ask():
+        return False
+    print_to_stderr(f"{sources.describe_origin()}. It sets:", style="yellow")
+    for line in list_names(sources.folder_variables):
+        print_to_stderr(f"  {line}")
+    print_to_stderr("Trust it until it changes? [y/N] ")
+    reply = sys.stdin.readline()
+    is_trusted = reply.strip().lower() in ("y", "yes")
+    try:
+        if reply:
+            save_decision(file.path, file.digest, "trusted" if is_trusted else "declined")
+    except OutputFailed as error:
+        print_to_stderr(f"warning: {error}; you are asked again next time", style="yellow")
+        if is_trusted:
+            choose_env_file(file.path)
+    return is_trusted
+
+
+def list_names(variables: Mapping[str, str]) -> list[str]:
+    """Return a line for each variable: its name, an address's host, or a folder."""
+    from graph.display.text import to_one_line
+
+    lines = [
+        to_one_line(f"{name}: {shown}" if (shown := _select_shown(name, value)) else name, 200)
+        for name, value in variables.items()
+        if value.strip()
+    ]
+    more = len(lines) - MAX_NAMES
+    return lines if more <= 0 else [*lines[:MAX_NAMES], f"and {more} more"]
+
+
+def _select_shown(name: str, value: str) -> str:
+    if name.upper() in SHOWN_VALUES:
+        return value
+    try:
+        return urlsplit(value).netloc.rpartition("@")[2] if "://" in value else ""
+    except ValueError:
+        return "?"
+
+
+def _can_ask() -> bool:
+    return all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stderr))

@@ -1,0 +1,147 @@
+"""The user's own folders: the file of settings, the trusted folders, and the key that signs runs.
+
+Nothing here is read from the current folder, which may be another user's.
+"""
+
+import hmac
+import os
+import secrets
+import tempfile
+from contextlib import suppress
+from hashlib import sha256
+from pathlib import Path
+from typing import Final, Literal
+
+from platformdirs import user_config_path, user_state_path
+
+from nodes.errors import OutputFailed
+
+APPLICATION: Final = "supervisor-worker"
+_KEY_RECORD: Final = "signing-key"
+_PROCESS_KEY: Final = secrets.token_hex(32)
+OWN_MARK: Final = "made-by-this-user"
+MAX_RECORD_BYTES: Final = 10_000
+
+Decision = Literal["trusted", "changed", "declined", "unknown"]
+"""What the user has decided about a file; `changed`: about another version of it."""
+
+
+def get_user_env_file() -> Path:
+    """Return the path of the user's own file of settings."""
+    return user_config_path(APPLICATION, appauthor=False) / ".env"
+
+
+def read_decision(file: Path, digest: str) -> Decision:
+    """Return what the user has decided about a file, of which `digest` is the SHA-256."""
+    decision, _, decided = _read_record(_name_record(file)).partition(" ")
+    if decision not in ("trusted", "declined"):
+        return "unknown"
+    if decided == digest:
+        return "trusted" if decision == "trusted" else "declined"
+    return "changed" if decision == "trusted" else "unknown"
+
+
+def save_decision(file: Path, digest: str, decision: Literal["trusted", "declined"]) -> None:
+    """Record a decision about a file.
+
+    Raises:
+        OutputFailed: the user's folder cannot be written.
+    """
+    _write_record(_name_record(file), f"{decision} {digest}")
+
+
+def remove_decision(file: Path) -> bool:
+    """Remove the decision about a file; return whether there was one.
+
+    Raises:
+        OutputFailed: the user's folder cannot be written.
+    """
+    path = _get_folder() / _name_record(file)
+    try:
+        path.unlink()
+    except FileNotFoundError:
+        return False
+    except OSError as error:
+        raise _build_error(path, error) from None
+    return True
+
+
+def sign_text(text: str) -> str:
+    """Return a signature that only this user's processes can make.
+
+    Where the user's folder cannot be written, only this process recognises it.
+    """
+    key = _read_record(_KEY_RECORD)
+    if not key:
+        with suppress(OutputFailed):
+            _write_record(_KEY_RECORD, secrets.token_hex(32), replaces=False)
+        key = _read_record(_KEY_RECORD) or _PROCESS_KEY
+    return hmac.new(key.encode(), text.encode(), sha256).hexdigest()
+
+
+def is_signed(text: str, signature: object) -> bool:
+    """Return whether a signature of a text was made by this user's processes."""
+    given = signature.encode(errors="replace") if isinstance(signature, str) else b""
+    return hmac.compare_digest(sign_text(text).encode(), given)
+
+
+def is_own_folder(folder: Path) -> bool:
+    """Return whether this user's processes have marked a folder at this place as their own."""
+    try:
+        mark = (folder / OWN_MARK).read_text(encoding="ascii")
+    except (OSError, ValueError):
+        return False
+    return not folder.is_symlink() and is_signed(_describe_place(folder), mark.strip())
+
+
+def mark_own_folder(folder: Path) -> None:
+    """Mark a folder as this user's own."""
+    (folder / OWN_MARK).unlink(missing_ok=True)  # a link is not followed
+    (folder / OWN_MARK).write_text(f"{sign_text(_describe_place(folder))}\n", encoding="ascii")
+
+
+def _describe_place(folder: Path) -> str:
+    return f"folder {os.fsencode(folder.absolute()).hex()}"
+
+
+def _get_folder() -> Path:
+    return user_state_path(APPLICATION, appauthor=False)
+
+
+def _name_record(file: Path) -> str:
+    return f"trust-{sha256(os.fsencode(file.absolute())).hexdigest()[:32]}"
+
+
+def _read_record(name: str) -> str:
+    try:
+        with (_get_folder() / name).open("rb") as file:
+            return file.read(MAX_RECORD_BYTES).decode("ascii", "replace").strip()
+    except OSError:
+        return ""
+
+
+def _write_record(name: str, text: str, *, replaces: bool = True) -> None:
+    """Write a file that only the user can read, as a whole or not at all."""
+    path = _get_folder() / name
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        handle, draft = tempfile.mkstemp(dir=path.parent)  # 0600
+        try:
+            with open(handle, "w", encoding="ascii") as file:
+                file.write(f"{text}\n")
+            (os.replace if replaces else os.link)(draft, path)
+        finally:
+            Path(draft).unlink(missing_ok=True)
+    except FileExistsError:  # another process was first
+        return
+    except OSError as error:
+        raise _build_error(path, error) from None
+
+
+def _build_error(path: Path, error: OSError) -> OutputFailed:
+    return OutputFailed(
+        f"cannot write {path}",
+        cause=error.strerror or str(error),
+        next="make your home folder writable, set XDG_STATE_HOME to a folder of yours, "
+        "or name the file with --env-file",
+    )
