@@ -209,8 +209,8 @@ class GuardedModel(BaseChatModel):
                 )
                 await run_context.charge(error.usage)
                 event |= build_counts(error.usage)
-            if call.has_opened_breaker:
-                await run_context.emit_circuit_open(self.model, str(error))
+            if call.opened_circuit:
+                await run_context.emit_circuit_open(self.model, call.opened_circuit, str(error))
             await run_context.emit_model_call(**event)
             raise
         seconds = round(time.monotonic() - began_s, 6)

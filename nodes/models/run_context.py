@@ -65,11 +65,11 @@ class RunContext:
             budget = self.budget
             await emit("budget", level="low", tokens=budget.tokens, cost_usd=budget.cost_usd)
 
-    async def emit_circuit_open(self, model: str, said: str) -> None:
-        """Emit that a model's circuit is open; nothing outside a run."""
+    async def emit_circuit_open(self, model: str, circuit: str, said: str) -> None:
+        """Emit that the circuit of a model or its address is open; nothing outside a run."""
         if self.is_run:
             failures = f"{FAILURE_THRESHOLD} consecutive failures"
-            message = f"circuit open for {model} for {OPEN_S:g} s after {failures}"
+            message = f"circuit open for {circuit} for {OPEN_S:g} s after {failures}"
             await emit(
                 "error",
                 code=EndpointDown.code,
