@@ -89,6 +89,8 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
     drawing: Drawing
     keeps_trace: bool = True
     """Whether a run that a server starts keeps its trace beside its checkpoints."""
+    default_deadline_s: float | None = None
+    """Of a run that sets none, whose team has none."""
 
     def copy(self, update: dict[str, Any] | None = None) -> Self:
         """Copy with the attributes that LangGraph drops, such as the types a checkpoint may hold.
@@ -99,6 +101,7 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
         made._serde_allowlist = self._serde_allowlist
         made.prepare, made.team, made.drawing = self.prepare, self.team, self.drawing
         made.attach_revision, made.keeps_trace = self.attach_revision, self.keeps_trace
+        made.default_deadline_s = self.default_deadline_s
         return made
 
     def get_graph(self, config: RunnableConfig | None = None, *, xray: int | bool = False) -> Graph:
@@ -160,7 +163,8 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
             start = replace(start, saved_clock=record.clock)
         require_checkpointer(self.team, start.context, self.find_checkpointer(config))
         self._require_thread(config)
-        stamped, calls = start.stamp_config(config), SpeculativeCalls()
+        stamped = start.stamp_config(config, default_deadline_s=self.default_deadline_s)
+        calls = SpeculativeCalls()
         stamped = self._compact_traces(stamped)
         asked: list[str] = []
         stamped["configurable"] |= {SPECULATION_KEY: calls, ASKED_KEY: asked}

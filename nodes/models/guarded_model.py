@@ -227,6 +227,7 @@ class GuardedModel(BaseChatModel):
             message, [*call.wasted_usage, message.usage_metadata], seconds, call
         )
         usage = read_usage(message)
+        run_context.record_answer(seconds)
         await run_context.charge(usage)
         await run_context.emit_model_call(
             **event, seconds=seconds, **build_counts(usage), tries=call.tries
