@@ -141,7 +141,7 @@ async def arun(
     given = await build_input(request, files, materials, context, on_event)
     thread = check_thread_id(thread or make_thread_id())
     made = {"models": models, "tools": tools}
-    async with _open_session(thread, source, settings, on_event, **made) as session:
+    async with _open_session(thread, source, settings, on_event, context, **made) as session:
         # The deadline counts from before the files were read.
         deadline = set_deadline(begun, session.team.add_caps(context).deadline_s)
         session.update_scope(deadline=deadline, given_plan=plan)
@@ -193,7 +193,7 @@ async def aresume(
     settings, given = settings or Settings(), read_context(context)
     accepted = await load_run_record(check_thread_id(thread), settings)
     source, made = accepted["source"], {"models": models, "tools": tools}
-    async with _open_session(thread, source, settings, on_event, **made) as session:
+    async with _open_session(thread, source, settings, on_event, given, **made) as session:
         if session.is_new_here:  # another machine began it
             noted = {"thread": thread, "team": session.graph.name, "started": _utc_now()}
             session.event_log.write_required({"run": noted, **accepted})
@@ -231,13 +231,19 @@ async def aresume(
 
 @asynccontextmanager
 async def _open_session(
-    thread: str, source: Any, settings: Settings, listener: EventListener | None, **made: Any
+    thread: str,
+    source: Any,
+    settings: Settings,
+    listener: EventListener | None,
+    context: Context,
+    **made: Any,
 ) -> AsyncIterator[_RunSession]:
     settings.export_tracing()
     await asyncio.to_thread(start_otel, settings)  # its packages are slow to import
     named = Team.model_validate(source) if isinstance(source, dict) else source
     team = load_team(named, settings, tools=made["tools"])
-    async with open_database(thread, settings) as database:
+    left_s = team.add_caps(context).deadline_s
+    async with open_database(thread, settings, left_s=left_s) as database:
         graph = build_supervisor(
             team, settings=settings, checkpointer=database.saver, store=database.store, **made
         )

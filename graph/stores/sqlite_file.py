@@ -13,6 +13,7 @@ from typing import Final
 from filelock import FileLock
 from langgraph.checkpoint.sqlite import SqliteSaver
 
+from graph.stores.sqlite_lock import TRY_S, is_locked
 from graph.stores.sqlite_values import CREATE_VALUES_TABLE
 from nodes.errors import StoreError
 
@@ -31,7 +32,6 @@ REQUIRED_COLUMNS: Final[Mapping[str, frozenset[str]]] = {
     ),
 }
 VERSION_TABLE: Final = "supervise_schema"
-_CHECK_TIMEOUT_S = 5.0
 _SIGNATURE = b"SQLite format 3\x00"
 
 
@@ -41,6 +41,7 @@ def check_database_file(path: Path) -> None:
     Raises:
         StoreError: the file is damaged, another application's, or of another version.
         OSError: the file cannot be read or written.
+        sqlite3.Error: another program has locked it.
     """
     with path.open("rb+") as file:
         head = file.read(len(_SIGNATURE))
@@ -50,6 +51,8 @@ def check_database_file(path: Path) -> None:
         with closing(_open_read_only(path)) as base:
             problem = _find_problem(base)
     except sqlite3.Error as error:
+        if is_locked(error):
+            raise
         raise _build_refusal(path, str(error)) from error
     if problem:
         raise _build_refusal(path, problem)
@@ -88,9 +91,7 @@ def write_schema(base: sqlite3.Connection) -> None:
 
 
 def _open_read_only(path: Path) -> sqlite3.Connection:
-    return sqlite3.connect(
-        f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=_CHECK_TIMEOUT_S
-    )
+    return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=TRY_S)
 
 
 def _find_problem(base: sqlite3.Connection) -> str:
