@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import os
 import socket
 import sys
 from asyncio.subprocess import Process
@@ -14,6 +15,7 @@ from filelock import FileLock, Timeout
 
 from graph.display.stderr_console import print_to_stderr
 from nodes.errors import OutputFailed, SupervisorError, UsageError
+from nodes.security.private_files import make_private_folder, open_private_file
 from nodes.text.plain_text import sanitize_line
 
 HOST: Final = "127.0.0.1"
@@ -46,7 +48,7 @@ def hold_runs_folder() -> Iterator[Callable[[str], object]]:
     """
     address = RUNS_FOLDER / "ui.address"
     try:
-        RUNS_FOLDER.mkdir(exist_ok=True)
+        make_private_folder(RUNS_FOLDER)
         with FileLock(RUNS_FOLDER / "ui.lock", timeout=0, is_singleton=False):
             yield address.write_text
     except Timeout:
@@ -91,9 +93,12 @@ class UiServer:
         Raises:
             UiServerFailed: it did not start, or has ended.
         """
-        self._log.parent.mkdir(parents=True, exist_ok=True)
-        with self._log.open("wb") as out:
-            process = await self._start(out.fileno())
+        make_private_folder(self._log.parent)
+        out = open_private_file(str(self._log), os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+        try:
+            process = await self._start(out)
+        finally:
+            os.close(out)
         try:
             await self._wait_ready(process)
             self._show(self.url)

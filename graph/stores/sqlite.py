@@ -28,6 +28,7 @@ from graph.stores.sqlite_lock import (
 from graph.stores.sqlite_saver import GroupCommitSaver
 from graph.stores.sqlite_search import search_store
 from nodes.errors import StoreError
+from nodes.security.private_files import make_private_folder, tighten_mode
 
 Result = TypeVar("Result")
 
@@ -85,9 +86,11 @@ def build_unusable_error(path: Path, error: Exception) -> StoreError:
 
 
 def _open_connection(path: Path) -> sqlite3.Connection:
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_private_folder(path.parent)
     if not path.exists():
         create_database_file(path)
+    for end in ("", "-wal", "-shm"):
+        tighten_mode(path.with_name(path.name + end))
     check_database_file(path)
     connection = sqlite3.connect(path, timeout=TRY_S, check_same_thread=False)
     try:
@@ -115,7 +118,7 @@ async def _open_store(path: Path) -> AsyncIterator[BaseStore]:
         await connection.execute("PRAGMA synchronous = FULL")
         async with open_batched_store(library.AsyncSqliteStore(connection)) as store:
             # Two processes that migrate one file at the same time would conflict.
-            async with AsyncFileLock(f"{path}.store.lock", is_singleton=False):
+            async with AsyncFileLock(f"{path}.store.lock", mode=0o600, is_singleton=False):
                 await store.setup()
             yield store
 

@@ -16,6 +16,7 @@ from langgraph.checkpoint.sqlite import SqliteSaver
 from graph.stores.sqlite_lock import TRY_S, is_locked
 from graph.stores.sqlite_values import CREATE_VALUES_TABLE
 from nodes.errors import StoreError
+from nodes.security.private_files import make_private_folder
 
 SCHEMA_VERSION: Final = 2
 """Version of all tables. A change to them raises it, and adds a migration."""
@@ -64,14 +65,15 @@ def create_database_file(path: Path) -> None:
     The file gets its name when it is complete, so that a kill leaves no partial database.
     """
     locks = path.parent / "locks"
-    locks.mkdir(exist_ok=True)
-    with FileLock(locks / "new-database.lock", is_singleton=False):
+    make_private_folder(locks)
+    with FileLock(locks / "new-database.lock", mode=0o600, is_singleton=False):
         if path.exists():
             return
         draft = path.with_name(f"{path.name}.new")
         # A write-ahead log of a removed database would be applied to the new one.
         for left in (draft, *(path.with_name(path.name + end) for end in ("-wal", "-shm"))):
             left.unlink(missing_ok=True)
+        draft.touch(0o600, exist_ok=False)
         with closing(sqlite3.connect(draft)) as base:
             SqliteSaver(base).setup()
             write_schema(base)
