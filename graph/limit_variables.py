@@ -5,7 +5,6 @@ from typing import Annotated, Final
 from pydantic import Field, field_validator
 from pydantic_settings import BaseSettings
 
-from nodes.limits.deadline import DEFAULT_SETTING
 from nodes.models.settings import DEFAULT_CALL_TIMEOUT_S
 from nodes.models.shared.address import find_redis_problem
 
@@ -55,7 +54,7 @@ class LimitVariables(BaseSettings):
 
     deadline_s: float = Field(
         DEFAULT_DEADLINE_S,
-        validation_alias=DEFAULT_SETTING,
+        validation_alias="SUPERVISE_DEADLINE_S",
         ge=0,
         le=604_800,
         description="seconds, at most 604800; 0 for none",

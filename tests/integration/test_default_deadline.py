@@ -66,7 +66,7 @@ def test_the_setting_changes_the_default_and_zero_switches_it_off(
 
 
 def test_the_default_is_fifteen_minutes() -> None:
-    assert Settings(_env_file=None).deadline_s == 900.0  # type: ignore[call-arg]
+    assert Settings(_env_file=None).deadline_s == 900.0
 
 
 def test_a_default_deadline_starts_again_where_another_server_takes_the_run_over() -> None:

@@ -296,7 +296,7 @@ async def test_an_address_whose_models_all_fail_gets_no_more_requests_than_the_t
     errors = []
     for tier in ("strong", "standard", "fast", "strong", "standard", "fast"):
         with pytest.raises((EndpointFailed, EndpointDown)) as failed:
-            await models.get_chat_model(tier).ainvoke("hello")  # type: ignore[arg-type]
+            await models.get_chat_model(tier).ainvoke("hello")
         errors.append(failed.value)
 
     assert len(endpoint.requests) == FAILURE_THRESHOLD
