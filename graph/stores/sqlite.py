@@ -20,6 +20,7 @@ from graph.stores.serializer import build_strict_serializer
 from graph.stores.sqlite_file import check_database_file, create_database_file, write_schema
 from graph.stores.sqlite_lock import (
     MAX_WAIT_S,
+    PAUSE_S,
     TRY_S,
     LockWait,
     choose_wait_s,
@@ -89,9 +90,9 @@ def _open_connection(path: Path) -> sqlite3.Connection:
     make_private_folder(path.parent)
     if not path.exists():
         create_database_file(path)
+    check_database_file(path)
     for end in ("", "-wal", "-shm"):
         tighten_mode(path.with_name(path.name + end))
-    check_database_file(path)
     connection = sqlite3.connect(path, timeout=TRY_S, check_same_thread=False)
     try:
         connection.execute("PRAGMA journal_mode = WAL")
@@ -131,6 +132,7 @@ async def _run_operation(path: Path, work: Callable[[], Awaitable[Result]]) -> R
         except sqlite3.Error as error:
             if not wait.allows_retry(error):
                 raise log_lost_store(build_failure_error(path, error)) from error
+        await asyncio.sleep(PAUSE_S)
 
 
 def build_failure_error(path: Path, error: Exception) -> StoreError:

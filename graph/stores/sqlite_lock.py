@@ -19,6 +19,8 @@ from nodes.limits.run_scope import get_run_scope
 
 TRY_S: Final = 1.0
 """SQLite's own wait for a lock, in one try."""
+PAUSE_S: Final = 0.05
+"""Between two tries: in some cases SQLite does not wait at all."""
 NOTICE_AFTER_S: Final = 3.0
 MAX_WAIT_S: Final = 30.0
 MIN_WAIT_S: Final = 2.0
@@ -97,6 +99,7 @@ def retry_while_locked(
         except sqlite3.Error as error:
             if not wait.allows_retry(error):
                 raise
+        time.sleep(PAUSE_S)
 
 
 def choose_wait_s(config: RunnableConfig | None = None) -> float:

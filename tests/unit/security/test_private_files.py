@@ -1,14 +1,18 @@
 """What runs write is for their user alone, whatever the umask is and whatever was there before."""
 
 import os
+import sqlite3
 import stat
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from graph import arun
+from graph.runs.run_store import open_saver
 from graph.settings import Settings
+from nodes.errors import StoreError
 from nodes.security.private_files import make_private_folder, open_private_file, tighten_mode
 from nodes.tools.format_document import write_document
 from tests.endpoint import Endpoint, Scenario, script_tasks
@@ -77,6 +81,21 @@ def test_a_folder_that_the_user_shares_is_not_changed_but_new_ones_in_it_are_pri
     make_private_folder(shared / "traces")
 
     assert [read_mode(path) for path in (shared, shared / "traces")] == [0o755, 0o700]
+
+
+async def test_the_file_of_another_application_is_refused_with_the_mode_it_has(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "other.sqlite"
+    with closing(sqlite3.connect(path)) as other:
+        other.execute("CREATE TABLE songs (name TEXT)")
+    path.chmod(0o644)
+
+    with pytest.raises(StoreError, match="another application's"):
+        async with open_saver(path):
+            pass
+
+    assert read_mode(path) == 0o644
 
 
 def test_a_folder_that_is_a_link_leads_to_no_change_elsewhere(tmp_path: Path) -> None:
