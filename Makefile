@@ -22,8 +22,8 @@ exams:  ## let every shipped team sit its exam, offline
 check:  ## format, lint, types, tests, exams, a fresh machine: what CI runs
 	.ci/run
 
-fresh:  ## prove that a clone sets itself up: each Python found, pip and uv, either command first
-	python3 tests/benchmarks/fresh_machine.py
+fresh:  ## prove that a clone sets itself up: each Python found, pip and uv, either command first, all quick tests
+	python3 tests/benchmarks/fresh_machine.py --whole
 
 bench:  ## measure plans against the limit, a scheduler by hand and LangGraph's waves; an hour, OPTIONS="--repeat 1" a quarter
 	bin/test --collect-only -q >/dev/null
@@ -61,7 +61,7 @@ report-page:  ## open reports in Chromium: time, accessibility, keyboard, pictur
 	bin/test --collect-only -q >/dev/null
 	.venv/bin/python -m tests.report_page
 
-pages-test:  ## drive the live page in Chromium against langgraph dev and Aegra; needs Node, Chromium and `make pages`
+pages-test:  ## drive the live page in Chromium against supervise ui and Aegra; needs Node, Chromium and `make pages`
 	bin/test --collect-only -q >/dev/null
 	.venv/bin/python -m tests.pages $(OPTIONS)
 

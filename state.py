@@ -4,12 +4,12 @@ Checkpoints store these classes by module and name, so a rename here is a migrat
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
 from importlib import import_module
 from math import isnan
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Self, TypeVar
 
 from langchain_core.messages import AnyMessage
 from langgraph.graph.message import add_messages
@@ -27,6 +27,7 @@ from pydantic import (
 from pydantic.json_schema import SkipJsonSchema
 from typing_extensions import TypedDict
 
+_Merged = TypeVar("_Merged", bound=BaseModel)
 Tier = Literal["fast", "standard", "strong"]
 RunStatus = Literal["running", "done", "partial", "needs_input", "failed"]
 ReportStatus = Literal["completed", "failed", "skipped", "escalated"]
@@ -547,8 +548,11 @@ class Context:
     """
     sequential: bool = False
     """Run one task at a time, in the order of the dependencies."""
-    strategy: Literal["plan", "route", "step"] | None = None
-    """How the supervisor works: a whole plan, one worker or two, or one step after another."""
+    strategy: Strategy | None = None
+    """How the supervisor works: a whole plan, one worker or two, one step after another, or a plan
+    whose larger tasks are planned again (recursive)."""
+    recruit: Annotated[tuple[str, ...], Field(max_length=64)] | None = None
+    """Tools that specialists made for this run may be given; none: as the team says."""
     critic: CriticSwitch | None = None
     """When a critic reviews the answer: never, always, or below the team's confidence."""
     model_fast: str | None = None
@@ -559,12 +563,26 @@ class Context:
     """Model of the strong tier: `provider:model`, or `embedded`."""
 
 
+def _restore(kind: type[_Merged], value: _Merged | Mapping[str, Any]) -> _Merged:
+    """Return a value as its type; a server that shows a state reads it, and its writes, as JSON."""
+    return value if isinstance(value, kind) else kind.model_validate(value)
+
+
 def merge_results(left: Mapping[str, Report], right: Mapping[str, Report]) -> dict[str, Report]:
     """Keep one report per task: the one with more attempts, then the later one."""
     merged = {**left, **right}
     for name in left.keys() & right.keys():
-        merged[name] = max(left[name], right[name], key=_rank_report)
+        merged[name] = _keep_higher(Report, left[name], right[name], rank=_rank_report)
     return merged
+
+
+def _keep_higher(
+    kind: type[_Merged], left: _Merged, right: _Merged, *, rank: Callable[[_Merged], Any]
+) -> _Merged:
+    """Return the one of higher rank; equal ones, which most updates bring, are not ranked."""
+    if left is right or left == right:
+        return left
+    return max(left, right, key=lambda each: rank(_restore(kind, each)))
 
 
 def _rank_report(report: Report) -> tuple[int, float, str]:
@@ -574,9 +592,9 @@ def _rank_report(report: Report) -> tuple[int, float, str]:
 def merge_plans(left: tuple[Plan, ...], right: tuple[Plan, ...]) -> tuple[Plan, ...]:
     """Keep one plan per version, in order; of two with one version, the larger as JSON."""
     merged: dict[int, Plan] = {}
-    for plan in (*left, *right):
+    for plan in (_restore(Plan, each) for each in (*left, *right)):
         kept = merged.setdefault(plan.version, plan)
-        merged[plan.version] = max(kept, plan, key=Plan.model_dump_json)
+        merged[plan.version] = _keep_higher(Plan, kept, plan, rank=Plan.model_dump_json)
     return tuple(merged[version] for version in sorted(merged))
 
 
@@ -595,19 +613,20 @@ def merge_ledger(left: Mapping[str, Expense], right: Mapping[str, Expense]) -> d
     """Keep one expense per entry: the one that counts more calls, then the larger as JSON."""
     merged = {**left, **right}
     for name in left.keys() & right.keys():
-        merged[name] = max(
-            left[name],
-            right[name],
-            key=lambda entry: (entry.usage.model_calls, entry.model_dump_json()),
-        )
+        merged[name] = _keep_higher(Expense, left[name], right[name], rank=_rank_expense)
     return merged
+
+
+def _rank_expense(entry: Expense) -> tuple[int, str]:
+    return entry.usage.model_calls, entry.model_dump_json()
 
 
 def merge_attempts(left: Mapping[str, Attempt], right: Mapping[str, Attempt]) -> dict[str, Attempt]:
     """Keep one attempt per number; of two with one number, the larger as JSON."""
     merged = {**left, **right}
     for number in left.keys() & right.keys():
-        merged[number] = max(left[number], right[number], key=Attempt.model_dump_json)
+        kept, new = left[number], right[number]
+        merged[number] = _keep_higher(Attempt, kept, new, rank=Attempt.model_dump_json)
     return merged
 
 

@@ -135,7 +135,7 @@ def _install(lock: Path, uv: str | None, screen: Screen) -> None:
     UNFINISHED.touch()
     progress = Progress(total)
     if uv:
-        command = [uv, "pip", "sync", "--python", str(PYTHON)]
+        command = [uv, "pip", "sync", "--compile-bytecode", "--python", str(PYTHON)]
     else:
         command = [str(PYTHON), "-m", "pip", "install", "--disable-pip-version-check"]
         command += ["--progress-bar", "off", "--no-deps", "-r"]

@@ -11,6 +11,7 @@ from zlib import crc32
 
 from pydantic import (
     Field,
+    PrivateAttr,
     SecretStr,
     ValidationError,
     ValidationInfo,
@@ -134,6 +135,8 @@ class Settings(LimitVariables, TracingVariables, ServerVariables):
     run_code: Switch = Field(False, validation_alias="SUPERVISE_RUN_CODE")
     """Whether `run_code` may run code; `sandbox/bounds.py` holds its limits."""
     tavily_api_key: ApiKey = Field(None, validation_alias="TAVILY_API_KEY")
+    _folder: Path = PrivateAttr(default_factory=Path.cwd)
+    """Folder that relative paths begin in; asked for once, as a server's event loop may not."""
 
     def __init__(self, **values: Any) -> None:
         try:
@@ -220,7 +223,7 @@ class Settings(LimitVariables, TracingVariables, ServerVariables):
         return ToolSettings(
             documents=self.documents,
             sql_url=self.sql_url,
-            repository=self.repository and self.repository.absolute(),
+            repository=self.repository and self._folder / self.repository,
             run_code=self.run_code,
             output=self.home / "documents",
             tavily_api_key=_reveal_secret(self.tavily_api_key),
@@ -236,7 +239,7 @@ class Settings(LimitVariables, TracingVariables, ServerVariables):
     def resolve_database_path(self) -> Path:
         """Return the file that stores runs, or would store them without a server."""
         named = "" if self.postgres_url else self.database_url.removeprefix("sqlite:///")
-        return Path(named or DEFAULT_DATABASE).absolute()
+        return self._folder / (named or DEFAULT_DATABASE)
 
     @property
     def home(self) -> Path:

@@ -35,7 +35,7 @@ from nodes.execution.dispatch_registry import DispatchRegistry
 from nodes.execution.first_call import FirstCalls
 from nodes.models.catalog import ModelCatalog
 from nodes.schemas.run_output import RunOutput
-from nodes.schemas.team import Team
+from nodes.schemas.team import SPECIALIST, Team
 from nodes.supervisor import after_supervisor, supervise
 from nodes.synthesizer import after_synthesizer, synthesize
 from nodes.text.counts import format_count
@@ -127,7 +127,7 @@ def _compile_graph(
         worker.name: build_worker(
             worker, team=team, models=models, pool=pool, dispatches=dispatches
         )
-        for worker in team.roster
+        for worker in (*team.workers, team.specialist)
     }
     for name, node in workers.items():
         builder.add_node(name, node, input_schema=Assignment)
@@ -155,7 +155,7 @@ def _compile_graph(
 
 
 def _describe_drawing(team: Team) -> Drawing:
-    """Return why each edge is taken; a critic that is off is not drawn, though a run may ask it."""
+    """Return why each edge is taken; what only a run's context switches on is not drawn."""
     below = f" below confidence {team.critic_below}" if team.critic == "below" else ""
     labels = {
         ("supervisor", "approval"): "plan to approve",
@@ -175,4 +175,5 @@ def _describe_drawing(team: Team) -> Drawing:
         labels[worker.name, "supervisor"] = "report, or no input"
     labels["supervisor", "monitor"] = "beside the workers"
     labels["monitor", "supervisor"] = "all ended, or the plan must change"
-    return Drawing(labels, frozenset({"critic"} if team.critic == "off" else ()))
+    switched = {"critic": team.critic != "off", SPECIALIST: team.recruit}
+    return Drawing(labels, frozenset(name for name, is_on in switched.items() if not is_on))

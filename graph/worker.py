@@ -8,7 +8,7 @@ START → await_inputs → act → assess ──▶ END
                        │       └──▶ recruit ─┤    a specialist, created for the task
                        └─────────────────────┘
 
-If the team recruits, the specialist's own graph begins with `recruit`, in parallel with the others.
+The specialist's own graph begins with `recruit`, in parallel with the others.
 """
 
 from functools import partial
@@ -49,10 +49,8 @@ def build_worker(
         "act": partial(act, worker=worker, team=team, models=models, agents=pool),
         "assess": partial(assess, team=team, models=models),
         "ask_human": ask_human,
+        "recruit": partial(recruit, team=team, models=models, describe_tools=pool.describe_tools),
     }
-    if team.recruit:
-        describe = pool.describe_granted_tools
-        steps["recruit"] = partial(recruit, team=team, models=models, describe_tools=describe)
     for name, step in steps.items():
         builder.add_node(name, enter_dispatch(step, dispatches))
     builder.add_node("refine", partial(refine, models=models))
@@ -60,7 +58,7 @@ def build_worker(
     first = "recruit" if worker.name == SPECIALIST else "await_inputs"
     builder.add_conditional_edges("await_inputs", after_await_inputs, ["act", END])
     builder.add_conditional_edges("act", after_act, ["assess", END])
-    roads = ["act", "refine", "ask_human", *(["recruit"] if team.recruit else []), END]
+    roads = ["act", "refine", "ask_human", "recruit", END]
     builder.add_conditional_edges("assess", after_assess, roads)
 
     def choose_entry(state: WorkerState) -> str:
@@ -69,8 +67,7 @@ def build_worker(
     builder.add_conditional_edges(START, choose_entry, [first, *roads])
     builder.add_edge("refine", "act")
     builder.add_edge("ask_human", "act")
-    if team.recruit:
-        builder.add_conditional_edges("recruit", after_recruit, ["await_inputs", "act"])
+    builder.add_conditional_edges("recruit", after_recruit, ["await_inputs", "act"])
 
     graph = change_class(builder.compile(name=worker.name), WorkerGraph)
     graph.worker, graph.drawing = worker, _describe_drawing(team, first)
@@ -81,7 +78,8 @@ def build_worker(
 def _describe_drawing(team: Team, first: str) -> Drawing:
     """Return why each edge is taken; steps of rungs that the team's ladder lacks are not drawn.
 
-    Nor is the entry at a rung, after a first attempt that was made outside the graph.
+    Nor is the entry at a rung, after a first attempt that was made outside the graph, nor a
+    specialist of a team that recruits none, though a run may make one.
     """
     others = {"tier": "another model", "reassign": "another worker", "split": "smaller tasks"}
     rungs = [label for rung, label in others.items() if rung in team.ladder]
@@ -101,5 +99,6 @@ def _describe_drawing(team: Team, first: str) -> Drawing:
         ("ask_human", "act"): "reply",
     }
     steps = {"refine": "refine", "ask_human": "human"}
-    hidden = frozenset(n for n, rung in steps.items() if rung not in team.ladder)
-    return Drawing(labels, hidden, entry=first)
+    hidden = {n for n, rung in steps.items() if rung not in team.ladder}
+    hidden |= set() if team.recruit or first == "recruit" else {"recruit"}
+    return Drawing(labels, frozenset(hidden), entry=first)

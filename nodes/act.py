@@ -46,7 +46,7 @@ async def act(
     attempt for which the run's caps leave nothing holds the task; near the caps, one that the
     others can do without is left out. So is one that a human stopped before it began.
     """
-    state = _add_materials(state, config, dispatch)
+    state, team = _add_materials(state, config, dispatch), team.apply_context(runtime.context)
     task, number = state["task"], len(state["attempts"]) + 1
     dispatch.record_attempts(task.id, number - 1)
     doer, tier, rung = _choose_worker(state, worker, team)

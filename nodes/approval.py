@@ -28,6 +28,7 @@ async def approve(
     plan = state["plan"]
     assert plan is not None, "the supervisor has planned"
     problems: list[str] = []
+    team = team.apply_context(runtime.context)
     max_tasks = runtime.context.max_tasks or team.max_tasks
     for _ in range(MAX_UNUSABLE_REPLIES):
         decision = ask(build_plan_request(plan, problems, build_task_path()))

@@ -58,7 +58,7 @@ async def assess(
         save: awaited with the node's output before others can see the report.
     """
     task, attempts = state["task"], _order_attempts(state)
-    last = attempts[-1]
+    last, team = attempts[-1], team.apply_context(runtime.context)
     problem = describe_problem(last)
     reason = get_escalation_reason(last.report, team.min_confidence)
     if reason and last.report and last.report.escalation:

@@ -17,8 +17,8 @@ from nodes.schemas.team import SPECIALIST, Team
 from nodes.telemetry.events import emit
 from state import Context, Expense, Recruit, Usage, WorkerState, enter_expenses
 
-DescribeGrantedTools = Callable[[], Awaitable[Mapping[str, str]]]
-"""Returns the descriptions of the tools that specialists may use, by name."""
+DescribeTools = Callable[[tuple[str, ...]], Awaitable[Mapping[str, str]]]
+"""Returns the descriptions of tools, by name."""
 
 
 async def recruit(
@@ -28,15 +28,15 @@ async def recruit(
     *,
     team: Team,
     models: ModelCatalog,
-    describe_tools: DescribeGrantedTools,
+    describe_tools: DescribeTools,
     dispatch: Dispatch,
 ) -> WorkerState:
     """Return the specialist that a model defines; it gets only granted tools.
 
     If no model defines one, it gets all granted tools and a plain instruction.
     """
-    task = state["task"]
-    granted = await describe_tools()
+    task, team = state["task"], team.apply_context(runtime.context)
+    granted = await describe_tools(team.grant)
     remark, usage = "", Usage()
     made = Recruit(role="assistant", instructions="Do the task with your tools.", tools=team.grant)
     try:

@@ -1,6 +1,7 @@
 """`supervise eval`: runs a team's exam, alone or against another team or model."""
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, Final
 
 from graph.commands.cancellation import run_cancellable
@@ -8,7 +9,7 @@ from graph.commands.output import print_json, print_table, print_text
 from graph.display.stderr_console import print_to_stderr
 from graph.display.streams import print_to_stdout
 from graph.display.text import to_one_line
-from graph.evaluation.baseline import Baseline, parse_baseline
+from graph.evaluation.baseline import Baseline, build_changed_team, parse_baseline
 from graph.evaluation.evaluate import aevaluate_team, resolve_models
 from graph.evaluation.exam import ExamInvalid
 from graph.evaluation.kept_exams import keep_exam
@@ -21,10 +22,11 @@ from graph.evaluation.table import (
     format_metric_rows,
     format_score_row,
     format_usage_rows,
+    list_differing_rows,
 )
 from graph.settings import Settings
 from graph.teams.team_loader import find_team, load_team
-from nodes.errors import OutputFailed, SupervisorError
+from nodes.errors import OutputFailed, SupervisorError, UsageError
 from state import Tier
 
 BELOW_THRESHOLD_EXIT_CODE: Final = 3
@@ -37,6 +39,7 @@ def evaluate(
     *,
     threshold: float,
     against: Sequence[str],
+    workers: Sequence[Path],
     limit: int | None,
     only: Sequence[str],
     judge_tier: Tier,
@@ -44,8 +47,17 @@ def evaluate(
     quiet: bool,
     settings: Settings,
 ) -> int:
-    """Run a team's exam and print its grades; return 3 if the score is below the threshold."""
+    """Run a team's exam and print its grades; return 3 if the score is below the threshold.
+
+    Where workers are replaced or added, it is the score with them.
+    """
+    if against and workers:
+        raise UsageError(
+            "--worker compares a team with itself, without --against",
+            next="leave one of the two options out",
+        )
     other = parse_baseline(against, team, settings) if against else None
+    other = build_changed_team(workers, team, settings) if workers else other
     rows = {"limit": limit, "only": only, "judge_tier": judge_tier}
     work = _evaluate_sides(team, other, rows, quiet=quiet, settings=settings)
     try:
@@ -58,7 +70,7 @@ def evaluate(
         print_json(_build_json(sides, other, threshold))
     else:
         _print_evaluation(sides, other, threshold)
-    return 0 if sides[0].score >= threshold else BELOW_THRESHOLD_EXIT_CODE
+    return 0 if _get_score(sides, other) >= threshold else BELOW_THRESHOLD_EXIT_CODE
 
 
 async def _evaluate_sides(
@@ -72,16 +84,26 @@ async def _evaluate_sides(
     listener = None if quiet else _print_row
     chosen: dict[str, Any] = {"exam": team, "on_row": listener, **rows}
     if other:  # an invalid comparison must fail before the exam costs anything
-        load_team(other.team, other.settings)
+        load_team(other.team, other.settings, workers=other.workers)
         await resolve_models(other.settings)
     first = await aevaluate_team(team, settings=settings, **chosen)
     if other is None:
         return first, None
     if not quiet:
-        print_to_stderr(f"against {to_one_line(other.label)}")
+        print_to_stderr(_describe_other(other))
     # One judge for both, so that the difference is not that of the judges.
-    second = await aevaluate_team(other.team, settings=other.settings, judge=settings, **chosen)
-    return first, second
+    chosen |= {"workers": other.workers, "settings": other.settings, "judge": settings}
+    return first, await aevaluate_team(other.team, **chosen)
+
+
+def _get_score(sides: EvaluationPair, other: Baseline | None) -> float:
+    """Return the score that the threshold is for."""
+    first, second = sides
+    return second.score if second and other and other.workers else first.score
+
+
+def _describe_other(other: Baseline) -> str:
+    return f"{'with' if other.workers else 'against'} {to_one_line(other.label)}"
 
 
 def _keep_sides(
@@ -114,7 +136,8 @@ def _print_problems(error: SupervisorError, *, as_json: bool) -> None:
 
 def _build_json(sides: EvaluationPair, other: Baseline | None, threshold: float) -> dict[str, Any]:
     first, second = sides
-    result = {**first.to_json(), "threshold": threshold, "passed": first.score >= threshold}
+    passed = _get_score(sides, other) >= threshold
+    result = {**first.to_json(), "threshold": threshold, "passed": passed}
     if second is None or other is None:
         return result
     differences = {"score": round(second.score - first.score, 1)}
@@ -126,6 +149,10 @@ def _build_json(sides: EvaluationPair, other: Baseline | None, threshold: float)
         **result,
         "against": {"label": other.label, **second.to_json()},
         "difference": differences,
+        "differing_rows": [
+            {"id": before.row.id, "score": before.score, "against": after.score}
+            for before, after in list_differing_rows(first, second)
+        ],
     }
 
 
@@ -134,11 +161,11 @@ def _print_evaluation(sides: EvaluationPair, other: Baseline | None, threshold: 
     print_text(format_heading(first))
     head: tuple[str, ...] = ("", "percent")
     if second is not None and other is not None:
-        print_text(f"against {to_one_line(other.label)}: {format_heading(second)}")
+        print_text(f"{_describe_other(other)}: {format_heading(second)}")
         head = ("", first.team, to_one_line(other.label, 24), "difference")
     print_text("")
-    score = format_score_row(first, second)
-    print_table([(*head, "rows", ""), *format_metric_rows(first, second, counted=True), score])
+    total = format_score_row(first, second)
+    print_table([(*head, "rows", ""), *format_metric_rows(first, second, counted=True), total])
     print_text("\ninformational (not scored)")
     print_table(
         [*format_metric_rows(first, second, counted=False), *format_usage_rows(first, second)]
@@ -154,5 +181,6 @@ def _print_evaluation(sides: EvaluationPair, other: Baseline | None, threshold: 
         print_to_stderr(f"left out: {name}: {to_one_line(why, 300)}", style="yellow")
     if first.experiment:
         print_to_stderr(f"in LangSmith: {first.experiment}", style="dim")
-    verdict = "reached" if first.score >= threshold else "missed"
-    print_text(f"\nscore {first.score:.1f}, threshold {threshold:g}: {verdict}")
+    score = _get_score(sides, other)
+    verdict = "reached" if score >= threshold else "missed"
+    print_text(f"\nscore {score:.1f}, threshold {threshold:g}: {verdict}")

@@ -48,6 +48,15 @@ def _require_local_files(files: list[Path] | None) -> list[Path] | None:
     return files
 
 
+def _split_names(text: str | None) -> Any:  # a tuple, where typer knows a text
+    """Return the names of a list with commas."""
+    if text is None:
+        return None
+    if names := tuple(name for each in text.split(",") if (name := each.strip())):
+        return names
+    raise typer.BadParameter("name one tool or more, with commas between them")
+
+
 def _show_warnings(is_asked: bool) -> bool:
     if is_asked:
         configure_logging(is_verbose=True)
@@ -124,8 +133,21 @@ CriticOption = Annotated[
     typer.Option("--critic", help="When a critic reviews the answer; below: if it is unsure."),
 ]
 StrategyOption = Annotated[
-    Literal["plan", "route", "step"] | None,
-    typer.Option("--strategy", help="A plan, one worker or two, or one step after another."),
+    Literal["plan", "route", "step", "recursive"] | None,
+    typer.Option(
+        "--strategy",
+        help="A plan, one worker or two, one step after another, or a plan whose larger tasks are"
+        " planned again.",
+    ),
+]
+RecruitOption = Annotated[
+    str | None,
+    typer.Option(
+        "--recruit",
+        metavar="TOOL,…",
+        callback=_split_names,
+        help="Make specialists for tasks that fit no worker; the tools that they may be given.",
+    ),
 ]
 SequentialOption = Annotated[
     bool, typer.Option("--sequential", help="Run one task at a time, to compare or to debug.")

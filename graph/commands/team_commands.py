@@ -62,6 +62,15 @@ def evaluate(
             "--against", metavar="OTHER", help="standard=MODEL, or another team. May be repeated."
         ),
     ] = None,
+    worker: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--worker",
+            metavar="FILE",
+            help="Compare with the team in which this file replaces the worker of its name, or is"
+            " added. May be repeated.",
+        ),
+    ] = None,
     limit: Annotated[
         int | None,
         typer.Option("--limit", metavar="N", min=1, help="Only the first N rows."),
@@ -87,6 +96,7 @@ def evaluate(
         team,
         threshold=threshold,
         against=against or [],
+        workers=worker or [],
         limit=limit,
         only=only or [],
         judge_tier=judge,

@@ -17,6 +17,7 @@ from graph.display.stderr_console import print_to_stderr
 from nodes.errors import OutputFailed, SupervisorError, UsageError
 from nodes.security.private_files import make_private_folder, open_private_file
 from nodes.text.plain_text import sanitize_line
+from nodes.tools.framework.tool_packages import PROJECT_ROOT
 
 HOST: Final = "127.0.0.1"
 START_TIMEOUT_S: Final = 90.0
@@ -25,6 +26,13 @@ END_TIMEOUT_S: Final = 5.0
 MAX_SAID_CHARS: Final = 300
 RUNS_FOLDER: Final = Path(".langgraph_api")
 """Where the server keeps its runs."""
+START_PROGRAM: Final = """
+import sys
+sys.path.insert(0, sys.argv.pop(1))
+from graph.server.development import main
+sys.exit(main())
+"""
+"""Imports nothing from the current folder, where a user may have modules of our names."""
 
 
 class UiServerRunning(UsageError):
@@ -109,11 +117,10 @@ class UiServer:
             await _end_process(process)
 
     async def _start(self, out: int) -> Process:
-        command = ("-m", "graph.server.development", str(self._port), *self._teams)
         # In a session of its own, Ctrl-C reaches this process alone, which then ends the other.
         return await asyncio.create_subprocess_exec(
-            sys.executable,
-            *command,
+            *(sys.executable, "-P", "-c", START_PROGRAM, str(PROJECT_ROOT)),
+            *(str(self._port), *self._teams),
             stdin=asyncio.subprocess.PIPE,  # it ends with it, also where this process is killed
             stdout=out,
             stderr=out,

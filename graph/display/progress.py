@@ -1,6 +1,6 @@
 """The progress of a run, built from its events."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from threading import Lock
 from time import monotonic
@@ -51,6 +51,9 @@ class RunProgress:
         self.team = ""
         self.models: tuple[str, ...] = ()
         self.kept_materials: tuple[str, ...] = ()
+        self.mechanisms: tuple[str, ...] = ()
+        """The strategy where it is not a plan, and the grant of specialists, in words."""
+        self.notes: tuple[str, ...] = ()
         self.phase = "starting"
         self.plan_version = 0
         self.tokens = 0
@@ -117,6 +120,8 @@ class RunProgress:
         self.thread = str(event.get("thread") or self.thread)
         self.models = label_models(event.get("models"))
         self.kept_materials = tuple(map(str, event.get("kept_materials") or ()))
+        self.mechanisms = tuple(_describe_mechanisms(event))
+        self.notes = tuple(f"note: {note}" for note in event.get("notes") or ())
 
     def _apply_plan(self, event: Event) -> None:
         plan, within = event.get("plan") or {}, str(event.get("within") or "")
@@ -220,6 +225,16 @@ def label_models(models: Any) -> tuple[str, ...]:  # a mapping by tier or a list
 def label_model(name: object) -> str:
     """Return a model's name for the user."""
     return "embedded (extractive, no model configured)" if name == "embedded" else str(name)
+
+
+def _describe_mechanisms(event: Event) -> Iterator[str]:
+    """Yield what differs from a plan for the team's own workers, in words."""
+    depth, breadth = event.get("max_recursion"), event.get("max_breadth")
+    caps = f" (at most {depth} deep, {breadth} tasks wide)" if depth is not None else ""
+    if (strategy := event.get("strategy", "plan")) != "plan":
+        yield f"strategy: {strategy}{caps}"
+    if "grant" in event:
+        yield f"specialists: {', '.join(event['grant']) or 'no tools'}"
 
 
 def _build_row(task: Mapping[str, Any], inside: str) -> TaskProgress:

@@ -95,13 +95,15 @@ class ProgressTable:
         rows = [] if self._progress.phase == "planning" else self._progress.list_tasks()
         if seconds is not None:
             yield _join_fitting(self._build_summary(rows, seconds), width)
-        kept = to_one_line(", ".join(self._progress.kept_materials), width)
-        if kept:
-            yield _join_fitting([f"kept from the thread: {kept}"], width)
+        kept = ", ".join(self._progress.kept_materials)
+        heads = [f"kept from the thread: {kept}"] if kept else []
+        heads += filter(None, [" · ".join(self._progress.mechanisms), *self._progress.notes])
+        for head in heads:
+            yield _join_fitting([to_one_line(head, width)], width)
         if not rows:
             return
         answer = "" if self._is_final else self._progress.answer_text
-        room = console.height - (4 if kept else 3)
+        room = console.height - 3 - len(heads)
         if answer:
             room //= 2
         shown = _choose_rows(rows, None if self._is_final else max(1, room))

@@ -53,11 +53,11 @@ def _format_reading(board: RunProgress, event: Event) -> str:
 def _format_request(board: RunProgress, event: Event) -> str:
     if within := event.get("within"):
         return f"{to_one_line(within, 40)} assigned to team {to_one_line(event.get('team'), 40)}"
-    lines = [
-        f"team {to_one_line(board.team)} · models: {to_one_line(', '.join(board.models), 200)}"
-    ]
+    parts = [f"models: {', '.join(board.models)}", *board.mechanisms]
+    lines = [" · ".join(to_one_line(part, 200) for part in (f"team {board.team}", *parts))]
     if kept := to_one_line(", ".join(board.kept_materials), 200):
         lines.append(f"kept from the thread: {kept}")
+    lines += [to_one_line(note, 200) for note in board.notes]
     return "\n".join(lines)
 
 

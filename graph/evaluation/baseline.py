@@ -1,13 +1,15 @@
-"""The baseline of a comparison: other models, or another team."""
+"""The other side of a comparison: other models, another team, or the team with other workers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
 from pydantic import TypeAdapter, ValidationError
 
 from graph.settings import ModelName, Settings
 from graph.teams.front_matter_keys import suggest_name
+from graph.teams.team_folder import TEAM_FILE
 from nodes.errors import UsageError
 
 MODEL_SETTINGS: Final = {
@@ -24,6 +26,25 @@ class Baseline:
     label: str
     team: str
     settings: Settings
+    workers: tuple[Path, ...] = ()
+    """Files of workers that replace the team's, or are added: then this is what is examined."""
+
+
+def build_changed_team(workers: Sequence[Path], team: str, settings: Settings) -> Baseline:
+    """Return a team with workers replaced or added, as the other side of its comparison.
+
+    Raises:
+        UsageError: a file is not that of a worker, or two are for one.
+    """
+    files = {path.stem: path for path in workers}
+    for path in workers:
+        if path.suffix != ".md" or path.name == TEAM_FILE:
+            raise UsageError(
+                f"--worker {path} is no worker's file", next="name one such as analyst.md"
+            )
+        if files[path.stem] is not path:
+            raise UsageError(f"two files are for the worker {path.stem!r}", next="name one of them")
+    return Baseline(", ".join(path.name for path in workers), team, settings, tuple(workers))
 
 
 def parse_baseline(against: Sequence[str], team: str, settings: Settings) -> Baseline:

@@ -1,7 +1,7 @@
 """Evaluates a team: its exam is read, run, and graded."""
 
 import asyncio
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, get_args
@@ -26,6 +26,7 @@ def evaluate_team(team: str | Path, **options: Any) -> Evaluation:
 async def aevaluate_team(
     team: str | Path,
     *,
+    workers: Sequence[str | Path] = (),
     exam: str | Path | None = None,
     limit: int | None = None,
     only: Collection[str] = (),
@@ -37,6 +38,7 @@ async def aevaluate_team(
     """Run a team's exam, and grade it. Its runs are stored in a temporary folder.
 
     Args:
+        workers: files of workers, each in place of the team's worker of its name, or added to them.
         exam: the team whose exam is used; default is the evaluated team.
         limit: use only the first rows.
         only: use only the rows with these ids.
@@ -51,10 +53,11 @@ async def aevaluate_team(
     """
     settings = settings or Settings()
     settings.export_tracing()
-    examined = load_team(team, settings).model_copy(update={"approve_plan": False})
+    examined = load_team(team, settings, workers=[*map(Path, workers)])
+    examined = examined.model_copy(update={"approve_plan": False})
     asking = find_team(exam or team, settings)
-    workers = [worker.name for worker in load_team(asking, settings).workers]
-    chosen = load_exam(asking, workers).select_rows(limit=limit, only=only)
+    known_workers = [worker.name for worker in load_team(asking, settings).workers]
+    chosen = load_exam(asking, known_workers).select_rows(limit=limit, only=only)
     names = await resolve_models(settings)
     judging = Judge(judge or settings, judge_tier)
     known = {"team": examined.name, **{f"model_{tier}": name for tier, name in names.items()}}

@@ -67,7 +67,6 @@ def format_complaint_rows(rows: Sequence[GradedRow]) -> list[Cells]:
 
 def format_differing_rows(evaluation: Evaluation, other: Evaluation) -> list[Cells]:
     """Return the rows in which two evaluations differ, and the reason for the lower score."""
-    pairs = zip(evaluation.rows, other.rows, strict=True)
     return _cap_rows(
         [
             (
@@ -76,10 +75,17 @@ def format_differing_rows(evaluation: Evaluation, other: Evaluation) -> list[Cel
                 _format_score(second),
                 _join_complaints(min(first, second, key=attrgetter("score"))),
             )
-            for first, second in pairs
-            if first.score != second.score
+            for first, second in list_differing_rows(evaluation, other)
         ]
     )
+
+
+def list_differing_rows(
+    evaluation: Evaluation, other: Evaluation
+) -> list[tuple[GradedRow, GradedRow]]:
+    """Return the rows whose scores differ, each as the two evaluations have it."""
+    pairs = zip(evaluation.rows, other.rows, strict=True)
+    return [(first, second) for first, second in pairs if first.score != second.score]
 
 
 def _cap_rows(rows: list[Cells]) -> list[Cells]:

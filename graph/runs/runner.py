@@ -34,7 +34,7 @@ from graph.teams.team_loader import find_team, load_team
 from graph.topology.answers import list_open_questions
 from graph.topology.blocking_portal import get_portal
 from graph.topology.continuation import build_reopen_command, is_in_progress
-from graph.topology.input_validation import read_context
+from graph.topology.input_validation import read_context, require_grant
 from graph.topology.pending_writes import collect_pending_reports
 from graph.topology.run_start import merge_context
 from graph.topology.stop_watch import has_stop_requests
@@ -193,11 +193,11 @@ async def aresume(
     settings, given = settings or Settings(), read_context(context)
     accepted = await load_run_record(check_thread_id(thread), settings)
     source, made = accepted["source"], {"models": models, "tools": tools}
-    async with _open_session(thread, source, settings, on_event, given, **made) as session:
+    context = merge_context(read_context(accepted.get("context")), given)
+    async with _open_session(thread, source, settings, on_event, context, **made) as session:
         if session.is_new_here:  # another machine began it
             noted = {"thread": thread, "team": session.graph.name, "started": _utc_now()}
             session.event_log.write_required({"run": noted, **accepted})
-        context = merge_context(read_context(accepted.get("context")), given)
         changes = await list_team_changes(
             session.team.apply_context(context),
             session.database.saver,
@@ -242,6 +242,7 @@ async def _open_session(
     await asyncio.to_thread(start_otel, settings)  # its packages are slow to import
     named = Team.model_validate(source) if isinstance(source, dict) else source
     team = load_team(named, settings, tools=made["tools"])
+    require_grant(team, context)
     left_s = team.add_caps(context).deadline_s
     async with open_database(thread, settings, left_s=left_s) as database:
         graph = build_supervisor(
@@ -264,7 +265,7 @@ async def _run_graph(
     error: SupervisorError | None = None
     try:
         if is_planned:  # otherwise the supervisor prepares while its planner is at work
-            await session.graph.prepare()
+            await session.graph.prepare(session.team.apply_context(context or Context()))
         await session.graph.ainvoke(given, session.config, context=context)
     except (StoreError, ThreadBusy) as raised:  # the database cannot be read any more
         return _build_outcome_from_log(session, raised)

@@ -149,7 +149,7 @@ def _build_run(
             (status for key, status in _UNFINISHED_STATUSES.items() if key in note), "running"
         )
     request = next((event for event in turn if event["kind"] == "request"), {})
-    shown = ("request", "models", "materials", "kept_materials")
+    shown = ("request", "models", "materials", "kept_materials", "strategy", "grant")
     run |= {key: request[key] for key in shown if key in request}
     last = turn[-1] if turn else {}
     ended = answer["status"] if answer else "failed" if last.get("kind") == "error" else unended

@@ -1,8 +1,7 @@
 """LangGraph's development server for `supervise ui`, as a process of its own.
 
-python -m graph.server.development PORT [TEAM…]
-
-It ends when its standard input does, however the process that holds the other end has ended.
+Its arguments are a port, and teams. It ends when its standard input does, however the process that
+holds the other end has ended.
 """
 
 import json
@@ -50,6 +49,7 @@ def serve(port: int, teams: Sequence[str]) -> None:
         http={"app": "graph.server.studio_access:app"},
         env={
             "LANGGRAPH_CLI_NO_ANALYTICS": "1",
+            "LANGGRAPH_NO_VERSION_CHECK": "1",
             "LANGGRAPH_STRICT_MSGPACK": "true",
             "LANGSMITH_TRACING_V2": json.dumps(settings.langsmith_tracing),
         },
@@ -71,7 +71,3 @@ def _end_with_input() -> None:
     while sys.stdin.buffer.read(4096):
         continue
     os.kill(os.getpid(), signal.SIGTERM)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

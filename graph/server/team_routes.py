@@ -106,9 +106,7 @@ class _TeamPages:
 
     async def show_exam(self, request: Request) -> Any:
         team, exam = request.path_params["team"], request.path_params["exam"]
-        await asyncio.to_thread(self._find_folder, team)
-        kept = await asyncio.to_thread(load_kept_exam, self._settings.home, team, exam)
-        return kept.model_dump(mode="json")
+        return await asyncio.to_thread(self._load_exam, team, exam)
 
     async def show_row(self, request: Request) -> Any:
         """Return the input of a run: the row's request, and its files as `eval` reads them."""
@@ -148,6 +146,10 @@ class _TeamPages:
             return {"team": None, "problem": problem, "exam": None, "exams": kept}
         exam = self._describe_exam(folder, team)
         return {"team": describe_team(team), "problem": "", "exam": exam, "exams": kept}
+
+    def _load_exam(self, team: str, exam: str) -> dict[str, Any]:
+        self._find_folder(team)
+        return load_kept_exam(self._settings.home, team, exam).model_dump(mode="json")
 
     def _describe_problem(self, error: TeamInvalid) -> str:
         return _hide(str(error), self._settings)

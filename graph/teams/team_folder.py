@@ -46,6 +46,7 @@ def read_team(
     *,
     around: tuple[Path, ...] = (),
     given: Mapping[str, OwnTool] = MappingProxyType({}),
+    workers: Iterable[Path] = (),
 ) -> tuple[Team | None, list[FileProblem]]:
     """Read a team, and those it nests; the team is None if there are problems.
 
@@ -53,6 +54,7 @@ def read_team(
         find: returns the folder of a team that a worker's file names.
         around: the folders of the teams that nest this one, the outermost first.
         given: tools that a program passes as objects.
+        workers: files of workers from elsewhere, each in place of the one of its name, or added.
     """
     if refusal := _find_folder_problem(folder):
         return None, [refusal]
@@ -62,19 +64,20 @@ def read_team(
         return None, [FileProblem(folder / TOOLS_FOLDER, f"{error}; {error.next}")]
     servers, server_problems = read_servers(folder)
     reading = _TeamReader(folder, find, (*around, folder.resolve()), own_tools, servers, given)
+    reading.worker_files |= {path.stem: path for path in workers}
     reading.problems += server_problems
     guidance, keys = reading.read_team_file()
-    workers = reading.read_workers()
-    names = {path.stem for path in reading.list_worker_files()}
-    examples = reading.read_examples(names | ({SPECIALIST} if keys.get("recruit") else set()))
-    reading.check_names(keys, workers)
+    read = reading.read_workers()
+    names = set(reading.worker_files) | ({SPECIALIST} if keys.get("recruit") else set())
+    examples = reading.read_examples(names)
+    reading.check_names(keys, read)
     if reading.problems:
         return None, reading.problems
     name = folder.resolve().name
     team = Team(
         name=name,
         guidance=guidance,
-        workers=workers,
+        workers=read,
         examples=examples,
         own_tools=own_tools,
         mcp_servers=servers,
@@ -88,6 +91,17 @@ def list_teams_in_folder(folder: Path) -> list[Path]:
     if (folder / TEAM_FILE).exists():
         return []
     return [path.parent for path in sorted(folder.glob(f"*/{TEAM_FILE}"))]
+
+
+def _list_worker_files(folder: Path) -> list[Path]:
+    """Return the files of a team's workers."""
+    return [
+        path
+        for path in folder.glob("*.md")
+        if path.name != TEAM_FILE
+        and path.stem.lower() != "readme"
+        and not path.name.startswith(".")
+    ]
 
 
 def _find_folder_problem(folder: Path) -> FileProblem | None:
@@ -119,6 +133,7 @@ class _TeamReader:
     ) -> None:
         self.folder, self._find_team, self._outer_folders = folder, find, around
         self._own_tools, self._servers, self._given = own_tools, servers, given
+        self.worker_files = {path.stem: path for path in _list_worker_files(folder)}
         self.problems: list[FileProblem] = []
         self._tool_holders: dict[str, str] = {}
 
@@ -133,19 +148,9 @@ class _TeamReader:
             self.problems += list_unknown_tools(page, key, keys.get(key, ()), self._servers)
         return page.body, keys
 
-    def list_worker_files(self) -> list[Path]:
-        """List the workers' files."""
-        return sorted(
-            path
-            for path in self.folder.glob("*.md")
-            if path.name != TEAM_FILE
-            and path.stem.lower() != "readme"
-            and not path.name.startswith(".")
-        )
-
     def read_workers(self) -> tuple[Worker, ...]:
         """Read every worker."""
-        paths = self.list_worker_files()
+        paths = [path for _, path in sorted(self.worker_files.items())]
         if not 1 <= len(paths) <= MAX_WORKERS:
             text = f"has {len(paths)} workers; allowed: 1 to {MAX_WORKERS}, each a file NAME.md"
             self.problems.append(FileProblem(self.folder, text))
@@ -171,20 +176,19 @@ class _TeamReader:
 
     def check_names(self, keys: Mapping[str, Any], workers: Iterable[Worker]) -> None:
         """Check that every fallback, and the generalist, is a worker of the team."""
-        known = {path.stem for path in self.list_worker_files()}
-        named = [(TEAM_FILE, "generalist", keys.get("generalist", ""))]
-        named += [(f"{worker.name}.md", "fallback", worker.fallback) for worker in workers]
+        known = self.worker_files
+        named = [(self.folder / TEAM_FILE, "generalist", keys.get("generalist", ""))]
+        named += [(known[worker.name], "fallback", worker.fallback) for worker in workers]
         for file, key, name in named:
             if name and name not in known:
                 text = f"{key} {name!r} is not a worker of the team{suggest_name(name, known)}"
-                self.problems.append(FileProblem(self.folder / file, text))
-            elif key == "fallback" and file == f"{name}.md":
-                text = "a worker cannot be its own fallback"
-                self.problems.append(FileProblem(self.folder / file, text))
+                self.problems.append(FileProblem(file, text))
+            elif key == "fallback" and file == known.get(name):
+                self.problems.append(FileProblem(file, "a worker cannot be its own fallback"))
 
     def _read_page(self, path: Path) -> YamlPage | None:
         try:
-            return read_page(path, self.folder)
+            return read_page(path, path.parent)
         except FileProblem as problem:
             self.problems.append(problem)
             return None

@@ -1,6 +1,6 @@
 """Finds and loads teams by name or by path: a shipped one, or a user's folder."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import entry_points
 from importlib.util import find_spec
 from pathlib import Path
@@ -29,6 +29,7 @@ def load_team(
     settings: Settings | None = None,
     *,
     tools: Mapping[str, BaseTool] | None = None,
+    workers: Sequence[Path] = (),
 ) -> Team:
     """Return a team: by its name, by the path of its folder, or an instance unchanged.
 
@@ -36,6 +37,7 @@ def load_team(
 
     Args:
         tools: objects for names in workers' `tools`.
+        workers: files of workers, each in place of the team's worker of its name, or added to them.
 
     Raises:
         TeamInvalid: there is no such team, or its files cannot be used.
@@ -45,12 +47,13 @@ def load_team(
     if isinstance(name_or_path, Team):
         return add_given_tools(name_or_path, given)
     folder = find_team(name_or_path, settings)
-    team, problems = read_team(folder, _build_finder(settings), given=given)
+    team, problems = read_team(folder, _build_finder(settings), given=given, workers=workers)
     if team is None:
         others = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
         next_step = "supervise teams lists those that have a name"
         if (folder / TEAM_FILE).exists():
             next_step = f"fix the file; supervise check {folder} lists every problem"
+        next_step = "fix the file" if workers else next_step
         raise TeamInvalid(f"{problems[0]}{others}", next=next_step)
     return add_given_tools(team, given)
 

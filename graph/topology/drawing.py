@@ -23,8 +23,9 @@ class Drawing:
 
         A node inside another node is named `outer:inner`; its edges to others are those of `outer`.
         """
-        for name in self.hidden & drawn.nodes.keys():
-            drawn.remove_node(drawn.nodes[name])
+        for name in list(drawn.nodes):
+            if _get_outer(name) in self.hidden:
+                drawn.remove_node(drawn.nodes[name])
         if self.entry:
             others = [edge for edge in drawn.edges if edge.source != START]
             drawn.edges = [Edge(START, self.entry), *others]

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, fields
+from difflib import get_close_matches
 from functools import cache
 from typing import Any, get_type_hints
 
@@ -17,12 +18,15 @@ from nodes.errors import RequestInvalid, SettingsInvalid
 from nodes.errors.redaction import redact_value
 from nodes.limits.run_scope import SCOPE_KEY, RunScope
 from nodes.models.structured.json_reading import require_storable_numbers
+from nodes.schemas.team import Team
 from nodes.text.plain_text import sanitize_line, sanitize_name
+from nodes.tools.framework.catalog import list_shipped_tools
 from state import Context, SupervisorState
 
 MAX_MATERIAL_NAME_CHARS = 1000
 """Limit for the name of a material."""
 MAX_CAUSE_CHARS = 200
+MAX_NAME_CHARS = 80
 
 
 def read_input(given: Any) -> Any:
@@ -105,6 +109,37 @@ def read_context(given: Context | Mapping[str, Any] | None) -> Context:
             cause=f"{first['msg']}; it is {first['input']!r:.40}",
             next="leave it out to use the value of the team or the environment",
         ) from None
+
+
+def require_grant(team: Team, context: Context, is_server_user: bool = False) -> None:
+    """Refuse a grant to specialists with a tool that is unknown, or that a worker holds.
+
+    Modules are named in `team.md` alone: to name one here would be to run it.
+
+    Args:
+        is_server_user: a user of a server chooses from the tools that the team's file grants.
+
+    Raises:
+        SettingsInvalid: a tool cannot be granted.
+    """
+    if not context.recruit:
+        return
+    holders = {tool: worker.name for worker in team.workers for tool in worker.tools}
+    known = set(team.grant) if is_server_user else {*team.grant, *team.own_tools}
+    known |= set() if is_server_user else set(list_shipped_tools())
+    free = sorted(known - holders.keys())
+    for name in context.recruit:
+        if name in free:
+            continue
+        near = get_close_matches(name[:MAX_NAME_CHARS], [*free, *holders], 1)
+        cause = f"did you mean {near[0]!r}?" if near else "there is no such tool"
+        if name in holders:
+            cause = f"worker {holders[name]} has it, and no two workers share a tool"
+        raise SettingsInvalid(
+            f"tool {name[:MAX_NAME_CHARS]!r} cannot be granted to specialists",
+            cause=cause,
+            next=f"grant some of {', '.join(free)}" if free else "name it in `grant` of team.md",
+        )
 
 
 def reject_foreign_scope(config: RunnableConfig) -> None:

@@ -28,7 +28,9 @@ RESUMING_KEY: Final = "__pregel_resuming"
 """LangGraph's key in the configurable of a graph that is a node of another one."""
 _SAVED_MOMENTS: Final = ("starts_at", "work_ends_at", "ends_at")
 
-COMMON_NAMES: Final = frozenset(("strategy", "critic", "sequential", "speculate", "ask_human"))
+COMMON_NAMES: Final = frozenset(
+    ("strategy", "recruit", "critic", "sequential", "speculate", "ask_human")
+)
 """Fields of `Context` that are not read from a context of another type."""
 
 
@@ -50,7 +52,7 @@ class RunStart:
     """The run had ended, and is tried again: what it spent before does not count."""
 
     def stamp_config(
-        self, config: RunnableConfig | None, *, default_deadline_s: float | None = None
+        self, config: RunnableConfig | None, default_deadline_s: float | None = None
     ) -> RunnableConfig:
         """Return a config that holds the run's clock, deadline, budget and settings.
 

@@ -4,9 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from langgraph.errors import InvalidUpdateError
-from langgraph.types import StateUpdate
+from langgraph.types import StateSnapshot, StateUpdate
 
 from graph.topology.input_validation import read_state_edit
+from graph.topology.run_start import read_saved_context
 from nodes.planning.validation import list_plan_problems
 from nodes.schemas.team import Team
 from state import Plan
@@ -29,15 +30,16 @@ def list_edited_plans(edits: StateEdits) -> Iterator[tuple[Mapping[str, Any], Pl
             yield values, values["plan"]
 
 
-def require_valid_plans(edits: StateEdits, held: Mapping[str, Any], team: Team) -> None:
-    """Check plans that were edited into the state as any other plan is checked.
+def require_valid_plans(edits: StateEdits, snapshot: StateSnapshot, team: Team) -> None:
+    """Check plans that were edited into the state as any other plan of the run is checked.
 
     Args:
-        held: the state before.
+        snapshot: the state before.
 
     Raises:
         InvalidUpdateError: a plan has problems.
     """
+    held, team = snapshot.values, team.apply_context(read_saved_context(snapshot))
     before = held.get("plan")
     max_tasks = max(team.max_tasks, len(before.tasks) if before else 0)
     for values, plan in list_edited_plans(edits):

@@ -7,7 +7,7 @@ write and all its instances share. A run reads its own once a second, and writes
 import asyncio
 import logging
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any, Final
@@ -76,16 +76,17 @@ def build_run_namespace(configurable: dict[str, Any]) -> tuple[str, ...]:
     A server puts what its clients write below their identity, so no other user reaches it.
     """
     namespace = build_stop_namespace(str(configurable["thread_id"]))
-    user = configurable.get("langgraph_auth_user")
-    identity = str(configurable.get("langgraph_auth_user_id") or _read_identity(user))
+    identity = read_identity(configurable)
     if "aegra_api" in sys.modules:  # it does so without users, too
         return ("users", identity or "anonymous", *namespace)
     return namespace if identity in ANONYMOUS else (identity, *namespace)
 
 
-def _read_identity(user: Any) -> str:  # a server's own type, or a dict
+def read_identity(configurable: Mapping[str, Any]) -> str:
+    """Return who called a server's run; one of `ANONYMOUS` where it has no users."""
+    user = configurable.get("langgraph_auth_user")  # a server's own type, or a dict
     found = user.get("identity") if isinstance(user, dict) else getattr(user, "identity", "")
-    return str(found or "")
+    return str(configurable.get("langgraph_auth_user_id") or found or "")
 
 
 async def _watch(stops: StopRequests, store: BaseStore, place: tuple[str, ...]) -> None:

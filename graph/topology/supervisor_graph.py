@@ -1,5 +1,6 @@
 """A compiled graph for every caller: synchronous Python, a notebook, a server."""
 
+import asyncio
 from collections.abc import (
     AsyncGenerator,
     AsyncIterator,
@@ -44,6 +45,7 @@ from graph.topology.input_validation import (
     read_context,
     read_input,
     reject_foreign_scope,
+    require_grant,
 )
 from graph.topology.question_parts import QuestionParts
 from graph.topology.run_start import (
@@ -61,12 +63,13 @@ from graph.topology.run_start import (
 from graph.topology.run_trace import keep_trace
 from graph.topology.run_writer import claim_thread
 from graph.topology.state_edits import list_edited_plans, read_edits, require_valid_plans
-from graph.topology.stop_watch import watch_stops
+from graph.topology.stop_watch import ANONYMOUS, read_identity, watch_stops
 from graph.topology.team_changes import list_team_changes
 from graph.topology.trace_view import build_view, is_view
 from nodes.errors import SettingsInvalid
 from nodes.human.request import ASKED_KEY
 from nodes.limits.run_scope import get_run_scope
+from nodes.planning.first_plan import PrepareWorkers
 from nodes.planning.speculation import SPECULATION_KEY, SpeculativeCalls
 from nodes.schemas.run_output import RunOutput
 from nodes.schemas.team import Team
@@ -80,7 +83,7 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
     limits. Each run gets its clock, its `Context`, and, with a checkpointer, `sync` durability.
     """
 
-    prepare: Callable[[], Awaitable[None]]
+    prepare: PrepareWorkers
     """Loads and builds what the workers need; a run does it while it plans, if not done before."""
     team: Team
     """The team whose workers an edited plan may name."""
@@ -90,7 +93,7 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
     keeps_trace: bool = True
     """Whether a run that a server starts keeps its trace beside its checkpoints."""
     default_deadline_s: float | None = None
-    """Of a run that sets none, whose team has none."""
+    """Of a run that sets none, nor its team."""
 
     def copy(self, update: dict[str, Any] | None = None) -> Self:
         """Copy with the attributes that LangGraph drops, such as the types a checkpoint may hold.
@@ -100,8 +103,8 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
         made = super().copy(update)
         made._serde_allowlist = self._serde_allowlist
         made.prepare, made.team, made.drawing = self.prepare, self.team, self.drawing
-        made.attach_revision, made.keeps_trace = self.attach_revision, self.keeps_trace
-        made.default_deadline_s = self.default_deadline_s
+        made.keeps_trace, made.default_deadline_s = self.keeps_trace, self.default_deadline_s
+        made.attach_revision = self.attach_revision
         return made
 
     def get_graph(self, config: RunnableConfig | None = None, *, xray: int | bool = False) -> Graph:
@@ -162,18 +165,19 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
         if record and record.clock:
             start = replace(start, saved_clock=record.clock)
         require_checkpointer(self.team, start.context, self.find_checkpointer(config))
+        if start.context.recruit:
+            identity = read_identity(self._merge_call_config(config)["configurable"])
+            is_server_user = identity not in ANONYMOUS
+            await asyncio.to_thread(require_grant, self.team, start.context, is_server_user)
         self._require_thread(config)
-        stamped = start.stamp_config(config, default_deadline_s=self.default_deadline_s)
-        calls = SpeculativeCalls()
-        stamped = self._compact_traces(stamped)
-        asked: list[str] = []
+        stamped = self._compact_traces(start.stamp_config(config, self.default_deadline_s))
+        calls, asked = SpeculativeCalls(), list[str]()
         stamped["configurable"] |= {SPECULATION_KEY: calls, ASKED_KEY: asked}
         durability, shown = self._choose_durability(stamped, durability), QuestionParts(**kwargs)
         if record and record.run and start.resumed_snapshot:
             record = replace(record, clock=stamped["metadata"][CLOCK_KEY])
-            await save_answer_record(
-                record, start.resumed_snapshot.config, self.find_checkpointer(config)
-            )
+            kept_at = start.resumed_snapshot.config
+            await save_answer_record(record, kept_at, self.find_checkpointer(config))
         is_resumed = start.resumed_snapshot is not None
         async with (
             keep_trace(
@@ -242,7 +246,7 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
         """Edit the state of a thread; `update_state` calls this. Values may be JSON."""
         edits = read_edits(supersteps)
         if any(list_edited_plans(edits)):
-            require_valid_plans(edits, self.get_state(config).values, self.team)
+            require_valid_plans(edits, self.get_state(config), self.team)
         return super().bulk_update_state(config, edits)
 
     async def abulk_update_state(
@@ -251,7 +255,7 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
         """Edit the state of a thread; `aupdate_state` and Studio call this."""
         edits = read_edits(supersteps)
         if any(list_edited_plans(edits)):
-            require_valid_plans(edits, (await self.aget_state(config)).values, self.team)
+            require_valid_plans(edits, await self.aget_state(config), self.team)
         return await super().abulk_update_state(config, edits)
 
     async def _prepare_start(

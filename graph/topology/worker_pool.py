@@ -12,7 +12,7 @@ from nodes.models.catalog import ModelCatalog
 from nodes.remote.connect import build_remote_agent
 from nodes.remote.session import RemoteAgent
 from nodes.schemas.mcp_server import split_tool_name
-from nodes.schemas.team import SPECIALIST, Team, Worker
+from nodes.schemas.team import Team, Worker
 from nodes.tools.framework.confirmed_tool import ConfirmedTool
 from nodes.tools.framework.extras import PackageMissing, require_packages
 from nodes.tools.framework.settings import ToolSettings
@@ -51,7 +51,7 @@ class WorkerPool:
         self._team_graphs: dict[str, SupervisorGraph] = {}
         self._remote_agents: dict[str, RemoteAgent] = {}
         self._division_graph: SupervisorGraph | None = None
-        self._tool_descriptions: dict[str, str] | None = None
+        self._tool_descriptions: dict[str, str] = {}
         self._database_tables: str | None = None
 
     async def get_agent(self, name: str) -> WorkerAgent:
@@ -74,7 +74,7 @@ class WorkerPool:
         """Return the agent of a specialist; an equal specialist gets the same agent."""
         if recruit not in self._specialist_agents:
             made = {"instructions": recruit.instructions, "tools": recruit.tools}
-            worker = self._team.find_worker(SPECIALIST).model_copy(update=made)
+            worker = self._team.specialist.model_copy(update=made)
             self._specialist_agents[recruit] = await asyncio.to_thread(
                 self._build_agent, worker, []
             )
@@ -82,13 +82,13 @@ class WorkerPool:
                 del self._specialist_agents[oldest]
         return self._specialist_agents[recruit]
 
-    async def describe_granted_tools(self) -> dict[str, str]:
-        """Return the first line of each granted tool's description, by tool name."""
-        if self._tool_descriptions is None:
-            tools = await asyncio.to_thread(self._load_granted_tools)
+    async def describe_tools(self, names: tuple[str, ...]) -> dict[str, str]:
+        """Return the first line of each tool's description, by tool name."""
+        if new := [name for name in names if name not in self._tool_descriptions]:
+            tools = await asyncio.to_thread(self._load_tools, new)
             lines = [tool.description.strip().partition("\n")[0] for tool in tools]
-            self._tool_descriptions = dict(zip(self._team.grant, lines, strict=True))
-        return self._tool_descriptions
+            self._tool_descriptions |= dict(zip(new, lines, strict=True))
+        return {name: self._tool_descriptions[name] for name in names}
 
     async def describe_database(self) -> str:
         """Return the tables of the user's database, a line each, if a tool of the team reads them.
@@ -109,7 +109,7 @@ class WorkerPool:
             team = self._team.find_worker(name).team
             assert team is not None, f"{name} is a team"
             self._team_graphs[name] = await asyncio.to_thread(self._build_graph, team, None)
-            await self._team_graphs[name].prepare()
+            await self._team_graphs[name].prepare(team)
         return self._team_graphs[name]
 
     async def get_remote(self, name: str) -> RemoteAgent:
@@ -142,10 +142,13 @@ class WorkerPool:
             self._division_graph = await asyncio.to_thread(self._build_graph, inner._team, inner)
         return self._division_graph
 
-    async def prepare(self) -> None:
+    async def prepare(self, team: Team) -> None:
         """Build all agents and graphs that a plan may need and that are not built yet.
 
         A worker with tools of MCP servers is left out: they are connected when it has a task.
+
+        Args:
+            team: this one, as the run's context changes it.
 
         Raises:
             TeamInvalid: the team's tools need packages that are not installed.
@@ -161,13 +164,13 @@ class WorkerPool:
                 await self.get_team_graph(worker.name)
             elif not any(map(split_tool_name, worker.tools)):
                 await self.get_agent(worker.name)
-        if self._team.recruit:
-            await self.describe_granted_tools()
+        if team.recruit:
+            await self.describe_tools(team.grant)
 
-    def _load_granted_tools(self) -> list[BaseTool]:
+    def _load_tools(self, names: Sequence[str]) -> list[BaseTool]:
         from nodes.tools.framework.catalog import load_tools
 
-        return load_tools(self._team.grant, self._tool_settings, self._team.own_tools)
+        return load_tools(names, self._tool_settings, self._team.own_tools)
 
     def _build_remote(self, name: str) -> RemoteAgent:
         spec = self._team.find_worker(name).remote
@@ -187,10 +190,10 @@ class WorkerPool:
 
     def _build_agent(self, worker: Worker, of_servers: Sequence[BaseTool] = ()) -> WorkerAgent:
         from nodes.execution.tool_loop import build_worker_agent
-        from nodes.tools.framework.catalog import load_tools, require_distinct_names
+        from nodes.tools.framework.catalog import require_distinct_names
 
         named = [name for name in worker.tools if not split_tool_name(name)]
-        tools = [*load_tools(named, self._tool_settings, self._team.own_tools), *of_servers]
+        tools = [*self._load_tools(named), *of_servers]
         require_distinct_names(tools)
         return build_worker_agent(worker, tools, self._models.get_chat_model(worker.tier))
 

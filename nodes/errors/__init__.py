@@ -63,6 +63,8 @@ class SupervisorError(RuntimeError):
     def __init__(self, what: str, *, cause: str = "", kept: str = "", next: str = "") -> None:
         self.what, self.cause, self.kept, self.next = map(redact_text, (what, cause, kept, next))
         super().__init__(self.what)
+        if self.next:  # the last line of a traceback, where a program does not handle the error
+            self.add_note(f"next: {self.next}")
 
     def __str__(self) -> str:
         return f"{self.what}: {self.cause}" if self.cause else self.what

@@ -85,6 +85,8 @@ class SubteamRun:
             max_tasks=None,
             max_steps=self.max_steps,
             approve_plan=False,
+            critic=None,
+            **self._choose_strategy(),
         )
         async for values in self.graph.astream(
             inner_input,
@@ -137,6 +139,13 @@ class SubteamRun:
         """The addresses that the team's searches found."""
         reports = self.state.get("results", {}).values()
         return [address for report in reports for address in report.addresses]
+
+    def _choose_strategy(self) -> dict[str, Any]:
+        """Return what of the run's strategy does not hold inside; another team keeps its own."""
+        if not self.is_division:
+            return {"strategy": None, "recruit": None}
+        is_plan = self.context.strategy in ("plan", "recursive")
+        return {} if is_plan else {"strategy": None}
 
     def _build_config(self) -> RunnableConfig:
         outer = get_run_scope(self.config)

@@ -1,7 +1,7 @@
 """The first plan of a request, by the team's strategy."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, get_args
 
@@ -62,14 +62,18 @@ from state import (
 
 TIERS: tuple[Tier, ...] = get_args(Tier)
 
-PrepareWorkers = Callable[[], Awaitable[None]]
-"""Builds what the workers need, while the planner's model is at work."""
+PrepareWorkers = Callable[[Team], Awaitable[None]]
+"""Builds what the workers of a team need, while the planner's model is at work."""
 DescribeDatabase = Callable[[], Awaitable[str]]
 """Returns the tables that tools of the team can query, a line each; empty without a database."""
 
 
 PrepareFirstCalls = Callable[[SupervisorState, RunnableConfig, Context, Team], BeginTask | None]
 """Returns what begins the first call of a task; None where none may begin early."""
+
+
+NO_DIVISION = "the built-in model divides a task only where an example of the team does"
+NO_CRITIC = "no critic reviews the answer: the built-in model cannot, a language model can"
 
 
 def prepare_no_calls(*_: Any) -> None:
@@ -116,6 +120,7 @@ async def begin_request(
         "materials": list(materials),
         "kept_materials": read_kept_materials(config),
         "workers": describe_workers(team),
+        **_describe_strategy(team, context, names),
     }
     await emit("request", request=request, team=team.name, models=names, **given)
     # All tiers now: one that cannot be reached as set is told before anything is spent. In a
@@ -143,7 +148,7 @@ async def begin_request(
         )
     )
     try:
-        await asyncio.gather(planning, prepare(), models.preload_prices())
+        await asyncio.gather(planning, prepare(team), models.preload_prices())
     except SupervisorError:
         if calls:
             await calls.keep_planned(None)
@@ -187,6 +192,20 @@ async def begin_request(
         "planned_s": get_elapsed_s(config),
         "todo": list_unfinished(plan, {}),
     }
+
+
+def _describe_strategy(team: Team, context: Context, names: Mapping[Tier, str]) -> dict[str, Any]:
+    """Return how the supervisor works in this run, and what of it the built-in model cannot do."""
+    shown: dict[str, Any] = {"strategy": team.strategy, "notes": []}
+    if team.strategy == "recursive":
+        shown |= {"max_recursion": team.max_recursion, "max_breadth": team.max_breadth}
+        if names[team.planner_tier] == EMBEDDED:
+            shown["notes"].append(NO_DIVISION)
+    if team.recruit:
+        shown["grant"] = list(team.grant)
+    if context.critic in ("on", "below") and names[team.judge_tier] == EMBEDDED:
+        shown["notes"].append(NO_CRITIC)
+    return shown
 
 
 async def _make_first_plan(

@@ -1,6 +1,6 @@
 """The next step of a team that decides after each result who is next (`strategy: step`)."""
 
-from typing import Any
+from typing import Any, get_args
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
@@ -8,13 +8,17 @@ from langgraph.runtime import Runtime
 from nodes.errors import ModelError
 from nodes.limits.deadline import is_deadline_past
 from nodes.limits.step_cap import count_steps_left
-from nodes.models.catalog import ModelCatalog
+from nodes.models.catalog import EMBEDDED, ModelCatalog
 from nodes.planning.replanning import build_plan_event, compare_plans, list_unfinished
 from nodes.planning.routing import choose_next_step
 from nodes.schemas.team import Team
 from nodes.security.provenance import build_origin_after_results
 from nodes.telemetry.events import emit
-from state import Context, Expense, SupervisorState, enter_expenses, require_plan
+from state import Context, Expense, SupervisorState, Tier, enter_expenses, require_plan
+
+NOT_JUDGED = (
+    "no tool was called, and without a language model nobody judged that this answers the request"
+)
 
 
 async def plan_next_step(
@@ -54,7 +58,10 @@ async def plan_next_step(
     )
     ledger = enter_expenses(spent)
     if grown is None:
-        return {"ledger": ledger, "todo": ()}
+        is_judged = _has_language_model(team, models, runtime.context)
+        # An attempt with one call has called no tool.
+        is_judged = is_judged or any(each.usage.model_calls > 1 for each in results.values())
+        return {"ledger": ledger, "todo": (), "stop_reason": "" if is_judged else NOT_JUDGED}
     grown = grown.model_copy(update={"version": len(state["plans"]) + 1})
     why: dict[str, Any] = {"reason": decision.reason, "difference": compare_plans(plan, grown)}
     await emit("plan_revised", **build_plan_event(grown, team), **why)
@@ -67,3 +74,9 @@ async def plan_next_step(
         "steps_left": left,
         "todo": list_unfinished(grown, results),
     }
+
+
+def _has_language_model(team: Team, models: ModelCatalog, context: Context) -> bool:
+    """Return whether any model of a run is a language model; a remote worker has its own."""
+    names = {models.get_name(tier, context) for tier in get_args(Tier)}
+    return names != {EMBEDDED} or any(worker.remote for worker in team.workers)

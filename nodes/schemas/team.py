@@ -271,21 +271,30 @@ class Team(Frozen):
     @property
     def roster(self) -> tuple[Worker, ...]:
         """All who may be given a task: the workers, and a specialist where the team recruits."""
-        if not self.recruit:
-            return self.workers
-        specialist = Worker(
+        return (*self.workers, self.specialist) if self.recruit else self.workers
+
+    @property
+    def specialist(self) -> Worker:
+        """The worker that is made for a task; before, with all tools of the grant."""
+        return Worker(
             name=SPECIALIST,
             description="Is made for one task that fits nobody else; never for what others do.",
             instructions="Do the task.",
             tools=self.grant,
             tier=self.recruit_tier,
         )
-        return (*self.workers, specialist)
 
     def apply_context(self, context: Context) -> Self:
-        """Return the team with the strategy and the critic that a run's context sets."""
-        chosen = {"strategy": context.strategy, "critic": context.critic}
-        return self.model_copy(update={name: how for name, how in chosen.items() if how})
+        """Return the team with the strategy, the critic and the grant that a run's context sets."""
+        grant = tuple(dict.fromkeys(context.recruit or ()))
+        chosen = {
+            "strategy": context.strategy,
+            "critic": context.critic,
+            "grant": grant,
+            "recruit": bool(grant),
+        }
+        update = {name: how for name, how in chosen.items() if how}
+        return self.model_copy(update=update) if update else self
 
     def add_caps(self, context: Context) -> Context:
         """Return the context with the team's deadline and budget where the run sets none."""

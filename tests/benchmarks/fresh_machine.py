@@ -1,12 +1,13 @@
 """Prove that a clone works on a machine that has nothing but git and Python.
 
     python3 tests/benchmarks/fresh_machine.py
-        [--python PATH]... [--installer pip|uv]... [--first supervise|test]...
+        [--python PATH]... [--installer pip|uv]... [--first supervise|test]... [--whole]
 
 Each row is a new clone of what is committed, with an empty environment but for HOME, PATH, how
 packages are found (pip's and uv's settings, proxies, certificates). Both commands are called, in
-either order: `bin/supervise run` with a small request, and `bin/test` on one file of tests, which
-needs what all the others need. pip is the one that `venv` brings; uv is the one on PATH.
+either order: `bin/supervise run` with a small request, and `bin/test` on two files of tests, which
+need what all the others need; with `--whole`, the first clone of each Python runs all quick tests.
+pip is the one that `venv` brings; uv is the one on PATH.
 The caches of pip and uv are used. It needs only the standard library.
 """
 
@@ -50,6 +51,8 @@ class CloneRow:
     python: str
     installer: str
     first_command: str
+    is_whole: bool = False
+    """Whether all quick tests are run."""
 
     @property
     def list_commands(self) -> list[str]:
@@ -74,10 +77,16 @@ def main() -> int:
     parser.add_argument("--python", action="append", help="may be repeated; those found without")
     parser.add_argument("--installer", action="append", choices=["pip", "uv"])
     parser.add_argument("--first", action="append", choices=list(COMMANDS))
+    parser.add_argument("--whole", action="store_true", help="run all quick tests of each Python")
     given = parser.parse_args()
     pythons = [shutil.which(each) or each for each in given.python or _list_pythons()]
     installers = given.installer or ["pip", *(["uv"] if shutil.which("uv") else [])]
-    rows = [CloneRow(*each) for each in product(pythons, installers, given.first or COMMANDS)]
+    ways = list(product(installers, given.first or COMMANDS))
+    rows = [
+        CloneRow(python, *way, is_whole=given.whole and way == ways[0])
+        for python in pythons
+        for way in ways
+    ]
     if not rows:
         print(f"no Python of {', '.join(MINORS)} was found: name one with --python")
         return 1
@@ -117,8 +126,9 @@ def _run_command(row: CloneRow, name: str, checkout: Path) -> CommandResult:
     began = last = time.monotonic()
     silence, text = 0.0, ""
     is_set_up = False
+    command = COMMANDS[name][:1] if row.is_whole and name == "test" else COMMANDS[name]
     process = subprocess.Popen(
-        COMMANDS[name],
+        command,
         cwd=checkout,
         env=_build_environment(row),
         stdin=subprocess.DEVNULL,
@@ -153,11 +163,19 @@ def _build_environment(row: CloneRow) -> dict[str, str]:
 
 
 def _list_pythons() -> Iterator[str]:
-    """Find an interpreter of each release: on PATH, or where pyenv keeps its own."""
+    """Find an interpreter of each release, on PATH or where pyenv keeps its own, and the system's.
+
+    A distribution's own differs from others of its release: Debian 12 has 3.11.2.
+    """
+    found = []
     for minor in MINORS:
         homes = sorted((Path.home() / ".pyenv" / "versions").glob(f"{minor}.*/bin/python3"))
-        if found := next(map(str, homes), None) or shutil.which(f"python{minor}"):
-            yield found
+        first = next(map(str, homes), None) or shutil.which(f"python{minor}")
+        found += [
+            first,
+            *(str(path) for path in [Path(f"/usr/bin/python{minor}")] if path.exists()),
+        ]
+    yield from {os.path.realpath(each): each for each in found if each}.values()
 
 
 def _read_version(python: str) -> str:

@@ -78,7 +78,7 @@ def dev_server(folder: Path, **env: str) -> Iterator[DevServer]:
     for name in CHECKOUT:
         if not (folder / name).exists():
             (folder / name).symlink_to(ROOT / name)
-    port, log = _find_free_port(), folder / "server.log"
+    port, log = find_free_port(), folder / "server.log"
     command = [sys.executable, "-m", "langgraph_cli", "dev", "--no-browser", "--no-reload"]
     command += ["--port", str(port), "--n-jobs-per-worker", "10"]
     quiet = {"LANGGRAPH_CLI_NO_ANALYTICS": "1", "NO_COLOR": "1", "HOME": str(folder)}
@@ -128,7 +128,8 @@ def langsmith_sink() -> Iterator[tuple[str, list[str]]]:
             sink.shutdown()
 
 
-def _find_free_port() -> int:
+def find_free_port() -> int:
+    """Return a port that no program has."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]

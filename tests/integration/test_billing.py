@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from graph import arun, build_supervisor
 from graph.settings import Settings
 from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask, script_tasks
@@ -68,6 +70,7 @@ async def test_a_run_by_rule_says_what_the_plans_before_its_own_cost(
     assert outcome.usage.input_tokens == count_endpoint_tokens(endpoint)
 
 
+@pytest.mark.slow
 async def test_an_answer_that_was_cut_is_billed_with_the_one_that_was_not(
     endpoint: Endpoint, settings: Settings
 ) -> None:

@@ -71,7 +71,9 @@ async def wait_until_all_gone(before: set[Any], served: Endpoint) -> None:
     await wait_until(lambda: all(call.ended_s is not None for call in served.requests))
 
 
-@pytest.mark.parametrize("schema", ["Plan", "Report", "Answer"])
+@pytest.mark.parametrize(
+    "schema", ["Plan", "Report", pytest.param("Answer", marks=pytest.mark.slow)]
+)
 async def test_x01_a_cancelled_run_leaves_no_task_no_thread_and_no_request(
     schema: str, served: Endpoint, own: Settings
 ) -> None:

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from graph import build_supervisor
 from graph.settings import Settings
 from state import RequestInput
@@ -107,6 +109,7 @@ async def test_a_recursive_team_plans_a_compound_task_again(
     assert len(endpoint.select_calls(schema="Plan")) == 2
 
 
+@pytest.mark.slow
 async def test_a_compound_task_is_refused_below_the_depth_cap_and_by_other_strategies(
     endpoint: Endpoint, settings: Settings
 ) -> None:

@@ -178,6 +178,7 @@ def make_review_team() -> Team:
     return shipped.model_copy(update={"workers": tuple(workers)})
 
 
+@pytest.mark.slow
 async def test_a_contract_whose_check_failed_has_no_ranking_and_no_clean_bill() -> None:
     outcome = await arun(REVIEW, team=make_review_team(), files=[str(DISTRIBUTION)])
 

@@ -235,6 +235,7 @@ async def test_a_worker_that_exceeds_its_time_fails_alone(
     assert state["results"]["B"].status == "completed"
 
 
+@pytest.mark.slow
 async def test_a_deadline_ends_in_an_answer(endpoint: Endpoint, graph: SupervisorGraph) -> None:
     endpoint.load_scenario(
         Scenario(tasks=script_tasks({"A": (), "B": ("A",)}, latency_s={"B": 60.0}))

@@ -291,6 +291,24 @@ async def test_the_embedded_model_works_the_example_with_its_own_tools(
     assert "BlockingError" not in server.read_log()
 
 
+async def test_a_context_recruits_specialists_and_refuses_a_tool_that_cannot_be_granted(
+    client: LangGraphClient, server: DevServer
+):
+    asked = {"request": "Compute 24 * 12 * 0.85"}
+
+    async def grant(tool: str) -> Any:
+        context: Any = {**EMBEDDED, "recruit": [tool]}
+        return await client.runs.wait(
+            None, "expert_router", input=asked, context=context, raise_error=False
+        )
+
+    refused, ended = await grant("calculat"), await grant("calculate")
+
+    assert "did you mean 'calculate'?" in str(refused["__error__"])
+    assert "244.8" in ended["answer"]["text"]
+    assert [report["worker"] for report in ended["results"].values()] == ["specialist"]
+
+
 async def test_types_are_read_strictly_and_nothing_is_sent_to_langsmith(
     client: LangGraphClient, thread: str, played: Endpoint, surroundings: ServerContext
 ):

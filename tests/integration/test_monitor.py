@@ -76,6 +76,7 @@ async def test_no_bug_here_dispatches_ops_and_not_comms_though_the_report_sets_n
     assert "denies" in reviewed["reports"]["code"] and reviewed["waiting"] == ["comms"]
 
 
+@pytest.mark.slow
 async def test_new_tasks_begin_while_unrelated_ones_are_at_work(
     endpoint: Endpoint, settings: Settings
 ) -> None:
@@ -90,6 +91,7 @@ async def test_new_tasks_begin_while_unrelated_ones_are_at_work(
     assert revised["difference"] == {"added": ["ops"], "removed": ["comms"], "changed": []}
 
 
+@pytest.mark.slow
 async def test_a_revision_cannot_remove_what_is_at_work(
     endpoint: Endpoint, settings: Settings
 ) -> None:
@@ -99,6 +101,7 @@ async def test_a_revision_cannot_remove_what_is_at_work(
     assert "count" in [task.id for task in outcome.plan.tasks]
 
 
+@pytest.mark.slow
 async def test_a_task_may_change_under_its_id_while_others_are_at_work(
     endpoint: Endpoint, settings: Settings
 ) -> None:
@@ -234,6 +237,7 @@ async def test_a_failed_review_leaves_the_plan_as_it_is(
     assert set(outcome.results) == {"code", "comms"}
 
 
+@pytest.mark.slow
 async def test_a_report_that_comes_while_the_plan_is_judged_is_read_before_anything_starts(
     endpoint: Endpoint, settings: Settings
 ) -> None:
@@ -253,6 +257,7 @@ async def test_a_report_that_comes_while_the_plan_is_judged_is_read_before_anyth
     assert not endpoint.select_calls(schema="Report", task="after")
 
 
+@pytest.mark.slow
 async def test_revisions_that_fail_end_with_the_stall_counter(
     endpoint: Endpoint, settings: Settings
 ) -> None:

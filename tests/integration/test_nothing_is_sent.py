@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.integration.dev_server import ROOT, dev_server
+from tests.integration.ui_server import ui_server
 
 pytestmark = pytest.mark.slow
 
@@ -120,3 +121,20 @@ async def test_a_development_server_sends_no_run_and_no_span(
 
     assert isinstance(ended, dict) and ended["status"]
     assert {request.split()[1] for request in listener.requests} <= {"/v1/metadata/submit"}
+
+
+async def test_the_server_of_supervise_ui_asks_no_other_host(
+    tmp_path: Path, listener: Listener
+) -> None:
+    from langgraph_sdk import get_client
+
+    folder = tmp_path / "project"
+    folder.mkdir()
+    with ui_server(folder, "market_analysis", https_proxy=listener.url) as server:
+        await get_client(url=server.url).runs.wait(
+            None,
+            "market_analysis",
+            input={"request": REQUEST, "materials": {"sales.csv": "shop,eur\na,4"}},
+        )
+
+    assert listener.connections == 0

@@ -65,7 +65,7 @@ async def test_a_run_may_forbid_calls_before_its_plan(
 
 @pytest.mark.parametrize(
     "fields",
-    [{"approve_plan": True}, {"strategy": "route"}, {"strategy": "step"}],
+    [{"approve_plan": True}, {"strategy": "route"}, {"strategy": "step", "max_steps": 3}],
     ids=["plan approval", "route", "step"],
 )
 async def test_a_team_may_forbid_calls_before_its_plan(

@@ -1,11 +1,13 @@
 """The trace of a thread, as a server's client asks the graph for it."""
 
+import copy
 import json
 from typing import Any
 from uuid import UUID
 
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer, _msgpack_ext_hook_to_json
 
 from graph import build_supervisor
 from graph.settings import Settings
@@ -120,3 +122,31 @@ async def test_a_run_that_is_done_cannot_be_continued(endpoint: Endpoint):
 
     with pytest.raises(NothingToContinue):
         await graph.ainvoke({CONTINUE_KEY: True}, again)
+
+
+class WatchedSaver(InMemorySaver):
+    """Notes what a server shows of the thread when a step has ended, before its checkpoint."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.graph: SupervisorGraph | None = None
+        self.views: list[Any] = []
+
+    async def aput(self, *arguments: Any) -> Any:
+        if self.graph:
+            shown = copy.copy(self)
+            shown.serde = JsonPlusSerializer(__unpack_ext_hook__=_msgpack_ext_hook_to_json)
+            self.views.append(await read(self.graph.copy({"checkpointer": shown})))
+        return await super().aput(*arguments)
+
+
+async def test_a_thread_is_shown_between_the_end_of_a_step_and_its_checkpoint(endpoint: Endpoint):
+    saver = WatchedSaver()
+    settings = Settings(openai_base_url=endpoint.base_url, openai_api_key="sk-test-0123456789")
+    saver.graph = build_supervisor(make_team(), settings=settings, checkpointer=saver)
+
+    for request in ("Compare the parts.", "And which one is second?"):
+        await saver.graph.ainvoke({"request": request}, {"configurable": {"thread_id": "t"}})
+
+    assert "plan_created" in list_kinds(saver.views[2]), "the plan is shown before its checkpoint"
+    assert list_kinds(saver.views[-1]).count("plan_created") == 2

@@ -24,6 +24,7 @@ from tests.pages.hostile_team import write_teams
 HERE: Final = Path(__file__).parent
 WEB: Final = HERE.parents[1] / "web"
 STORIES: Final = {
+    "start": "drive_start.mjs",
     "live": "drive_live.mjs",
     "users": "drive_users.mjs",
     "teams": "drive_teams.mjs",
@@ -31,7 +32,8 @@ STORIES: Final = {
     "queue": "drive_queue.mjs",
 }
 ON_ONE_SERVER: Final = {"away": "aegra", "queue": "dev"}
-"""`langgraph dev` keeps no run that was at work when it was killed; Aegra works on more at once."""
+"""The development server keeps no run that was at work when it was killed; Aegra works on more at
+once."""
 DRIVE_TIMEOUT_S: Final = 600
 
 
@@ -58,21 +60,22 @@ def main() -> int:
 
 def drive(story: str, server: str, screenshots: Path) -> bool:
     """Play one story against one server; return whether it came to its end."""
-    told = scenarios.build_wide(4, task_s=0.2) if story == "teams" else scenarios.build_story()
+    is_short = story in ("start", "teams")
+    told = scenarios.build_wide(4, task_s=0.2) if is_short else scenarios.build_story()
     with (
         tempfile.TemporaryDirectory() as folder,
         run_endpoint_process(told) as endpoint,
     ):
-        users = Path(folder, "users.json")
+        project = Path(folder, "project")
+        project.mkdir()
+        users = project / "users.json"
         token = add_user(users, "anna@example.org", is_proxy=False, has_crons=False)
-        variables: Mapping[str, str] = {}
+        paths: Mapping[str, str] = {}
         if story == "users":
-            variables = {"SUPERVISE_USERS": str(users)}
+            paths = {"SUPERVISE_USERS": users.name}
         if story == "teams":
-            variables = {**write_teams(Path(folder))}
-        checkout = Path(folder, "server")
-        checkout.mkdir()
-        with servers.run_server(server, checkout, endpoint.base_url, **variables) as running:
+            paths = write_teams(project)
+        with servers.run_server(server, project, endpoint.base_url, **paths) as running:
             material = Path(folder, scenarios.MATERIAL)
             material.write_text(scenarios.MATERIAL_TEXT, encoding="utf-8")
             given = {

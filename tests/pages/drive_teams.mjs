@@ -20,6 +20,8 @@ await drive(async ({ page, problems, takePicture, note }) => {
 
   await open("teams/market_analysis", "#exams", "damaged");
   note("a cut file of an exam", await read(page, ".exam-list .row-problem"));
+  await waitForText(page, ".exam-rows tbody tr", "100|\\d\\d");
+  expect((await read(page, "#exam")).includes("Scores of the newest result"), "each row has its score of the newest exam");
   note("axe on a team", await checkAccess(page));
   await takePicture("team", { fullPage: true });
   await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: "dark" }]);

@@ -7,7 +7,7 @@ from typing import Final
 
 from graph.evaluation.evaluate import evaluate_team
 from graph.evaluation.kept_exams import keep_exam
-from graph.settings import Settings
+from graph.settings import DEFAULT_DATABASE, Settings
 from graph.teams.team_loader import find_team
 from tests.pages.scenarios import HOSTILE
 
@@ -21,15 +21,14 @@ FAILED_ROW: Final = {
 
 
 def write_teams(folder: Path) -> Mapping[str, str]:
-    """Write teams and files of exams; return the variables of a server that shows them."""
+    """Write teams, and exams of the default database; return the variables of a server in it."""
     teams = folder / "teams"
     write_hostile_team(teams / "hostile")
     broken = teams / "broken"
     broken.mkdir()
     (broken / "team.md").write_text("---\ndescription: [\n---\n", encoding="utf-8")
-    database = f"sqlite:///{folder}/home/runs.sqlite"
-    _keep_exams(Settings(database_url=database))
-    return {"SUPERVISE_TEAMS": str(teams), "SUPERVISE_DATABASE_URL": database}
+    _keep_exams(Settings(database_url=f"sqlite:///{folder / DEFAULT_DATABASE}"))
+    return {"SUPERVISE_TEAMS": teams.name}
 
 
 def write_hostile_team(folder: Path) -> None:

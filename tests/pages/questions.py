@@ -4,15 +4,12 @@ python -m tests.pages.questions [--server dev|aegra] [--screenshots FOLDER]
 """
 
 import argparse
-import json
-import shutil
 import sys
 import tempfile
 from pathlib import Path
 
 from tests.endpoint import Scenario, ScriptedTask
 from tests.endpoint.process import run_endpoint_process
-from tests.integration.dev_server import ROOT, TEAM
 from tests.mcp.teams import describe_hostile, write_team
 from tests.pages import servers
 from tests.pages.__main__ import run_driver
@@ -68,15 +65,8 @@ def drive_calls(screenshots: Path) -> bool:
         folder = Path(name)
         asked = folder / "calls"
         bad = describe_hostile(timeout_s=30, env={"CALLS": str(asked)})
-        team = write_team(folder / "asker", {"bad": bad}, {"clerk": ["mcp:bad/echo"]})
-        shutil.copy(ROOT / "teams" / TEAM / "studio.py", team)
-        config = {
-            "dependencies": ["."],
-            "graphs": {"asker": "./asker/studio.py:graph"},
-            "http": {"app": "graph.server.studio_access:app"},
-        }
-        (folder / "langgraph.json").write_text(json.dumps(config))
-        with servers.run_server("dev", folder, endpoint.base_url) as running:
+        write_team(folder / "asker", {"bad": bad}, {"clerk": ["mcp:bad/echo"]})
+        with servers.run_server("dev", folder, endpoint.base_url, "./asker") as running:
             shown = {"name": "calls-dev", "screenshots": str(screenshots)}
             given = {"url": running["url"], **shown}
             is_right = _drive("drive_calls.mjs", given)

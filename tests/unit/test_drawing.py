@@ -37,6 +37,7 @@ def test_what_a_team_cannot_reach_is_not_drawn():
 
     absent = {"critic", "writer:refine", "writer:ask_human"}
     assert absent.isdisjoint(plain.nodes)
+    assert not [name for name in plain.nodes if "specialist" in name or "recruit" in name]
     assert absent <= set(asking.nodes)
     ends = {name for edge in plain.edges for name in (edge.source, edge.target)}
     assert ends <= set(plain.nodes)

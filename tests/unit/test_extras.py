@@ -21,16 +21,18 @@ def find_unless_hidden(name):
     return find(name)
 
 metadata.version = find_unless_hidden
-from graph.cli import main
-main()
 """
 """Makes a package look as if it were not installed."""
+COMMAND_LINE = "from graph.cli import main; main()"
+PROGRAM = "from graph import run; run('Sum up the page.', team='tech_support')"
 
 
-def run_without(package: str, *command: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    """Run a command in a process that does not see a package."""
+def run_without(
+    package: str, *command: str, folder: Path, code: str = COMMAND_LINE
+) -> subprocess.CompletedProcess[str]:
+    """Run a command, or a program, in a process that does not see a package."""
     return subprocess.run(
-        [sys.executable, "-c", HIDE, package, *command],
+        [sys.executable, "-c", HIDE + code, package, *command],
         cwd=folder,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         capture_output=True,
@@ -57,6 +59,14 @@ def test_a_run_names_the_command_before_it_reads_files(tmp_path: Path, kind: str
     assert done.returncode == 2
     assert "next: pip install '.[tech-support]'" in done.stderr
     assert "cannot read" not in done.stderr and "kept: thread" not in done.stderr
+
+
+def test_a_traceback_of_a_program_ends_with_the_command(tmp_path: Path) -> None:
+    done = run_without("trafilatura", folder=tmp_path, code=PROGRAM)
+
+    error, advice = done.stderr.strip().splitlines()[-2:]
+    assert error.endswith("need packages that are not installed: trafilatura")
+    assert advice == "next: pip install '.[tech-support]'"
 
 
 def test_opentelemetry_that_is_switched_on_names_its_command(tmp_path: Path) -> None:

@@ -168,3 +168,20 @@ def test_progress_takes_the_number_of_packages_from_uv(installer: ModuleType) ->
 
     progress.read("Prepared 3 packages in 2.37s")
     assert progress.describe(1) == "installing: 1 of 3 packages"
+
+
+def test_studio_serves_the_checkout_before_a_module_of_the_same_name(checkout: Checkout) -> None:
+    assert checkout.set_up("requirements-dev.lock") == 0
+    (checkout.folder / "graph" / "__init__.py").touch()
+    other = checkout.folder / "other"
+    other.mkdir()
+    (other / "graph.py").write_text("raise SystemExit('the wrong one')")
+    server = checkout.folder / ".venv" / "bin" / "langgraph"
+    server.write_text(
+        '#!/bin/sh\nexec "${0%/*}/python" -P -c "from graph.cli import start; start()"\n'
+    )
+    server.chmod(0o755)
+
+    code = checkout.run("env", f"PYTHONPATH={other}", "bin/studio")
+
+    assert (code, checkout.said) == (0, "first\n")

@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 
 LATE_MODULES = (
@@ -49,6 +51,7 @@ def test_the_commands_of_a_run_load_no_library_that_only_its_tasks_need() -> Non
     assert [name for name in LATE_MODULES if name in loaded] == []
 
 
+@pytest.mark.slow
 def test_the_store_is_not_loaded_before_a_plan_is_made_also_when_it_holds_items(
     tmp_path: Path,
 ) -> None:
@@ -62,11 +65,12 @@ def test_the_store_is_not_loaded_before_a_plan_is_made_also_when_it_holds_items(
 
 def test_the_library_leaves_the_garbage_collector_to_the_program_that_imports_it() -> None:
     code = (
-        "import gc; before = gc.get_threshold(); import graph, graph.runs.runner; "
-        "print(gc.get_threshold() == before, gc.get_freeze_count())"
+        "import gc; before = gc.get_threshold(), gc.get_freeze_count(); "
+        "import graph, graph.runs.runner; "
+        "print((gc.get_threshold(), gc.get_freeze_count()) == before)"
     )
 
-    assert run_python(code).split() == ["True", "0"]
+    assert run_python(code).split() == ["True"]
 
 
 def test_the_end_of_the_process_keeps_the_exit_code_its_output_and_later_exit_handlers() -> None:

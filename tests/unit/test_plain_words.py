@@ -48,6 +48,7 @@ WORDS = {
     r"heed(?:s|ed)?": "answer",
 }
 """Patterns for words to avoid, each with what to write instead."""
+ANY_WORD = re.compile(rf"\b(?:{'|'.join(WORDS)})\b", re.IGNORECASE)
 NAMES = (
     r"(?:^|_)(?:told|tells|anew|mend|stranger|errand|somebody|nobody|heed|thrift|harvest)(?:_|$)"
 )
@@ -87,7 +88,8 @@ def find_problems(source: str, name: str) -> Iterator[str]:
         opening = (re.findall(r"[A-Za-z]+", text) or [""])[0].lower()
         if opening in OPENINGS:
             yield f"{name}:{line}: begins with {opening!r}; write {OPENINGS[opening]}"
-    for line, text in [*docstrings, *read_comments(source)]:
+    comments = read_comments(source) if ANY_WORD.search(source) else ()  # to tokenize is slow
+    for line, text in [*docstrings, *comments]:
         for pattern, better in WORDS.items():
             if match := re.search(rf"\b(?:{pattern})\b", text, re.IGNORECASE):
                 yield f"{name}:{line}: {match.group()!r}; write {better}"

@@ -187,6 +187,15 @@ def test_runs_are_kept_under_the_current_folder_unless_the_url_says_otherwise(tm
     assert Settings(database_url="sqlite:////abs/r.db").home == Path("/abs")
 
 
+def test_runs_stay_where_they_were_when_the_current_folder_changes(tmp_path, monkeypatch):
+    settings = Settings(repository=Path("."))
+    (tmp_path / "other").mkdir()
+    monkeypatch.chdir("other")
+
+    assert settings.home == tmp_path / ".supervise"
+    assert settings.build_tool_settings().repository == tmp_path
+
+
 def test_documents_must_be_a_folder():
     with pytest.raises(SettingsInvalid, match="SUPERVISE_DOCUMENTS"):
         Settings(documents=Path("nowhere")).build_tool_settings()

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from langgraph.checkpoint.base import empty_checkpoint
 from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer, _msgpack_ext_hook_to_json
 from pydantic import BaseModel, ValidationError
 
 import state
@@ -73,6 +74,24 @@ def test_an_update_that_arrives_twice_does_no_harm(reducer: Any, values: Any, da
     once = reducer(left, right)
 
     assert reducer(once, right) == once
+
+
+@pytest.mark.parametrize(("reducer", "values"), REDUCERS)
+@given(data=st.data())
+def test_values_that_a_server_reads_as_json_are_merged_alike(
+    reducer: Any, values: Any, data: Any
+) -> None:
+    left, right = data.draw(values), data.draw(values)
+
+    merged = reducer(read_as_json(left), read_as_json(right))
+
+    assert read_as_json(merged) == read_as_json(reducer(left, right))
+
+
+def read_as_json(value: Any) -> Any:
+    """Return a value as LangGraph's server reads the state that it shows."""
+    serializer = JsonPlusSerializer(__unpack_ext_hook__=_msgpack_ext_hook_to_json)
+    return serializer.loads_typed(serializer.dumps_typed(value))
 
 
 @pytest.mark.parametrize(("reducer", "values"), REDUCERS)

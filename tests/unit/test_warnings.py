@@ -49,6 +49,7 @@ async def test_a_retried_model_call_is_logged(
     assert record.getMessage().startswith("openai:gpt-5-mini: try 1 of ")
 
 
+@pytest.mark.slow
 async def test_an_opened_circuit_is_logged_once(
     endpoint: Endpoint, model_settings: ModelSettings, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -60,3 +60,21 @@ test("a thread that may not be read is not asked for again", async () => {
   const run = await watch(given, ({ problem }) => problem !== null);
   expect([run.problem!.kind, run.connection, server.asked]).toEqual(["forbidden", "settled", 1]);
 });
+
+test.each([
+  [0, "pending", true],
+  [9, "pending", false],
+  [0, "running", false],
+])("a run is in the queue where %i places are free and it is %s: %s", async (available, status, isQueued) => {
+  vi.stubGlobal("fetch", async () => new Response(JSON.stringify({ workers: { available } })));
+  const asked = vi.fn(async () => ({ status }));
+  const refuse = async () => Promise.reject(Object.assign(new Error("no graph yet"), { status: 400 }));
+  const threads = { get: async () => ({ status: "busy", updated_at: "1", metadata: {} }), getState: refuse };
+  const joinStream = async function* () {
+    await new Promise(() => undefined);
+  };
+  const runs = { list: async () => [{ run_id: "r", status, created_at: "1" }], get: asked, joinStream };
+  const given = { url: "", client: { threads, runs } } as unknown as Server;
+  const run = await watch(given, ({ isQueued }) => isQueued || asked.mock.calls.length > 1);
+  expect(run).toMatchObject({ status: "running", trace: null, isQueued });
+});

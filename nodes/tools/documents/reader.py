@@ -73,8 +73,11 @@ async def read_documents(paths: Sequence[Path], *, on_read: Callable[[], None]) 
         async with asyncio.TaskGroup() as readers:
             for _ in range(min(MAX_PARSERS, os.cpu_count() or 1, len(paths))):
                 readers.create_task(_read_next_documents(left, texts, on_read))
-    except* FileUnreadable as group:
-        raise group.exceptions[0] from None
+    except ExceptionGroup as group:  # Python 3.11.2 wraps what is raised within `except*`
+        unreadable, others = group.split(FileUnreadable)
+        if unreadable is None or others is not None:
+            raise
+        raise unreadable.exceptions[0] from None
     return texts
 
 

@@ -17,8 +17,8 @@ TEAM = make_team(recruit=True, grant=("calculate", "read_document"), recruit_tie
 MADE = Recruit(role="actuary", instructions="Compute.", tools=("calculate", "run_code"))
 
 
-async def describe_tools() -> Mapping[str, str]:
-    return {name: f"{name}: a tool" for name in TEAM.grant}
+async def describe_tools(names: tuple[str, ...]) -> Mapping[str, str]:
+    return {name: f"{name}: a tool" for name in names}
 
 
 async def run_recruit(models: FakeCatalog, run: NodeRun | None = None) -> Any:

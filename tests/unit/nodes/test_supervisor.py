@@ -40,7 +40,7 @@ async def run_supervisor(
     team: Team | None = None,
     run: NodeRun | None = None,
 ) -> Any:
-    async def prepare() -> None:
+    async def prepare(_: Team) -> None:
         pass
 
     options = {"team": team or make_team(), "models": models or make_models(), "prepare": prepare}

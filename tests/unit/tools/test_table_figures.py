@@ -23,6 +23,7 @@ def analyze(cells: list[str], **question: Any) -> dict[str, Any]:
     return analyze_table("files", "", {"a.csv": text}, 20, "", {"measures": ["size"], **question})
 
 
+@pytest.mark.slow
 @given(cells=st.lists(figures, min_size=1, max_size=6, unique_by=float))
 @example(cells=["0.00001", "0.00002", "0.00004"])
 @example(cells=["1.2345", "1.2346", "1234567.891"])

@@ -3,6 +3,7 @@ import { Score } from "../parts/score";
 import { Line } from "../parts/text";
 import { useAction } from "./hooks";
 import { ProblemLine } from "./notice";
+import type { Problem } from "./problem";
 import { linkTo } from "./router";
 import type { Server } from "./server";
 import { startRow } from "./team-server";
@@ -13,16 +14,19 @@ interface ExamRowsProps {
   exam: ExamFile;
   /** The newest result; null if there is none. */
   last: Exam | null;
+  /** Why the newest result is not there, although there is one. */
+  problem: Problem | null;
   canRun: boolean;
 }
 
 /** The rows of a team's exam, each with its last score, and with a button that runs it. */
-export function ExamRows({ server, team, exam, last, canRun }: ExamRowsProps) {
+export function ExamRows({ server, team, exam, last, problem, canRun }: ExamRowsProps) {
   const graded = new Map(last?.rows.map((each) => [each.id, each] as const));
   return (
     <>
+      <ProblemLine problem={problem} />
       <p class="soft small">
-        {last ? "Scores of the newest result." : `No result yet: supervise eval ${team} sits the exam.`}
+        {last ? "Scores of the newest result." : problem ? "Its newest result could not be loaded." : `No result yet: supervise eval ${team} sits the exam.`}
         {exam.count > exam.rows.length && ` The first ${exam.rows.length} of ${exam.count} rows.`}
       </p>
       <div class="table-scroll" tabIndex={0} role="region" aria-label="Rows of the exam">

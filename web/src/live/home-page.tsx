@@ -62,7 +62,7 @@ function Runs({ server }: { server: Server }) {
 }
 
 const COLUMNS: readonly ChoiceColumn<ListedRun>[] = [
-  { title: "Status", show: ({ status, request }) => <StatusMark status={status} isQueued={!request} /> },
+  { title: "Status", show: ({ status, request }) => <StatusMark status={status} unbegun={request ? "" : "not begun"} /> },
   {
     title: "Request",
     show: ({ thread, request }) => (

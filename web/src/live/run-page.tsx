@@ -51,10 +51,11 @@ export function RunPage({ server, thread }: { server: Server; thread: string }) 
   );
 }
 
-function describeUnbegun({ status, connection }: LiveRun): string {
+function describeUnbegun({ status, connection, isQueued }: LiveRun): string {
   if (connection === "loading") return "";
-  if (status === "running") return "The server works on other runs. This one begins when it is its turn, also when you close the page.";
-  return "The run was stopped before it began, so there is nothing to resume. Start it again from the page of all runs.";
+  if (status !== "running") return "The run was stopped before it began, so there is nothing to resume. Start it again from the page of all runs.";
+  if (isQueued) return "The server works on other runs. This one begins when it is its turn, also when you close the page.";
+  return "The run begins as soon as the server can, also when you close the page.";
 }
 
 const NoRun = ({ problem }: { problem: Problem }) => (
@@ -92,7 +93,7 @@ function RunBar({ run }: { run: LiveRun }) {
     <>
       <div class="run-bar no-print">
         <p class="run-now" role="status" tabIndex={-1} ref={status}>
-          <StatusMark status={run.status} isQueued={!trace && run.status === "running"} /> <span class="soft small">{CONNECTIONS[run.connection]}</span>
+          <StatusMark status={run.status} unbegun={trace || run.status !== "running" ? "" : run.isQueued ? "in the queue" : "starting"} /> <span class="soft small">{CONNECTIONS[run.connection]}</span>
         </p>
         {run.status === "needs_input" && <a href={`#${QUESTIONS}`}>To the question</a>}
         {run.status === "running" && (

@@ -7,7 +7,7 @@ import type { RunStatus, Trace, TraceEvent } from "../model/trace";
 import { dropKept, findOffset, isRequest, shiftEvents } from "../model/live-events";
 import { loadKeptTrace } from "./kept-trace";
 import { readProblem, type Problem, type ProblemKind } from "./problem";
-import { ask, loadThread, type Server } from "./server";
+import { ask, isServerFull, loadThread, type Server } from "./server";
 
 /** `following`: events are streamed; `lost`: the server is tried again. */
 export type Connection = "loading" | "following" | "lost" | "settled";
@@ -17,6 +17,8 @@ export interface WatchedRun {
   /** Name of the graph, with which a further run is started. */
   graph: string;
   status: RunStatus;
+  /** It has not begun, and the server works on as many others as it can. */
+  isQueued: boolean;
   trace: Trace | null;
   questions: unknown[];
   connection: Connection;
@@ -69,7 +71,7 @@ export class RunWatch {
     thread: string,
     private readonly onChange: (run: WatchedRun) => void,
   ) {
-    const nothing = { trace: null, questions: [], problem: null, unreadable: 0, graph: "" };
+    const nothing = { trace: null, questions: [], problem: null, unreadable: 0, graph: "", isQueued: false };
     this.shown = { thread, status: "running", connection: "loading", ...nothing };
   }
 
@@ -150,7 +152,7 @@ export class RunWatch {
     let quiet = setTimeout(end, QUIET_MS);
     this.seen = "";
     this.hasTasksStreamed = this.hasBeginningStreamed = false;
-    void this.catchUp(joined.signal);
+    void this.catchUp(run, joined.signal);
     const clock = setInterval(() => this.show({}), CLOCK_MS);
     try {
       const options = { streamMode: ["custom" as const], signal: joined.signal, cancelOnDisconnect: false };
@@ -176,16 +178,23 @@ export class RunWatch {
   }
 
   /** Read what was kept before the join; and again and again where the run's own stream has no events of tasks. */
-  private async catchUp(signal: AbortSignal): Promise<void> {
+  private async catchUp(run: string, signal: AbortSignal): Promise<void> {
     for (let wait = CATCH_UP_MS; ; ) {
       await sleep(wait, signal);
       if (signal.aborted || this.ended.signal.aborted) return;
       if (this.hasTasksStreamed && this.hasBeginningStreamed) return;
+      if (!this.shown.trace) await this.checkQueue(run).catch(() => undefined);
       const began = performance.now();
       await this.load(this.lineCount).catch(() => undefined);
       const paced = Math.max(CATCH_UP_MS, PACE * (performance.now() - began));
       wait = this.hasTasksStreamed ? Math.max(paced, STREAMED_POLL_MS) : paced;
     }
+  }
+
+  /** Note whether the run waits for others. */
+  private async checkQueue(run: string): Promise<void> {
+    const { status } = await this.server.client.runs.get(this.shown.thread, run);
+    this.show({ isQueued: status === "pending" && (await isServerFull(this.server)) });
   }
 
   private async findWorkingRun(): Promise<string | undefined> {

@@ -59,6 +59,13 @@ export async function ask<Answer>(call: () => Promise<Answer>): Promise<Answer> 
   }
 }
 
+/** Return whether the server works on as many runs as it can; Aegra does not tell. */
+export async function isServerFull({ url }: Server): Promise<boolean> {
+  const answer = await fetch(`${url}/metrics?format=json`, { headers: buildTokenHeader() });
+  const { workers } = (await answer.json()) as { workers?: { available?: number } };
+  return workers?.available === 0;
+}
+
 /** Return a thread of the server.
  *
  * @throws Problem: kind `unknown` where there is none, also for an id that the server never gives.

@@ -11,9 +11,9 @@ const MARKS: Record<RunStatus, [sign: string, words: string]> = {
 
 export const nameStatus = (status: RunStatus): string => MARKS[status]?.[1] ?? String(status);
 
-/** The status of a run: by sign, words and colour. */
-export const StatusMark = ({ status, isQueued = false }: { status: RunStatus; isQueued?: boolean }) => (
+/** The status of a run: by sign, words and colour; `unbegun` are the words for one that has not begun. */
+export const StatusMark = ({ status, unbegun = "" }: { status: RunStatus; unbegun?: string }) => (
   <span class={`run-status run-status-${status}`}>
-    <span aria-hidden="true">{isQueued ? "…" : MARKS[status]?.[0]}</span> {isQueued ? "in the queue" : nameStatus(status)}
+    <span aria-hidden="true">{unbegun ? "…" : MARKS[status]?.[0]}</span> {unbegun || nameStatus(status)}
   </span>
 );

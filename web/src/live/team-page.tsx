@@ -6,7 +6,7 @@ import { ExamList } from "./exam-list";
 import { ExamRows } from "./exam-rows";
 import { useAsked } from "./hooks";
 import { Notice, ProblemLine } from "./notice";
-import { Problem } from "./problem";
+import { Problem, readProblem } from "./problem";
 import { linkTo } from "./router";
 import type { Server } from "./server";
 import { loadExam, loadServedNames, loadTeam } from "./team-server";
@@ -20,7 +20,7 @@ interface TeamPageProps {
 export function TeamPage({ server, name }: TeamPageProps) {
   const { answer, problem } = useAsked(() => loadAll(server, name), [server, name]);
   if (!answer) return problem ? <ProblemLine problem={problem} /> : <p class="soft">loading…</p>;
-  const { content, last, isServed } = answer;
+  const { content, last, lastProblem, isServed } = answer;
   return (
     <>
       <p class="no-print">
@@ -40,7 +40,7 @@ export function TeamPage({ server, name }: TeamPageProps) {
       <Section id="exam" title="Exam">
         <ExamFileProblems content={content} />
         {content.exam && content.exam.rows.length > 0 && (
-          <ExamRows server={server} team={name} exam={content.exam} last={last} canRun={isServed} />
+          <ExamRows server={server} team={name} exam={content.exam} last={last} problem={lastProblem} canRun={isServed} />
         )}
       </Section>
       <Section id="exams" title="Results">
@@ -53,9 +53,12 @@ export function TeamPage({ server, name }: TeamPageProps) {
 async function loadAll(server: Server, name: string) {
   const [content, served] = await Promise.all([loadTeam(server, name), loadServedNames(server)]);
   const newest = content.exams.find(({ exam }) => exam && !exam.against);
-  // A file that was removed meanwhile leaves the rows without scores.
-  const last = newest ? await loadExam(server, name, newest.id).catch(() => null) : null;
-  return { content, last, isServed: served.has(name) };
+  const loading = newest ? loadExam(server, name, newest.id) : Promise.resolve(null);
+  const [last, lastProblem] = await loading.then(
+    (exam) => [exam, null] as const,
+    (error: unknown) => [null, readProblem(error)] as const,
+  );
+  return { content, last, lastProblem, isServed: served.has(name) };
 }
 
 function ExamFileProblems({ content: { team, exam } }: { content: TeamPageContent }) {

@@ -1,0 +1,111 @@
+"""How `supervise run` shows a strategy, a grant and what the built-in model cannot do."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from graph.cli import main
+
+pytestmark = pytest.mark.slow
+
+REQUEST = "How long does the juice keep?"
+
+
+@pytest.fixture(autouse=True)
+def team(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A team of one worker without tools, and a document."""
+    folder = Path("teams/juice")
+    folder.mkdir(parents=True)
+    (folder / "team.md").write_text("---\ndescription: On juice.\n---\nAsk the writer.\n")
+    (folder / "writer.md").write_text("---\ndescription: Writes on juice.\n---\nWrite.\n")
+    Path("juice.md").write_text("The juice keeps 18 months in the dark.\n")
+    monkeypatch.setenv("SUPERVISE_TEAMS", "teams")
+
+
+def run_supervise(*options: str) -> int:
+    return run_request(REQUEST, "--team", "juice", "--file", "juice.md", *options)
+
+
+def run_request(*arguments: str) -> int:
+    with pytest.raises(SystemExit) as ended:
+        main(["run", *arguments])
+    return int(ended.value.code or 0)
+
+
+@pytest.mark.parametrize(
+    ("options", "shown"),
+    [
+        (["--strategy", "recursive"], "strategy: recursive (at most 1 deep, 5 tasks wide)"),
+        (["--strategy", "route"], "strategy: route"),
+        (["--recruit", "calculate, read_material"], "specialists: calculate, read_material"),
+    ],
+)
+@pytest.mark.parametrize("plan_only", [[], ["--plan-only"]])
+def test_the_first_line_of_a_run_shows_its_strategy_with_its_caps_and_its_grant(
+    capsys, options, shown, plan_only
+):
+    assert run_supervise(*options, *plan_only) == 0
+
+    (first,) = [each for each in capsys.readouterr().err.splitlines() if each.startswith("team ")]
+    assert first.endswith(f" · {shown}")
+
+
+def test_a_plain_run_shows_neither_a_strategy_nor_a_grant(capsys):
+    assert run_supervise() == 0
+
+    err = capsys.readouterr().err
+    assert "strategy" not in err and "specialists" not in err and "note:" not in err
+
+
+@pytest.mark.parametrize(
+    ("options", "note"),
+    [
+        (["--strategy", "route", "--critic", "on"], "note: no critic reviews the answer: "),
+        (["--strategy", "recursive"], "note: the built-in model divides a task only where "),
+    ],
+)
+def test_what_the_built_in_model_cannot_do_is_one_line(capsys, options, note):
+    assert run_supervise(*options) == 0
+
+    assert capsys.readouterr().err.count(note) == 1
+
+
+def test_a_tool_that_cannot_be_granted_is_one_line_and_no_run_is_kept(capsys):
+    assert run_supervise("--recruit", "calculat", "-q") == 2
+
+    err = capsys.readouterr().err
+    assert len(err.splitlines()) == 1 and "did you mean 'calculate'?" in err
+    with pytest.raises(SystemExit):
+        main(["runs"])
+    assert "running" not in capsys.readouterr().out
+
+
+def test_a_step_that_used_no_tool_and_that_no_language_model_judged_is_not_done(capsys):
+    assert run_supervise("--strategy", "step", "--json", "-q") == 3
+
+    shown = json.loads(capsys.readouterr().out)
+    assert shown["status"] == "partial"
+    assert any(gap.startswith("no tool was called") for gap in shown["answer"]["gaps"])
+
+
+def test_a_step_whose_tool_computed_the_answer_is_done(capsys):
+    Path("teams/juice/clerk.md").write_text(
+        "---\ndescription: Computes figures.\ntools: [calculate]\n---\nCompute.\n"
+    )
+
+    assert run_request("Compute 6 * 7", "--team", "juice", "--strategy", "step", "-q") == 0
+
+    assert "42" in capsys.readouterr().out
+
+
+def test_a_shipped_team_gets_a_specialist_for_what_no_worker_of_it_can_do(capsys):
+    asked = ("Compute 24 * 12 * 0.85", "--team", "expert_router")
+
+    assert run_request(*asked) == 3
+    alone = capsys.readouterr()
+    assert run_request(*asked, "--recruit", "calculate") == 0
+    out, err = capsys.readouterr()
+
+    assert "244.8" in out and "244.8" not in alone.out
+    assert "recruited: specialist, with calculate" in err
