@@ -1,6 +1,6 @@
 """The variables that limit model calls: of one process, and of all instances together."""
 
-from typing import Annotated
+from typing import Annotated, Final
 
 from pydantic import Field, field_validator
 from pydantic_settings import BaseSettings
@@ -11,6 +11,8 @@ from nodes.models.shared.address import find_redis_problem
 RatePerMinute = Annotated[
     float | None, Field(gt=0, allow_inf_nan=False, description="a number above 0")
 ]
+
+DEFAULT_DEADLINE_S: Final = 900.0
 
 
 class LimitVariables(BaseSettings):
@@ -49,6 +51,15 @@ class LimitVariables(BaseSettings):
         description="seconds, above 0 and at most 3600",
     )
     """Total for one model call, retries and waits included; unset, a slow model has more."""
+
+    deadline_s: float = Field(
+        DEFAULT_DEADLINE_S,
+        validation_alias="SUPERVISE_DEADLINE_S",
+        ge=0,
+        le=604_800,
+        description="seconds, at most 604800; 0 for none",
+    )
+    """Of a run that sets none; longer if its models answer slowly."""
 
     @field_validator("redis_url")
     @classmethod

@@ -40,6 +40,8 @@ class ServerVariables(BaseSettings):
     """Whose tokens a server accepts; None: everybody may do everything."""
     user_runs: PositiveCount = Field(10, validation_alias="SUPERVISE_USER_RUNS")
     """Runs of one user that may wait or be at work at once."""
+    user_threads: PositiveCount = Field(1000, validation_alias="SUPERVISE_USER_THREADS")
+    """Threads that one user may have."""
     user_runs_per_minute: PositiveCount | None = Field(
         None,
         validation_alias="SUPERVISE_USER_RUNS_PER_MINUTE",

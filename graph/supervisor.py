@@ -148,6 +148,7 @@ def _compile_graph(
     graph = change_class(compiled, SupervisorGraph)
     graph.prepare, graph.team, graph.drawing = pool.prepare, team, _describe_drawing(team)
     graph.attach_revision, graph.keeps_trace = revision.attach, settings.keeps_trace
+    graph.default_deadline_s = settings.deadline_s or None
     graph.config = {"tags": ["supervisor-worker", team.name], "metadata": {"team": team.name}}
     saved.graph = graph
     return graph

@@ -1,13 +1,15 @@
 """The first step of a worker: wait for the reports this task needs, and for no others."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Literal
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
 
 from nodes.execution.dispatch import Dispatch
-from nodes.limits.deadline import get_remaining_s
+from nodes.limits.deadline import get_remaining_s, is_deadline_past
 from nodes.limits.stop_requests import TaskStopped
 from nodes.limits.stopped_tasks import enforce_stop
 from nodes.telemetry.events import emit
@@ -31,11 +33,10 @@ async def await_inputs(
     if missing := [name for name in needed if not dispatch.is_settled(name)]:
         await emit("awaiting", task=task.id, worker=task.worker, tasks=missing)
     arrived: dict[str, Report] | None = {}
+    wait = partial(dispatch.wait_for_inputs, task.id, needed, version=state.get("plan_version", 1))
     try:
-        async with asyncio.timeout(get_remaining_s(config)), enforce_stop(config, task.id):
-            arrived = await dispatch.wait_for_inputs(
-                task.id, needed, version=state.get("plan_version", 1)
-            )
+        async with enforce_stop(config, task.id):
+            arrived = await _wait_until_deadline(wait, config)
     except TaskStopped:  # the next step skips it
         return {"inputs": {}, "description": task.description, "attempts": {}}
     except TimeoutError:
@@ -52,6 +53,23 @@ async def await_inputs(
         dispatch.release(task.id)
         return {"released": True, "steps": {task.id: 0}}
     return {"inputs": reports, "description": task.description, "attempts": {}}
+
+
+async def _wait_until_deadline(
+    wait: Callable[[], Awaitable[dict[str, Report] | None]], config: RunnableConfig
+) -> dict[str, Report] | None:
+    """Return the reports that a task waits for, None if it need not wait.
+
+    Raises:
+        TimeoutError: the run's deadline has passed, which may have been moved meanwhile.
+    """
+    while True:
+        try:
+            async with asyncio.timeout(get_remaining_s(config)):
+                return await wait()
+        except TimeoutError:
+            if is_deadline_past(config):
+                raise
 
 
 def after_await_inputs(state: WorkerState) -> Literal["act", "__end__"]:

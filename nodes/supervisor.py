@@ -6,7 +6,7 @@ from langgraph.types import Send
 
 from nodes.execution.dispatch_registry import DispatchRegistry
 from nodes.limits.clock import get_elapsed_s
-from nodes.limits.deadline import is_deadline_past
+from nodes.limits.deadline import count_plan_tasks, is_deadline_past, name_deadline_option
 from nodes.limits.step_cap import count_steps_left
 from nodes.models.catalog import ModelCatalog
 from nodes.planning.assignments import build_sends
@@ -86,11 +86,15 @@ async def supervise(
 def _show_plan(
     state: SupervisorState, update: SupervisorState, config: RunnableConfig
 ) -> SupervisorState:
-    """Return the plan after an update as a to-do list; the reply to small talk has none."""
+    """Return the plan after an update as a to-do list; the reply to small talk has none.
+
+    Its tasks count for a default deadline.
+    """
     plan = update["plan"] if "plan" in update else state.get("plan")
     if plan is None:
         return {"todos": ()}
     is_new = "planned_for" in update
+    count_plan_tasks(config, len(plan.tasks))
     results = {} if is_new else {**state.get("results", {}), **update.get("results", {})}
     sent = () if update.get("awaits_approval") else update["todo"]
     return show_plan(config, plan, results, sent=sent)
@@ -135,7 +139,8 @@ async def _continue_plan(
     )
     left = count_steps_left(state, runtime.context, team)
     if todo and (left <= 0 or is_deadline_past(config)):
-        await emit("deadline" if left > 0 else "budget", unfinished=list(todo))
+        option = {"option": name_deadline_option(config)} if left > 0 else {}
+        await emit("deadline" if left > 0 else "budget", unfinished=list(todo), **option)
         todo = ()
     return {
         "results": lost,

@@ -17,7 +17,7 @@ from nodes.execution.dispatch import Dispatch
 from nodes.execution.dispatch_registry import DispatchRegistry, SavedDispatch
 from nodes.limits.budget import Budget
 from nodes.limits.clock import now_s
-from nodes.limits.run_scope import SCOPE_KEY, Deadline, RunScope
+from nodes.limits.run_scope import SCOPE_KEY, SYNTHESIS_SHARE, Deadline, RunScope
 from state import Context, Expense, Origin, Report
 
 WORK_S = 100.0
@@ -46,7 +46,7 @@ def make_config(
     deadline = None
     if work_left_s is not None:
         ends_at = now + work_left_s
-        deadline = Deadline(ends_at - WORK_S, ends_at, ends_at + 9.0)
+        deadline = Deadline(ends_at - WORK_S, WORK_S / (1.0 - SYNTHESIS_SHARE))
     scope = RunScope(
         began_at=now - elapsed_s,
         deadline=deadline,

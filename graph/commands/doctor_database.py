@@ -1,5 +1,6 @@
 """The check of `supervise doctor` for the run database."""
 
+import sqlite3
 from collections.abc import Iterator
 from os import W_OK, access
 from pathlib import Path
@@ -32,6 +33,9 @@ def _check_file(path: Path) -> DoctorCheck:
         check_database_file(path)
     except StoreError as error:
         return DoctorCheck("broken", "database", str(error), error.next)
+    except sqlite3.Error:
+        fix = "close what has it open, such as a database browser"
+        return DoctorCheck("broken", "database", f"another program has locked {path}", fix)
     except OSError as error:
         fix = "fix its permissions, or set SUPERVISE_DATABASE_URL"
         return DoctorCheck("broken", "database", f"{path}: {error.strerror}", fix)

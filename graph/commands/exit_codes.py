@@ -12,6 +12,7 @@ from graph.commands.process_exit import Cancelled
 from graph.display.text import make_printable, to_one_line
 from nodes.errors import SupervisorError, UsageError
 from nodes.errors.redaction import redact_text
+from nodes.security.private_files import make_private_folder, open_private_file
 from nodes.tools.framework.extras import PackageMissing
 
 UNEXPECTED_EXIT_CODE: Final = 1
@@ -81,8 +82,9 @@ def _save_traceback(error: Exception) -> str:
     path = folder / f"{datetime.now(UTC):%Y%m%dT%H%M%S%f}.txt"
     summary = to_one_line(error, 300)
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8", errors="replace")
+        make_private_folder(path.parent)
+        with open(path, "w", encoding="utf-8", errors="replace", opener=open_private_file) as file:
+            file.write(text)
     except OSError:
         return summary
     return f"{summary}. next: report it with {path}"

@@ -16,12 +16,12 @@ class _StderrHandler(logging.Handler):
         print_to_stderr(f"warning: {self.format(record)}", style="yellow")
 
 
-_silent, _printing = logging.NullHandler(), _StderrHandler(logging.WARNING)
+_urgent, _printing = _StderrHandler(logging.ERROR), _StderrHandler(logging.WARNING)
 
 
 def configure_logging(*, is_verbose: bool) -> None:
-    """Show the application's warnings on stderr, or drop them."""
-    wanted, other = (_printing, _silent) if is_verbose else (_silent, _printing)
+    """Show the application's warnings on stderr, or only what a user must know while waiting."""
+    wanted, other = (_printing, _urgent) if is_verbose else (_urgent, _printing)
     for name in LOGGER_NAMES:
         logger = logging.getLogger(name)
         logger.removeHandler(other)

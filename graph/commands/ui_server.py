@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import os
 import socket
 import sys
 from asyncio.subprocess import Process
@@ -15,6 +16,7 @@ from filelock import FileLock, Timeout
 from graph.display.stderr_console import print_to_stderr
 from graph.user_state import is_own_folder, mark_own_folder
 from nodes.errors import OutputFailed, SupervisorError, UsageError
+from nodes.security.private_files import make_private_folder, open_private_file
 from nodes.text.plain_text import sanitize_line
 from nodes.tools.framework.tool_packages import PROJECT_ROOT
 
@@ -86,7 +88,7 @@ def _require_own_runs() -> None:
         RunsUntrusted: another user's process, or none of this application, made it.
         OSError: it cannot be created.
     """
-    RUNS_FOLDER.mkdir(exist_ok=True)
+    make_private_folder(RUNS_FOLDER)
     if is_own_folder(RUNS_FOLDER):
         return
     if RUNS_FOLDER.is_symlink() or any(RUNS_FOLDER.iterdir()):
@@ -127,9 +129,12 @@ class UiServer:
         Raises:
             UiServerFailed: it did not start, or has ended.
         """
-        self._log.parent.mkdir(parents=True, exist_ok=True)
-        with self._log.open("wb") as out:
-            process = await self._start(out.fileno())
+        make_private_folder(self._log.parent)
+        out = open_private_file(str(self._log), os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+        try:
+            process = await self._start(out)
+        finally:
+            os.close(out)
         try:
             await self._wait_ready(process)
             self._show(self.url)

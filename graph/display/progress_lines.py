@@ -200,7 +200,8 @@ def _format_team_changed(board: RunProgress, event: Event) -> str:
 
 
 def _format_deadline(board: RunProgress, event: Event) -> str:
-    return "deadline reached: answering with the results so far"
+    option = f" ({event['option']} sets it)" if event.get("option") else ""
+    return f"deadline reached: answering with the results so far{option}"
 
 
 def _format_budget(board: RunProgress, event: Event) -> str:

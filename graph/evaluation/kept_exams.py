@@ -15,6 +15,7 @@ from graph.evaluation.scores import Evaluation, GradedRow
 from nodes.errors import OutputFailed, UsageError
 from nodes.errors.redaction import redact_value
 from nodes.limits.patterns import Pattern
+from nodes.security.private_files import make_private_folder
 
 MAX_EXAMS: Final = 50
 """Of one team; older ones are removed."""
@@ -107,7 +108,7 @@ def keep_exam(
     exam = _build_exam(evaluation, threshold, against).model_dump(mode="json")
     kept = hide_folders(redact_value(exam), asking.resolve(), home.resolve(), Path.home())
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        make_private_folder(folder)
         _replace_file(folder / f"{name}.json", json.dumps(kept, ensure_ascii=True))
         for old in _list_files(folder)[MAX_EXAMS:]:
             old.unlink(missing_ok=True)

@@ -17,6 +17,7 @@ from langchain_core.callbacks import BaseCallbackHandler
 from graph.stores.trace_lines import format_trace_line
 from nodes.errors import StoreError
 from nodes.errors.redaction import redact_text
+from nodes.security.private_files import make_private_folder, open_private_file
 from nodes.text.finite_json import parse_finite_json
 
 FORM_ERRORS: Final = (
@@ -51,9 +52,9 @@ class EventLog(BaseCallbackHandler):
     def __enter__(self) -> "EventLog":
         if self.path:
             try:
-                self.path.parent.mkdir(parents=True, exist_ok=True)
+                make_private_folder(self.path.parent)
                 end_last_line(self.path)
-                self._file = self.path.open("a", encoding="utf-8")
+                self._file = open(self.path, "a", encoding="utf-8", opener=open_private_file)
             except OSError as error:
                 raise _build_write_error(self.path, error) from error
         return self

@@ -9,6 +9,7 @@ from graph.settings import Settings
 from graph.stores.run_database import RunDatabase
 from graph.stores.serializer import build_strict_serializer, list_checkpoint_types
 from graph.stores.sqlite import build_store, open_saver, open_sqlite
+from graph.stores.sqlite_lock import limit_wait_s
 from graph.stores.thread_locks import lock_thread
 
 __all__ = [
@@ -22,8 +23,13 @@ __all__ = [
 
 
 @asynccontextmanager
-async def open_database(thread: str, settings: Settings) -> AsyncIterator[RunDatabase]:
+async def open_database(
+    thread: str, settings: Settings, *, left_s: float | None = None
+) -> AsyncIterator[RunDatabase]:
     """Open the run database for a thread, and lock the thread until it is closed.
+
+    Args:
+        left_s: until the run's deadline, beyond which a file that is locked is not waited for.
 
     Raises:
         ThreadBusy: another caller runs the thread.
@@ -35,7 +41,7 @@ async def open_database(thread: str, settings: Settings) -> AsyncIterator[RunDat
 
             opened = open_postgres(settings.postgres_url, thread)
         else:
-            opened = open_sqlite(settings.resolve_database_path())
+            opened = open_sqlite(settings.resolve_database_path(), limit_wait_s(left_s))
         async with opened as database:
             yield database
 

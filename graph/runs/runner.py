@@ -260,7 +260,8 @@ async def _open_session(
     named = Team.model_validate(source) if isinstance(source, dict) else source
     team = load_team(named, settings, tools=made["tools"])
     require_grant(team, context)
-    async with open_database(thread, settings) as database:
+    left_s = team.add_caps(context).deadline_s
+    async with open_database(thread, settings, left_s=left_s) as database:
         graph = build_supervisor(
             team, settings=settings, checkpointer=database.saver, store=database.store, **made
         )

@@ -1,4 +1,4 @@
-"""Counts the runs that a server has not finished, in the database that its instances share."""
+"""Counts threads and unfinished runs of users, in the database that a server's instances share."""
 
 import asyncio
 import sys
@@ -18,6 +18,7 @@ SELECT count(*) FILTER (WHERE user_id = %(user)s) AS own,
        count(*) FILTER (WHERE status = 'pending') AS waiting
 FROM runs WHERE status IN ('pending', 'running')
 """
+COUNT_THREADS_IN_AEGRA: Final = "SELECT count(*) AS own FROM thread WHERE user_id = %(user)s"
 
 
 @dataclass(frozen=True)
@@ -31,15 +32,28 @@ class OpenRuns:
 
 
 CountOpenRuns = Callable[[str], Awaitable[OpenRuns]]
+CountThreads = Callable[[str], Awaitable[int]]
 
 
-def find_counter() -> CountOpenRuns:
-    """Return what counts on the server that this process is."""
-    return count_in_aegra if "aegra_api" in sys.modules else count_in_langgraph
+def find_counters() -> tuple[CountOpenRuns, CountThreads]:
+    """Return what counts runs and threads on the server that this process is."""
+    if "aegra_api" in sys.modules:
+        return count_in_aegra, count_threads_in_aegra
+    return count_in_langgraph, count_threads_in_langgraph
 
 
 async def count_in_aegra(user: str) -> OpenRuns:
-    """Return the counts of Aegra, from its table of runs.
+    """Return the counts of Aegra, from its table of runs."""
+    return OpenRuns(**await _query_aegra(COUNT_IN_AEGRA, user))
+
+
+async def count_threads_in_aegra(user: str) -> int:
+    """Return how many threads a user has in Aegra."""
+    return int((await _query_aegra(COUNT_THREADS_IN_AEGRA, user))["own"])
+
+
+async def _query_aegra(query: str, user: str) -> dict[str, int]:
+    """Return the row of a query.
 
     The request that asks holds a connection of Aegra's other pool; with a second one from there,
     many requests at once would wait for each other.
@@ -47,8 +61,12 @@ async def count_in_aegra(user: str) -> OpenRuns:
     from aegra_api.core.database import db_manager  # comes with Aegra
 
     async with db_manager.lg_pool.connection() as connection:
-        found = await (await connection.execute(COUNT_IN_AEGRA, {"user": user})).fetchone()
-    return OpenRuns(own=found["own"], waiting=found["waiting"])
+        return dict(await (await connection.execute(query, {"user": user})).fetchone())
+
+
+async def count_threads_in_langgraph(user: str) -> int:
+    """Return how many threads a user has in LangGraph's server."""
+    return await _get_own_client().threads.count(metadata={OWNER: user})
 
 
 async def count_in_langgraph(user: str) -> OpenRuns:

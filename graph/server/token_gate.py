@@ -1,4 +1,4 @@
-"""Refuses a request that needs a token before its body is read.
+"""Refuses, without a token, bodies before they are read, and figures of the process.
 
 The servers' own check of tokens comes after the middleware, which reads bodies.
 """
@@ -14,19 +14,23 @@ from graph.server.authentication import Authenticator
 
 BODY_METHODS: Final = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 """All routes with these need a token; what needs none is read with GET."""
+PROCESS_FIGURES: Final = "/metrics"
+"""The servers' own route, for which they ask no token."""
 IN_PROCESS_ROOT: Final = "/noauth"
 """Root path of a server's calls to itself; no outside request can set it."""
 
 
 class TokenGateMiddleware:
-    """Answers 401 to a request with a body and without a valid token."""
+    """Answers 401 to a request without a valid token that has a body, or asks for figures."""
 
     def __init__(self, app: ASGIApp, *, authenticator: Authenticator) -> None:
         self._app, self._authenticator = app, authenticator
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Forward a request, or refuse it."""
-        is_gated = scope["type"] == "http" and scope["method"] in BODY_METHODS
+        is_gated = scope["type"] == "http" and (
+            scope["method"] in BODY_METHODS or scope["path"].rstrip("/").endswith(PROCESS_FIGURES)
+        )
         if is_gated and scope.get("root_path") != IN_PROCESS_ROOT:
             try:
                 await self._authenticator.authenticate(dict(Headers(scope=scope)))

@@ -23,23 +23,33 @@ from graph.stores.sqlite_file import (
     distrust_schema,
     write_schema,
 )
+from graph.stores.sqlite_lock import (
+    MAX_WAIT_S,
+    PAUSE_S,
+    TRY_S,
+    LockWait,
+    choose_wait_s,
+    retry_while_locked,
+)
 from graph.stores.sqlite_saver import GroupCommitSaver
 from graph.stores.sqlite_search import search_store
 from nodes.errors import StoreError
-
-BUSY_TIMEOUT_S = 30.0
+from nodes.security.private_files import make_private_folder, tighten_mode
 
 Result = TypeVar("Result")
 
 
 @asynccontextmanager
-async def open_sqlite(path: Path) -> AsyncIterator[RunDatabase]:
+async def open_sqlite(path: Path, wait_s: float = MAX_WAIT_S) -> AsyncIterator[RunDatabase]:
     """Open a file for checkpoints and for the store.
 
+    Args:
+        wait_s: how long to wait while another program has locked the file.
+
     Raises:
-        StoreError: the file is another application's, damaged, or not writable.
+        StoreError: the file is another application's, damaged, locked, or not writable.
     """
-    async with open_saver(path) as saver, build_store(path) as store:
+    async with open_saver(path, wait_s) as saver, build_store(path) as store:
         yield RunDatabase(saver, store)
 
 
@@ -47,20 +57,21 @@ def build_store(path: Path) -> LazyStore:
     """Return the store of a file, which its first write opens."""
     return LazyStore(
         partial(_open_store, path),
-        steady=partial(_translate_errors, path),
+        steady=partial(_run_operation, path),
         search=partial(search_store, path),
     )
 
 
 @asynccontextmanager
-async def open_saver(path: Path) -> AsyncIterator[GroupCommitSaver]:
+async def open_saver(path: Path, wait_s: float = MAX_WAIT_S) -> AsyncIterator[GroupCommitSaver]:
     """Open a file for checkpoints only.
 
     Raises:
-        StoreError: the file is another application's, damaged, or not writable.
+        StoreError: the file is another application's, damaged, locked, or not writable.
     """
+    opening = partial(_open_connection, path)
     try:
-        connection = await asyncio.to_thread(_open_connection, path)
+        connection = await asyncio.to_thread(retry_while_locked, path, opening, wait_s)
     except (OSError, sqlite3.Error) as error:
         raise build_unusable_error(path, error) from error
     saver = GroupCommitSaver(connection, path, serde=build_strict_serializer())
@@ -81,11 +92,13 @@ def build_unusable_error(path: Path, error: Exception) -> StoreError:
 
 
 def _open_connection(path: Path) -> sqlite3.Connection:
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_private_folder(path.parent)
     if not path.exists():
         create_database_file(path)
     check_database_file(path)
-    connection = sqlite3.connect(path, timeout=BUSY_TIMEOUT_S, check_same_thread=False)
+    for end in ("", "-wal", "-shm"):
+        tighten_mode(path.with_name(path.name + end))
+    connection = sqlite3.connect(path, timeout=TRY_S, check_same_thread=False)
     try:
         distrust_schema(connection)
         connection.execute("PRAGMA journal_mode = WAL")
@@ -106,23 +119,27 @@ async def _open_store(path: Path) -> AsyncIterator[BaseStore]:
     import aiosqlite
 
     opening: AbstractAsyncContextManager[aiosqlite.Connection] = aiosqlite.connect(
-        path, timeout=BUSY_TIMEOUT_S, isolation_level=None
+        path, timeout=TRY_S, isolation_level=None
     )
     async with opening as connection:
         await connection.execute("PRAGMA trusted_schema = OFF")
         await connection.execute("PRAGMA synchronous = FULL")
         async with open_batched_store(library.AsyncSqliteStore(connection)) as store:
             # Two processes that migrate one file at the same time would conflict.
-            async with AsyncFileLock(f"{path}.store.lock", is_singleton=False):
+            async with AsyncFileLock(f"{path}.store.lock", mode=0o600, is_singleton=False):
                 await store.setup()
             yield store
 
 
-async def _translate_errors(path: Path, work: Callable[[], Awaitable[Result]]) -> Result:
-    try:
-        return await work()
-    except sqlite3.Error as error:
-        raise log_lost_store(build_failure_error(path, error)) from error
+async def _run_operation(path: Path, work: Callable[[], Awaitable[Result]]) -> Result:
+    wait = LockWait(path, choose_wait_s())
+    while True:
+        try:
+            return await work()
+        except sqlite3.Error as error:
+            if not wait.allows_retry(error):
+                raise log_lost_store(build_failure_error(path, error)) from error
+        await asyncio.sleep(PAUSE_S)
 
 
 def build_failure_error(path: Path, error: Exception) -> StoreError:

@@ -13,8 +13,10 @@ from typing import Final
 from filelock import FileLock
 from langgraph.checkpoint.sqlite import SqliteSaver
 
+from graph.stores.sqlite_lock import TRY_S, is_locked
 from graph.stores.sqlite_values import CREATE_VALUES_TABLE
 from nodes.errors import StoreError
+from nodes.security.private_files import make_private_folder
 from nodes.text.plain_text import sanitize_line
 
 SCHEMA_VERSION: Final = 2
@@ -37,7 +39,6 @@ SELECT iif(type = 'table', 'virtual table', type), name FROM sqlite_master
 WHERE type IN ('trigger', 'view') OR coalesce(rootpage, 0) = 0
 """
 """What would act when the file is read or written."""
-_CHECK_TIMEOUT_S = 5.0
 _SIGNATURE = b"SQLite format 3\x00"
 
 
@@ -47,6 +48,7 @@ def check_database_file(path: Path) -> None:
     Raises:
         StoreError: the file is damaged, another application's, or of another version.
         OSError: the file cannot be read or written.
+        sqlite3.Error: another program has locked it.
     """
     with path.open("rb+") as file:
         head = file.read(len(_SIGNATURE))
@@ -56,6 +58,8 @@ def check_database_file(path: Path) -> None:
         with closing(_open_read_only(path)) as base:
             problem = _find_problem(base)
     except sqlite3.Error as error:
+        if is_locked(error):
+            raise
         raise _build_refusal(path, str(error)) from error
     if problem:
         raise _build_refusal(path, problem)
@@ -67,14 +71,15 @@ def create_database_file(path: Path) -> None:
     The file gets its name when it is complete, so that a kill leaves no partial database.
     """
     locks = path.parent / "locks"
-    locks.mkdir(exist_ok=True)
-    with FileLock(locks / "new-database.lock", is_singleton=False):
+    make_private_folder(locks)
+    with FileLock(locks / "new-database.lock", mode=0o600, is_singleton=False):
         if path.exists():
             return
         draft = path.with_name(f"{path.name}.new")
         # A write-ahead log of a removed database would be applied to the new one.
         for left in (draft, *(path.with_name(path.name + end) for end in ("-wal", "-shm"))):
             left.unlink(missing_ok=True)
+        draft.touch(0o600, exist_ok=False)
         with closing(sqlite3.connect(draft)) as base:
             SqliteSaver(base).setup()
             write_schema(base)
@@ -94,9 +99,7 @@ def write_schema(base: sqlite3.Connection) -> None:
 
 
 def _open_read_only(path: Path) -> sqlite3.Connection:
-    return sqlite3.connect(
-        f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=_CHECK_TIMEOUT_S
-    )
+    return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=TRY_S)
 
 
 def distrust_schema(base: sqlite3.Connection) -> None:

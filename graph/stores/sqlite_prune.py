@@ -3,12 +3,14 @@
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Final
 
 from graph.stores.run_database import build_thread_namespace
-from graph.stores.sqlite import BUSY_TIMEOUT_S, build_failure_error, build_unusable_error
+from graph.stores.sqlite import build_failure_error, build_unusable_error
 from graph.stores.sqlite_file import check_database_file, distrust_schema, write_schema
+from graph.stores.sqlite_lock import MAX_WAIT_S, retry_while_locked
 from graph.stores.sqlite_values import VALUES_TABLE
 
 _VACUUM_TIMEOUT_S: Final = 2.0
@@ -30,8 +32,8 @@ def open_for_deletion(path: Path) -> Iterator[Callable[[str], int]]:
         yield lambda _: 0
         return
     try:
-        check_database_file(path)
-        with closing(sqlite3.connect(path, timeout=BUSY_TIMEOUT_S)) as base:
+        retry_while_locked(path, partial(check_database_file, path))
+        with closing(sqlite3.connect(path, timeout=MAX_WAIT_S)) as base:
             distrust_schema(base)
             with base:
                 write_schema(base)

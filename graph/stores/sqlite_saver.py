@@ -26,6 +26,7 @@ from langgraph.checkpoint.base import (
 from langgraph.checkpoint.serde.base import SerializerProtocol
 
 from graph.stores.errors import build_unreadable_error, log_lost_store
+from graph.stores.sqlite_lock import DatabaseLocked, choose_wait_s, retry_while_locked
 from graph.stores.sqlite_values import ValueSaver
 from nodes.errors import StoreError
 
@@ -35,6 +36,9 @@ Result = TypeVar("Result")
 @dataclass(frozen=True)
 class _SaveJob:
     work: Callable[[], Any]
+    wait_s: float
+    """How long it may wait while another program has locked the file."""
+    is_write: bool
     loop: asyncio.AbstractEventLoop
     outcome: asyncio.Future[Any]
 
@@ -68,7 +72,7 @@ class GroupCommitSaver(ValueSaver):
         super().__init__(connection, serde=serde)
         self.path, self._file_identity = path, _get_file_identity(path)
         self._jobs: queue.SimpleQueue[_SaveJob | None] = queue.SimpleQueue()
-        self._is_grouping = self._is_closed = False
+        self._is_grouping = self._is_closed = self._is_locked_out = False
         self._thread = threading.Thread(target=self._run_jobs, name="checkpoints", daemon=True)
         self._thread.start()
 
@@ -103,7 +107,7 @@ class GroupCommitSaver(ValueSaver):
             raise build_unreadable_error(config, self._find_checkpoint_id(config), error) from error
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
-        return await self._run_job(lambda: self.get_tuple(config))
+        return await self._run_job(lambda: self.get_tuple(config), config)
 
     async def alist(
         self,
@@ -114,7 +118,7 @@ class GroupCommitSaver(ValueSaver):
         limit: int | None = None,
     ) -> AsyncIterator[CheckpointTuple]:
         found = await self._run_job(
-            lambda: list(self.list(config, filter=filter, before=before, limit=limit))
+            lambda: list(self.list(config, filter=filter, before=before, limit=limit)), config
         )
         for item in found:
             yield item
@@ -126,7 +130,9 @@ class GroupCommitSaver(ValueSaver):
         metadata: CheckpointMetadata,
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
-        return await self._run_job(lambda: self.put(config, checkpoint, metadata, new_versions))
+        return await self._run_job(
+            lambda: self.put(config, checkpoint, metadata, new_versions), config, is_write=True
+        )
 
     async def aput_writes(
         self,
@@ -135,17 +141,21 @@ class GroupCommitSaver(ValueSaver):
         task_id: str,
         task_path: str = "",
     ) -> None:
-        await self._run_job(lambda: self.put_writes(config, writes, task_id, task_path))
+        await self._run_job(
+            lambda: self.put_writes(config, writes, task_id, task_path), config, is_write=True
+        )
 
     async def adelete_thread(self, thread_id: str) -> None:
-        await self._run_job(lambda: self.delete_thread(thread_id))
+        await self._run_job(lambda: self.delete_thread(thread_id), None, is_write=True)
 
-    async def _run_job(self, work: Callable[[], Result]) -> Result:
+    async def _run_job(
+        self, work: Callable[[], Result], config: RunnableConfig | None, *, is_write: bool = False
+    ) -> Result:
         if self._is_closed:
             raise StoreError(f"the run database {self.path} is closed and cannot save")
         loop = asyncio.get_running_loop()
         outcome: asyncio.Future[Result] = loop.create_future()
-        self._jobs.put(_SaveJob(work, loop, outcome))
+        self._jobs.put(_SaveJob(work, choose_wait_s(config), is_write, loop, outcome))
         try:
             return await outcome
         except sqlite3.Error as error:
@@ -178,22 +188,46 @@ class GroupCommitSaver(ValueSaver):
         return group
 
     def _commit_group(self, group: list[_SaveJob]) -> None:
-        outcomes: list[tuple[Any, BaseException | None]] = []
-        self._is_grouping = True
-        for job in group:
-            try:
-                outcomes.append((job.work(), None))
-            except Exception as error:  # raised by the caller that waits for this job
-                outcomes.append((None, error))
-        self._is_grouping = False
         try:
+            outcomes = self._run_group(group)
             self.conn.commit()
             if _get_file_identity(self.path) != self._file_identity:
                 raise sqlite3.OperationalError("the file was removed or replaced")
-        except sqlite3.Error as lost:
+        except (sqlite3.Error, DatabaseLocked) as lost:
             outcomes = [(None, lost)] * len(group)
         for job, (result, problem) in zip(group, outcomes, strict=True):
             job.settle_outcome(result, problem)
+
+    def _run_group(self, group: list[_SaveJob]) -> list[tuple[Any, BaseException | None]]:
+        """Return the outcome of each job.
+
+        Raises:
+            DatabaseLocked: another program has locked the file; the next group waits no more.
+        """
+        wait_s = 0.0 if self._is_locked_out else min(job.wait_s for job in group)
+        outcomes: list[tuple[Any, BaseException | None]] = []
+        self._is_locked_out = True
+        if any(job.is_write for job in group):
+            retry_while_locked(self.path, self._begin, wait_s)
+        self._is_grouping = True
+        try:
+            for job in group:
+                try:
+                    outcomes.append((retry_while_locked(self.path, job.work, wait_s), None))
+                except DatabaseLocked:
+                    raise
+                except Exception as error:  # raised by the caller that waits for this job
+                    outcomes.append((None, error))
+        finally:
+            self._is_grouping = False
+        self._is_locked_out = False
+        return outcomes
+
+    def _begin(self) -> None:
+        """Begin to write, so that only the first statement of a group can meet a lock."""
+        self.setup()
+        if not self.conn.in_transaction:
+            self.conn.execute("BEGIN IMMEDIATE")
 
 
 def _get_file_identity(path: Path) -> tuple[int, int]:

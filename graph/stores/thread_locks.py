@@ -9,6 +9,7 @@ from filelock import FileLock, Timeout
 
 from nodes.errors import StoreError, ThreadBusy, UsageError
 from nodes.limits.patterns import Pattern
+from nodes.security.private_files import make_private_folder
 
 PRUNE_TIMEOUT_S = 60.0
 _SAFE_ID = Pattern(r"[A-Za-z0-9._-]{1,64}")
@@ -89,9 +90,9 @@ def build_prune_busy_error() -> ThreadBusy:
 def _hold_lock(
     path: Path, home: Path, *, busy: ThreadBusy, timeout_s: float = 0.0
 ) -> Iterator[None]:
-    lock = FileLock(path, is_singleton=False)
+    lock = FileLock(path, mode=0o600, is_singleton=False)
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_private_folder(path.parent)
         lock.acquire(timeout=timeout_s)
     except Timeout:
         raise busy from None

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any, Final
 
 from langchain_core.runnables import RunnableConfig
@@ -15,7 +15,7 @@ from graph.topology.pending_writes import collect_ledger, collect_pending_report
 from nodes.limits.budget import Budget
 from nodes.limits.clock import now_s
 from nodes.limits.nesting import parse_json
-from nodes.limits.run_scope import SCOPE_KEY, Deadline, RunScope, get_run_scope, set_deadline
+from nodes.limits.run_scope import SCOPE_KEY, Deadline, Pace, RunScope, get_run_scope, set_deadline
 from state import Context, Usage, WorkerOutput, merge_ledger
 
 SETTINGS_KEY: Final = "run_settings"
@@ -27,7 +27,7 @@ CLOCK_KEY: Final = "run_clock"
 """The same for the run's start and deadline, used when a server starts the same run again."""
 RESUMING_KEY: Final = "__pregel_resuming"
 """LangGraph's key in the configurable of a graph that is a node of another one."""
-
+_SAVED_MOMENTS: Final = ("starts_at", "work_ends_at", "ends_at")
 
 COMMON_NAMES: Final = frozenset(
     ("strategy", "recruit", "critic", "sequential", "speculate", "ask_human")
@@ -52,8 +52,13 @@ class RunStart:
     is_reopened: bool = False
     """The run had ended, and is tried again: what it spent before does not count."""
 
-    def stamp_config(self, config: RunnableConfig | None) -> RunnableConfig:
-        """Return a config that holds the run's clock, deadline, budget and settings."""
+    def stamp_config(
+        self, config: RunnableConfig | None, default_deadline_s: float | None = None
+    ) -> RunnableConfig:
+        """Return a config that holds the run's clock, deadline, budget and settings.
+
+        A default deadline starts now, also where a server starts the same run again.
+        """
         given = config or RunnableConfig()
         scope = get_run_scope(given)
         if self.saved_clock:
@@ -63,6 +68,10 @@ class RunStart:
             scope = replace(scope, began_at=started_at - self._compute_elapsed_s())
         if scope.deadline is None:
             scope = replace(scope, deadline=set_deadline(started_at, self.context.deadline_s))
+        if scope.deadline is None and default_deadline_s is not None and not scope.outer_task:
+            pace = Pace()
+            deadline = Deadline(now_s(), default_deadline_s, pace)
+            scope = replace(scope, deadline=deadline, pace=pace)
         if scope.budget is None and _has_budget(self.context):
             scope = replace(scope, budget=self._build_budget(scope.read_logged_usage))
         metadata = {
@@ -121,7 +130,10 @@ def read_began_at(snapshot: StateSnapshot) -> float | None:
 def _format_clock(scope: RunScope) -> str:
     """Return the clock fields of a scope as JSON, on the clock that the servers share."""
     began_at, ends, offset_s = scope.began_at or 0.0, scope.deadline, scope.clock_offset_s
-    deadline = ends and {name: value + offset_s for name, value in asdict(ends).items()}
+    deadline = None
+    if ends and not ends.pace:
+        moments = {name: getattr(ends, name) for name in _SAVED_MOMENTS}
+        deadline = {name: value + offset_s for name, value in moments.items()}
     return json.dumps({"began_at": began_at + offset_s, "deadline": deadline})
 
 
@@ -129,7 +141,7 @@ def _parse_clock(text: str, offset_s: float) -> dict[str, Any]:
     """Return the clock fields of a scope, on this machine's clock."""
     clock = parse_json(text)
     ends = clock["deadline"]
-    deadline = ends and Deadline(**{name: value - offset_s for name, value in ends.items()})
+    deadline = ends and Deadline(ends["starts_at"] - offset_s, ends["ends_at"] - ends["starts_at"])
     return {"began_at": clock["began_at"] - offset_s, "deadline": deadline}
 
 

@@ -92,6 +92,8 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
     drawing: Drawing
     keeps_trace: bool = True
     """Whether a run that a server starts keeps its trace beside its checkpoints."""
+    default_deadline_s: float | None = None
+    """Of a run that sets none, nor its team."""
 
     def copy(self, update: dict[str, Any] | None = None) -> Self:
         """Copy with the attributes that LangGraph drops, such as the types a checkpoint may hold.
@@ -101,7 +103,8 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
         made = super().copy(update)
         made._serde_allowlist = self._serde_allowlist
         made.prepare, made.team, made.drawing = self.prepare, self.team, self.drawing
-        made.attach_revision, made.keeps_trace = self.attach_revision, self.keeps_trace
+        made.keeps_trace, made.default_deadline_s = self.keeps_trace, self.default_deadline_s
+        made.attach_revision = self.attach_revision
         return made
 
     def get_graph(self, config: RunnableConfig | None = None, *, xray: int | bool = False) -> Graph:
@@ -167,16 +170,14 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
             is_server_user = identity not in ANONYMOUS
             await asyncio.to_thread(require_grant, self.team, start.context, is_server_user)
         self._require_thread(config)
-        stamped, calls = start.stamp_config(config), SpeculativeCalls()
-        stamped = self._compact_traces(stamped)
-        asked: list[str] = []
+        stamped = self._compact_traces(start.stamp_config(config, self.default_deadline_s))
+        calls, asked = SpeculativeCalls(), list[str]()
         stamped["configurable"] |= {SPECULATION_KEY: calls, ASKED_KEY: asked}
         durability, shown = self._choose_durability(stamped, durability), QuestionParts(**kwargs)
         if record and record.run and start.resumed_snapshot:
             record = replace(record, clock=stamped["metadata"][CLOCK_KEY])
-            await save_answer_record(
-                record, start.resumed_snapshot.config, self.find_checkpointer(config)
-            )
+            kept_at = start.resumed_snapshot.config
+            await save_answer_record(record, kept_at, self.find_checkpointer(config))
         is_resumed = start.resumed_snapshot is not None
         async with (
             keep_trace(

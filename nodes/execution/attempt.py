@@ -22,7 +22,7 @@ from nodes.execution.reading import MaterialReading
 from nodes.execution.remote_run import RemoteRun
 from nodes.execution.subteam import SubteamRun, TeamGraph
 from nodes.execution.worker_agent import WorkerAgent
-from nodes.limits.deadline import get_remaining_s
+from nodes.limits.deadline import get_remaining_s, name_deadline_option
 from nodes.limits.stop_requests import STOPPED, TaskStopped
 from nodes.limits.stopped_tasks import enforce_stop
 from nodes.models.call_deadline import CallDeadline
@@ -210,7 +210,7 @@ class AttemptRunner:
             whose = (
                 "its limit"
                 if left_s is None or left_s > CLOCK_TOLERANCE_S
-                else "the run's deadline"
+                else f"the run's deadline ({name_deadline_option(self.config)})"
             )
             if early := self.attempt_context.early_report:
                 return Attempt(description=description, report=early)

@@ -153,6 +153,7 @@ class SubteamRun:
         scope = RunScope(
             began_at=outer.began_at,
             deadline=set_deadline(now_s(), self.timeout_s) or outer.deadline,
+            pace=outer.pace,
             budget=outer.budget and Budget(max_tokens=limit, parent=outer.budget),
             outer_task=build_task_path(self.config, self.handoff.task),
             prior_results=self.handoff.context,

@@ -1,4 +1,4 @@
-"""How much time a run has left."""
+"""How much time a run has left, and what a user changes for more."""
 
 from typing import Final
 
@@ -7,6 +7,7 @@ from langchain_core.runnables import RunnableConfig
 from nodes.limits.clock import now_s
 from nodes.limits.run_scope import get_run_scope
 
+DEFAULT_SETTING: Final = "SUPERVISE_DEADLINE_S"
 WARNING_SHARE: Final = 0.8
 """Of the time for work: from here on the run does without what it can."""
 
@@ -20,6 +21,19 @@ def get_remaining_s(config: RunnableConfig) -> float | None:
 def is_deadline_past(config: RunnableConfig) -> bool:
     """Return whether the time for work is over."""
     return get_remaining_s(config) == 0.0
+
+
+def name_deadline_option(config: RunnableConfig) -> str:
+    """Return what a user sets for a later deadline."""
+    deadline = get_run_scope(config).deadline
+    return f"--deadline or {DEFAULT_SETTING}" if deadline and deadline.pace else "--deadline"
+
+
+def count_plan_tasks(config: RunnableConfig, tasks: int) -> None:
+    """Count the tasks of the run's plan, or of a nested team's, for a default deadline."""
+    scope = get_run_scope(config)
+    if scope.pace:
+        scope.pace.tasks[scope.outer_task] = tasks
 
 
 def is_deadline_near(config: RunnableConfig) -> bool:

@@ -15,6 +15,29 @@ SCOPE_KEY: Final = "__run_scope"
 SYNTHESIS_SHARE: Final = 0.15
 """Of a run's deadline, kept for the answer."""
 MAX_SYNTHESIS_S: Final = 30.0
+CALLS_PER_TASK: Final = 4
+"""Model calls that a default deadline leaves time for, one after another."""
+MAX_LENGTHENING: Final = 8.0
+
+
+@dataclass
+class Pace:
+    """How long a run's model calls take, and how many tasks its plans have."""
+
+    calls: int = 0
+    seconds: float = 0.0
+    tasks: dict[str, int] = field(default_factory=dict)
+    """By the path of the task that a nested team does; the run's own plan is at ""."""
+
+    def record_answer(self, seconds: float) -> None:
+        """Count a call that was answered: silence lengthens no deadline."""
+        self.calls, self.seconds = self.calls + 1, self.seconds + seconds
+
+    def lengthen(self, limit_s: float) -> float:
+        """Return a default deadline, longer where the plan's calls need it at their mean time."""
+        mean_s = self.seconds / self.calls if self.calls else 0.0
+        needed_s = CALLS_PER_TASK * mean_s * sum(self.tasks.values())
+        return min(max(limit_s, needed_s), MAX_LENGTHENING * limit_s)
 
 
 @dataclass(frozen=True)
@@ -22,9 +45,22 @@ class Deadline:
     """The moments of a deadline, in seconds on the clock of `now_s`."""
 
     starts_at: float
-    work_ends_at: float
-    """From here on only the answer is written."""
-    ends_at: float
+    limit_s: float
+    pace: Pace | None = None
+    """Of a default deadline, which lasts longer if models answer slowly; None for one that is set.
+    """
+
+    @property
+    def ends_at(self) -> float:
+        return self.starts_at + self._compute_limit_s()
+
+    @property
+    def work_ends_at(self) -> float:
+        """From here on only the answer is written."""
+        return self.ends_at - min(self._compute_limit_s() * SYNTHESIS_SHARE, MAX_SYNTHESIS_S)
+
+    def _compute_limit_s(self) -> float:
+        return self.pace.lengthen(self.limit_s) if self.pace else self.limit_s
 
 
 @dataclass(frozen=True)
@@ -34,6 +70,7 @@ class RunScope:
     began_at: float | None = None
     """On the clock of `now_s`; None outside a run of ours."""
     deadline: Deadline | None = None
+    pace: Pace | None = None
     budget: Budget | None = None
     outer_task: str = ""
     """The path of the task that a nested team does: `task` or `outer/inner`."""
@@ -75,8 +112,4 @@ def get_run_scope(config: RunnableConfig) -> RunScope:
 
 def set_deadline(now: float, deadline_s: float | None) -> Deadline | None:
     """Return the moments of a deadline that starts now; None for a run without one."""
-    if deadline_s is None:
-        return None
-    ends_at = now + deadline_s
-    kept_s = min(deadline_s * SYNTHESIS_SHARE, MAX_SYNTHESIS_S)
-    return Deadline(starts_at=now, work_ends_at=ends_at - kept_s, ends_at=ends_at)
+    return None if deadline_s is None else Deadline(now, deadline_s)

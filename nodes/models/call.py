@@ -75,8 +75,8 @@ class ModelCall:
     """Usage of answers that could not be used."""
     is_uncounted: bool = False
     """The endpoint counted no tokens of an answer, so they are estimated."""
-    has_opened_breaker: bool = False
-    """A failure of this call was the one that opened the breaker."""
+    opened_circuit: str = ""
+    """The model or the address whose circuit a failure of this call has opened."""
 
     def __post_init__(self) -> None:
         self._limits = get_endpoint_limits(self.endpoint, self.settings)
@@ -142,6 +142,7 @@ class ModelCall:
                         tokens, run=self.run_context.run_id, max_concurrency=self.max_concurrency
                     )
                 )
+            stack.callback(self._signals.release_probe, self)
             await self._wait_for_endpoint()
             if self.run_context.confirm_writer:
                 await self.run_context.confirm_writer()
@@ -169,7 +170,7 @@ class ModelCall:
             RateLimited: the wait is longer than the call's remaining time.
             EndpointDown: the circuit breaker is open.
         """
-        gate, breaker = self._limits.retry_after, self._health.breaker
+        gate = self._limits.retry_after
         is_late = self.tries > self._tries_before
         while True:
             await self._signals.refresh()
@@ -182,11 +183,11 @@ class ModelCall:
                     next=f"try again in {format_duration(blocked_s)}",
                 )
             await gate.wait(is_staggered=is_late)
-            pause_s = await self._signals.admit(self, self.model_name, self.timeout_s)
+            pause_s = await self._signals.admit(self, self.timeout_s)
             if not pause_s:
                 return
             if pause_s >= self._deadline.get_remaining_s():
-                raise breaker.build_refusal(self.model_name)
+                raise self._signals.build_refusal()
             is_late = True
             await asyncio.sleep(pause_s)
 
@@ -223,8 +224,6 @@ class ModelCall:
         else:
             self._signals.record_answer(began_s)
             return answer
-        finally:
-            self._signals.release_probe(self)
 
     def _translate_failure(self, raised: Exception, began_s: float) -> SupervisorError:
         """Record a failure and return it as one of our errors.
@@ -241,12 +240,13 @@ class ModelCall:
         return error
 
     def _record_failure(self, began_s: float, message: str) -> None:
-        if not self._signals.record_failure(began_s, message):
+        opened = self._signals.record_failure(began_s, message)
+        if not opened:
             return
-        self.has_opened_breaker = True
+        self.opened_circuit = opened
         _logger.warning(
             "circuit open for %s for %g s after %d consecutive failures: %s",
-            self.model_name,
+            opened,
             OPEN_S,
             FAILURE_THRESHOLD,
             redact_text(message),
@@ -259,7 +259,7 @@ class ModelCall:
             self.settings.max_tries, MAX_UNUSABLE_TRIES if is_unusable else self.settings.max_tries
         )
         tries = self.tries - self._tries_before
-        if not error.retryable or tries >= max_tries:
+        if not error.retryable or tries >= max_tries or not self._signals.allows_retry():
             return False
         is_invited = isinstance(error, RateLimited) and bool(error.retry_after_s)
         wait_s = 0.0 if is_invited else _choose_backoff_s(tries)
@@ -283,7 +283,7 @@ class ModelCall:
     async def _acquire_retry(self) -> bool:
         """Wait for a retry from the budget; an open breaker raises its own error later."""
         retries = self._health.retry_budget
-        while not self._health.breaker.is_open():
+        while not self._signals.is_open():
             if retries.take_retry():
                 self._retries_taken, self._is_retry_in_flight = self._retries_taken + 1, True
                 return True

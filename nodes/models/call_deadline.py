@@ -117,7 +117,7 @@ class CallDeadline:
         if self._run_ends_s <= time.monotonic():
             return DeadlinePassed(
                 f"no answer from {model} before the run's deadline",
-                next="give the run a longer deadline, or ask for less",
+                next="allow more time (--deadline, SUPERVISE_DEADLINE_S), or ask for less",
             )
         return CallTimedOut(
             f"no answer from {model} within {self.call_s:g} s",

@@ -24,12 +24,18 @@ class CircuitBreaker:
     each failure all calls pause, so that it takes some seconds until the breaker opens.
 
     Shared by all runs and event loops of the process. Without failures it costs one comparison.
+
+    Args:
+        min_models: of which calls must have failed before it opens or pauses others.
     """
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
+    def __init__(self, clock: Callable[[], float] = time.monotonic, *, min_models: int = 1) -> None:
+        self._clock, self._min_models = clock, min_models
         self.failures = 0
         """Consecutive failures."""
+        self._failed_models: set[str] = set()
+        """Since the last answer."""
+        self._is_open = False
         self._last_error = ""
         self._first_failure_s = self._last_failure_s = self._retry_at_s = self._counts_from_s = 0.0
         self._probe: object = None
@@ -37,9 +43,13 @@ class CircuitBreaker:
 
     def is_open(self) -> bool:
         """Return whether calls are refused; also true while the probe is running."""
-        return self.failures >= FAILURE_THRESHOLD
+        return self._is_open
 
-    def admit(self, caller: object, model: str) -> float:
+    def is_nearly_open(self) -> bool:
+        """Return whether the next failure opens it, or it is open."""
+        return self.failures >= FAILURE_THRESHOLD - 1 and self._counts_enough_models()
+
+    def admit(self, caller: object, name: str) -> float:
         """Return the seconds to pause before the next check; 0 when the caller may send a request.
 
         Raises:
@@ -49,12 +59,13 @@ class CircuitBreaker:
             return 0.0
         with self._lock:
             now = self._clock()
-            if not self.is_open():
-                return max(0.0, self._retry_at_s - now)
+            if not self._is_open:
+                return max(0.0, self._retry_at_s - now) if self._counts_enough_models() else 0.0
             if self._probe is None and now >= self._retry_at_s:
                 self._probe = caller
+            if self._probe is caller:
                 return 0.0
-            raise self.build_refusal(model)
+            raise self.build_refusal(name)
 
     def record_answer(self, began_s: float) -> None:
         """Record that a request was answered, even with a refusal; this closes the breaker."""
@@ -62,24 +73,30 @@ class CircuitBreaker:
             return
         with self._lock:
             if began_s >= self._counts_from_s:
-                self.failures, self._probe = 0, None
+                self._reset()
 
-    def record_failure(self, began_s: float, message: str) -> bool:
+    def record_failure(self, began_s: float, message: str, model: str = "") -> bool:
         """Record that a request was not answered; return True when this opens the breaker."""
         with self._lock:
             now = self._clock()
-            if now - self._last_failure_s > FORGET_AFTER_S and not self.is_open():
-                self.failures = 0
+            if now - self._last_failure_s > FORGET_AFTER_S and not self._is_open:
+                self._reset()
+            self._failed_models.add(model)
             if self.failures and began_s < self._counts_from_s:
                 return False
             if not self.failures:
                 self._first_failure_s = self._counts_from_s = now
             self.failures += 1
-            if self.is_open():
-                self._counts_from_s = now
+            was_open = self._is_open
+            if self.failures >= FAILURE_THRESHOLD and self._counts_enough_models():
+                self._is_open, self._counts_from_s = True, now
             self._last_failure_s, self._last_error, self._probe = now, message, None
             self._retry_at_s = now + self._choose_pause_s()
-            return self.failures == FAILURE_THRESHOLD
+            return self._is_open and not was_open
+
+    def is_probe(self, caller: object) -> bool:
+        """Return whether a caller is the probe."""
+        return self._probe is caller
 
     def release_probe(self, caller: object) -> bool:
         """Record that a caller is done; return True if it was the probe, and another may be."""
@@ -93,8 +110,8 @@ class CircuitBreaker:
         """Open it as another instance did; it may probe after `pause_s` seconds."""
         with self._lock:
             now = self._clock()
-            if not self.is_open():
-                self.failures, self._first_failure_s = FAILURE_THRESHOLD, now
+            if not self._is_open:
+                self.failures, self._first_failure_s, self._is_open = FAILURE_THRESHOLD, now, True
                 self._counts_from_s = self._last_failure_s = now
                 self._last_error = message
             self._retry_at_s = now + pause_s
@@ -102,13 +119,13 @@ class CircuitBreaker:
     def close(self) -> None:
         """Close it: another instance had an answer."""
         with self._lock:
-            self.failures, self._probe = 0, None
+            self._reset()
 
     def get_pause_s(self) -> float:
         """Return the seconds until a request may be sent."""
         return max(0.0, self._retry_at_s - self._clock())
 
-    def build_refusal(self, model: str) -> EndpointDown:
+    def build_refusal(self, name: str) -> EndpointDown:
         """Return the error for calls while the breaker is open."""
         now = self._clock()
         failures = "failure" if self.failures == 1 else "failures"
@@ -116,12 +133,19 @@ class CircuitBreaker:
             "%H:%M:%S UTC", time.gmtime(time.time() - (now - self._first_failure_s))
         )
         return EndpointDown(
-            f"circuit open for {model} after {self.failures} consecutive {failures} since {since}",
+            f"circuit open for {name} after {self.failures} consecutive {failures} since {since}",
             retry_after_s=max(0.0, self._retry_at_s - now),
             cause=self._last_error,
         )
 
+    def _counts_enough_models(self) -> bool:
+        return self._is_open or len(self._failed_models) >= self._min_models
+
+    def _reset(self) -> None:
+        self.failures, self._probe, self._is_open = 0, None, False
+        self._failed_models.clear()
+
     def _choose_pause_s(self) -> float:
-        if self.is_open():
+        if self._is_open:
             return OPEN_S
         return random.uniform(0.5, 1.0) * min(MAX_PAUSE_S, PAUSE_S * 2.0 ** (self.failures - 1))

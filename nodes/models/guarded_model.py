@@ -209,8 +209,8 @@ class GuardedModel(BaseChatModel):
                 )
                 await run_context.charge(error.usage)
                 event |= build_counts(error.usage)
-            if call.has_opened_breaker:
-                await run_context.emit_circuit_open(self.model, str(error))
+            if call.opened_circuit:
+                await run_context.emit_circuit_open(self.model, call.opened_circuit, str(error))
             await run_context.emit_model_call(**event)
             raise
         seconds = round(time.monotonic() - began_s, 6)
@@ -227,6 +227,7 @@ class GuardedModel(BaseChatModel):
             message, [*call.wasted_usage, message.usage_metadata], seconds, call
         )
         usage = read_usage(message)
+        run_context.record_answer(seconds)
         await run_context.charge(usage)
         await run_context.emit_model_call(
             **event, seconds=seconds, **build_counts(usage), tries=call.tries

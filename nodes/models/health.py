@@ -1,13 +1,18 @@
-"""Health of a model behind an endpoint: its circuit breaker and its retry budget."""
+"""Health of models and their addresses: circuit breakers and retry budgets."""
 
 from dataclasses import dataclass, field
 from functools import cache
+from typing import Final
+from urllib.parse import urlsplit
 
 from nodes.models.circuit_breaker import CircuitBreaker
 from nodes.models.endpoint_limits import get_retry_after
 from nodes.models.retry_budget import RetryBudget
 from nodes.models.shared.signals import EndpointSignals
 from nodes.models.shared.store import get_shared_store
+
+MIN_FAILED_MODELS: Final = 2
+"""Of an address, before it counts as down: one of them alone may be."""
 
 
 @dataclass
@@ -28,11 +33,37 @@ def get_model_health(endpoint: str, model: str) -> ModelHealth:
 
 @cache
 def get_endpoint_signals(endpoint: str, model: str, redis_url: str | None) -> EndpointSignals:
-    """Return the Retry-After and the breaker of a model, shared where there is a Redis."""
+    """Return the Retry-After and the breakers of a model, shared where there is a Redis."""
     return EndpointSignals(
         get_shared_store(redis_url) if redis_url else None,
         endpoint,
         model,
         get_retry_after(endpoint),
         get_model_health(endpoint, model).breaker,
+        _get_address_signals(find_address(endpoint), redis_url),
     )
+
+
+@cache
+def _get_address_signals(address: str, redis_url: str | None) -> EndpointSignals:
+    return EndpointSignals(
+        get_shared_store(redis_url) if redis_url else None,
+        address,
+        f"all models at {address}",
+        get_retry_after(address),
+        get_address_breaker(address),
+    )
+
+
+@cache
+def get_address_breaker(address: str) -> CircuitBreaker:
+    """Return the breaker of an address; it opens when calls of several of its models fail."""
+    return CircuitBreaker(min_models=MIN_FAILED_MODELS)
+
+
+def find_address(endpoint: str) -> str:
+    """Return scheme, host and port of an endpoint, or its own name where it has no address."""
+    provider, _, url = endpoint.partition(" ")
+    parts = urlsplit(url)
+    host = parts.netloc.rpartition("@")[2].lower()
+    return f"{parts.scheme}://{host}" if host else f"{provider} {url}".strip()

@@ -11,7 +11,7 @@ from langgraph.config import get_config
 from nodes.errors import EndpointDown
 from nodes.limits.budget import Budget
 from nodes.limits.clock import now_s
-from nodes.limits.run_scope import get_run_scope
+from nodes.limits.run_scope import Pace, get_run_scope
 from nodes.models.answer_text import AnswerTextListener
 from nodes.models.circuit_breaker import FAILURE_THRESHOLD, OPEN_S
 from nodes.models.speed import ModelSpeed
@@ -35,6 +35,7 @@ class RunContext:
     remaining_s: float | None = None
     is_run: bool = False
     budget: Budget | None = None
+    pace: Pace | None = None
     is_last: bool = False
     """The call writes the answer."""
     on_reply_text: TextListener | None = None
@@ -65,11 +66,16 @@ class RunContext:
             budget = self.budget
             await emit("budget", level="low", tokens=budget.tokens, cost_usd=budget.cost_usd)
 
-    async def emit_circuit_open(self, model: str, said: str) -> None:
-        """Emit that a model's circuit is open; nothing outside a run."""
+    def record_answer(self, seconds: float) -> None:
+        """Count the time of an answered call for a default deadline."""
+        if self.pace:
+            self.pace.record_answer(seconds)
+
+    async def emit_circuit_open(self, model: str, circuit: str, said: str) -> None:
+        """Emit that the circuit of a model or its address is open; nothing outside a run."""
         if self.is_run:
             failures = f"{FAILURE_THRESHOLD} consecutive failures"
-            message = f"circuit open for {model} for {OPEN_S:g} s after {failures}"
+            message = f"circuit open for {circuit} for {OPEN_S:g} s after {failures}"
             await emit(
                 "error",
                 code=EndpointDown.code,
@@ -138,6 +144,7 @@ def get_run_context() -> RunContext:
         remaining_s=remaining_s,
         is_run="__pregel_runtime" in configurable,
         budget=scope.budget,
+        pace=scope.pace,
         is_last=is_last,
         on_reply_text=_choose_listener(scope.on_answer_text if is_last else None),
         confirm_writer=scope.confirm_writer,

@@ -8,8 +8,8 @@ from typing import Final
 from langchain_core.language_models import BaseChatModel
 from langchain_core.runnables import RunnableConfig
 
-from nodes.errors import UsageError
-from nodes.limits.deadline import is_deadline_past
+from nodes.errors import BudgetSpent, DeadlinePassed, UsageError
+from nodes.limits.deadline import is_deadline_past, name_deadline_option
 from nodes.limits.degradation import should_degrade
 from nodes.limits.step_cap import count_steps_left
 from nodes.models.catalog import EMBEDDED, ModelCatalog
@@ -56,7 +56,10 @@ class SynthesisInput:
     ledger: dict[str, Expense]
 
 
-CAP_OPTIONS = {"BUDGET_SPENT": "--max-tokens or --max-cost", "DEADLINE_PASSED": "--deadline"}
+CAP_OPTIONS: Final = {
+    BudgetSpent.code: "--max-tokens or --max-cost",
+    DeadlinePassed.code: "--deadline",
+}
 """The option that sets each cap, by the code of the error that ends a task at it."""
 
 _PLURAL_VERBS: Final = {"was": "were", "lacks:": "lack:"}
@@ -83,6 +86,11 @@ class JudgeModels:
     def is_late(self) -> bool:
         """Whether the run's deadline is past."""
         return is_deadline_past(self._config)
+
+    @property
+    def deadline_option(self) -> str:
+        """What the user sets for a later deadline."""
+        return name_deadline_option(self._config)
 
     def get_model(self, tier: Tier, *, is_on: bool = True) -> BaseChatModel | None:
         """Return a tier's model; None when it is switched off or not available."""
@@ -160,9 +168,10 @@ def find_reached_caps(state: SupervisorState, judge_models: JudgeModels) -> tupl
         if count_steps_left(state, judge_models.context, judge_models.team) <= 0:
             caps.append("--max-steps")
         if judge_models.is_late:
-            caps.append("--deadline")
+            caps.append(judge_models.deadline_option)
     errors = [(report.error or "").partition(":")[0] for report in undone if report is not None]
-    caps += [option for code, option in CAP_OPTIONS.items() if code in errors]
+    options = CAP_OPTIONS | {DeadlinePassed.code: judge_models.deadline_option}
+    caps += [option for code, option in options.items() if code in errors]
     return tuple(dict.fromkeys(caps))
 
 

@@ -10,6 +10,7 @@ from langchain_core.tools import BaseTool, tool
 
 from nodes.errors import ToolFailed, ToolRefused
 from nodes.limits.patterns import Pattern
+from nodes.security.private_files import make_private_folder, open_private_file
 from nodes.text.plain_text import sanitize_line, sanitize_text
 from nodes.tools.framework.settings import ToolSettings
 
@@ -54,7 +55,7 @@ def write_document(
     """
     content = _render_document(markdown, format, sanitize_line(title, 200) or "report")
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        make_private_folder(folder)
         path = _write_new_file(folder, make_file_stem(title), SUFFIXES[format], content)
     except OSError as error:
         raise ToolFailed(
@@ -88,7 +89,7 @@ def _write_new_file(folder: Path, stem: str, suffix: str, content: bytes) -> Pat
     for n in count(1):
         path = folder / f"{stem}{suffix if n == 1 else f'-{n}{suffix}'}"
         try:
-            with path.open("xb") as file:
+            with open(path, "xb", opener=open_private_file) as file:
                 file.write(content)
         except FileExistsError:
             continue

@@ -125,13 +125,13 @@ ROWS = {
     "H21 503 for ever, planner": FaultRow(
         faults=make_plan_fault("server_error"),
         exit_code=3,
-        most={"Plan": 10},
+        most={"Plan": 5},
         says="made by rule: openai:gpt-5-mini failed: 503",
     ),
     "H21 503 for ever, all models": FaultRow(
         faults=(Fault(kind="server_error"),),
         exit_code=4,
-        most={"Plan": 10, "Report": 10},
+        most={"Plan": 5, "Report": 1},
         says="ENDPOINT_DOWN",
     ),
     "H22 503 once on each task": FaultRow(
@@ -207,6 +207,19 @@ async def test_a_cap_on_money_holds_where_an_endpoint_counts_nothing_of_long_ans
     assert "BUDGET_SPENT" in (outcome.results["b"].error or "")
 
 
+async def test_h21_an_address_where_all_models_are_dead_gets_six_requests_from_a_run(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    endpoint.load_scenario(Scenario(tasks=PAIR, faults=(Fault(kind="server_error"),)))
+    three = {"model_fast": "openai:a", "model_standard": "openai:b", "model_strong": "openai:c"}
+
+    outcome = await run_request(settings.model_copy(update=three))
+
+    assert outcome.exit_code == 4
+    assert len(endpoint.requests) <= FAILURE_THRESHOLD
+    assert "all models at http://127.0.0.1:" in list_statements(outcome)
+
+
 async def test_h21_a_dead_endpoint_costs_a_large_plan_a_tenth_more_calls_at_most(
     endpoint: Endpoint, settings: Settings
 ) -> None:
@@ -235,11 +248,11 @@ async def test_h21_the_trace_tells_that_an_endpoint_was_given_up(
     outcome = await run_request(settings)
 
     events = load_trace(outcome.thread, settings)["events"]
-    down, *others = [event for event in events if event["kind"] == "error"]
+    down = [event for event in events if event["kind"] == "error"]
     refused = [event for event in events if event.get("error") == "ENDPOINT_DOWN"]
-    assert down["code"] == "ENDPOINT_DOWN"
-    assert (down["model"], down["state"]) == ("openai:gpt-5-mini", "open")
-    assert {event["model"] for event in others} <= {"openai:gpt-5"}
+    assert {(event["code"], event["state"]) for event in down} == {("ENDPOINT_DOWN", "open")}
+    assert {event["model"] for event in down} <= {"openai:gpt-5-mini", "openai:gpt-5"}
+    assert any("all models at http://127.0.0.1" in event["message"] for event in down)
     assert refused
     assert all(event["tries"] <= 4 for event in refused)
 

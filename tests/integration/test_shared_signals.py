@@ -56,7 +56,7 @@ class Instance:
     async def admit(self, caller: object) -> float:
         """Look at what others know, and ask to send a request."""
         await self.signals.refresh()
-        return await self.signals.admit(caller, MODEL, TIMEOUT_S)
+        return await self.signals.admit(caller, TIMEOUT_S)
 
 
 @pytest.fixture
@@ -106,6 +106,29 @@ async def test_a_breaker_that_opens_in_one_instance_is_open_in_the_other(
         await second.admit("call")
     assert refused.value.cause == "connection refused"
     assert (refused.value.retry_after_s or 0) > OPEN_S - 5
+
+
+async def test_the_circuit_of_an_address_that_opens_in_one_instance_is_open_in_the_other(
+    pair: tuple[Instance, Instance],
+) -> None:
+    first, second = pair
+    for instance in pair:
+        address = EndpointSignals(
+            instance.store,
+            "http://gateway",
+            "all models at http://gateway",
+            RetryAfter(),
+            CircuitBreaker(instance.clock, min_models=2),
+        )
+        instance.signals = EndpointSignals(
+            instance.store, "endpoint", MODEL, instance.gate, instance.breaker, address
+        )
+    first.signals.record_failure(first.clock.now, "503", "openai:gpt-5")
+
+    await first.fail_until_open()
+
+    with pytest.raises(EndpointDown, match="all models at http://gateway"):
+        await second.admit("call")
 
 
 async def test_one_instance_alone_sends_the_probe(

@@ -21,6 +21,7 @@ LIMITS = {
     "SUPERVISE_USER_RUNS": "3",
     "SUPERVISE_WAITING_RUNS": "4",
     "SUPERVISE_MAX_BODY_BYTES": "1000000",
+    "SUPERVISE_USER_THREADS": "4",
 }
 
 
@@ -55,6 +56,7 @@ def test_a_user_has_a_share_and_the_queue_an_end_on_the_development_server(dev: 
 
     assert {too_many.headers["retry-after"], full.headers["retry-after"]} == {"5"}
     check_body_limit(dev)
+    check_thread_limit(dev)
 
 
 def test_a_user_has_a_share_and_the_queue_an_end_on_aegra(aegra: World) -> None:
@@ -62,6 +64,7 @@ def test_a_user_has_a_share_and_the_queue_an_end_on_aegra(aegra: World) -> None:
 
     assert {too_many.headers["retry-after"], full.headers["retry-after"]} == {"5"}
     check_body_limit(aegra)
+    check_thread_limit(aegra)
 
 
 def check_limits(world: World) -> tuple[httpx.Response, httpx.Response]:
@@ -104,3 +107,21 @@ def check_body_limit(world: World) -> None:
 
     assert {announced.status_code, chunked.status_code} == {413}
     assert "SUPERVISE_MAX_BODY_BYTES" in announced.text
+
+
+def check_thread_limit(world: World) -> None:
+    answers = [world.send("alice", "POST", "/threads", {}) for _ in range(5)]
+    kept = [answer for answer in answers if answer.is_success]
+    refused = [answer for answer in answers if not answer.is_success]
+
+    assert world.send("", "GET", "/metrics").status_code == 401
+    assert world.send("alice", "GET", "/metrics").status_code != 401
+    assert len(kept) == 3  # and the one of her runs
+    assert {answer.status_code for answer in refused} == {429}
+    assert "DELETE /threads/THREAD" in refused[0].text
+    deleted = world.send("alice", "DELETE", f"/threads/{kept[0].json()['thread_id']}")
+    assert deleted.is_success
+    gives_up_s = time.monotonic() + 10
+    while world.send("alice", "POST", "/threads", {}).status_code != 200:
+        assert time.monotonic() < gives_up_s
+        time.sleep(0.2)  # one that was just admitted counts for two seconds

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from langgraph_sdk import Auth
 
-from graph.server.run_admission import RunAdmission
+from graph.server.run_admission import RunAdmission, ThreadAdmission
 from graph.server.run_queue import OpenRuns
 from graph.server.start_rate import StartCounter
 from tests.cluster.services import RedisServer
@@ -67,6 +67,23 @@ async def test_a_run_that_the_rate_refuses_does_not_count() -> None:
     ]
 
     assert all("within a minute" in each for each in refused)
+
+
+async def test_threads_beyond_the_limit_are_refused_with_the_way_to_delete() -> None:
+    async def count(user: str) -> int:
+        return {"bob": 999, "anna": 0}[user]
+
+    admission = ThreadAdmission(count, max_own=1000)
+
+    admitted = await asyncio.gather(
+        *(admission.admit("bob") for _ in range(5)), return_exceptions=True
+    )
+    await admission.admit("anna")
+
+    refused = [each for each in admitted if isinstance(each, Refused)]
+    assert len(refused) == 4
+    assert refused[0].status_code == 429
+    assert "1,000 threads" in refused[0].detail and "DELETE /threads/THREAD" in refused[0].detail
 
 
 @pytest.mark.parametrize(

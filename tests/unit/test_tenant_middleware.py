@@ -31,6 +31,7 @@ def make_client(settings: Settings) -> TestClient:
     routes = [
         Route("/", echo, methods=["GET", "POST"]),
         Route("/busy", refuse, methods=["GET"]),
+        Route("/metrics", echo, methods=["GET"]),
     ]
     return TestClient(Starlette(routes=routes, middleware=list_tenant_middleware(settings)))
 
@@ -74,6 +75,20 @@ def test_a_body_is_not_read_without_a_token(tmp_path: Path) -> None:
 
     assert (refused.status_code, answered.status_code) == (401, 200)
     assert client.get("/").status_code == 200
+
+
+def test_figures_of_the_process_need_a_token_where_there_are_users(tmp_path: Path) -> None:
+    path = tmp_path / "users.json"
+    token = add_user(path, "bob")
+    client = make_client(Settings(users_file=path))
+
+    answers = [
+        client.get("/metrics"),
+        client.get("/metrics?format=json", headers={"Authorization": f"Bearer {token}"}),
+        make_client(Settings()).get("/metrics"),
+    ]
+
+    assert [answer.status_code for answer in answers] == [401, 200, 200]
 
 
 def test_users_without_a_hook_are_a_problem_of_the_settings(tmp_path: Path) -> None:

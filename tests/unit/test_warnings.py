@@ -19,6 +19,7 @@ from graph.runs.run_store import open_saver
 from graph.stores.postgres_retries import retry_operation
 from nodes.errors import EndpointDown, StoreError
 from nodes.errors.redaction import register_secrets
+from nodes.limits.run_scope import SCOPE_KEY, RunScope, set_deadline
 from nodes.models.catalog import ModelCatalog
 from nodes.models.circuit_breaker import FAILURE_THRESHOLD
 from nodes.models.health import get_model_health
@@ -80,12 +81,14 @@ async def test_a_lost_sqlite_database_is_logged(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     path = tmp_path / SECRET / "runs.sqlite"
+    scope = RunScope(deadline=set_deadline(0.0, 0.0))
+    late: RunnableConfig = {"configurable": {**CONFIG["configurable"], SCOPE_KEY: scope}}
     async with open_saver(path) as saver:
         saver.conn.execute("PRAGMA busy_timeout = 50")
         with sqlite3.connect(path) as other:
             other.execute("BEGIN EXCLUSIVE")
             with pytest.raises(StoreError):
-                await saver.aput(CONFIG, empty_checkpoint(), {"step": 0}, {})
+                await saver.aput(late, empty_checkpoint(), {"step": 0}, {})
 
     assert "locked" in caplog.text and "[secret]" in caplog.text
     assert SECRET not in caplog.text

@@ -1,4 +1,4 @@
-"""Retry-After and the circuit breaker of one model, over all instances."""
+"""Retry-After and the circuit breakers of a model and of its address, over all instances."""
 
 import asyncio
 import json
@@ -6,6 +6,7 @@ import time
 from hashlib import sha256
 from typing import Final
 
+from nodes.errors import EndpointDown
 from nodes.errors.redaction import redact_text
 from nodes.limits.nesting import parse_json
 from nodes.models.circuit_breaker import FORGET_AFTER_S, CircuitBreaker
@@ -30,22 +31,28 @@ MAX_ERROR_CHARS: Final = 300
 class EndpointSignals:
     """Shares with other instances what each learns of an endpoint.
 
-    Without a store it is the two of this process, at no cost.
+    Without a store it is what this process knows, at no cost.
+
+    Args:
+        name: of what has the breaker; errors name it.
+        outer: of the address, whose breaker refuses the calls of all its models.
     """
 
     def __init__(
         self,
         store: SharedStore | None,
         endpoint: str,
-        model: str,
+        name: str,
         gate: RetryAfter,
         breaker: CircuitBreaker,
+        outer: "EndpointSignals | None" = None,
     ) -> None:
         self._store, self._gate, self._breaker = store, gate, breaker
+        self.name, self._outer = name, outer
         digest = hash_name(endpoint)
         self._block_key = f"supervise:{{{digest}}}:retry-after"
         pause, state, probe = (
-            f"supervise:{{{digest}}}:{hash_name(model)}:{each}"
+            f"supervise:{{{digest}}}:{hash_name(name)}:{each}"
             for each in ("pause", "breaker", "probe")
         )
         self._pause_key, self._state_key, self._probe_key = pause, state, probe
@@ -53,6 +60,8 @@ class EndpointSignals:
 
     async def refresh(self) -> None:
         """Learn what other instances know."""
+        if self._outer:
+            await self._outer.refresh()
         if self._store is None or self._is_fresh():
             return
         self._known_until_s = time.monotonic() + CACHE_S
@@ -77,14 +86,17 @@ class EndpointSignals:
         if self._store:
             self._store.send(BLOCK, [self._block_key], round(seconds * 1000))
 
-    async def admit(self, caller: object, model: str, timeout_s: float) -> float:
+    async def admit(self, caller: object, timeout_s: float) -> float:
         """Return the seconds to pause before the next check; 0 when the caller may send a request.
 
         Raises:
             EndpointDown: the breaker is open, and the caller is not the probe of all instances.
         """
-        pause_s = self._breaker.admit(caller, model)
-        if pause_s or self._store is None or not self._breaker.is_open():
+        if self._outer and (pause_s := await self._outer.admit(caller, timeout_s)):
+            return pause_s
+        was_probe = self._breaker.is_probe(caller)
+        pause_s = self._breaker.admit(caller, self.name)
+        if pause_s or was_probe or self._store is None or not self._breaker.is_open():
             return pause_s
         lifetime_ms = round(timeout_s * 1000) + 1
         try:
@@ -94,11 +106,31 @@ class EndpointSignals:
             raise
         if claimed == 0:
             self._breaker.release_probe(caller)
-            raise self._breaker.build_refusal(model)
+            raise self._breaker.build_refusal(self.name)
         return 0.0
+
+    def build_refusal(self) -> EndpointDown:
+        """Return the error for a call that has no time for the pause that is left."""
+        if self._outer and self._outer._breaker.get_pause_s() > self._breaker.get_pause_s():
+            return self._outer.build_refusal()
+        return self._breaker.build_refusal(self.name)
+
+    def is_open(self) -> bool:
+        """Return whether calls are refused."""
+        return self._breaker.is_open() or (self._outer is not None and self._outer.is_open())
+
+    def allows_retry(self) -> bool:
+        """Return whether a failed call may be repeated.
+
+        Where several models of an address have failed, what it may still be asked is left for the
+        first call of another model or another step.
+        """
+        return self._outer is None or not self._outer._breaker.is_nearly_open()
 
     def record_answer(self, began_s: float) -> None:
         """Record that a request was answered, even with a refusal; this closes the breaker."""
+        if self._outer:
+            self._outer.record_answer(began_s)
         was_open = self._breaker.is_open()
         self._breaker.record_answer(began_s)
         if was_open and not self._breaker.is_open() and self._store:
@@ -106,10 +138,12 @@ class EndpointSignals:
             keys = [self._pause_key, self._state_key, self._probe_key]
             self._store.send(DELETE, keys)
 
-    def record_failure(self, began_s: float, message: str) -> bool:
-        """Record that a request was not answered; return True when this opens the breaker."""
+    def record_failure(self, began_s: float, message: str, model: str = "") -> str:
+        """Record that a request was not answered; return for what this opens the breaker, or ""."""
+        model = model or self.name
+        outer = self._outer.record_failure(began_s, message, model) if self._outer else ""
         before = self._breaker.failures
-        is_opened = self._breaker.record_failure(began_s, message)
+        is_opened = self._breaker.record_failure(began_s, message, model)
         if self._store and self._breaker.is_open() and self._breaker.failures != before:
             self._is_published = True
             self._store.send(
@@ -119,10 +153,12 @@ class EndpointSignals:
                 round(FORGET_AFTER_S * 1000),
                 json.dumps({"error": redact_text(message)[:MAX_ERROR_CHARS]}),
             )
-        return is_opened
+        return outer or (self.name if is_opened else "")
 
     def release_probe(self, caller: object) -> None:
         """Record that a caller is done; if it was the probe, another caller may become it."""
+        if self._outer:
+            self._outer.release_probe(caller)
         if self._breaker.release_probe(caller) and self._store:
             self._store.send(DELETE, [self._probe_key])
 

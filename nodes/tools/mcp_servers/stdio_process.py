@@ -18,6 +18,7 @@ from mcp.types import JSONRPCMessage
 from pydantic import ValidationError
 
 from nodes.errors.redaction import redact_text
+from nodes.security.private_files import make_private_folder, open_private_file
 from nodes.tools.mcp_servers.message_screen import MAX_MESSAGE_BYTES, MessageTooLarge
 from nodes.tools.mcp_servers.resolved_server import ResolvedServer
 
@@ -113,8 +114,9 @@ async def _keep_log(stderr: asyncio.StreamReader, server: ResolvedServer) -> Non
 
 def _write_log(server: ResolvedServer, text: str, *, is_first: bool) -> None:
     assert server.log, "there is a log"
-    server.log.parent.mkdir(parents=True, exist_ok=True)
-    with server.log.open("w" if is_first else "a", encoding="utf-8") as log:
+    make_private_folder(server.log.parent)
+    mode = "w" if is_first else "a"
+    with open(server.log, mode, encoding="utf-8", opener=open_private_file) as log:
         log.write(text)
 
 

@@ -5,11 +5,14 @@ from dataclasses import replace
 
 import pytest
 from langchain_core.messages import HumanMessage
+from langchain_core.runnables import RunnableLambda
 
+from graph.stores.errors import ThreadTaken
 from nodes.errors import EndpointDown, EndpointFailed, SupervisorError
+from nodes.limits.run_scope import SCOPE_KEY, RunScope
 from nodes.models.catalog import ModelCatalog
 from nodes.models.circuit_breaker import FAILURE_THRESHOLD, FORGET_AFTER_S, OPEN_S, CircuitBreaker
-from nodes.models.health import get_model_health
+from nodes.models.health import find_address, get_model_health
 from nodes.models.retry_budget import MIN_RETRIES, RetryBudget
 from nodes.models.settings import ModelSettings
 from tests.endpoint import Endpoint, Fault, Scenario
@@ -282,6 +285,87 @@ async def test_a_cancelled_call_says_nothing_about_the_endpoint(
         await asyncio.gather(call, return_exceptions=True)
 
     assert (await model.ainvoke("hello")).content
+
+
+async def test_an_address_whose_models_all_fail_gets_no_more_requests_than_the_threshold(
+    endpoint: Endpoint, model_settings: ModelSettings
+) -> None:
+    endpoint.load_scenario(Scenario(faults=(Fault(kind="server_error"),)))
+    models = ModelCatalog(replace(model_settings, standard="openai:third", max_tries=4))
+
+    errors = []
+    for tier in ("strong", "standard", "fast", "strong", "standard", "fast"):
+        with pytest.raises((EndpointFailed, EndpointDown)) as failed:
+            await models.get_chat_model(tier).ainvoke("hello")
+        errors.append(failed.value)
+
+    assert len(endpoint.requests) == FAILURE_THRESHOLD
+    assert f"all models at {(model_settings.base_url or '').removesuffix('/v1')}" in str(errors[-1])
+    assert len({call.model for call in endpoint.requests}) == 3
+
+
+def test_one_model_alone_does_not_open_the_circuit_of_its_address(clock: Clock) -> None:
+    address = CircuitBreaker(clock, min_models=2)
+    for _ in range(2 * FAILURE_THRESHOLD):
+        clock.now_s += 1
+        address.record_failure(clock.now_s, "503", "first")
+
+    assert address.admit(object(), "address") == 0.0
+    assert not address.is_open()
+
+    clock.now_s += 1
+    assert address.record_failure(clock.now_s, "503", "second")
+    assert address.is_open()
+
+
+def test_an_answer_of_one_model_closes_the_circuit_of_the_address(clock: Clock) -> None:
+    address = CircuitBreaker(clock, min_models=2)
+    for model in ("first", "second") * FAILURE_THRESHOLD:
+        clock.now_s += 1
+        address.record_failure(clock.now_s, "503", model)
+
+    address.record_answer(clock.now_s)
+
+    assert not address.is_open()
+    assert not address.is_nearly_open()
+
+
+@pytest.mark.parametrize(
+    ("endpoint_name", "address"),
+    [
+        ("openai http://gateway:4000/v1", "http://gateway:4000"),
+        ("anthropic http://user:secret@Gateway:4000/other", "http://gateway:4000"),
+        ("openai https://gateway:4000/v1", "https://gateway:4000"),
+        ("openai ", "openai"),
+        ("google_genai", "google_genai"),
+        ("fakechat 3", "fakechat 3"),
+    ],
+)
+def test_an_address_is_scheme_host_and_port_of_an_endpoint(
+    endpoint_name: str, address: str
+) -> None:
+    assert find_address(endpoint_name) == address
+
+
+async def test_a_call_that_ends_before_its_probe_is_sent_lets_another_be_the_probe(
+    endpoint: Endpoint, model_settings: ModelSettings
+) -> None:
+    breaker = get_model_health(f"openai {model_settings.base_url}", WHO).breaker
+    breaker.adopt(0.0, "503")
+    call = ModelCatalog(model_settings).get_chat_model("fast")
+    taken = ThreadTaken("thread", is_same_run=False)
+
+    async def refuse() -> None:
+        raise taken
+
+    async def ask(words: str) -> object:
+        return await call.ainvoke([HumanMessage(words)])
+
+    scope = RunScope(began_at=0.0, confirm_writer=refuse)
+    with pytest.raises(ThreadTaken):
+        await RunnableLambda(ask).ainvoke("hello", {"configurable": {SCOPE_KEY: scope}})
+
+    assert (await call.ainvoke([HumanMessage("hello")])).content
 
 
 async def test_of_two_models_at_one_endpoint_only_the_dead_one_is_refused(

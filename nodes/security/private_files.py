@@ -1,0 +1,41 @@
+"""Files and folders of runs, which hold requests, documents and answers: for their user alone."""
+
+import os
+import stat
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+PRIVATE_FOLDERS: Final = frozenset({".supervise", ".langgraph_api"})
+"""Where all is ours: folders that exist there are tightened, others are the user's to share."""
+_OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO
+
+
+def make_private_folder(folder: Path) -> None:
+    """Create a folder and its missing parents with mode 0700; tighten one that exists and is ours.
+
+    Raises:
+        OSError: it cannot be created.
+    """
+    for each in (*reversed(folder.parents), folder):
+        if each == folder or not each.exists():
+            each.mkdir(mode=0o700, exist_ok=True)
+        if PRIVATE_FOLDERS & set(each.parts):
+            tighten_mode(each)
+
+
+def open_private_file(path: str, flags: int) -> int:
+    """Return a file descriptor as the `opener` of `open`: mode 0600, also of a file that exists."""
+    descriptor = os.open(path, flags, 0o600)
+    with suppress(PermissionError):  # another user's, who has let this one write
+        if os.fstat(descriptor).st_mode & _OTHERS:
+            os.fchmod(descriptor, 0o600)
+    return descriptor
+
+
+def tighten_mode(path: Path) -> None:
+    """Take a file or folder from all but its user; another user's, or a link, is left as it is."""
+    with suppress(FileNotFoundError, PermissionError):
+        found = path.lstat()
+        if found.st_mode & _OTHERS and not stat.S_ISLNK(found.st_mode):
+            path.chmod(stat.S_IMODE(found.st_mode) & ~_OTHERS)
