@@ -30,6 +30,12 @@ def _is_lower(new: _Settings, old: _Settings, name: str) -> bool:
     return limit is None or bool(getattr(new, name) < limit)
 
 
+def _is_sooner(new: _Settings, old: _Settings, name: str) -> bool:
+    """Return whether a time limit is lower; 0 is none."""
+    given, limit = getattr(new, name), getattr(old, name)
+    return bool(given) and (not limit or given < limit)
+
+
 def _is_lower_for_all(new: _Settings, old: _Settings, name: str) -> bool:
     given, limits = getattr(new, name), getattr(old, name)
     return given.keys() >= limits.keys() and all(
@@ -61,6 +67,7 @@ ALLOWED: Final[Mapping[str, Rule]] = {
     "requests_per_minute": _is_lower,
     "tokens_per_minute": _is_lower,
     "call_timeout_s": _is_lower,
+    "deadline_s": _is_sooner,
     "max_output_tokens": _is_lower_for_all,
     "stream": _is_off_or_unset,
     "speculate": _is_off_or_unset,
