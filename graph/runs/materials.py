@@ -81,7 +81,11 @@ async def read_materials(
             kept="nothing, the run had not begun",
             next="allow more time, name fewer files, or set SUPERVISE_DOCUMENTS to their folder",
         ) from None
-    return dict(zip(named, texts, strict=True))
+    return {
+        name + part: text
+        for name, parts in zip(named, texts, strict=True)
+        for part, text in parts.items()
+    }
 
 
 def _find_files(files: Iterable[Path]) -> dict[str, Path]:

@@ -2,7 +2,9 @@
 
 from typing import Final
 
-PARSED_SUFFIXES: Final = frozenset({".pdf", ".docx", ".html", ".htm", ".xhtml"})
+WORKBOOK_SUFFIXES: Final = frozenset({".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"})
+"""Spreadsheets, each sheet of which is a table."""
+PARSED_SUFFIXES: Final = WORKBOOK_SUFFIXES | {".pdf", ".docx", ".html", ".htm", ".xhtml"}
 """Suffixes that need a parser, which runs in a process of its own."""
 READABLE_SUFFIXES: Final = PARSED_SUFFIXES | {
     *(".md", ".markdown", ".txt", ".text", ".rst"),
@@ -13,5 +15,5 @@ MATERIAL_SUFFIXES: Final = READABLE_SUFFIXES | {
 }
 """Files of a folder that become materials; document search excludes code and settings."""
 DATABASE_SUFFIXES: Final = frozenset(
-    (".parquet", ".sqlite", ".sqlite3", ".db", ".duckdb", ".feather", ".xlsx", ".xls")
+    (".parquet", ".sqlite", ".sqlite3", ".db", ".duckdb", ".feather")
 )

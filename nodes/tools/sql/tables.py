@@ -12,6 +12,7 @@ from typing import Any
 
 from nodes.limits.patterns import Pattern
 from nodes.text.counts import format_count
+from nodes.text.csv_table import split_sheet_name
 from nodes.text.numbers import write_cell
 
 MAX_ROWS = 200
@@ -52,7 +53,9 @@ def name_tables(file_names: Iterable[str]) -> dict[str, str]:
     """Name a table after each file: `Revenue 2024.csv` is `revenue_2024`, a duplicate `…_2`."""
     named: dict[str, str] = {}
     for file_name in file_names:
-        name = Pattern(r"\W+").sub("_", PurePath(file_name).stem.lower()).strip("_")
+        file, sheet = split_sheet_name(file_name)
+        plain = f"{PurePath(file).stem} {sheet}".lower()
+        name = Pattern(r"\W+").sub("_", plain).strip("_")
         name = f"t_{name}" if _needs_prefix(name) else name
         named[find_free_name(name, named)] = file_name
     return named
