@@ -25,7 +25,7 @@ PROTECTED: Final = "it is protected with a password; save a copy without one"
 _ENCRYPTED: Final = "EncryptedPackage".encode("utf-16-le")
 _DIMENSION: Final = Pattern(r'<(?:\w+:)?dimension ref="[A-Z]{1,3}\d+:([A-Z]{1,3})(\d+)"')
 _DURATION: Final = Pattern(r"PT(\d+)H(\d+)M(\d+)(?:[.,]\d+)?S")
-_QUOTED: Final = Pattern('[";,\t|#]')
+_QUOTED: Final = frozenset('";,\t|#')
 
 # A library would return the cells with errors, and formulas without a value, as empty ones.
 _XLSX_CELLS: Final = (
@@ -162,7 +162,8 @@ def _write_value(value: object) -> str:
             return str(value).lower()
         case float():
             digits = f"{value:.15g}"  # as many as a spreadsheet shows
-            return f"{Decimal(digits):f}" if MIN_PLAIN < abs(value) < MAX_PLAIN else digits
+            is_short = "e" in digits and MIN_PLAIN < abs(value) < MAX_PLAIN
+            return f"{Decimal(digits):f}" if is_short else digits
         case datetime.datetime():
             is_day = value.time() == datetime.time()
             return (value.date() if is_day else value).isoformat(*([] if is_day else [" "]))
@@ -187,7 +188,9 @@ def _write_duration(seconds: int) -> str:
 def _write_row(cells: Sequence[str]) -> str:
     if not any(cells):
         return ""
-    return ",".join('"' + c.replace('"', '""') + '"' if _QUOTED.search(c) else c for c in cells)
+    return ",".join(
+        cell if _QUOTED.isdisjoint(cell) else '"' + cell.replace('"', '""') + '"' for cell in cells
+    )
 
 
 def _mark_missing_values(raw: bytes) -> bytes:
