@@ -10,13 +10,17 @@ from typing import TextIO
 
 import duckdb
 
+from nodes.text.counts import format_count
 from nodes.text.csv_table import CsvUnreadable, open_csv
 from nodes.text.numbers import FORMS, NumberColumn, count_forms, read_number_columns
+from nodes.text.table_defects import TableNote
 from nodes.text.whole_table import list_assumptions, read_whole_table
 
 SAMPLE_ROWS = 20_000
 """From which the types of columns are inferred."""
 MAX_COPIED_BYTES = 50_000_000
+MAX_WHOLE_BYTES = 1_000_000
+"""Larger files of a user are left to the engine, which reads no `$1,200` and names no line."""
 _ENCODINGS = {"utf-8": "utf-8-sig", "utf-16": "utf-16", "latin-1": "latin-1"}
 """As DuckDB calls them, with those of Python."""
 
@@ -38,7 +42,7 @@ class CsvFile:
     """Places of the columns whose first rows may be numbers with commas or groups."""
     is_ragged: bool = True
     """Rows may have fewer cells than there are columns."""
-    notes: tuple[str, ...] = ()
+    notes: tuple[TableNote, ...] = ()
 
 
 def write_material(text: str, path: Path) -> CsvFile:
@@ -51,6 +55,17 @@ def write_material(text: str, path: Path) -> CsvFile:
     with _create(path) as file:
         _write_rows(file, table.rows)
     return CsvFile(path, table.columns, rows=len(table.rows), has_header=False, notes=table.notes)
+
+
+def read_file(path: Path) -> str:
+    """Return the text of a user's file."""
+    raw = path.read_bytes()
+    if _is_wide(raw):
+        return raw.decode("utf-16", errors="replace")
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return raw.decode("latin-1")
 
 
 def inspect_file(path: Path, *, with_rows: bool) -> CsvFile:
@@ -66,7 +81,7 @@ def inspect_file(path: Path, *, with_rows: bool) -> CsvFile:
 
 def load_file(
     base: duckdb.DuckDBPyConnection, table: str, file: CsvFile, copy: Path
-) -> tuple[str, ...]:
+) -> tuple[TableNote, ...]:
     """Create a table of a user's file, as `load_csv` does.
 
     Args:
@@ -89,7 +104,7 @@ def load_file(
     return load_csv(base, table, copied)
 
 
-def load_csv(base: duckdb.DuckDBPyConnection, table: str, file: CsvFile) -> tuple[str, ...]:
+def load_csv(base: duckdb.DuckDBPyConnection, table: str, file: CsvFile) -> tuple[TableNote, ...]:
     """Create a table of a file's rows; return what a user should know of how it was read.
 
     Raises:
@@ -101,7 +116,11 @@ def load_csv(base: duckdb.DuckDBPyConnection, table: str, file: CsvFile) -> tupl
         base.execute(f"CREATE TABLE {_quote(table)} ({columns})")
         return file.notes
     numbers = _read_numbers(file)
-    rewritten = {name: number for name, number in numbers.items() if not number.is_plain}
+    rewritten = {
+        name: number
+        for name, number in numbers.items()
+        if number.has_missing or not number.is_plain
+    }
     values = ", ".join(_write_value(name, rewritten.get(name)) for name in file.columns)
     create = f"CREATE TABLE {_quote(table)} AS SELECT {values} FROM "
     types = dict.fromkeys(rewritten, "VARCHAR")
@@ -112,7 +131,15 @@ def load_csv(base: duckdb.DuckDBPyConnection, table: str, file: CsvFile) -> tupl
     found = base.execute(f"SELECT count(*) FROM {_quote(table)}").fetchall()[0][0]
     if file.rows != found:
         raise CsvUnreadable(f"has {file.rows} rows, of which {found} can be read")
-    return (*file.notes, *list_assumptions(list(numbers), list(numbers.values())))
+    missing = [
+        TableNote(f"{name}: {format_count(count, 'cell')} such as n/a did not count", name)
+        for name, count in _count_missing(file).items()
+    ]
+    return (*file.notes, *list_assumptions(list(numbers), list(numbers.values())), *missing)
+
+
+def _is_wide(raw: bytes) -> bool:
+    return raw[:2] in (b"\xff\xfe", b"\xfe\xff")
 
 
 def _open(path: Path, encoding: str) -> TextIO:
@@ -133,9 +160,9 @@ def _create(path: Path) -> TextIO:
 def _inspect(path: Path, changed_ns: int, size: int, with_rows: bool) -> CsvFile:
     """Return what `inspect_file` does, once for each version of a file."""
     with path.open("rb") as file:
-        is_wide = file.read(2) in (b"\xff\xfe", b"\xfe\xff")
+        encoding = "utf-16" if _is_wide(file.read(2)) else "utf-8"
     try:
-        return _read(path, "utf-16" if is_wide else "utf-8", with_rows)
+        return _read(path, encoding, with_rows)
     except UnicodeDecodeError:
         return _read(path, "latin-1", with_rows)
 
@@ -163,7 +190,7 @@ def _read(path: Path, encoding: str, with_rows: bool) -> CsvFile:
         rows=rows,
         number_columns=tuple(places),
         is_ragged=bool(opened.short_lines),
-        notes=tuple(opened.list_notes()),
+        notes=tuple(map(TableNote, opened.list_notes())),
     )
 
 
@@ -172,6 +199,13 @@ def _read_numbers(file: CsvFile) -> dict[str, NumberColumn]:
     names = [file.columns[place] for place in file.number_columns]
     numbers = read_number_columns(_count_forms(file), file.delimiter) if names else []
     return {name: number for name, number in zip(names, numbers, strict=True) if number}
+
+
+def _count_missing(file: CsvFile) -> dict[str, int]:
+    """Return how many cells of a column hold a word for no number, where some do."""
+    names = [file.columns[place] for place in file.number_columns]
+    counts = zip(names, _count_forms(file) if names else (), strict=True)
+    return {name: forms["missing"] for name, forms in counts if forms.get("missing")}
 
 
 @lru_cache(maxsize=256)
@@ -201,7 +235,10 @@ def _write_value(name: str, number: NumberColumn | None) -> str:
         return value
     plain = f"replace(trim({value}), '.', '')" if number.mark == "comma" else f"trim({value})"
     with_point = f"replace({plain}, ',', {_literal('.' if number.mark == 'comma' else '')})"
-    return f"CAST(nullif({with_point}, '') AS DOUBLE) AS {value}"
+    number_or_null = f"CAST(nullif({with_point}, '') AS DOUBLE)"
+    return (
+        f"CASE {_write_form(value)} WHEN 'missing' THEN NULL ELSE {number_or_null} END AS {value}"
+    )
 
 
 def _write_source(file: CsvFile, types: Mapping[str, str], sample_rows: int = SAMPLE_ROWS) -> str:

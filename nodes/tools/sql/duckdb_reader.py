@@ -12,14 +12,17 @@ import duckdb
 from nodes.errors import ToolRefused
 from nodes.limits.patterns import Pattern
 from nodes.text.csv_table import CsvUnreadable
+from nodes.text.table_defects import TableNote
 from nodes.tools.documents.kinds import WORKBOOK_SUFFIXES
 from nodes.tools.documents.parser import parse_document
 from nodes.tools.documents.reader import is_cut
 from nodes.tools.sql.csv_files import (
     MAX_COPIED_BYTES,
+    MAX_WHOLE_BYTES,
     inspect_file,
     load_csv,
     load_file,
+    read_file,
     write_material,
 )
 from nodes.tools.sql.loaded_tables import LoadedTables
@@ -154,17 +157,24 @@ def _load_tables(
                     _write_sheet(path, name.removeprefix(path.name), written)
                     path, written = written, Path(folder) / f"{n}.copy.csv"
                 if path:
-                    file = inspect_file(path, with_rows=bool(sql))
-                    notes = load_file(base, table, file, written)
+                    notes = _load_file(base, table, path, written, with_rows=bool(sql))
                 else:
                     notes = load_csv(base, table, write_material(materials[name], written))
-                loaded.notes[table] = [f"{name}: {note}" for note in notes]
+                loaded.add_notes(table, name, notes)
             except CsvUnreadable as error:
                 loaded.broken[table] = CsvUnreadable(f"{name} {error}")
             except (duckdb.Error, OSError, ToolRefused) as error:
                 cause = str(error).partition("\n")[0].replace(str(path), name)
                 loaded.broken[table] = CsvUnreadable(f"{name} cannot be read: {cause}")
     return loaded
+
+
+def _load_file(
+    base: duckdb.DuckDBPyConnection, table: str, path: Path, written: Path, *, with_rows: bool
+) -> Sequence[TableNote]:
+    if with_rows and path.stat().st_size <= MAX_WHOLE_BYTES:
+        return load_csv(base, table, write_material(read_file(path), written))
+    return load_file(base, table, inspect_file(path, with_rows=with_rows), written)
 
 
 def _load_parquet(

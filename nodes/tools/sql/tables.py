@@ -105,7 +105,7 @@ def describe_result(
         "columns": list(columns),
         "rows": shown,
         "results": [
-            {"source": source, "text": _format_row(columns, row)} for row in shown[:MAX_CITED_ROWS]
+            {"source": source, "text": format_row(columns, row)} for row in shown[:MAX_CITED_ROWS]
         ],
     }
     return answer | ({"cut": cut} if cut else {})
@@ -156,7 +156,8 @@ def _fit_rows(rows: list[list[Cell]]) -> tuple[list[list[Cell]], str]:
     return rows, ""
 
 
-def _format_row(columns: Sequence[str], row: Sequence[Cell]) -> str:
+def format_row(columns: Sequence[str], row: Sequence[Cell]) -> str:
+    """Return a row on a line, each value after its column."""
     return "; ".join(
         f"{name}: {write_cell(value)}" for name, value in zip(columns, row, strict=True)
     )

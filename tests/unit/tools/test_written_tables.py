@@ -181,7 +181,7 @@ def test_rows_that_do_not_fit_are_named_and_none_is_left_out(text, message):
     ],
 )
 def test_what_was_assumed_is_noted(text, note):
-    notes = " ".join(read_whole_table(text).notes)
+    notes = " ".join(note.text for note in read_whole_table(text).notes)
 
     assert note in notes and bool(note) == bool(notes)
 

@@ -1,0 +1,109 @@
+"""Name what is unusual in a table: cells without a number, several units, negatives, doubles."""
+
+import datetime
+from collections.abc import Iterable, Sequence
+from typing import Final, NamedTuple
+
+from nodes.limits.patterns import Pattern
+from nodes.text.amounts import AmountColumn
+from nodes.text.counts import format_count
+from nodes.text.plain_text import sanitize_line
+
+MAX_NAMED: Final = 5
+MAX_CELL_CHARS: Final = 30
+RARE: Final = 5
+"""Negatives are unusual if at most one number in so many is one."""
+COUNTED: Final = "(counted)"
+LEFT_OUT: Final = "(left out)"
+DOUBLES: Final = "an earlier one"
+_DAY: Final = Pattern(r"\d{4}-\d\d-\d\d")
+
+
+class TableNote(NamedTuple):
+    """A sentence on a table, or on one of its columns."""
+
+    text: str
+    column: str = ""
+
+
+def list_column_defects(
+    name: str,
+    written: Sequence[str],
+    cells: Sequence[str],
+    lines: Sequence[int],
+    amount: AmountColumn | None,
+    *,
+    is_number: bool,
+) -> list[TableNote]:
+    """Return a sentence for each thing that is unusual in a column.
+
+    Args:
+        written: its cells in the file.
+        cells: the same as they are computed on.
+        lines: the line of each in the file.
+        amount: its amounts, where some cells are no plain number.
+    """
+    if not is_number:
+        several = _describe_units(name, amount) if amount else ""
+        return [
+            TableNote(text, name) for text in (several, _describe_days(name, cells, lines)) if text
+        ]
+    numbers = amount.numbers if amount else cells
+    places = list(zip(lines, written, numbers, strict=True))
+    lacking = [(line, cell) for line, cell, number in places if not number]
+    negative = [(line, cell) for line, cell, number in places if number.startswith("-")]
+    found = []
+    if amount and amount.unit:
+        bare = f"; {format_count(amount.bare, 'cell')} without it {COUNTED}" if amount.bare else ""
+        found.append(f"its numbers are in {amount.unit}{bare}")
+    if lacking:
+        found.append(
+            f"{len(lacking)} of {format_count(len(cells), 'cell')} without a number do not count: "
+            f"{_join(lacking)}"
+        )
+    if negative and RARE * len(negative) <= len(cells) - len(lacking):
+        found.append(f"below zero, unlike the others {COUNTED}: {_join(negative)}")
+    return [TableNote(f"{name}: {text}", name) for text in found]
+
+
+def list_doubles(rows: Sequence[Sequence[str]], lines: Sequence[int]) -> list[TableNote]:
+    """Return a sentence that names the rows that repeat an earlier one."""
+    seen, again = set[Sequence[str]](), list[tuple[int, str]]()
+    for row, line in zip(rows, lines, strict=True):
+        if row in seen:
+            again.append((line, ""))
+        seen.add(row)
+    if not again:
+        return []
+    rows_are = "1 row repeats" if len(again) == 1 else f"{len(again)} rows repeat"
+    return [TableNote(f"{rows_are} {DOUBLES} {COUNTED}: {_join(again)}")]
+
+
+def _describe_units(name: str, amount: AmountColumn) -> str:
+    units = ", ".join(f"{unit or 'none'} in {format_count(n, 'cell')}" for unit, n in amount.units)
+    return f"{name}: it has several units and is not computed: {units}"
+
+
+def _describe_days(name: str, cells: Sequence[str], lines: Sequence[int]) -> str:
+    days = [(line, cell) for line, cell in zip(lines, cells, strict=True) if _DAY.fullmatch(cell)]
+    wrong = [(line, cell) for line, cell in days if not _is_day(cell)]
+    return f"{name}: these are no days of the calendar: {_join(wrong)}" if wrong else ""
+
+
+def _is_day(cell: str) -> bool:
+    try:
+        datetime.date.fromisoformat(cell)
+    except ValueError:
+        return False
+    return True
+
+
+def _join(places: Iterable[tuple[int, str]]) -> str:
+    """Return some places with what they hold, and how many more there are."""
+    found = list(places)
+    shown = [
+        f"line {line}{f' {sanitize_line(cell, MAX_CELL_CHARS)!r}' if cell else ''}"
+        for line, cell in found[:MAX_NAMED]
+    ]
+    more = len(found) - MAX_NAMED
+    return ", ".join(shown) + (f" and {more} more" if more > 0 else "")
