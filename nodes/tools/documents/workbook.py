@@ -194,7 +194,11 @@ def _write_row(cells: Sequence[str]) -> str:
 
 
 def _mark_missing_values(raw: bytes) -> bytes:
-    """Return a workbook whose cells with errors, and formulas without a value, hold texts."""
+    """Return a workbook whose cells with errors, and formulas without a value, hold texts.
+
+    Raises:
+        ToolRefused: it needs a password, or its cells are too far apart.
+    """
     if not raw.startswith(b"PK"):
         return raw
     changed = io.BytesIO()
@@ -204,6 +208,8 @@ def _mark_missing_values(raw: bytes) -> bytes:
             if part.filename.startswith("xl/worksheets/") and part.filename.endswith(".xml"):
                 _check_dimension(content)
                 content = _replace(content, b"</row>", (b't="e"', b"<f"), _XLSX_CELLS)
+            elif part.filename.startswith("META-INF/") and b"encryption-data" in content:
+                raise ToolRefused(PROTECTED)
             elif part.filename == "content.xml":
                 ends = (b'"error"', b"table:formula=")
                 content = _replace(content, b"</table:table-row>", ends, _ODS_CELLS)

@@ -40,6 +40,8 @@ class CsvFile:
     """None: the rows are not to be read."""
     number_columns: tuple[int, ...] = ()
     """Places of the columns whose first rows may be numbers with commas or groups."""
+    sample_rows: int = SAMPLE_ROWS
+    """From which the engine infers the types of columns; -1: all."""
     is_ragged: bool = True
     """Rows may have fewer cells than there are columns."""
     notes: tuple[TableNote, ...] = ()
@@ -54,7 +56,14 @@ def write_material(text: str, path: Path) -> CsvFile:
     table = read_whole_table(text)
     with _create(path) as file:
         _write_rows(file, table.rows)
-    return CsvFile(path, table.columns, rows=len(table.rows), has_header=False, notes=table.notes)
+    return CsvFile(
+        path,
+        table.columns,
+        rows=len(table.rows),
+        has_header=False,
+        sample_rows=-1,
+        notes=table.notes,
+    )
 
 
 def read_file(path: Path) -> str:
@@ -123,9 +132,13 @@ def load_csv(base: duckdb.DuckDBPyConnection, table: str, file: CsvFile) -> tupl
     }
     values = ", ".join(_write_value(name, rewritten.get(name)) for name in file.columns)
     create = f"CREATE TABLE {_quote(table)} AS SELECT {values} FROM "
-    types = dict.fromkeys(rewritten, "VARCHAR")
+    fractional = [
+        name for name, forms in _pair_forms(file) if name in numbers and forms.keys() - {"whole"}
+    ]
+    # The engine would round 2500.5 in a column that begins with whole numbers.
+    types = dict.fromkeys(fractional, "DOUBLE") | dict.fromkeys(rewritten, "VARCHAR")
     try:
-        base.execute(create + _write_source(file, types))
+        base.execute(create + _write_source(file, types, file.sample_rows))
     except duckdb.ConversionException:  # a later row has a cell of another type
         base.execute(create + _write_source(file, types, -1))
     found = base.execute(f"SELECT count(*) FROM {_quote(table)}").fetchall()[0][0]
@@ -133,7 +146,8 @@ def load_csv(base: duckdb.DuckDBPyConnection, table: str, file: CsvFile) -> tupl
         raise CsvUnreadable(f"has {file.rows} rows, of which {found} can be read")
     missing = [
         TableNote(f"{name}: {format_count(count, 'cell')} such as n/a did not count", name)
-        for name, count in _count_missing(file).items()
+        for name, forms in _pair_forms(file)
+        if (count := forms.get("missing", 0))
     ]
     return (*file.notes, *list_assumptions(list(numbers), list(numbers.values())), *missing)
 
@@ -196,16 +210,15 @@ def _read(path: Path, encoding: str, with_rows: bool) -> CsvFile:
 
 def _read_numbers(file: CsvFile) -> dict[str, NumberColumn]:
     """Return how the columns of numbers are written that are to be checked."""
-    names = [file.columns[place] for place in file.number_columns]
-    numbers = read_number_columns(_count_forms(file), file.delimiter) if names else []
+    names, counts = zip(*_pair_forms(file), strict=True) if file.number_columns else ((), ())
+    numbers = read_number_columns(counts, file.delimiter)
     return {name: number for name, number in zip(names, numbers, strict=True) if number}
 
 
-def _count_missing(file: CsvFile) -> dict[str, int]:
-    """Return how many cells of a column hold a word for no number, where some do."""
+def _pair_forms(file: CsvFile) -> list[tuple[str, dict[str, int]]]:
+    """Return the columns of numbers to check, each with how many cells have which form."""
     names = [file.columns[place] for place in file.number_columns]
-    counts = zip(names, _count_forms(file) if names else (), strict=True)
-    return {name: forms["missing"] for name, forms in counts if forms.get("missing")}
+    return list(zip(names, _count_forms(file) if names else (), strict=True))
 
 
 @lru_cache(maxsize=256)
@@ -213,7 +226,7 @@ def _count_forms(file: CsvFile) -> list[dict[str, int]]:
     """Return how many cells of each column to check have each form of `FORMS`, in all rows."""
     values = [_quote(file.columns[place]) for place in file.number_columns]
     select = ", ".join(f"histogram({_write_form(value)})" for value in values)
-    source = _write_source(file, dict.fromkeys(file.columns, "VARCHAR"))
+    source = _write_source(file, dict.fromkeys(file.columns, "VARCHAR"), file.sample_rows)
     with duckdb.connect(":memory:") as base:
         counted = base.execute(f"SELECT {select} FROM {source}").fetchall()[0]
     return [counts or {} for counts in counted]
@@ -241,7 +254,7 @@ def _write_value(name: str, number: NumberColumn | None) -> str:
     )
 
 
-def _write_source(file: CsvFile, types: Mapping[str, str], sample_rows: int = SAMPLE_ROWS) -> str:
+def _write_source(file: CsvFile, types: Mapping[str, str], sample_rows: int) -> str:
     """Return the part of a statement that reads a file's rows, without empty ones."""
     typed = ", ".join(f"{_literal(name)}: {_literal(kind)}" for name, kind in types.items())
     options = [
