@@ -58,7 +58,7 @@ def list_column_defects(
         found.append(f"its numbers are in {amount.unit}{bare}")
     if lacking:
         found.append(
-            f"{len(lacking)} of {format_count(len(cells), 'cell')} without a number do not count: "
+            f"no number in {len(lacking)} of {format_count(len(cells), 'cell')} {LEFT_OUT}: "
             f"{_join(lacking)}"
         )
     if negative and RARE * len(negative) <= len(cells) - len(lacking):

@@ -19,7 +19,7 @@ ROWS = [
     for line in TABLE.splitlines()
     if re.match(r"\| [A-Z]\d+ \|", line)
 ]
-PARTS = {"S": 17, "W": 7, "R": 9, "Y": 6, "O": 6, "T": 13, "E": 8}
+PARTS = {"S": 17, "W": 8, "R": 9, "Y": 6, "O": 6, "T": 13, "E": 8}
 """Rows of each part."""
 COMMANDS = sorted({each for row in ROWS for each in re.findall(r"`([^`]+)`", row[3])})
 FOLDERS = ("docs", "examples", "graph", "nodes", "teams", "tests")

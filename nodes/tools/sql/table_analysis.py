@@ -124,7 +124,7 @@ class _Analysis:
         used = filter(None, [*self._measures, self._divisor])
         omitted = [(f"{self._table.source}: {name}: ", *self._count_others(name)) for name in used]
         return [
-            f"{start}{format_count(count, 'cell')} without a number did not count: {held}"
+            f"{start}no number in {format_count(count, 'cell')} {LEFT_OUT}: {held}"
             for start, count, held in omitted
             if count and not any(note.startswith(start) for note in notes)
         ]

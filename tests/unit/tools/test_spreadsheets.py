@@ -173,7 +173,7 @@ async def test_a_cell_with_an_error_is_left_out_of_a_sum_and_named_with_its_row(
 
     assert found["rows"] == [[50]]
     assert found["gaps"] == [
-        "book.xlsx: amount: 2 of 4 cells without a number do not count: "
+        "book.xlsx: amount: no number in 2 of 4 cells (left out): "
         "line 6 '#DIV/0!', line 7 '#NO VALUE'"
     ]
 
