@@ -13,6 +13,7 @@ from graph.runs.event_log import EventListener
 from nodes.errors import DeadlinePassed, FileUnreadable
 from nodes.planning.request import read_request
 from nodes.text.counts import format_count
+from nodes.text.csv_table import is_table_name
 from nodes.text.plain_text import sanitize_name
 from nodes.tools.documents.kinds import DATABASE_SUFFIXES, MATERIAL_SUFFIXES
 from nodes.tools.documents.reader import read_documents
@@ -181,9 +182,11 @@ def _check_size(paths: Iterable[Path]) -> None:
     for path in paths:
         total += path.stat().st_size
         if total > MAX_TOTAL_BYTES:
+            advice = "set SUPERVISE_DOCUMENTS to their folder, which is searched instead"
+            if is_table_name(path.name):
+                advice = f"set SUPERVISE_SQL_URL={path} and leave it out of --file"
             raise FileUnreadable(
-                f"the files hold more than {MAX_TOTAL_BYTES / 1e6:g} MB, with {path}",
-                next="set SUPERVISE_DOCUMENTS to their folder, which is searched instead",
+                f"the files hold more than {MAX_TOTAL_BYTES / 1e6:g} MB, with {path}", next=advice
             )
 
 

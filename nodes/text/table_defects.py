@@ -2,6 +2,7 @@
 
 import datetime
 from collections.abc import Iterable, Sequence
+from decimal import Decimal
 from typing import Final, NamedTuple
 
 from nodes.limits.patterns import Pattern
@@ -13,6 +14,8 @@ MAX_NAMED: Final = 5
 MAX_CELL_CHARS: Final = 30
 RARE: Final = 5
 """Negatives are unusual if at most one number in so many is one."""
+MIN_SUMMED: Final = 4
+"""Numbers of which a last one is taken for their sum."""
 COUNTED: Final = "(counted)"
 LEFT_OUT: Final = "(left out)"
 DOUBLES: Final = "an earlier one"
@@ -52,6 +55,7 @@ def list_column_defects(
     places = list(zip(lines, written, numbers, strict=True))
     lacking = [(line, cell) for line, cell, number in places if not number]
     negative = [(line, cell) for line, cell, number in places if number.startswith("-")]
+    shown = zip(lines, cells, numbers, strict=True)
     found = []
     if amount and amount.unit:
         bare = f"; {format_count(amount.bare, 'cell')} without it {COUNTED}" if amount.bare else ""
@@ -63,7 +67,15 @@ def list_column_defects(
         )
     if negative and RARE * len(negative) <= len(cells) - len(lacking):
         found.append(f"below zero, unlike the others {COUNTED}: {_join(negative)}")
+    if total := _find_total([(line, cell) for line, cell, number in shown if number]):
+        found.append(f"the sum of the cells above it {COUNTED}: {_join([total])}")
     return [TableNote(f"{name}: {text}", name) for text in found]
+
+
+def _find_total(cells: Sequence[tuple[int, str]]) -> tuple[int, str] | None:
+    """Return the last number of a column if it is the sum of all others."""
+    *above, last = [Decimal(cell) for _, cell in cells] or [Decimal()]
+    return cells[-1] if len(above) >= MIN_SUMMED and last and sum(above) == last else None
 
 
 def list_doubles(rows: Sequence[Sequence[str]], lines: Sequence[int]) -> list[TableNote]:

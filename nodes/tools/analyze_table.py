@@ -30,8 +30,8 @@ def analyze_table(settings: ToolSettings, *, timeout_s: float = 2.0) -> BaseTool
         table: Annotated[
             Table,
             Field(
-                description="Name of a .csv file or of a table of the database; empty: the one "
-                "with the named columns",
+                description="Name of a .csv file, of a sheet such as book.xlsx#Sheet, or of a "
+                "table of the database; empty: the one with the named columns",
                 max_length=300,
             ),
         ] = "",

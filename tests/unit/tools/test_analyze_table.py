@@ -288,6 +288,14 @@ async def test_a_column_of_several_units_is_not_computed_and_says_which() -> Non
         await analyze(measures=["weight"], aggregate="sum", materials=materials)
 
 
+async def test_a_last_row_that_is_the_sum_of_the_others_is_named() -> None:
+    materials = {"a.csv": "shop,sales\nA,1\nB,2.5\nC,3\nD,3\nTotal,9.5\n"}
+
+    found = await analyze(measures=["sales"], aggregate="sum", materials=materials)
+
+    assert found["gaps"] == ["a.csv: sales: the sum of the cells above it (counted): line 6 '9.5'"]
+
+
 async def test_a_day_that_is_not_in_the_calendar_is_named() -> None:
     materials = {"a.csv": "day,sales\n2025-02-28,1\n2025-02-30,2\n"}
 
