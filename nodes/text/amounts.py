@@ -42,8 +42,6 @@ class AmountColumn:
     """Numbers without a sign of currency beside numbers with one; they count."""
     units: tuple[tuple[str, int], ...] = ()
     """If there are several, each with its cells: no number counts then."""
-    has_text: bool = False
-    """Cells hold something else, such as `closed`; an empty cell and `n/a` are nothing."""
 
 
 def read_amounts(cells: Sequence[str]) -> AmountColumn | None:
@@ -70,12 +68,7 @@ def read_amounts(cells: Sequence[str]) -> AmountColumn | None:
         return AmountColumn((), units=tuple(counts.most_common()))
     kept = set(counts) if is_money else {unit}
     numbers = tuple(amount[0] if amount and amount[1] in kept else "" for amount in found)
-    return AmountColumn(
-        numbers,
-        units.pop() if is_money else unit,
-        bare=counts[""] * is_money,
-        has_text=(good if is_money else most) < seen,
-    )
+    return AmountColumn(numbers, units.pop() if is_money else unit, bare=counts[""] * is_money)
 
 
 def _split_amount(cell: str) -> tuple[str, str] | None:

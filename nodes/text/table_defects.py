@@ -18,6 +18,7 @@ MIN_SUMMED: Final = 4
 """Numbers of which a last one is taken for their sum."""
 COUNTED: Final = "(counted)"
 LEFT_OUT: Final = "(left out)"
+UNUSED: Final = "(not in any figure)"
 DOUBLES: Final = "an earlier one"
 _DAY: Final = Pattern(r"\d{4}-\d\d-\d\d")
 
@@ -47,7 +48,7 @@ def list_column_defects(
         amount: its amounts, where some cells are no plain number.
     """
     if not is_number:
-        several = _describe_units(name, amount) if amount else ""
+        several = _describe_units(name, amount) if amount and amount.units else ""
         return [
             TableNote(text, name) for text in (several, _describe_days(name, cells, lines)) if text
         ]
@@ -62,7 +63,7 @@ def list_column_defects(
         found.append(f"its numbers are in {amount.unit}{bare}")
     if lacking:
         found.append(
-            f"no number in {len(lacking)} of {format_count(len(cells), 'cell')} {LEFT_OUT}: "
+            f"no number in {len(lacking)} of {format_count(len(cells), 'cell')} {UNUSED}: "
             f"{_join(lacking)}"
         )
     if negative and RARE * len(negative) <= len(cells) - len(lacking):

@@ -13,7 +13,7 @@ import duckdb
 from nodes.text.counts import format_count
 from nodes.text.csv_table import CsvUnreadable, open_csv
 from nodes.text.numbers import FORMS, NumberColumn, count_forms, read_number_columns
-from nodes.text.table_defects import LEFT_OUT, TableNote
+from nodes.text.table_defects import UNUSED, TableNote
 from nodes.text.whole_table import list_assumptions, read_whole_table
 
 SAMPLE_ROWS = 20_000
@@ -145,9 +145,7 @@ def load_csv(base: duckdb.DuckDBPyConnection, table: str, file: CsvFile) -> tupl
     if file.rows != found:
         raise CsvUnreadable(f"has {file.rows} rows, of which {found} can be read")
     missing = [
-        TableNote(
-            f"{name}: no number in {format_count(count, 'cell')} such as n/a {LEFT_OUT}", name
-        )
+        TableNote(f"{name}: no number in {format_count(count, 'cell')} such as n/a {UNUSED}", name)
         for name, forms in _pair_forms(file)
         if (count := forms.get("missing", 0))
     ]

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from nodes.errors import ToolRefused
 from nodes.text.counts import format_count
-from nodes.text.table_defects import COUNTED, DOUBLES, LEFT_OUT
+from nodes.text.table_defects import COUNTED, DOUBLES, LEFT_OUT, UNUSED
 from nodes.tools.sql.child_program import run_statement
 from nodes.tools.sql.computed_digits import PERCENT, QUOTIENT, SUM, Digits, add_growth, round_apart
 from nodes.tools.sql.location import Engine
@@ -124,7 +124,7 @@ class _Analysis:
         used = filter(None, [*self._measures, self._divisor])
         omitted = [(f"{self._table.source}: {name}: ", *self._count_others(name)) for name in used]
         return [
-            f"{start}no number in {format_count(count, 'cell')} {LEFT_OUT}: {held}"
+            f"{start}no number in {format_count(count, 'cell')} {UNUSED}: {held}"
             for start, count, held in omitted
             if count and not any(note.startswith(start) for note in notes)
         ]

@@ -9,6 +9,7 @@ from typing import Any, Final
 from nodes.errors import ToolRefused
 from nodes.limits.patterns import Pattern
 from nodes.text.amounts import read_amounts
+from nodes.text.numbers import count_forms
 from nodes.text.periods import SORTABLE_PERIOD
 from nodes.tools.sql.location import Engine
 
@@ -88,11 +89,13 @@ def sample_columns(table: AnalysedTable, query: Query, engine: Engine) -> Analys
             if engine == "sqlite":  # any cell may hold a text, which counts as 0
                 found.readings[name] = _write_reading(name, engine)
         elif amounts := read_amounts([str(value).strip() for value in values]):
-            if amounts.numbers and not amounts.unit:
+            is_plain = count_forms(amounts.numbers).keys() <= {"whole", "point", "point_group"}
+            if amounts.numbers and is_plain and not amounts.unit:
                 found.numbers.append(name)
                 found.readings[name] = _write_reading(name, engine)
             else:
-                found.marred[name] = f"{name} is text: it holds {str(values[0])!r:.60}"
+                held = ", ".join(f"{each!r:.30}" for each in list(dict.fromkeys(values))[:3])
+                found.marred[name] = f"{name} is text: it holds {held}"
     return found
 
 

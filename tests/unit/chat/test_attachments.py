@@ -8,7 +8,7 @@ from langchain_core.messages import AIMessage, HumanMessage
 
 from graph.chat.attachments import MAX_ATTACHMENTS, add_attachments
 from nodes.planning.request import list_read_attachments, list_unread_attachments
-from tests.unit.tools.workbook_samples import write_xlsx
+from tests.unit.tools.workbook_samples import Rows, write_xlsx
 
 
 def attach(name: str, content: str | bytes) -> dict[str, Any]:
@@ -66,7 +66,7 @@ async def test_broken_binary_and_huge_files_are_named_with_their_reasons():
 
 
 async def test_each_sheet_of_a_workbook_becomes_a_material(tmp_path):
-    rows = [["n", "m"], [1, 2]]
+    rows: Rows = [["n", "m"], [1, 2]]
     book = write_xlsx(tmp_path / "a.xlsx", {"One": rows, "Two": rows}).read_bytes()
 
     read = await read_message(attach("a.xlsx", book), attach("a.xlsx", book))

@@ -237,12 +237,20 @@ async def test_names_of_months_are_not_compared_in_alphabetical_order() -> None:
 @pytest.mark.parametrize(
     ("cells", "total", "gap"),
     [
-        (["1200", "900", "n/a"], 2100, "no number in 1 of 3 cells (left out): line 4 'n/a'"),
-        (["-", "900", "90"], 990, "no number in 1 of 3 cells (left out): line 2 '-'"),
+        (
+            ["1200", "900", "n/a"],
+            2100,
+            "no number in 1 of 3 cells (not in any figure): line 4 'n/a'",
+        ),
+        (["-", "900", "90"], 990, "no number in 1 of 3 cells (not in any figure): line 2 '-'"),
         (["12%", "9%"], 21, "its numbers are in %"),
         (["", "1.5", "$900", "7"], 908.5, "its numbers are in $; 2 cells without it (counted)"),
-        (["5", "6", "closed"], 11, "no number in 1 of 3 cells (left out): line 4 'closed'"),
-        (["5", "6 kg", "7"], 12, "no number in 1 of 3 cells (left out): line 3 '6 kg'"),
+        (
+            ["5", "6", "closed"],
+            11,
+            "no number in 1 of 3 cells (not in any figure): line 4 'closed'",
+        ),
+        (["5", "6 kg", "7"], 12, "no number in 1 of 3 cells (not in any figure): line 3 '6 kg'"),
         (["5", "-6", "7", "8", "9", "10"], 33, "below zero, unlike the others (counted)"),
     ],
 )
@@ -315,7 +323,9 @@ async def test_a_text_among_the_numbers_of_a_database_counts_as_none_and_is_name
     found = await analyze(settings, measures=["amount"], aggregate="average", materials={})
 
     assert found["rows"] == [[3]]
-    assert found["gaps"] == ["sales: amount: no number in 2 cells (left out): 'n/a', '2.5.1'"]
+    assert found["gaps"] == [
+        "sales: amount: no number in 2 cells (not in any figure): 'n/a', '2.5.1'"
+    ]
 
 
 @pytest.mark.parametrize("cells", [["A12", "12", "13"], ["0043", "0044", "n/a"], ["x", "y", "1"]])

@@ -25,11 +25,12 @@ from tests.unit.tools.workbook_samples import (
     MONEY,
     OUTSIDE,
     PERCENT,
+    Rows,
     write_ods,
     write_xlsx,
 )
 
-SALES = [["region", "amount"], ["North", 42], ["South", 8]]
+SALES: Rows = [["region", "amount"], ["North", 42], ["South", 8]]
 
 
 def read_sheet(path: Path, max_chars: int = 10_000) -> str:
@@ -94,7 +95,13 @@ def test_an_opendocument_spreadsheet_is_read_with_its_errors(tmp_path):
 
 
 def test_each_line_is_a_row_of_the_sheet_and_what_is_above_the_names_is_a_comment(tmp_path):
-    rows = [["Sales 2025"], [], [None, "region", "amount", None], [], [None, "North", 42, "old"]]
+    rows: Rows = [
+        ["Sales 2025"],
+        [],
+        [None, "region", "amount", None],
+        [],
+        [None, "North", 42, "old"],
+    ]
     path = write_xlsx(tmp_path / "a.xlsx", {"Data": rows})
 
     assert read_sheet(path).splitlines() == [
@@ -107,7 +114,7 @@ def test_each_line_is_a_row_of_the_sheet_and_what_is_above_the_names_is_a_commen
 
 
 def test_a_merged_text_holds_for_each_of_its_rows_and_a_merged_number_once(tmp_path):
-    rows = [["region", "amount"], ["North", 42], [None, 8], ["South", 1], ["South", None]]
+    rows: Rows = [["region", "amount"], ["North", 42], [None, 8], ["South", 1], ["South", None]]
     path = write_xlsx(tmp_path / "a.xlsx", {"Data": rows}, merged=["A2:A3", "B4:B5"])
 
     assert read_sheet(path).splitlines()[1:] == ["North,42", "North,8", "South,1", "South,"]
@@ -163,7 +170,7 @@ async def test_a_workbook_or_a_folder_of_them_is_a_database(tmp_path, name):
 
 @pytest.mark.slow
 async def test_a_cell_with_an_error_is_left_out_of_a_sum_and_named_with_its_row(tmp_path):
-    rows = [["Title"], [], *SALES, ["West", ERROR], ["East", FORMULA_WITHOUT_VALUE]]
+    rows: Rows = [["Title"], [], *SALES, ["West", ERROR], ["East", FORMULA_WITHOUT_VALUE]]
     write_xlsx(tmp_path / "book.xlsx", {"Sales": rows})
     materials = await read_materials([tmp_path / "book.xlsx"])
 
@@ -173,7 +180,7 @@ async def test_a_cell_with_an_error_is_left_out_of_a_sum_and_named_with_its_row(
 
     assert found["rows"] == [[50]]
     assert found["gaps"] == [
-        "book.xlsx: amount: no number in 2 of 4 cells (left out): "
+        "book.xlsx: amount: no number in 2 of 4 cells (not in any figure): "
         "line 6 '#DIV/0!', line 7 '#NO VALUE'"
     ]
 

@@ -8,6 +8,7 @@ from xml.sax.saxutils import escape
 
 Cell = str | float | bool | date | None
 """A text that begins with `<` is the XML of a cell, with `{r}` for its place."""
+Rows = Sequence[Sequence[Cell]]
 
 _MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 _OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
@@ -25,7 +26,7 @@ MONEY = '<c r="{r}" s="3"><v>1200.5</v></c>'
 
 def write_xlsx(
     path: Path,
-    sheets: Mapping[str, Sequence[Sequence[Cell]]],
+    sheets: Mapping[str, Rows],
     *,
     hidden: Sequence[str] = (),
     merged: Sequence[str] = (),
@@ -79,7 +80,7 @@ def write_ods(path: Path, rows: str, *, manifest: str = "") -> Path:
     return path
 
 
-def _write_sheet(rows: Sequence[Sequence[Cell]], merged: Sequence[str]) -> str:
+def _write_sheet(rows: Rows, merged: Sequence[str]) -> str:
     lines = "".join(
         f'<row r="{n}">{"".join(_write_cell(cell, column, n) for column, cell in enumerate(row))}'
         "</row>"
