@@ -15,7 +15,7 @@ from nodes.planning.request import read_request
 from nodes.text.counts import format_count
 from nodes.text.csv_table import is_table_name
 from nodes.text.plain_text import sanitize_name
-from nodes.tools.documents.kinds import DATABASE_SUFFIXES, MATERIAL_SUFFIXES
+from nodes.tools.documents.kinds import DATABASE_SUFFIXES, MATERIAL_SUFFIXES, UNLISTED_PREFIXES
 from nodes.tools.documents.reader import read_documents
 from state import Context, SupervisorState
 
@@ -124,7 +124,9 @@ def _list_documents(path: Path) -> list[Path]:
         _check_file(path, kind)
         return [path]
     try:
-        found = sorted(entry for entry in path.iterdir() if not entry.name.startswith("."))
+        found = sorted(
+            entry for entry in path.iterdir() if not entry.name.startswith(UNLISTED_PREFIXES)
+        )
     except OSError as error:
         raise _build_unreadable_error(
             path, error.strerror or str(error), "check the permissions"

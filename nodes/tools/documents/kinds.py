@@ -14,6 +14,6 @@ MATERIAL_SUFFIXES: Final = READABLE_SUFFIXES | {
     *(".jsonl", ".ndjson", ".yaml", ".yml", ".toml", ".ini", ".cfg", ".properties", ".py"),
 }
 """Files of a folder that become materials; document search excludes code and settings."""
-DATABASE_SUFFIXES: Final = frozenset(
-    (".parquet", ".sqlite", ".sqlite3", ".db", ".duckdb", ".feather")
-)
+UNLISTED_PREFIXES: Final = (".", "~$")
+"""Hidden files, and those that an office program keeps beside an open one."""
+DATABASE_SUFFIXES: Final = frozenset((".parquet", ".sqlite", ".sqlite3", ".db", ".duckdb"))

@@ -6,6 +6,7 @@ Line n of a text is row n of its sheet. Nothing is computed, no macro runs, no l
 import datetime
 import io
 import zipfile
+import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from typing import Any, Final
@@ -23,6 +24,8 @@ NO_VALUE: Final = "#NO VALUE"
 """In place of a formula that the file holds no value of."""
 PROTECTED: Final = "it is protected with a password; save a copy without one"
 _ENCRYPTED: Final = "EncryptedPackage".encode("utf-16-le")
+_DAMAGED: Final = (ValueError, OSError, KeyError, EOFError, RuntimeError, zlib.error)
+"""What `zipfile` raises, besides its own error, on a damaged or encrypted package."""
 _DIMENSION: Final = Pattern(r'<(?:\w+:)?dimension ref="[A-Z]{1,3}\d+:([A-Z]{1,3})(\d+)"')
 _DURATION: Final = Pattern(r"PT(\d+)H(\d+)M(\d+)(?:[.,]\d+)?S")
 _QUOTED: Final = frozenset('";,\t|#')
@@ -70,7 +73,7 @@ def parse_workbook(raw: bytes, max_chars: int) -> dict[str, str]:
         sheets = _read_sheets(book, max_chars)
     except PasswordError:
         raise ToolRefused(PROTECTED) from None
-    except (CalamineError, zipfile.BadZipFile, ValueError, OSError) as error:
+    except (CalamineError, zipfile.BadZipFile, *_DAMAGED) as error:
         raise ToolRefused(f"not a readable spreadsheet: {error}") from None
     visible = [name for name, (_, is_hidden) in sheets.items() if not is_hidden]
     return {

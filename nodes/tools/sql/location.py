@@ -49,6 +49,7 @@ def list_data_files(target: str) -> list[Path]:
         file
         for file in files
         if file.suffix.lower() in DATA_SUFFIXES and file.is_file() and not file.is_symlink()
+        if not file.name.startswith("~$")
     ]
 
 

@@ -124,6 +124,7 @@ async def test_each_sheet_is_a_material_and_a_hidden_one_says_so(tmp_path):
     sheets = {"Sales": SALES, "Staff": SALES, "Lists": SALES, "Empty": []}
     write_xlsx(tmp_path / "book.xlsx", sheets, hidden=["Lists"])
     write_xlsx(tmp_path / "one.xlsx", {"Sales": SALES, "Lists": SALES}, hidden=["Lists"])
+    (tmp_path / "~$one.xlsx").write_bytes(b"\x04user")  # beside a workbook that is open
 
     materials = await read_materials([tmp_path])
 
@@ -210,6 +211,13 @@ def write_far_cell(path: Path) -> None:
             package.writestr(name, content)
 
 
+def write_damaged(path: Path) -> None:
+    whole = bytearray(write_xlsx(path, {"Data": [["n"], *([n] for n in range(900))]}).read_bytes())
+    place = whole.index(b"xl/worksheets/sheet1.xml") + 100
+    whole[place : place + 200] = bytes(200)
+    path.write_bytes(whole)
+
+
 HOSTILE = {
     "password": (
         lambda path: path.write_bytes(
@@ -221,6 +229,7 @@ HOSTILE = {
         lambda path: path.write_text("region,amount\n"),
         "not a readable spreadsheet",
     ),
+    "a damaged part": (write_damaged, "not a readable spreadsheet"),
     "a damaged one": (
         lambda path: path.write_bytes(b"PK\x03\x04 no more"),
         "not a readable spreadsheet",
