@@ -119,13 +119,15 @@ def _cut(lines: Iterable[str], room: int, max_chars: int) -> str:
 def _list_lines(sheet: Any) -> Iterator[str]:
     """Yield a line for each row; rows above the column names as comments."""
     filled = _fill_merged(sheet.iter_rows(), sheet)
-    first, counts = list[list[str]](), list[int]()
+    first, counts, seen = list[list[str]](), list[int](), 0
     for row in filled:
         first.append(row)
         counts.append(sum(map(bool, row)))
-        if len(counts) - counts.count(0) == HEADER_ROWS:
+        seen += counts[-1] > 0
+        if seen == HEADER_ROWS:
             break
-    header = next(at for at, count in enumerate(counts) if 3 * count >= 2 * max(counts))
+    widest = max(counts)
+    header = next(at for at, count in enumerate(counts) if 3 * count >= 2 * widest)
     for at, row in enumerate(first):
         if at < header:
             yield f"# {title}" if (title := " ".join(filter(None, row))) else ""
