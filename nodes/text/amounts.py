@@ -13,14 +13,14 @@ DECIDING_CELLS: Final = 40
 """After which a column that holds few amounts is text."""
 MAX_UNITS: Final = 4
 """A column of more is text, such as dates: 12 May."""
-_GROUPED: Final = Pattern(r"[-+]?\d{1,3}(?:[ '\u2019\u00a0\u202f]\d{3})+(?:[.,]\d+)?")
+_GROUPED: Final = Pattern(r"[-+]?\d{1,3}(?:[ '\u2019\u00a0\u202f]\d{3}){1,6}(?:[.,]\d{1,18})?")
 _GROUP_MARKS: Final = dict.fromkeys(map(ord, " '\u2019\u00a0\u202f"))
 _CURRENCY: Final = (
     "(?:US|A|C)?[$€£¥₹]|USD|EUR|GBP|CHF|JPY|CNY|INR|AUD|CAD|SEK|NOK|DKK|PLN|CZK|BRL|ZAR"
 )
 _AMOUNT: Final = Pattern(
     rf"(?P<open>\()?(?P<sign>[-+\u2212]?) ?(?P<before>{_CURRENCY})?\s?"
-    r"(?P<number>[-+\u2212]?(?:[\d.,'\u2019]|(?<=\d)[ \u00a0\u202f](?=\d{3}))*\d)\s?"
+    r"(?P<number>[-+\u2212]?[\d.,][\d., '\u2019\u00a0\u202f]{0,40}+)"
     rf"(?P<after>[%‰]|{_CURRENCY}|[gtlmhsdkKMBT]|[^\W\d_]{{2,12}}(?:/[^\W\d_]{{1,8}})?)?(?(open)\))"
 )
 _NO_UNITS: Final = frozenset(
@@ -78,7 +78,7 @@ def _split_amount(cell: str) -> tuple[str, str] | None:
     match = _AMOUNT.fullmatch(cell)
     if not match or (match["before"] and match["after"]):
         return None
-    number = match["number"].replace("\u2212", "-")
+    number = match["number"].strip().replace("\u2212", "-")
     if _GROUPED.fullmatch(number):
         number = number.translate(_GROUP_MARKS)
     signs = match["sign"].replace("\u2212", "-") + "-" * bool(match["open"])

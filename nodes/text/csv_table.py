@@ -12,7 +12,7 @@ from nodes.limits.patterns import Pattern
 from nodes.text.counts import format_count
 
 TABLE_SUFFIXES: Final = (".csv", ".tsv")
-_SHEET_NAME: Final = Pattern(r"(.*\.(?:xls[xmb]?|ods))(?:#(.*))?", re.IGNORECASE | re.DOTALL)
+_WORKBOOK_END: Final = Pattern(r"\.(?:xls[xmb]?|ods)(?:#|\Z)", re.IGNORECASE)
 SAMPLE_RECORDS: Final = 50
 MAX_NAMED_LINES: Final = 5
 MAX_SHOWN_COLUMNS: Final = 8
@@ -100,13 +100,14 @@ class CsvReader:
 
 def is_table_name(name: str) -> bool:
     """Return whether a material is a table by its name: `a.csv`, `a.xlsx`, `a.xlsx#Sheet`."""
-    return name.lower().endswith(TABLE_SUFFIXES) or _SHEET_NAME.fullmatch(name) is not None
+    return name.lower().endswith(TABLE_SUFFIXES) or _WORKBOOK_END.search(name) is not None
 
 
 def split_sheet_name(name: str) -> tuple[str, str]:
     """Return the name of a material's file, and of the sheet of a workbook; else nothing."""
-    found = _SHEET_NAME.fullmatch(name)
-    return (found[1], found[2] or "") if found else (name, "")
+    found = _WORKBOOK_END.search(name)
+    end = found.end() if found else len(name)
+    return name[:end].removesuffix("#") if found else name, name[end:]
 
 
 def open_csv(lines: Iterable[str]) -> CsvReader:

@@ -1,7 +1,7 @@
 """Name what is unusual in a table: cells without a number, several units, negatives, doubles."""
 
 import datetime
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import Final, NamedTuple
 
@@ -21,6 +21,10 @@ LEFT_OUT: Final = "(left out)"
 UNUSED: Final = "(not in any figure)"
 DOUBLES: Final = "an earlier one"
 _DAY: Final = Pattern(r"\d{4}-\d\d-\d\d")
+
+
+Places = Sequence[tuple[int, str]]
+"""Lines, and what the cells there hold."""
 
 
 class TableNote(NamedTuple):
@@ -61,16 +65,30 @@ def list_column_defects(
     if amount and amount.unit:
         bare = f"; {format_count(amount.bare, 'cell')} without it {COUNTED}" if amount.bare else ""
         found.append(f"its numbers are in {amount.unit}{bare}")
-    if lacking:
-        found.append(
-            f"no number in {len(lacking)} of {format_count(len(cells), 'cell')} {UNUSED}: "
-            f"{_join(lacking)}"
-        )
-    if negative and RARE * len(negative) <= len(cells) - len(lacking):
-        found.append(f"below zero, unlike the others {COUNTED}: {_join(negative)}")
     if total := _find_total([(line, cell) for line, cell, number in shown if number]):
-        found.append(f"the sum of the cells above it {COUNTED}: {_join([total])}")
-    return [TableNote(f"{name}: {text}", name) for text in found]
+        found.append(f"the sum of the cells above it {COUNTED}{_join([total])}")
+    notes = [TableNote(f"{name}: {text}", name) for text in found]
+    if lacking:
+        notes.append(describe_lacking(name, len(lacking), len(cells), lacking))
+    if is_unusual(len(negative), len(cells) - len(lacking)):
+        notes.append(describe_negative(name, negative))
+    return notes
+
+
+def describe_lacking(name: str, count: int, of: int, places: Places = ()) -> TableNote:
+    """Return a sentence on the cells of a column of numbers that hold none."""
+    text = f"{name}: no number in {count:,} of {format_count(of, 'cell')} {UNUSED}"
+    return TableNote(f"{text}{_join(places)}", name)
+
+
+def describe_negative(name: str, places: Places = ()) -> TableNote:
+    """Return a sentence on the cells of a column that are below zero."""
+    return TableNote(f"{name}: below zero, unlike the others {COUNTED}{_join(places)}", name)
+
+
+def is_unusual(negative: int, numbers: int) -> bool:
+    """Return whether so few of a column's numbers are below zero that it may be a mistake."""
+    return 0 < RARE * negative <= numbers
 
 
 def _find_total(cells: Sequence[tuple[int, str]]) -> tuple[int, str] | None:
@@ -86,10 +104,13 @@ def list_doubles(rows: Sequence[Sequence[str]], lines: Sequence[int]) -> list[Ta
         if row in seen:
             again.append((line, ""))
         seen.add(row)
-    if not again:
-        return []
-    rows_are = "1 row repeats" if len(again) == 1 else f"{len(again)} rows repeat"
-    return [TableNote(f"{rows_are} {DOUBLES} {COUNTED}: {_join(again)}")]
+    return [describe_doubles(len(again), again)] if again else []
+
+
+def describe_doubles(count: int, places: Places = ()) -> TableNote:
+    """Return a sentence on the rows that repeat an earlier one."""
+    rows_are = "1 row repeats" if count == 1 else f"{count:,} rows repeat"
+    return TableNote(f"{rows_are} {DOUBLES} {COUNTED}{_join(places)}")
 
 
 def _describe_units(name: str, amount: AmountColumn) -> str:
@@ -100,7 +121,7 @@ def _describe_units(name: str, amount: AmountColumn) -> str:
 def _describe_days(name: str, cells: Sequence[str], lines: Sequence[int]) -> str:
     days = [(line, cell) for line, cell in zip(lines, cells, strict=True) if _DAY.fullmatch(cell)]
     wrong = [(line, cell) for line, cell in days if not _is_day(cell)]
-    return f"{name}: these are no days of the calendar: {_join(wrong)}" if wrong else ""
+    return f"{name}: these are no days of the calendar{_join(wrong)}" if wrong else ""
 
 
 def _is_day(cell: str) -> bool:
@@ -111,12 +132,11 @@ def _is_day(cell: str) -> bool:
     return True
 
 
-def _join(places: Iterable[tuple[int, str]]) -> str:
-    """Return some places with what they hold, and how many more there are."""
-    found = list(places)
+def _join(places: Places) -> str:
+    """Return some places with what they hold, after a colon, and how many more there are."""
     shown = [
         f"line {line}{f' {sanitize_line(cell, MAX_CELL_CHARS)!r}' if cell else ''}"
-        for line, cell in found[:MAX_NAMED]
+        for line, cell in places[:MAX_NAMED]
     ]
-    more = len(found) - MAX_NAMED
-    return ", ".join(shown) + (f" and {more} more" if more > 0 else "")
+    more = len(places) - MAX_NAMED
+    return f"{': ' * bool(shown)}{', '.join(shown)}{f' and {more} more' if more > 0 else ''}"

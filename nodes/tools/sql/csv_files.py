@@ -10,17 +10,22 @@ from typing import TextIO
 
 import duckdb
 
-from nodes.text.counts import format_count
 from nodes.text.csv_table import CsvUnreadable, open_csv
 from nodes.text.numbers import FORMS, NumberColumn, count_forms, read_number_columns
-from nodes.text.table_defects import UNUSED, TableNote
+from nodes.text.table_defects import (
+    TableNote,
+    describe_doubles,
+    describe_lacking,
+    describe_negative,
+    is_unusual,
+)
 from nodes.text.whole_table import list_assumptions, read_whole_table
 
 SAMPLE_ROWS = 20_000
 """From which the types of columns are inferred."""
 MAX_COPIED_BYTES = 50_000_000
 MAX_WHOLE_BYTES = 1_000_000
-"""Larger files of a user are left to the engine, which reads no `$1,200` and names no line."""
+"""Larger files of a user are left to the engine, which reads no `$1,200`."""
 _ENCODINGS = {"utf-8": "utf-8-sig", "utf-16": "utf-16", "latin-1": "latin-1"}
 """As DuckDB calls them, with those of Python."""
 
@@ -144,12 +149,27 @@ def load_csv(base: duckdb.DuckDBPyConnection, table: str, file: CsvFile) -> tupl
     found = base.execute(f"SELECT count(*) FROM {_quote(table)}").fetchall()[0][0]
     if file.rows != found:
         raise CsvUnreadable(f"has {file.rows} rows, of which {found} can be read")
-    missing = [
-        TableNote(f"{name}: no number in {format_count(count, 'cell')} such as n/a {UNUSED}", name)
-        for name, forms in _pair_forms(file)
-        if (count := forms.get("missing", 0))
-    ]
-    return (*file.notes, *list_assumptions(list(numbers), list(numbers.values())), *missing)
+    return (*file.notes, *list_assumptions(list(numbers), list(numbers.values())))
+
+
+def count_defects(base: duckdb.DuckDBPyConnection, table: str) -> list[TableNote]:
+    """Return what is unusual in a large table, counted: no cell and no row is named."""
+    columns = base.execute(f"DESCRIBE {_quote(table)}").fetchall()
+    names = [name for name, kind, *_ in columns if kind in ("BIGINT", "DOUBLE")]
+    counted = [f"count({_quote(n)}), count(*) FILTER ({_quote(n)} < 0)" for n in names]
+    select = ", ".join(["count(*)", "count(DISTINCT hash(each))", *counted])
+    try:
+        found = base.execute(f"SELECT {select} FROM {_quote(table)} AS each").fetchall()[0]
+    except duckdb.OutOfMemoryException:
+        return [TableNote("too large to look for repeated rows and cells without a number")]
+    rows, different, *counts = found
+    notes = [describe_doubles(rows - different)] if rows > different else []
+    for name, filled, negative in zip(names, counts[::2], counts[1::2], strict=True):
+        if filled < rows:
+            notes.append(describe_lacking(name, rows - filled, rows))
+        if is_unusual(negative, filled):
+            notes.append(describe_negative(name))
+    return notes
 
 
 def _is_wide(raw: bytes) -> bool:

@@ -19,6 +19,7 @@ from nodes.tools.documents.reader import is_cut
 from nodes.tools.sql.csv_files import (
     MAX_COPIED_BYTES,
     MAX_WHOLE_BYTES,
+    count_defects,
     inspect_file,
     load_csv,
     load_file,
@@ -174,7 +175,8 @@ def _load_file(
 ) -> Sequence[TableNote]:
     if with_rows and path.stat().st_size <= MAX_WHOLE_BYTES:
         return load_csv(base, table, write_material(read_file(path), written))
-    return load_file(base, table, inspect_file(path, with_rows=with_rows), written)
+    notes = load_file(base, table, inspect_file(path, with_rows=with_rows), written)
+    return [*notes, *(count_defects(base, table) if with_rows else ())]
 
 
 def _load_parquet(

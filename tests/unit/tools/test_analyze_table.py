@@ -289,6 +289,21 @@ async def test_rows_that_repeat_an_earlier_one_are_named_and_count_unless_droppe
     assert dropped["gaps"] == ["a.csv: 2 rows repeat an earlier one (left out): line 4, line 5"]
 
 
+async def test_in_a_large_file_what_is_unusual_is_counted(tmp_path) -> None:
+    rows = "".join(f"shop {n:040},{n}\n" for n in range(25_000))
+    (tmp_path / "a.csv").write_text(f"shop,sales\n{rows}A,n/a\nB,\nC,-5\nD,2.5\nD,2.5\n")
+    settings = ToolSettings(sql_url=str(tmp_path / "a.csv"))
+
+    found = await analyze(settings, measures=["sales"], aggregate="sum", materials={})
+
+    assert found["rows"] == [[sum(range(25_000))]]
+    assert found["gaps"] == [
+        "a.csv: 1 row repeats an earlier one (counted)",
+        "a.csv: sales: no number in 2 of 25,005 cells (not in any figure)",
+        "a.csv: sales: below zero, unlike the others (counted)",
+    ]
+
+
 async def test_a_column_of_several_units_is_not_computed_and_says_which() -> None:
     materials = {"a.csv": "shop,weight\nA,12 kg\nB,300 g\nC,5 kg\n"}
 
