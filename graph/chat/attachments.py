@@ -4,7 +4,7 @@ import asyncio
 import base64
 import binascii
 import os
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
@@ -86,8 +86,9 @@ async def _read_message(
     blocks = [read_block(block) for block in human.content]
     files = [block for block in blocks if isinstance(block, Attachment)]
     records = []
-    for file, text in zip(files, await _read_files(files, room), strict=True):
-        names = list_candidate_names(file.name)
+    read = zip(files, await _read_files(files, room), strict=True)
+    for file, part, text in _list_texts(read):
+        names = (name + part for name in list_candidate_names(file.name))
         name = next(name for name in names if name not in taken)
         if isinstance(text, FileUnreadable):
             records.append({"name": file.name, "unread": redact_text(text.cause)})
@@ -111,6 +112,15 @@ async def _read_message(
     )
 
 
+def _list_texts(
+    read: Iterable[tuple[Attachment, dict[str, str] | FileUnreadable]],
+) -> Iterator[tuple[Attachment, str, str | FileUnreadable]]:
+    """Yield each text of the files with what follows its file's name, and why others have none."""
+    for file, texts in read:
+        found = {"": texts} if isinstance(texts, FileUnreadable) else texts
+        yield from ((file, part, text) for part, text in found.items())
+
+
 def _limit_unread(records: list[dict[str, str]]) -> list[dict[str, str]]:
     """Return the records of files; of many that were not read only the first are named."""
     unread = [record for record in records if record["unread"]]
@@ -123,9 +133,11 @@ def _limit_unread(records: list[dict[str, str]]) -> list[dict[str, str]]:
     return [*named, {"name": f"{len(more)} more files", "unread": why}]
 
 
-async def _read_files(files: Sequence[Attachment], room: list[int]) -> list[str | FileUnreadable]:
-    """Return the text of each file, or why there is none."""
-    read: list[str | FileUnreadable] = [
+async def _read_files(
+    files: Sequence[Attachment], room: list[int]
+) -> list[dict[str, str] | FileUnreadable]:
+    """Return the texts of each file, or why there are none."""
+    read: list[dict[str, str] | FileUnreadable] = [
         _refuse("reading all files takes longer than two minutes") for _ in files
     ]
     admitted = []
@@ -163,7 +175,9 @@ def _measure(file: Attachment) -> int:
 
 
 async def _read_next_files(
-    left: Iterable[tuple[int, Attachment]], read: list[str | FileUnreadable], folder: Path
+    left: Iterable[tuple[int, Attachment]],
+    read: list[dict[str, str] | FileUnreadable],
+    folder: Path,
 ) -> None:
     async with IsolatedFunction(PARSER, timeout_s=PARSE_TIMEOUT_S) as parser:
         for number, file in left:

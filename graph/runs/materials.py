@@ -13,8 +13,9 @@ from graph.runs.event_log import EventListener
 from nodes.errors import DeadlinePassed, FileUnreadable
 from nodes.planning.request import read_request
 from nodes.text.counts import format_count
+from nodes.text.csv_table import is_table_name
 from nodes.text.plain_text import sanitize_name
-from nodes.tools.documents.kinds import DATABASE_SUFFIXES, MATERIAL_SUFFIXES
+from nodes.tools.documents.kinds import DATABASE_SUFFIXES, MATERIAL_SUFFIXES, UNLISTED_PREFIXES
 from nodes.tools.documents.reader import read_documents
 from state import Context, SupervisorState
 
@@ -81,7 +82,11 @@ async def read_materials(
             kept="nothing, the run had not begun",
             next="allow more time, name fewer files, or set SUPERVISE_DOCUMENTS to their folder",
         ) from None
-    return dict(zip(named, texts, strict=True))
+    return {
+        name + part: text
+        for name, parts in zip(named, texts, strict=True)
+        for part, text in parts.items()
+    }
 
 
 def _find_files(files: Iterable[Path]) -> dict[str, Path]:
@@ -119,7 +124,9 @@ def _list_documents(path: Path) -> list[Path]:
         _check_file(path, kind)
         return [path]
     try:
-        found = sorted(entry for entry in path.iterdir() if not entry.name.startswith("."))
+        found = sorted(
+            entry for entry in path.iterdir() if not entry.name.startswith(UNLISTED_PREFIXES)
+        )
     except OSError as error:
         raise _build_unreadable_error(
             path, error.strerror or str(error), "check the permissions"
@@ -177,9 +184,11 @@ def _check_size(paths: Iterable[Path]) -> None:
     for path in paths:
         total += path.stat().st_size
         if total > MAX_TOTAL_BYTES:
+            advice = "set SUPERVISE_DOCUMENTS to their folder, which is searched instead"
+            if is_table_name(path.name):
+                advice = f"set SUPERVISE_SQL_URL={path} and leave it out of --file"
             raise FileUnreadable(
-                f"the files hold more than {MAX_TOTAL_BYTES / 1e6:g} MB, with {path}",
-                next="set SUPERVISE_DOCUMENTS to their folder, which is searched instead",
+                f"the files hold more than {MAX_TOTAL_BYTES / 1e6:g} MB, with {path}", next=advice
             )
 
 

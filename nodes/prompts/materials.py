@@ -10,6 +10,7 @@ from nodes.prompts.tags import wrap_in_tag
 from nodes.prompts.templates import READ_ALL, READ_ON, READ_THE_REST
 from nodes.schemas.team import Worker
 from nodes.text.counts import format_count
+from nodes.text.csv_table import is_table_name
 from nodes.text.lines import count_fitting_lines, format_ranges, share_room, split_lines
 from nodes.text.outline import Outline, describe_part, outline_text
 from nodes.text.plain_text import sanitize_line, sanitize_text
@@ -20,8 +21,6 @@ MAX_NAME_CHARS = 300
 ANY_KIND = "any"
 MAX_INDEXED_PARTS, MAX_PLANNED_PARTS = 40, 20
 MAX_FIRST_LINE_CHARS = 200
-TABLE_SUFFIXES = (".csv", ".tsv")
-"""Suffixes of materials whose first line contains column names."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +50,7 @@ class ShownMaterial:
     @property
     def is_table(self) -> bool:
         """Whether its lines are rows."""
-        return self.name.lower().endswith(TABLE_SUFFIXES)
+        return is_table_name(self.name)
 
     @property
     def is_cut(self) -> bool:
@@ -123,7 +122,7 @@ def format_material_card(name: str, text: str, *, is_open: bool) -> str:
     """
     clean = sanitize_text(text)
     first = next((line.strip() for line in clean.splitlines() if line.strip()), "")
-    names = name.lower().endswith(TABLE_SUFFIXES) or first.startswith("# ")
+    names = is_table_name(name) or first.startswith("# ")
     shown = first[:MAX_FIRST_LINE_CHARS] if is_open or names else ""
     card = f"- {name} ({len(text)} characters): {shown}".rstrip()
     outline = outline_text(name, clean) if is_open else Outline("")

@@ -2,6 +2,7 @@
 
 import contextlib
 import csv
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice
@@ -10,6 +11,8 @@ from typing import Final
 from nodes.limits.patterns import Pattern
 from nodes.text.counts import format_count
 
+TABLE_SUFFIXES: Final = (".csv", ".tsv")
+_WORKBOOK_END: Final = Pattern(r"\.(?:xls[xmb]?|ods)(?:#|\Z)", re.IGNORECASE)
 SAMPLE_RECORDS: Final = 50
 MAX_NAMED_LINES: Final = 5
 MAX_SHOWN_COLUMNS: Final = 8
@@ -93,6 +96,18 @@ class CsvReader:
             names = ", ".join(self.columns[:MAX_SHOWN_COLUMNS])
             notes.append(f"its first line was read as the names of the columns: {names}")
         return notes
+
+
+def is_table_name(name: str) -> bool:
+    """Return whether a material is a table by its name: `a.csv`, `a.xlsx`, `a.xlsx#Sheet`."""
+    return name.lower().endswith(TABLE_SUFFIXES) or _WORKBOOK_END.search(name) is not None
+
+
+def split_sheet_name(name: str) -> tuple[str, str]:
+    """Return the name of a material's file, and of the sheet of a workbook; else nothing."""
+    found = _WORKBOOK_END.search(name)
+    end = found.end() if found else len(name)
+    return name[:end].removesuffix("#") if found else name, name[end:]
 
 
 def open_csv(lines: Iterable[str]) -> CsvReader:

@@ -23,9 +23,13 @@ FORMS: Final[Mapping[str, str]] = {
     "point": r"[-+]?\d{0,18}\.\d{1,18}",
     "point_groups": r"[-+]?\d{1,3}(?:(?:,\d{3}){1,6}\.\d{1,18}|(?:,\d{3}){2,6})",
     "comma": r"[-+]?(?:\d{1,18},\d{1,18}|\d{1,3}(?:(?:\.\d{3}){1,6},\d{1,18}|(?:\.\d{3}){2,6}))",
+    "missing": r"(?i:n\.?/?a\.?|k\.? ?a\.?|null|none|nan|nil|tbd|unknown|missing|[-+]?inf(?:inity)?"
+    "|[-\u2013\u2014]{1,3}|[?.]{1,3}"
+    r"|#[a-z0-9/ ]{1,12}[!?]?|err:\d{3})",
 }
 """Forms of numbers, of which the first that matches counts, as regular expressions that SQL engines
-have too. A group may be a decimal or thousands; codes, such as 0043, are no numbers in tables."""
+have too. A group may be a decimal or thousands; codes, such as 0043, are no numbers in tables; what
+is `missing` is a word for none, such as n/a and a spreadsheet's #DIV/0!."""
 _FORMS: Final = Pattern("|".join(f"(?P<{form}>{pattern})" for form, pattern in FORMS.items()))
 _OPEN_FORMS: Final = ("whole", "point_group", "comma_group")
 _POINT_FORMS: Final = (*_OPEN_FORMS, "point", "point_groups")
@@ -43,9 +47,13 @@ class NumberColumn:
     """They have neither decimal commas nor marks between thousands."""
     is_assumed: bool = False
     """No number of the table shows which mark it is."""
+    has_missing: bool = False
+    """Some of its cells hold a word for no number."""
 
     def write_plainly(self, number: str) -> str:
-        """Return a number of the column with a decimal point and without other marks."""
+        """Return a cell with a decimal point and without other marks; empty if it is no number."""
+        if self.has_missing and find_form(number) == "missing":
+            return ""
         return number if self.is_plain else _write_plainly(number, self.mark)
 
 
@@ -53,7 +61,7 @@ def count_forms(cells: Iterable[str]) -> Counter[str]:
     """Return how many cells are of each form of `FORMS`; stops at an `other` that is not empty."""
     counts = Counter[str]()
     for cell in filter(None, cells):
-        form = _find_form(cell)
+        form = find_form(cell)
         counts[form] += 1
         if form in ("other", "code"):
             break
@@ -85,7 +93,7 @@ def read_number_columns(
 
 def _read_mark(counts: Counter[str]) -> DecimalMark | None:
     """Return the only decimal mark that a column can have; None if it is no column of numbers."""
-    found = {form for form, count in counts.items() if count}
+    found = {form for form, count in counts.items() if count and form != "missing"}
     if not found:
         return None
     if found <= {*_OPEN_FORMS}:
@@ -96,18 +104,19 @@ def _read_mark(counts: Counter[str]) -> DecimalMark | None:
 def _describe_column(
     mark: DecimalMark, counts: Counter[str], known: DecimalMark | None, by_delimiter: DecimalMark
 ) -> NumberColumn:
-    found = {form for form, count in counts.items() if count}
+    found = {form for form, count in counts.items() if count and form != "missing"}
+    has_missing = bool(counts["missing"])
     if found == {"whole"}:
-        return NumberColumn()
+        return NumberColumn(has_missing=has_missing)
     chosen = mark if mark != "unknown" else known or by_delimiter
     is_plain = chosen == "point" and found <= {"whole", "point", "point_group"}
     is_open = mark == "unknown" and known is None
-    return NumberColumn(chosen, is_plain, is_assumed=is_open)
+    return NumberColumn(chosen, is_plain, is_assumed=is_open, has_missing=has_missing)
 
 
 def detect_decimal_mark(cells: Iterable[str]) -> DecimalMark:
     """Return the decimal mark of a table from all its cells; unknown if none or both occur."""
-    forms = {_find_form(cell.strip(_STRIPPED_SIGNS)) for cell in cells}
+    forms = {find_form(cell.strip(_STRIPPED_SIGNS)) for cell in cells}
     point, comma = bool(forms & {"point", "point_groups"}), "comma" in forms
     return "unknown" if point == comma else "point" if point else "comma"
 
@@ -117,18 +126,12 @@ def parse_number(text: str, mark: DecimalMark = "unknown") -> Decimal | None:
     bare = text.strip(_STRIPPED_SIGNS).replace("\u2212", "-")
     if sum(character.isdigit() for character in bare) > MAX_DIGITS or not bare.isascii():
         return None
-    form = _find_form(bare)
+    form = find_form(bare)
     if mark == "unknown" and form == "comma_group":
         return None
     if form not in ("code", *(_COMMA_FORMS if mark == "comma" else _POINT_FORMS)):
         return None
     return Decimal(_write_plainly(bare, mark))
-
-
-def is_marked_number(cell: str) -> bool:
-    """Return whether a cell is a number once signs of currency and percent are taken off."""
-    bare = cell.strip(_STRIPPED_SIGNS + "%")
-    return _find_form(bare) not in ("other", "code")
 
 
 def write_cell(value: object) -> str:
@@ -137,7 +140,8 @@ def write_cell(value: object) -> str:
     return f"{Decimal(str(value)):f}" if is_plain else str(value)
 
 
-def _find_form(cell: str) -> str:
+def find_form(cell: str) -> str:
+    """Return the form of `FORMS` that a cell has, or `other`."""
     match = _FORMS.fullmatch(cell)
     return (match and match.lastgroup) or "other"
 

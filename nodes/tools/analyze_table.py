@@ -17,7 +17,7 @@ from nodes.tools.framework.argument_types import (
 from nodes.tools.framework.settings import ToolSettings
 from nodes.tools.sql.client import run_table_analysis
 from nodes.tools.sql.table_materials import collect_tables
-from nodes.tools.sql.table_question import Aggregate, Change, Order, Period, SortKey
+from nodes.tools.sql.table_question import Aggregate, Change, Doubles, Order, Period, SortKey
 
 MAX_NAMES = 20
 
@@ -30,8 +30,8 @@ def analyze_table(settings: ToolSettings, *, timeout_s: float = 2.0) -> BaseTool
         table: Annotated[
             Table,
             Field(
-                description="Name of a .csv file or of a table of the database; empty: the one "
-                "with the named columns",
+                description="Name of a .csv file, of a sheet such as book.xlsx#Sheet, or of a "
+                "table of the database; empty: the one with the named columns",
                 max_length=300,
             ),
         ] = "",
@@ -78,12 +78,15 @@ def analyze_table(settings: ToolSettings, *, timeout_s: float = 2.0) -> BaseTool
         ] = "value",
         order: Annotated[Order, Field(description="Which rows come first")] = "highest",
         limit: Annotated[int, Field(description="Largest number of rows", ge=1, le=200)] = 20,
+        doubles: Annotated[
+            Doubles, Field(description="drop: a row that repeats an earlier one does not count")
+        ] = "count",
         materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
     ) -> dict[str, Any]:
         """Rank, filter, sum, average, count, or compute the growth of a table's rows.
 
         Without arguments it lists the tables with their columns. The result has the rows in order,
-        each with its source.
+        each with its source; its gaps name cells that did not count, and what looks wrong.
         Example: analyze_table(table="sales.csv", measures=["revenue"], group_by="region", limit=3)
         """
         location, tables = await collect_tables(settings, materials)
@@ -99,6 +102,7 @@ def analyze_table(settings: ToolSettings, *, timeout_s: float = 2.0) -> BaseTool
             "sort_by": sort_by,
             "order": order,
             "limit": limit,
+            "doubles": doubles,
         }
         return await run_table_analysis(location, tables, table, question, timeout_s=timeout_s)
 

@@ -126,7 +126,8 @@ def _read_data_files(sql_url: str | None) -> tuple[list[Document], dict[str, str
     found, unread = list[Document](), dict[str, str]()
     for path in files:
         try:
-            found.append(Document(path.name, read_document(path)))
+            texts = read_document(path).items()
+            found += [Document(path.name + part, text) for part, text in texts]
         except FileUnreadable as error:
             unread[path.name] = error.cause
     return found, unread

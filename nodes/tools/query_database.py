@@ -24,7 +24,7 @@ def query_database(settings: ToolSettings, *, timeout_s: float = 2.0) -> BaseToo
         sql: str,
         materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
     ) -> dict[str, Any]:
-        """Run one SELECT on the user's database and on the .csv files, each a table.
+        """Run one SELECT on the user's database, the .csv files and sheets, each a table.
 
         Begin with query_database(sql="SHOW TABLES"): it lists tables, columns and sources.
         Let SQL calculate: sums, shares, growth. At most 200 rows come back.

@@ -17,11 +17,13 @@ from graph.commands.doctor import run_doctor
 from graph.commands.teams import report_problems
 from graph.settings import Settings
 from nodes.errors import SettingsInvalid, ToolFailed, ToolRefused
+from nodes.tools.analyze_table import analyze_table
 from nodes.tools.framework.isolation import IsolatedFunction
 from nodes.tools.framework.settings import ToolSettings
 from nodes.tools.query_database import query_database
 from nodes.tools.sql.client import CHILD_FUNCTION, MAX_WRITTEN_BYTES
 from tests.hostile_sql import CORPUS, SECRET, AttackedServer, fill_placeholders, run_attacked_server
+from tests.postgres_server import run_query
 
 # Each process that runs some of them starts a server.
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("hostile_sql")]
@@ -364,3 +366,22 @@ async def test_a12_what_would_change_a_table_of_a_file_is_refused_in_one_line(
     [answer] = await run_statements(statements=[sql], **tables)
 
     assert "rows" not in answer and answer["error"] and "\n" not in answer["error"]
+
+
+async def test_a_text_among_the_numbers_of_a_server_is_left_out_and_named(
+    attacked: AttackedServer,
+) -> None:
+    for statement in (
+        "CREATE TABLE marks (pupil text, mark text)",
+        "INSERT INTO marks VALUES ('A', '2'), ('B', ' 3.5'), ('C', 'n/a'), ('D', 'ill')",
+        "GRANT SELECT ON marks TO reader",
+    ):
+        run_query(attacked.server.build_url(), statement)
+    tool = analyze_table(ToolSettings(sql_url=attacked.server.build_url(user="reader")))
+
+    found = await tool.ainvoke({"table": "marks", "measures": ["mark"], "aggregate": "sum"})
+
+    assert found["rows"] == [[5.5]]
+    assert found["gaps"] == [
+        "marks: mark: no number in 2 cells (not in any figure): 'n/a', 'ill'",
+    ]

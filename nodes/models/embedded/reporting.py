@@ -35,6 +35,7 @@ from nodes.models.embedded.table_reading import (
 from nodes.models.embedded.table_reporting import build_row_claims, report_table
 from nodes.models.embedded.text_similarity import extract_words, pair_words
 from nodes.text.counts import format_count
+from nodes.text.csv_table import is_table_name
 from nodes.text.tool_messages import drop_advice
 from nodes.text.word_forms import is_verb
 from nodes.text.word_lists import FUNCTION_WORDS
@@ -246,7 +247,7 @@ def _find_missing_measure(brief: ReceivedHandoff) -> str:
 
 
 def _list_documents(brief: ReceivedHandoff) -> list[str]:
-    return [name for name in brief.artifacts if not name.lower().endswith((".csv", ".tsv"))]
+    return [name for name in brief.artifacts if not is_table_name(name)]
 
 
 def _describe_searched(brief: ReceivedHandoff) -> str:

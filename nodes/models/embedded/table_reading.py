@@ -16,7 +16,7 @@ from nodes.models.embedded.column_matching import (
 )
 from nodes.models.embedded.prompt_reading import ReceivedHandoff
 from nodes.models.embedded.text_similarity import extract_words
-from nodes.text.csv_table import CsvUnreadable
+from nodes.text.csv_table import CsvUnreadable, is_table_name
 from nodes.text.periods import SORTABLE_PERIOD
 from nodes.text.whole_table import read_whole_table
 
@@ -48,7 +48,7 @@ class KnownTable:
 def list_named_tables(brief: ReceivedHandoff) -> list[str]:
     """Return the tables whose names are in the task, the longest name first."""
     listed = [each.name for call in brief.calls for each in _read_listing(call.data.get("tables"))]
-    files = [name for name in brief.artifacts if name.lower().endswith((".csv", ".tsv"))]
+    files = [name for name in brief.artifacts if is_table_name(name)]
     asked = set(extract_words(brief.subject))
     words = {
         name: set(split_name(name.rsplit("/", 1)[-1].partition(".")[0])) for name in files or listed
@@ -136,11 +136,7 @@ def list_named_cells(brief: ReceivedHandoff) -> list[str]:
 
 def list_tables(brief: ReceivedHandoff) -> list[KnownTable]:
     """Return the tables among the files, and those that a tool has listed."""
-    read = [
-        _read_table(text)
-        for name, text in brief.artifacts.items()
-        if name.lower().endswith((".csv", ".tsv"))
-    ]
+    read = [_read_table(text) for name, text in brief.artifacts.items() if is_table_name(name)]
     listed = [each for call in brief.calls for each in _read_listing(call.data.get("tables"))]
     return [*filter(None, read)] or listed
 

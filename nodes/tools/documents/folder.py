@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from nodes.tools.documents.kinds import READABLE_SUFFIXES
+from nodes.tools.documents.kinds import READABLE_SUFFIXES, UNLISTED_PREFIXES
 from nodes.tools.framework.tool_report import join_names
 
 MAX_DOCUMENTS = 2000
@@ -43,7 +43,7 @@ def list_documents(root: Path) -> tuple[list[StoredDocument], list[SkippedFile]]
     stored, skipped = list[StoredDocument](), list[SkippedFile]()
     for folder, folders, names in os.walk(root, followlinks=False):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
-        for name in sorted(name for name in names if not name.startswith(".")):
+        for name in sorted(name for name in names if not name.startswith(UNLISTED_PREFIXES)):
             path = Path(folder, name)
             relative = path.relative_to(root).as_posix()
             found = path.lstat()

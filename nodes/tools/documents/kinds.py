@@ -2,7 +2,9 @@
 
 from typing import Final
 
-PARSED_SUFFIXES: Final = frozenset({".pdf", ".docx", ".html", ".htm", ".xhtml"})
+WORKBOOK_SUFFIXES: Final = frozenset({".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"})
+"""Spreadsheets, each sheet of which is a table."""
+PARSED_SUFFIXES: Final = WORKBOOK_SUFFIXES | {".pdf", ".docx", ".html", ".htm", ".xhtml"}
 """Suffixes that need a parser, which runs in a process of its own."""
 READABLE_SUFFIXES: Final = PARSED_SUFFIXES | {
     *(".md", ".markdown", ".txt", ".text", ".rst"),
@@ -12,6 +14,6 @@ MATERIAL_SUFFIXES: Final = READABLE_SUFFIXES | {
     *(".jsonl", ".ndjson", ".yaml", ".yml", ".toml", ".ini", ".cfg", ".properties", ".py"),
 }
 """Files of a folder that become materials; document search excludes code and settings."""
-DATABASE_SUFFIXES: Final = frozenset(
-    (".parquet", ".sqlite", ".sqlite3", ".db", ".duckdb", ".feather", ".xlsx", ".xls")
-)
+UNLISTED_PREFIXES: Final = (".", "~$")
+"""Hidden files, and those that an office program keeps beside an open one."""
+DATABASE_SUFFIXES: Final = frozenset((".parquet", ".sqlite", ".sqlite3", ".db", ".duckdb"))

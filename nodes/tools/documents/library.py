@@ -33,7 +33,7 @@ class DocumentLibrary:
 
     def __init__(self, root: Path | None) -> None:
         self._root = root.resolve() if root else None
-        self._documents_by_file: dict[StoredDocument, Document | SkippedFile] = {}
+        self._documents_by_file: dict[StoredDocument, list[Document] | SkippedFile] = {}
         self._indexes: OrderedDict[tuple[object, ...], PassageIndex] = OrderedDict()
         self._locks: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = (
             WeakKeyDictionary()
@@ -57,7 +57,7 @@ class DocumentLibrary:
             known = dict(self._documents_by_file)
         found = [known[item] for item in stored]
         taken = {document.name for document in given}
-        readable = [item for item in found if isinstance(item, Document)]
+        readable = [each for item in found if isinstance(item, list) for each in item]
         unread = [item for item in found if isinstance(item, SkippedFile)]
         return given + [item for item in readable if item.name not in taken], unread + skipped
 
@@ -82,14 +82,14 @@ class DocumentLibrary:
     async def _refresh_documents(self, stored: list[StoredDocument]) -> None:
         for gone in self._documents_by_file.keys() - set(stored):
             del self._documents_by_file[gone]
-        size = sum(len(getattr(read, "text", "")) for read in self._documents_by_file.values())
+        size = sum(map(_count_chars, self._documents_by_file.values()))
         async with IsolatedFunction(PARSER, timeout_s=PARSE_TIMEOUT_S) as parser:
             for item in stored:
                 if item not in self._documents_by_file:
                     is_full = size > MAX_LIBRARY_CHARS
                     read = await _read_stored(parser, item, is_full=is_full)
                     self._documents_by_file[item] = read
-                    size += len(getattr(read, "text", ""))
+                    size += _count_chars(read)
 
 
 @lru_cache(maxsize=8)
@@ -109,13 +109,18 @@ def _list_folder(root: Path) -> tuple[list[StoredDocument], list[SkippedFile]]:
 
 async def _read_stored(
     parser: IsolatedFunction, item: StoredDocument, *, is_full: bool
-) -> Document | SkippedFile:
+) -> list[Document] | SkippedFile:
     if is_full:
         return SkippedFile(item.name, "the folder holds too much text")
     try:
-        return Document(item.name, await read_document_with(parser, item.path))
+        texts = await read_document_with(parser, item.path)
+        return [Document(item.name + part, text) for part, text in texts.items()]
     except FileUnreadable as error:
         return SkippedFile(item.name, error.cause)
+
+
+def _count_chars(read: list[Document] | SkippedFile) -> int:
+    return sum(len(each.text) for each in read) if isinstance(read, list) else 0
 
 
 def _build_index(documents: list[Document]) -> PassageIndex:

@@ -1,4 +1,4 @@
-"""The child process that parses PDF, DOCX and HTML; `reader.py` sends it one document per line."""
+"""The child process that parses documents; `reader.py` sends it one document per line."""
 
 import base64
 import io
@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from nodes.errors import ToolRefused
+from nodes.tools.documents.kinds import WORKBOOK_SUFFIXES
+from nodes.tools.documents.workbook import parse_workbook
 
 HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 MAX_PAGES = 2000
@@ -18,13 +20,16 @@ MAX_UNPACKED_BYTES = 200_000_000
 
 def parse_document(
     suffix: str, max_chars: int, *, path: str = "", content: str = ""
-) -> dict[str, str]:
-    """Return the text and the title of a file, or of base64 content.
+) -> dict[str, Any]:
+    """Return the text and the title of a file, or of base64 content; of a workbook its `sheets`.
 
     Raises:
         ToolRefused: the document cannot be read.
     """
     raw = Path(path).read_bytes() if path else base64.b64decode(content)
+    if suffix in WORKBOOK_SUFFIXES:
+        _check_unpacked_size(raw)
+        return {"sheets": parse_workbook(raw, max_chars)}
     title, text = PARSERS[suffix](raw, max_chars)
     return {"text": text, "title": title}
 
@@ -58,15 +63,20 @@ def _parse_docx(raw: bytes, max_chars: int) -> tuple[str, str]:
     from docx.opc.exceptions import PackageNotFoundError
 
     try:
-        with zipfile.ZipFile(io.BytesIO(raw)) as package:
-            if sum(part.file_size for part in package.infolist()) > MAX_UNPACKED_BYTES:
-                raise ToolRefused("it unpacks to more than 200 MB")
+        _check_unpacked_size(raw)
         document = docx.Document(io.BytesIO(raw))
     except (zipfile.BadZipFile, PackageNotFoundError, KeyError, ValueError) as error:
         raise ToolRefused(f"not a readable DOCX: {error}") from error
     except SyntaxError as error:  # what lxml raises on XML that is broken or grows without end
         raise ToolRefused(f"not a readable DOCX: its XML is broken: {error.msg}") from error
     return document.core_properties.title or "", "\n\n".join(_list_blocks(document))
+
+
+def _check_unpacked_size(raw: bytes) -> None:
+    if zipfile.is_zipfile(io.BytesIO(raw)):
+        with zipfile.ZipFile(io.BytesIO(raw)) as package:
+            if sum(part.file_size for part in package.infolist()) > MAX_UNPACKED_BYTES:
+                raise ToolRefused("it unpacks to more than 200 MB")
 
 
 def _list_blocks(document: Any) -> Iterator[str]:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from nodes.limits.patterns import Pattern
+from nodes.text.csv_table import is_table_name
 
 TARGET_CHARS = 1000
 MAX_PASSAGE_CHARS = 2000
@@ -32,7 +33,7 @@ class Passage:
 
 def split_document(source: str, text: str) -> tuple[Passage, ...]:
     """Split a document at its pages, headings and paragraphs, or a table at its lines."""
-    if source.lower().endswith((".csv", ".tsv")):
+    if is_table_name(source):
         return tuple(_split_rows(source, text))
     pages = text.split("\f")
     if len(pages) == 1:

@@ -3,14 +3,14 @@
 import asyncio
 import os
 import stat
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from nodes.errors import FileUnreadable, ToolFailed, ToolRefused
 from nodes.limits.patterns import Pattern
 from nodes.text.plain_text import sanitize_text
-from nodes.tools.documents.kinds import PARSED_SUFFIXES
+from nodes.tools.documents.kinds import PARSED_SUFFIXES, WORKBOOK_SUFFIXES
 from nodes.tools.framework.isolation import IsolatedFunction, run_isolated_blocking
 
 PARSER = "nodes.tools.documents.parser:parse_document"
@@ -25,23 +25,26 @@ MAX_PARSERS = 4
 """Processes that parse at the same time."""
 
 
-def read_document(path: Path) -> str:
+def read_document(path: Path) -> dict[str, str]:
     """Read a document as text; pages of a PDF are separated by a form feed.
+
+    Returns:
+        Its text, or those of a workbook's sheets, by what follows the file's name: "" or "#Sheet".
 
     Raises:
         FileUnreadable: missing, not a regular file, too large, binary, encrypted or empty.
     """
     if path.suffix.lower() not in PARSED_SUFFIXES:
         _check_file(path)
-        return _prepare_text(path, _read_text(path))
+        return {"": _prepare_text(path, _read_text(path))}
     try:
         answer = run_isolated_blocking(PARSER, timeout_s=PARSE_TIMEOUT_S, **_build_request(path))
     except (ToolFailed, ToolRefused) as failure:
         raise _wrap_parser_failure(path, failure) from failure
-    return _prepare_text(path, answer["text"])
+    return _prepare_texts(path, answer)
 
 
-async def read_document_with(parser: IsolatedFunction, path: Path) -> str:
+async def read_document_with(parser: IsolatedFunction, path: Path) -> dict[str, str]:
     """Read a document as `read_document` does, with a parser that is kept for the next one.
 
     Raises:
@@ -54,7 +57,7 @@ async def read_document_with(parser: IsolatedFunction, path: Path) -> str:
         answer = await parser.call(**request)
     except (ToolFailed, ToolRefused) as failure:
         raise _wrap_parser_failure(path, failure) from failure
-    return _prepare_text(path, answer["text"])
+    return _prepare_texts(path, answer)
 
 
 def is_cut(text: str) -> bool:
@@ -62,13 +65,15 @@ def is_cut(text: str) -> bool:
     return bool(_CUT_MARK_PATTERN.search(text[-_MAX_MARK_CHARS:]))
 
 
-async def read_documents(paths: Sequence[Path], *, on_read: Callable[[], None]) -> list[str]:
+async def read_documents(
+    paths: Sequence[Path], *, on_read: Callable[[], None]
+) -> list[dict[str, str]]:
     """Read documents as `read_document` does, with a few parsers that are kept for all of them.
 
     Raises:
         FileUnreadable: as `read_document`, of the first that cannot be read.
     """
-    texts, left = [""] * len(paths), iter(enumerate(paths))
+    texts, left = [dict[str, str]() for _ in paths], iter(enumerate(paths))
     try:
         async with asyncio.TaskGroup() as readers:
             for _ in range(min(MAX_PARSERS, os.cpu_count() or 1, len(paths))):
@@ -82,7 +87,9 @@ async def read_documents(paths: Sequence[Path], *, on_read: Callable[[], None]) 
 
 
 async def _read_next_documents(
-    left: Iterable[tuple[int, Path]], texts: list[str], on_read: Callable[[], None]
+    left: Iterable[tuple[int, Path]],
+    texts: list[dict[str, str]],
+    on_read: Callable[[], None],
 ) -> None:
     """Read documents that no other reader has taken yet."""
     async with IsolatedFunction(PARSER, timeout_s=PARSE_TIMEOUT_S) as parser:
@@ -126,9 +133,14 @@ def _read_text(path: Path) -> str:
         return raw.decode("utf-16", errors="replace")
     if b"\0" in raw[:8192]:
         raise _build_unreadable_error(
-            path, "it is binary", "convert it to text, Markdown, CSV, PDF or DOCX"
+            path, "it is binary", "convert it to text, Markdown, CSV, XLSX, PDF or DOCX"
         )
     return raw.decode("utf-8-sig", errors="replace")
+
+
+def _prepare_texts(path: Path, answer: Mapping[str, Any]) -> dict[str, str]:
+    texts = answer.get("sheets", {"": answer.get("text")}) or {"": ""}
+    return {part: _prepare_text(path, text) for part, text in texts.items()}
 
 
 def _prepare_text(path: Path, text: str) -> str:
@@ -143,7 +155,8 @@ def _prepare_text(path: Path, text: str) -> str:
 
 
 def _wrap_parser_failure(path: Path, failure: ToolFailed | ToolRefused) -> FileUnreadable:
-    return _build_unreadable_error(path, str(failure), "save it again, or add it as text")
+    as_what = "CSV" if path.suffix.lower() in WORKBOOK_SUFFIXES else "text"
+    return _build_unreadable_error(path, str(failure), f"save it again, or add it as {as_what}")
 
 
 def _build_unreadable_error(path: Path, cause: str, advice: str) -> FileUnreadable:

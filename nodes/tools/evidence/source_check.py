@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
-from nodes.text.csv_table import CsvUnreadable
+from nodes.text.csv_table import CsvUnreadable, is_table_name
 from nodes.text.plain_text import sanitize_line
 from nodes.text.whole_table import read_whole_table
 from nodes.tools.evidence.figure_matching import find_figures, find_scale_hints, is_among
@@ -67,7 +67,7 @@ def build_unknown_check(claim: CitedClaim, reason: str) -> SourceCheck:
 
 def _separate_cells(name: str, text: str) -> str:
     """Separate the cells of a table: `2024,107` in a CSV is two figures, in prose it may be one."""
-    if not name.lower().endswith((".csv", ".tsv")):
+    if not is_table_name(name):
         return text
     try:
         table = read_whole_table(text)

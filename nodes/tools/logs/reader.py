@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 from functools import lru_cache
-from pathlib import PurePosixPath
 from typing import Any, Final
 
+from nodes.text.csv_table import is_table_name
 from nodes.text.plain_text import sanitize_text
 from nodes.tools.logs.entry import Log, LogEntry
 from nodes.tools.logs.failure import MAX_LINE_CHARS
@@ -27,7 +27,6 @@ MIN_PROSE_SHARE: Final = 0.5
 """The same, if the name is that of a page."""
 PAGE_SUFFIXES: Final = (".md", ".markdown", ".rst", ".html", ".htm", ".xhtml", ".pdf", ".docx")
 LOG_SUFFIXES: Final = (".log", ".jsonl", ".ndjson")
-TABLE_SUFFIXES: Final = (".csv", ".tsv")
 _JSON_SUFFIXES: Final = (".jsonl", ".ndjson", ".json")
 Record = tuple[int, Mapping[str, Any] | None]
 """A line, and the object or row that begins there; None if it cannot be read."""
@@ -39,7 +38,7 @@ def read_log(name: str, text: str) -> Log:
     text = sanitize_text(text).rstrip("\n")
     every = text.split("\n")
     lines = [line[:MAX_LINE_CHARS] for line in every[:MAX_LINES]]
-    records, plain = _read_records(PurePosixPath(name.lower()).suffix, text, every[:MAX_LINES])
+    records, plain = _read_records(name.lower(), text, every[:MAX_LINES])
     held = [(n, each) for n, each in records if each is not None]
     entries = [build_entry(name, n, each) for n, each in held]
     entries += [e for n, line in enumerate(plain, 1) if (e := parse_line(name, n, line))]
@@ -77,11 +76,11 @@ def is_log(name: str, text: str) -> bool:
     return bool(log.failures) or (stamped >= MIN_STAMPED_LINES and share > MIN_LOG_SHARE)
 
 
-def _read_records(suffix: str, text: str, lines: list[str]) -> tuple[list[Record], list[str]]:
+def _read_records(name: str, text: str, lines: list[str]) -> tuple[list[Record], list[str]]:
     """Return the records of a log, and its lines with the others left empty."""
-    if suffix in TABLE_SUFFIXES:
+    if is_table_name(name):
         return list(read_rows("\n".join(lines))), []
-    is_json = suffix in _JSON_SUFFIXES
+    is_json = name.endswith(_JSON_SUFFIXES)
     if is_json and text.startswith("["):
         found = parse_array(text)
         unread: list[Record] = [(n, None) for n in range(1, len(lines) + 1)]

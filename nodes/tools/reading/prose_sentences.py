@@ -10,9 +10,10 @@ from pathlib import PurePosixPath
 from markdown_it import MarkdownIt
 
 from nodes.limits.patterns import Pattern
+from nodes.text.csv_table import is_table_name
 from nodes.text.plain_text import sanitize_line
 
-NON_PROSE_SUFFIXES = frozenset((".csv", ".tsv", ".json", ".yaml", ".yml", ".log"))
+NON_PROSE_SUFFIXES = frozenset((".json", ".yaml", ".yml", ".log"))
 MAX_TEXT_CHARS = 200_000
 MIN_BLOCK_WORDS = 5
 """Shorter ones are labels, not sentences."""
@@ -46,7 +47,7 @@ class Sentence:
 
 def is_prose(name: str, text: str) -> bool:
     """Return whether a material is prose: not a table, and more than headings and lists."""
-    if PurePosixPath(name.lower()).suffix in NON_PROSE_SUFFIXES:
+    if is_table_name(name) or PurePosixPath(name.lower()).suffix in NON_PROSE_SUFFIXES:
         return False
     outside = (sentence for sentence in split_sentences(text) if not sentence.is_list_item)
     return len(list(islice(outside, MIN_SENTENCES))) == MIN_SENTENCES

@@ -114,7 +114,7 @@ def _describe_result(
     rows: Sequence[Sequence[object]],
 ) -> dict[str, Any]:
     """Return the rows, and as gaps how the tables that the statement names were read."""
-    gaps = [note for table, each in loaded.notes.items() if mentions(sql, table) for note in each]
+    gaps = loaded.list_notes(sql)
     return describe_result(sql, known, columns, rows) | ({"gaps": gaps} if gaps else {})
 
 

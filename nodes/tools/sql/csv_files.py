@@ -12,11 +12,20 @@ import duckdb
 
 from nodes.text.csv_table import CsvUnreadable, open_csv
 from nodes.text.numbers import FORMS, NumberColumn, count_forms, read_number_columns
+from nodes.text.table_defects import (
+    TableNote,
+    describe_doubles,
+    describe_lacking,
+    describe_negative,
+    is_unusual,
+)
 from nodes.text.whole_table import list_assumptions, read_whole_table
 
 SAMPLE_ROWS = 20_000
 """From which the types of columns are inferred."""
 MAX_COPIED_BYTES = 50_000_000
+MAX_WHOLE_BYTES = 1_000_000
+"""Larger files of a user are left to the engine, which reads no `$1,200`."""
 _ENCODINGS = {"utf-8": "utf-8-sig", "utf-16": "utf-16", "latin-1": "latin-1"}
 """As DuckDB calls them, with those of Python."""
 
@@ -36,9 +45,11 @@ class CsvFile:
     """None: the rows are not to be read."""
     number_columns: tuple[int, ...] = ()
     """Places of the columns whose first rows may be numbers with commas or groups."""
+    sample_rows: int = SAMPLE_ROWS
+    """From which the engine infers the types of columns; -1: all."""
     is_ragged: bool = True
     """Rows may have fewer cells than there are columns."""
-    notes: tuple[str, ...] = ()
+    notes: tuple[TableNote, ...] = ()
 
 
 def write_material(text: str, path: Path) -> CsvFile:
@@ -50,7 +61,25 @@ def write_material(text: str, path: Path) -> CsvFile:
     table = read_whole_table(text)
     with _create(path) as file:
         _write_rows(file, table.rows)
-    return CsvFile(path, table.columns, rows=len(table.rows), has_header=False, notes=table.notes)
+    return CsvFile(
+        path,
+        table.columns,
+        rows=len(table.rows),
+        has_header=False,
+        sample_rows=-1,
+        notes=table.notes,
+    )
+
+
+def read_file(path: Path) -> str:
+    """Return the text of a user's file."""
+    raw = path.read_bytes()
+    if _is_wide(raw):
+        return raw.decode("utf-16", errors="replace")
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return raw.decode("latin-1")
 
 
 def inspect_file(path: Path, *, with_rows: bool) -> CsvFile:
@@ -66,7 +95,7 @@ def inspect_file(path: Path, *, with_rows: bool) -> CsvFile:
 
 def load_file(
     base: duckdb.DuckDBPyConnection, table: str, file: CsvFile, copy: Path
-) -> tuple[str, ...]:
+) -> tuple[TableNote, ...]:
     """Create a table of a user's file, as `load_csv` does.
 
     Args:
@@ -89,7 +118,7 @@ def load_file(
     return load_csv(base, table, copied)
 
 
-def load_csv(base: duckdb.DuckDBPyConnection, table: str, file: CsvFile) -> tuple[str, ...]:
+def load_csv(base: duckdb.DuckDBPyConnection, table: str, file: CsvFile) -> tuple[TableNote, ...]:
     """Create a table of a file's rows; return what a user should know of how it was read.
 
     Raises:
@@ -101,18 +130,50 @@ def load_csv(base: duckdb.DuckDBPyConnection, table: str, file: CsvFile) -> tupl
         base.execute(f"CREATE TABLE {_quote(table)} ({columns})")
         return file.notes
     numbers = _read_numbers(file)
-    rewritten = {name: number for name, number in numbers.items() if not number.is_plain}
+    rewritten = {
+        name: number
+        for name, number in numbers.items()
+        if number.has_missing or not number.is_plain
+    }
     values = ", ".join(_write_value(name, rewritten.get(name)) for name in file.columns)
     create = f"CREATE TABLE {_quote(table)} AS SELECT {values} FROM "
-    types = dict.fromkeys(rewritten, "VARCHAR")
+    fractional = [
+        name for name, forms in _pair_forms(file) if name in numbers and forms.keys() - {"whole"}
+    ]
+    # The engine would round 2500.5 in a column that begins with whole numbers.
+    types = dict.fromkeys(fractional, "DOUBLE") | dict.fromkeys(rewritten, "VARCHAR")
     try:
-        base.execute(create + _write_source(file, types))
+        base.execute(create + _write_source(file, types, file.sample_rows))
     except duckdb.ConversionException:  # a later row has a cell of another type
         base.execute(create + _write_source(file, types, -1))
     found = base.execute(f"SELECT count(*) FROM {_quote(table)}").fetchall()[0][0]
     if file.rows != found:
         raise CsvUnreadable(f"has {file.rows} rows, of which {found} can be read")
     return (*file.notes, *list_assumptions(list(numbers), list(numbers.values())))
+
+
+def count_defects(base: duckdb.DuckDBPyConnection, table: str) -> list[TableNote]:
+    """Return what is unusual in a large table, counted: no cell and no row is named."""
+    columns = base.execute(f"DESCRIBE {_quote(table)}").fetchall()
+    names = [name for name, kind, *_ in columns if kind in ("BIGINT", "DOUBLE")]
+    counted = [f"count({_quote(n)}), count(*) FILTER ({_quote(n)} < 0)" for n in names]
+    select = ", ".join(["count(*)", "count(DISTINCT hash(each))", *counted])
+    try:
+        found = base.execute(f"SELECT {select} FROM {_quote(table)} AS each").fetchall()[0]
+    except duckdb.OutOfMemoryException:
+        return [TableNote("too large to look for repeated rows and cells without a number")]
+    rows, different, *counts = found
+    notes = [describe_doubles(rows - different)] if rows > different else []
+    for name, filled, negative in zip(names, counts[::2], counts[1::2], strict=True):
+        if filled < rows:
+            notes.append(describe_lacking(name, rows - filled, rows))
+        if is_unusual(negative, filled):
+            notes.append(describe_negative(name))
+    return notes
+
+
+def _is_wide(raw: bytes) -> bool:
+    return raw[:2] in (b"\xff\xfe", b"\xfe\xff")
 
 
 def _open(path: Path, encoding: str) -> TextIO:
@@ -133,9 +194,9 @@ def _create(path: Path) -> TextIO:
 def _inspect(path: Path, changed_ns: int, size: int, with_rows: bool) -> CsvFile:
     """Return what `inspect_file` does, once for each version of a file."""
     with path.open("rb") as file:
-        is_wide = file.read(2) in (b"\xff\xfe", b"\xfe\xff")
+        encoding = "utf-16" if _is_wide(file.read(2)) else "utf-8"
     try:
-        return _read(path, "utf-16" if is_wide else "utf-8", with_rows)
+        return _read(path, encoding, with_rows)
     except UnicodeDecodeError:
         return _read(path, "latin-1", with_rows)
 
@@ -163,15 +224,21 @@ def _read(path: Path, encoding: str, with_rows: bool) -> CsvFile:
         rows=rows,
         number_columns=tuple(places),
         is_ragged=bool(opened.short_lines),
-        notes=tuple(opened.list_notes()),
+        notes=tuple(map(TableNote, opened.list_notes())),
     )
 
 
 def _read_numbers(file: CsvFile) -> dict[str, NumberColumn]:
     """Return how the columns of numbers are written that are to be checked."""
-    names = [file.columns[place] for place in file.number_columns]
-    numbers = read_number_columns(_count_forms(file), file.delimiter) if names else []
+    names, counts = zip(*_pair_forms(file), strict=True) if file.number_columns else ((), ())
+    numbers = read_number_columns(counts, file.delimiter)
     return {name: number for name, number in zip(names, numbers, strict=True) if number}
+
+
+def _pair_forms(file: CsvFile) -> list[tuple[str, dict[str, int]]]:
+    """Return the columns of numbers to check, each with how many cells have which form."""
+    names = [file.columns[place] for place in file.number_columns]
+    return list(zip(names, _count_forms(file) if names else (), strict=True))
 
 
 @lru_cache(maxsize=256)
@@ -179,7 +246,7 @@ def _count_forms(file: CsvFile) -> list[dict[str, int]]:
     """Return how many cells of each column to check have each form of `FORMS`, in all rows."""
     values = [_quote(file.columns[place]) for place in file.number_columns]
     select = ", ".join(f"histogram({_write_form(value)})" for value in values)
-    source = _write_source(file, dict.fromkeys(file.columns, "VARCHAR"))
+    source = _write_source(file, dict.fromkeys(file.columns, "VARCHAR"), file.sample_rows)
     with duckdb.connect(":memory:") as base:
         counted = base.execute(f"SELECT {select} FROM {source}").fetchall()[0]
     return [counts or {} for counts in counted]
@@ -201,10 +268,13 @@ def _write_value(name: str, number: NumberColumn | None) -> str:
         return value
     plain = f"replace(trim({value}), '.', '')" if number.mark == "comma" else f"trim({value})"
     with_point = f"replace({plain}, ',', {_literal('.' if number.mark == 'comma' else '')})"
-    return f"CAST(nullif({with_point}, '') AS DOUBLE) AS {value}"
+    number_or_null = f"CAST(nullif({with_point}, '') AS DOUBLE)"
+    return (
+        f"CASE {_write_form(value)} WHEN 'missing' THEN NULL ELSE {number_or_null} END AS {value}"
+    )
 
 
-def _write_source(file: CsvFile, types: Mapping[str, str], sample_rows: int = SAMPLE_ROWS) -> str:
+def _write_source(file: CsvFile, types: Mapping[str, str], sample_rows: int) -> str:
     """Return the part of a statement that reads a file's rows, without empty ones."""
     typed = ", ".join(f"{_literal(name)}: {_literal(kind)}" for name, kind in types.items())
     options = [

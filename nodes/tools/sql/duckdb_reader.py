@@ -3,14 +3,29 @@
 import contextlib
 import re
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 
 import duckdb
 
+from nodes.errors import ToolRefused
 from nodes.limits.patterns import Pattern
 from nodes.text.csv_table import CsvUnreadable
-from nodes.tools.sql.csv_files import inspect_file, load_csv, load_file, write_material
+from nodes.text.table_defects import TableNote
+from nodes.tools.documents.kinds import WORKBOOK_SUFFIXES
+from nodes.tools.documents.parser import parse_document
+from nodes.tools.documents.reader import is_cut
+from nodes.tools.sql.csv_files import (
+    MAX_COPIED_BYTES,
+    MAX_WHOLE_BYTES,
+    count_defects,
+    inspect_file,
+    load_csv,
+    load_file,
+    read_file,
+    write_material,
+)
 from nodes.tools.sql.loaded_tables import LoadedTables
 from nodes.tools.sql.location import DatabaseLocation, list_data_files
 from nodes.tools.sql.tables import MAX_ROWS, SqlTable, mentions, name_tables
@@ -87,10 +102,39 @@ def _list_sources(
         table: (name, None) for table, name in name_tables(materials).items()
     }
     if location.engine == "files":
-        paths = {path.name: path for path in list_data_files(location.target)}
+        paths = {
+            path.name + part: path
+            for path in list_data_files(location.target)
+            for part in _list_parts(path)
+        }
         for table, name in name_tables(paths).items():
             sources.setdefault(table, (name, paths[name]))
     return sources
+
+
+def _list_parts(path: Path) -> Iterable[str]:
+    """Return what follows a file's name for each of its tables: the sheets of a workbook."""
+    if path.suffix.lower() in WORKBOOK_SUFFIXES:
+        with contextlib.suppress(ToolRefused, OSError):  # loading it finds the reason again
+            return _read_sheets(path)
+    return ("",)
+
+
+@lru_cache(maxsize=16)
+def _read_sheets(path: Path) -> dict[str, str]:
+    """Return a workbook's sheets as CSV texts; read once, as this process answers one call."""
+    found: dict[str, str] = parse_document(path.suffix.lower(), MAX_COPIED_BYTES, path=str(path))[
+        "sheets"
+    ]
+    return found
+
+
+def _write_sheet(path: Path, part: str, written: Path) -> None:
+    sheets = _read_sheets(path)
+    if not sheets or is_cut(sheets[part]):
+        cause = f"has more than {MAX_COPIED_BYTES / 1e6:g} MB of text; save it as CSV"
+        raise CsvUnreadable(cause if sheets else "has no cell that holds something")
+    written.write_text(sheets[part], encoding="utf-8", errors="replace", newline="")
 
 
 def _load_tables(
@@ -110,18 +154,29 @@ def _load_tables(
                 if path and path.suffix.lower() == ".parquet":
                     _load_parquet(base, table, path, with_rows=bool(sql))
                     continue
+                if path and path.suffix.lower() in WORKBOOK_SUFFIXES:
+                    _write_sheet(path, name.removeprefix(path.name), written)
+                    path, written = written, Path(folder) / f"{n}.copy.csv"
                 if path:
-                    file = inspect_file(path, with_rows=bool(sql))
-                    notes = load_file(base, table, file, written)
+                    notes = _load_file(base, table, path, written, with_rows=bool(sql))
                 else:
                     notes = load_csv(base, table, write_material(materials[name], written))
-                loaded.notes[table] = [f"{name}: {note}" for note in notes]
+                loaded.add_notes(table, name, notes)
             except CsvUnreadable as error:
                 loaded.broken[table] = CsvUnreadable(f"{name} {error}")
-            except (duckdb.Error, OSError) as error:
+            except (duckdb.Error, OSError, ToolRefused) as error:
                 cause = str(error).partition("\n")[0].replace(str(path), name)
                 loaded.broken[table] = CsvUnreadable(f"{name} cannot be read: {cause}")
     return loaded
+
+
+def _load_file(
+    base: duckdb.DuckDBPyConnection, table: str, path: Path, written: Path, *, with_rows: bool
+) -> Sequence[TableNote]:
+    if with_rows and path.stat().st_size <= MAX_WHOLE_BYTES:
+        return load_csv(base, table, write_material(read_file(path), written))
+    notes = load_file(base, table, inspect_file(path, with_rows=with_rows), written)
+    return [*notes, *(count_defects(base, table) if with_rows else ())]
 
 
 def _load_parquet(

@@ -7,9 +7,11 @@ from typing import Literal
 
 from nodes.errors import ToolRefused
 from nodes.limits.patterns import Pattern
+from nodes.text.csv_table import TABLE_SUFFIXES
+from nodes.tools.documents.kinds import WORKBOOK_SUFFIXES
 
 Engine = Literal["sqlite", "duckdb", "files", "postgres", "none"]
-DATA_SUFFIXES = frozenset({".csv", ".tsv", ".parquet"})
+DATA_SUFFIXES = WORKBOOK_SUFFIXES | {*TABLE_SUFFIXES, ".parquet"}
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,7 @@ def list_data_files(target: str) -> list[Path]:
         file
         for file in files
         if file.suffix.lower() in DATA_SUFFIXES and file.is_file() and not file.is_symlink()
+        if not file.name.startswith("~$")
     ]
 
 
@@ -63,7 +66,7 @@ def _detect_engine(path: Path, said: str) -> Engine:
         return "sqlite"
     if said == "duckdb" or head[8:12] == b"DUCK":
         return "duckdb"
-    raise _build_refusal(f"{path.name!r} is not SQLite, DuckDB, CSV or Parquet")
+    raise _build_refusal(f"{path.name!r} is not SQLite, DuckDB, CSV, XLSX, ODS or Parquet")
 
 
 def _build_refusal(cause: str) -> ToolRefused:

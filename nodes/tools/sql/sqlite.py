@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from nodes.text.csv_table import CsvUnreadable
+from nodes.text.table_defects import TableNote
 from nodes.text.whole_table import read_whole_table
 from nodes.tools.sql.loaded_tables import LoadedTables
 from nodes.tools.sql.tables import MAX_ROWS, SqlTable, name_tables
@@ -35,8 +36,7 @@ def connect(path: str, materials: Mapping[str, str]) -> tuple[sqlite3.Connection
     loaded = LoadedTables()
     for table, name in name_tables(materials).items():
         try:
-            notes = _load_csv(base, table, materials[name])
-            loaded.notes[table] = [f"{name}: {note}" for note in notes]
+            loaded.add_notes(table, name, _load_csv(base, table, materials[name]))
         except (sqlite3.Error, CsvUnreadable) as error:
             loaded.broken[table] = CsvUnreadable(f"{name} {error}")
     base.commit()
@@ -93,7 +93,7 @@ def _authorize(
     return sqlite3.SQLITE_OK
 
 
-def _load_csv(base: sqlite3.Connection, table: str, text: str) -> tuple[str, ...]:
+def _load_csv(base: sqlite3.Connection, table: str, text: str) -> tuple[TableNote, ...]:
     """Create a table of a CSV text; return what a user should know of how it was read."""
     read = read_whole_table(text)
     # NUMERIC affinity turns what looks like a number into one and does not change other text.

@@ -3,16 +3,15 @@
 The statement is portable: SQLite, DuckDB and PostgreSQL run it. Runs in the child process.
 """
 
-import datetime
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any, Final
 
 from nodes.errors import ToolRefused
 from nodes.text.counts import format_count
-from nodes.text.numbers import write_cell
+from nodes.text.table_defects import COUNTED, DOUBLES, LEFT_OUT, UNUSED
 from nodes.tools.sql.child_program import run_statement
-from nodes.tools.sql.computed_digits import PERCENT, QUOTIENT, SUM, Digits, round_apart
+from nodes.tools.sql.computed_digits import PERCENT, QUOTIENT, SUM, Digits, add_growth, round_apart
 from nodes.tools.sql.location import Engine
 from nodes.tools.sql.table_columns import (
     SAMPLE_ROWS,
@@ -23,8 +22,10 @@ from nodes.tools.sql.table_columns import (
     quote_name,
     rank_tables,
     sample_columns,
+    write_literal,
 )
 from nodes.tools.sql.table_question import Question
+from nodes.tools.sql.tables import format_row
 
 _FUNCTIONS: Final[Mapping[str, str]] = {
     "sum": "SUM",
@@ -50,36 +51,45 @@ def analyze_table(
     Raises:
         ToolRefused: there is no such table or column, or no row holds what is asked for.
     """
-    asked, notes = Question(**question), list[str]()
+    asked, notes, sampled_notes = Question(**question), list[str](), list[str]()
 
-    def query(sql: str) -> dict[str, Any]:
+    def query(sql: str, kept: list[str] = notes) -> dict[str, Any]:
         answer = run_statement(engine, target, materials, sql, statement_s)
         if "error" in answer:
             raise ToolRefused(str(answer["error"]))
-        notes.extend(gap for gap in answer.get("gaps", ()) if gap not in notes)
+        kept.extend(gap for gap in answer.get("gaps", ()) if gap not in kept)
         return answer
 
-    tables = [
-        AnalysedTable(each["table"], each["source"], each["columns"])
-        for each in query("")["tables"]
-    ]
+    def sample(table: AnalysedTable) -> AnalysedTable:
+        return sample_columns(table, lambda sql: query(sql, sampled_notes), engine)
+
+    listed = query("")["tables"]
+    tables = [AnalysedTable(each["table"], each["source"], each["columns"]) for each in listed]
     if notes and not tables:
         raise ToolRefused("; ".join(notes))
     is_computed = asked.aggregate != "none" or asked.change != "none"
     if asked.names_nothing and not (is_computed and (table or len(tables) == 1)):
-        sampled = [sample_columns(each, query) for each in tables[:20]]
-        notes += [f"{each.source}: {said}" for each in sampled for said in each.marred.values()]
-        described = [describe_table(each) for each in sampled]
-        return {"tables": described, **({"gaps": notes} if notes else {})}
+        sampled = [sample(each) for each in tables[:20]]
+        marred = [f"{each.source}: {said}" for each in sampled for said in each.marred.values()]
+        gaps = [*notes, *sampled_notes, *marred]
+        return {"tables": list(map(describe_table, sampled)), **({"gaps": gaps} if gaps else {})}
     refusals = []
     for each in rank_tables(tables, table, (*asked.measures, asked.group_by))[:MAX_TRIED_TABLES]:
         try:
-            found = _Analysis(sample_columns(each, query), asked, query).compute()
-            gaps = [*found.get("gaps", ()), *notes]
-            return found | ({"gaps": gaps} if gaps else {})
+            return _compute(_Analysis(sample(each), asked, query), asked, notes)
         except ToolRefused as refusal:
             refusals.append(refusal)  # another table may hold the rows
-    raise ToolRefused("; ".join([str(refusals[0]), *notes]))
+    named = [each for each in sampled_notes if any(f" {name}:" in each for name in asked.measures)]
+    raise ToolRefused("; ".join([str(refusals[0]), *notes, *named]))
+
+
+def _compute(analysis: "_Analysis", asked: Question, notes: Sequence[str]) -> dict[str, Any]:
+    """Return the computed rows with what a user should know of them as gaps."""
+    found = analysis.compute()
+    gaps = [*found.get("gaps", ()), *notes, *analysis.list_omitted_cells(notes)]
+    if asked.doubles == "drop":
+        gaps = [gap.replace(COUNTED, LEFT_OUT) if DOUBLES in gap else gap for gap in gaps]
+    return found | ({"gaps": gaps} if gaps else {})
 
 
 class _Analysis:
@@ -98,7 +108,6 @@ class _Analysis:
                 (self._divisor, others) if others else ("", [self._divisor])
             )
         self._group = self._find_column(asked.group_by, table.columns) if asked.group_by else ""
-        self._refuse_marred()
         for name in self._measures:
             if name not in table.numbers and asked.aggregate != "count":
                 known = ", ".join(table.numbers) or "none"
@@ -106,13 +115,29 @@ class _Analysis:
                 raise ToolRefused(f"{why}; columns that hold numbers: {known}")
         self._conditions, self._unmatched = self._find_conditions()
 
-    def _refuse_marred(self) -> None:
-        """Raise ToolRefused if what to compute may be a column that is text because of a cell."""
-        marred, is_counted = self._table.marred, self._asked.aggregate in ("none", "count")
-        is_left_open = not (self._asked.measures or is_counted)
-        if is_left_open and (self._group in marred or (marred and not self._table.numbers)):
-            said = [marred[self._group]] if self._group in marred else marred.values()
-            raise ToolRefused("; ".join(said))
+    def list_omitted_cells(self, notes: Sequence[str]) -> list[str]:
+        """Return a sentence for each computed column of which cells were left out.
+
+        Args:
+            notes: what is known already; a file was searched when it was read.
+        """
+        used = filter(None, [*self._measures, self._divisor])
+        omitted = [(f"{self._table.source}: {name}: ", *self._count_others(name)) for name in used]
+        return [
+            f"{start}no number in {format_count(count, 'cell')} {UNUSED}: {held}"
+            for start, count, held in omitted
+            if count and not any(note.startswith(start) for note in notes)
+        ]
+
+    def _count_others(self, name: str) -> tuple[int, str]:
+        """Return how many cells of a column of numbers hold something else, and the first."""
+        if name not in self._table.readings:
+            return 0, ""
+        cell = quote_name(name)
+        others = [f"{cell} IS NOT NULL", f"{self._table.read(name)} IS NULL"]
+        count = self._run(self._write(["COUNT(*)"], also=others))[1][0][0]
+        held = self._run(self._write([cell], also=others, limit=3))[1] if count else []
+        return count, ", ".join(f"{str(row[0])!r:.40}" for row in held)
 
     def compute(self) -> dict[str, Any]:
         """Return columns, rows and their source, and what was computed in words."""
@@ -134,14 +159,7 @@ class _Analysis:
             "columns": columns,
             "rows": rows,
             "results": [
-                {
-                    "source": self._table.source,
-                    "text": "; ".join(
-                        f"{name}: {write_cell(value)}"
-                        for name, value in zip(columns, row, strict=True)
-                    ),
-                }
-                for row in rows
+                {"source": self._table.source, "text": format_row(columns, row)} for row in rows
             ],
             **self._describe_rows(),
             **({"gaps": gaps} if gaps else {}),
@@ -176,7 +194,7 @@ class _Analysis:
         time = next(iter(self._table.times), "")
         ends = [f"MIN({quote_name(time)})", f"MAX({quote_name(time)})"] if time else []
         used = self._measures if len(self._measures) == 1 else []
-        also = [f"{quote_name(name)} IS NOT NULL" for name in used]
+        also = [f"{self._table.read(name)} IS NOT NULL" for name in used]
         count, *periods = self._run(self._write(["COUNT(*)", *ends], also=also))[1][0]
         described = format_count(count, "row")
         if periods and periods[0] is not None:
@@ -222,13 +240,15 @@ class _Analysis:
             values = ['COUNT(*) AS "count"']
         else:
             values = [
-                f"{function}({quote_name(name)}) AS {quote_name(f'{function.lower()} of {name}')}"
+                f"{function}({self._table.read(name)}) "
+                f"AS {quote_name(f'{function.lower()} of {name}')}"
                 for name in self._measures
             ]
         if self._divisor:
             ratios = (f"{name} per {self._divisor}" for name in self._measures)
             values = [
-                f"1.0 * SUM({quote_name(name)}) / NULLIF(SUM({quote_name(self._divisor)}), 0) "
+                f"1.0 * SUM({self._table.read(name)}) "
+                f"/ NULLIF(SUM({self._table.read(self._divisor)}), 0) "
                 f"AS {quote_name(ratio)}"
                 for name, ratio in zip(self._measures, ratios, strict=True)
             ]
@@ -246,8 +266,13 @@ class _Analysis:
         shown = [*labels, *self._table.times, *self._measures]
         shown = list(dict.fromkeys(shown)) if self._measures else self._table.columns
         sort = shown.index(self._measures[0]) + 1 if self._measures else 0
-        missing = [f"{quote_name(self._measures[0])} IS NOT NULL"] if self._measures else []
-        return self._write([quote_name(name) for name in shown], sort=sort, also=missing)
+        missing = [f"{self._table.read(name)} IS NOT NULL" for name in self._measures[:1]]
+        return self._write(list(map(self._show, shown)), sort=sort, also=missing)
+
+    def _show(self, name: str) -> str:
+        """Return SQL for a column under its own name: the number in it, if it is a measure."""
+        is_measure = name in self._measures and name in self._table.readings
+        return f"{self._table.read(name)} AS {quote_name(name)}" if is_measure else quote_name(name)
 
     def _write(
         self,
@@ -259,7 +284,10 @@ class _Analysis:
         limit: int | None = None,
     ) -> str:
         conditions = [*self._conditions, *also]
-        parts = [f"SELECT {', '.join(shown)} FROM {quote_name(self._table.name)}"]
+        table = quote_name(self._table.name)
+        if self._asked.doubles == "drop":
+            table = f"(SELECT DISTINCT * FROM {table}) AS {table}"
+        parts = [f"SELECT {', '.join(shown)} FROM {table}"]
         if conditions:
             parts.append("WHERE " + " AND ".join(conditions))
         if group_by:
@@ -284,7 +312,7 @@ class _Analysis:
         groups = [group] if group else []
         measures = self._measures[:MAX_MEASURES]
         sums = [
-            f"SUM(CASE WHEN {period} = {_literal(each)} THEN {quote_name(measure)} END)"
+            f"SUM(CASE WHEN {period} = {write_literal(each)} THEN {self._table.read(measure)} END)"
             for measure in measures
             for each in (first, last)
         ]
@@ -294,7 +322,7 @@ class _Analysis:
         for measure in measures:
             of = f" of {measure}" if len(measures) > 1 else ""
             named += [f"{measure} {first}", f"{measure} {last}", f"growth{of} in percent"]
-        rows = [_add_growth(row, len(groups)) for row in self._run(sql)[1]]
+        rows = [add_growth(row, len(groups)) for row in self._run(sql)[1]]
         return named, self._rank(rows, len(groups) + 2)
 
     def _write_period(self, time: str) -> str:
@@ -313,8 +341,9 @@ class _Analysis:
         first, last = compared
         labels = [*filter(None, [self._group]), *self._table.labels][:MAX_LABELS]
         labels = list(dict.fromkeys(labels))
-        sql = self._write([quote_name(name) for name in (*labels, first, last)], limit=SAMPLE_ROWS)
-        rows = [_add_growth(row, len(labels)) for row in self._run(sql)[1]]
+        values = [f"{self._table.read(name)} AS {quote_name(name)}" for name in (first, last)]
+        sql = self._write([*map(quote_name, labels), *values], limit=SAMPLE_ROWS)
+        rows = [add_growth(row, len(labels)) for row in self._run(sql)[1]]
         return [*labels, first, last, "growth in percent"], self._rank(rows, len(labels) + 2)
 
     def _choose_time_column(self) -> str:
@@ -351,8 +380,8 @@ class _Analysis:
 
     def _match_value(self, column: str, value: str) -> tuple[str, str] | None:
         text = f"LOWER(CAST({quote_name(column)} AS VARCHAR(400)))"
-        exact = f"{text} = {_literal(value.lower())}"
-        begins = f"{text} LIKE {_literal(value.lower() + '%')}"
+        exact = f"{text} = {write_literal(value.lower())}"
+        begins = f"{text} LIKE {write_literal(value.lower() + '%')}"
         for condition in (exact, begins) if column in self._table.times else (exact,):
             sql = f"SELECT COUNT(*) FROM {quote_name(self._table.name)} WHERE {condition}"
             if self._run(sql)[1][0][0]:
@@ -369,25 +398,3 @@ class _Analysis:
     def _run(self, sql: str) -> tuple[list[str], list[list[Any]]]:
         answer = self._query(sql)
         return answer["columns"], answer["rows"]
-
-
-def _add_growth(row: Sequence[Any], labels: int) -> list[Any]:
-    """Return a row with the growth after each pair of values that follows its labels."""
-    added = list(row[:labels])
-    for before, after in zip(row[labels::2], row[labels + 1 :: 2], strict=True):
-        added += [before, after, _measure_growth(before, after)]
-    return added
-
-
-def _measure_growth(before: Any, after: Any) -> float | None:
-    if before is None or after is None or not float(before):
-        return None
-    return 100 * (float(after) / float(before) - 1)
-
-
-def _literal(value: Any) -> str:
-    if isinstance(value, int | float):
-        return str(value)
-    if isinstance(value, datetime.date):
-        value = value.isoformat()
-    return "'" + str(value).replace("'", "''") + "'"

@@ -1,5 +1,6 @@
 """The tables that can be analysed, and what their columns hold: numbers, periods, names."""
 
+import datetime
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -7,12 +8,13 @@ from typing import Any, Final
 
 from nodes.errors import ToolRefused
 from nodes.limits.patterns import Pattern
-from nodes.text.numbers import is_marked_number
+from nodes.text.amounts import read_amounts
+from nodes.text.numbers import count_forms
 from nodes.text.periods import SORTABLE_PERIOD
+from nodes.tools.sql.location import Engine
 
 _TIME_NAME: Final = Pattern(r"(?:^|_| )(?:year|quarter|month|week|day|date|period)(?:$|_| )")
 _ID_NAME: Final = Pattern(r"(?:^|_| )id$")
-_PLAIN: Final = Pattern(r"[-+]?[\d.,]+")
 _DIGITS: Final = Pattern(r"\d+")
 _YEARS: Final = range(1800, 2200)
 _LARGEST_PERIOD: Final = 366
@@ -30,8 +32,14 @@ class AnalysedTable:
     columns: list[str]
     numbers: list[str] = field(default_factory=list)
     times: list[str] = field(default_factory=list)
+    readings: dict[str, str] = field(default_factory=dict)
+    """SQL for the numbers of those columns of numbers that may hold other cells too."""
     marred: dict[str, str] = field(default_factory=dict)
-    """Columns that are text because of some cells among their numbers, each with a sentence."""
+    """Columns of amounts that cannot be computed with, each with a sentence."""
+
+    def read(self, name: str) -> str:
+        """Return SQL for the value of a column."""
+        return self.readings.get(name) or quote_name(name)
 
     @property
     def labels(self) -> list[str]:
@@ -66,35 +74,44 @@ def rank_tables(
     return [each for count, each in fit if count == best]
 
 
-def sample_columns(table: AnalysedTable, query: Query) -> AnalysedTable:
+def sample_columns(table: AnalysedTable, query: Query, engine: Engine) -> AnalysedTable:
     """Return the table with its columns sorted by what they hold."""
     rows = query(f"SELECT * FROM {quote_name(table.name)} LIMIT {SAMPLE_ROWS}")["rows"]
-    numbers, times, marred = [], [], dict[str, str]()
+    found = AnalysedTable(table.name, table.source, table.columns)
     for index, name in enumerate(table.columns):
         values = [row[index] for row in rows if row[index] is not None]
         if _is_time(name, values):
-            times.append(name)
-        elif values and all(map(_is_number, values)) and not _ID_NAME.search(name.lower()):
-            numbers.append(name)
-        elif place := _find_marring_row([row[index] for row in rows]):
-            marred[name] = f"{name} is text: its row {place} holds {rows[place - 1][index]!r:.60}"
-    return AnalysedTable(table.name, table.source, table.columns, numbers, times, marred)
+            found.times.append(name)
+        elif _ID_NAME.search(name.lower()):
+            continue
+        elif values and all(map(_is_number, values)):
+            found.numbers.append(name)
+            if engine == "sqlite":  # any cell may hold a text, which counts as 0
+                found.readings[name] = _write_reading(name, engine)
+        elif amounts := read_amounts([str(value).strip() for value in values]):
+            is_plain = count_forms(amounts.numbers).keys() <= {"whole", "point", "point_group"}
+            if amounts.numbers and is_plain and not amounts.unit:
+                found.numbers.append(name)
+                found.readings[name] = _write_reading(name, engine)
+            else:
+                held = ", ".join(f"{each!r:.30}" for each in list(dict.fromkeys(values))[:3])
+                found.marred[name] = f"{name} is text: it holds {held}"
+    return found
 
 
-def _find_marring_row(cells: Sequence[Any]) -> int:
-    """Return the row, from 1, of the first cell that makes a column of numbers text.
-
-    Such a cell has no digit, as `n/a`, or a sign beside its number. 0 if the column is something
-    else: most cells have numbers, and no other cell has a digit.
-    """
-    held = {row: each for row, each in enumerate(cells, start=1) if each not in (None, "")}
-    if not all(isinstance(each, str) for each in held.values()):
-        return 0
-    numbers = {row for row, each in held.items() if is_marked_number(each)}
-    others = (each for row, each in held.items() if row not in numbers)
-    if 2 * len(numbers) <= len(held) or any(map(_DIGITS.search, others)):
-        return 0
-    return next((row for row, each in held.items() if not _PLAIN.fullmatch(each.strip())), 0)
+def _write_reading(name: str, engine: Engine) -> str:
+    """Return SQL for the number in a cell of a column that has other cells too; else NULL."""
+    cell = quote_name(name)
+    if engine == "postgres":
+        text = f"TRIM(CAST({cell} AS TEXT))"
+        return rf"CASE WHEN {text} ~ '^[-+]?\d+(\.\d+)?$' THEN CAST({text} AS NUMERIC) END"
+    if engine == "sqlite":
+        return (
+            f"CASE WHEN TYPEOF({cell}) IN ('integer', 'real') OR ({cell} GLOB '[-0-9]*[0-9]*' "
+            f"AND SUBSTR({cell}, 2) NOT GLOB '*[^0-9.]*' AND {cell} NOT GLOB '*.*.*') "
+            f"THEN {cell} + 0 END"
+        )
+    return f"TRY_CAST({cell} AS DOUBLE)"
 
 
 def find_compared(named: Sequence[str], numbers: Sequence[str]) -> tuple[str, str] | None:
@@ -148,3 +165,12 @@ def _is_number(value: Any) -> bool:
 def quote_name(name: str) -> str:
     """Return a name as SQL writes it."""
     return '"' + name.replace('"', '""') + '"'
+
+
+def write_literal(value: Any) -> str:
+    """Return a value as SQL writes it."""
+    if isinstance(value, int | float):
+        return str(value)
+    if isinstance(value, datetime.date):
+        value = value.isoformat()
+    return "'" + str(value).replace("'", "''") + "'"

@@ -1,14 +1,13 @@
-"""The tables that a task may read: its .csv materials, and the user's database."""
+"""The tables that a task may read: its materials that are tables, and the user's database."""
 
 import asyncio
 from collections.abc import Mapping
 
 from nodes.errors import NothingToRead, ToolRefused
-from nodes.tools.documents.reader import CUT_MARK
+from nodes.text.csv_table import is_table_name
+from nodes.tools.documents.reader import is_cut
 from nodes.tools.framework.settings import ToolSettings
 from nodes.tools.sql.location import DatabaseLocation, locate_database
-
-TABLE_SUFFIXES = (".csv", ".tsv")
 
 
 async def collect_tables(
@@ -23,9 +22,9 @@ async def collect_tables(
     tables = {
         name: text
         for name, text in (materials or {}).items()
-        if name.lower().endswith(TABLE_SUFFIXES) and text.strip()
+        if is_table_name(name) and text.strip()
     }
-    if cut := ", ".join(name for name, text in tables.items() if text.endswith(CUT_MARK)):
+    if cut := ", ".join(name for name, text in tables.items() if is_cut(text)):
         raise ToolRefused(
             f"only the beginning of {cut} was read, so figures on it would be wrong; the user "
             "can set SUPERVISE_SQL_URL to its path, without --file, to have all of it queried"
@@ -33,7 +32,7 @@ async def collect_tables(
     location = await asyncio.to_thread(locate_database, settings.sql_url)
     if location.engine == "none" and not tables:
         raise NothingToRead(
-            "no database is set (SUPERVISE_SQL_URL) and the task has no .csv file; work "
-            "from your handoff, or report what is missing"
+            "no database is set (SUPERVISE_SQL_URL) and the task has no file with a table; "
+            "work from your handoff, or report what is missing"
         )
     return location, tables

@@ -9,6 +9,7 @@ Change = Literal["none", "growth"]
 SortKey = Literal["value", "fastest"]
 Order = Literal["highest", "lowest"]
 Period = Literal["as_given", "year"]
+Doubles = Literal["count", "drop"]
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,7 @@ class Question:
     sort_by: SortKey = "value"
     order: Order = "highest"
     limit: int = 20
+    doubles: Doubles = "count"
 
     @property
     def names_nothing(self) -> bool:

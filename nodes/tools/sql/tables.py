@@ -12,6 +12,7 @@ from typing import Any
 
 from nodes.limits.patterns import Pattern
 from nodes.text.counts import format_count
+from nodes.text.csv_table import split_sheet_name
 from nodes.text.numbers import write_cell
 
 MAX_ROWS = 200
@@ -52,7 +53,9 @@ def name_tables(file_names: Iterable[str]) -> dict[str, str]:
     """Name a table after each file: `Revenue 2024.csv` is `revenue_2024`, a duplicate `…_2`."""
     named: dict[str, str] = {}
     for file_name in file_names:
-        name = Pattern(r"\W+").sub("_", PurePath(file_name).stem.lower()).strip("_")
+        file, sheet = split_sheet_name(file_name)
+        plain = f"{PurePath(file).stem} {sheet}".lower()
+        name = Pattern(r"\W+").sub("_", plain).strip("_")
         name = f"t_{name}" if _needs_prefix(name) else name
         named[find_free_name(name, named)] = file_name
     return named
@@ -102,7 +105,7 @@ def describe_result(
         "columns": list(columns),
         "rows": shown,
         "results": [
-            {"source": source, "text": _format_row(columns, row)} for row in shown[:MAX_CITED_ROWS]
+            {"source": source, "text": format_row(columns, row)} for row in shown[:MAX_CITED_ROWS]
         ],
     }
     return answer | ({"cut": cut} if cut else {})
@@ -153,7 +156,8 @@ def _fit_rows(rows: list[list[Cell]]) -> tuple[list[list[Cell]], str]:
     return rows, ""
 
 
-def _format_row(columns: Sequence[str], row: Sequence[Cell]) -> str:
+def format_row(columns: Sequence[str], row: Sequence[Cell]) -> str:
+    """Return a row on a line, each value after its column."""
     return "; ".join(
         f"{name}: {write_cell(value)}" for name, value in zip(columns, row, strict=True)
     )

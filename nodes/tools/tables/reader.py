@@ -9,7 +9,7 @@ from itertools import islice
 
 from nodes.errors import ToolRefused
 from nodes.limits.patterns import Pattern
-from nodes.text.csv_table import CsvReader, CsvRecord, CsvUnreadable, open_csv
+from nodes.text.csv_table import CsvReader, CsvRecord, CsvUnreadable, is_table_name, open_csv
 from nodes.text.numbers import DecimalMark, detect_decimal_mark, parse_number
 from nodes.text.plain_text import sanitize_line, sanitize_text
 
@@ -18,7 +18,6 @@ MAX_COLUMNS = 400
 MAX_LISTED_DEFECTS = 5
 MAX_SHOWN_CHARS = 40
 SAMPLE_ROWS = 2_000
-_SUFFIXES = (".csv", ".tsv", ".txt")
 
 
 @dataclass(frozen=True)
@@ -80,7 +79,7 @@ def read_headers(materials: Mapping[str, str] | None) -> list[CsvTable]:
     """Return the column names of each material that may be a table with two or more columns."""
     found = []
     for name, text in (materials or {}).items():
-        if name.lower().endswith(_SUFFIXES):
+        if is_table_name(name) or name.lower().endswith(".txt"):
             with contextlib.suppress(CsvUnreadable):
                 columns = _open(text).header
                 if len(columns) > 1:

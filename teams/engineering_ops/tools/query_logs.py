@@ -11,9 +11,10 @@ from langgraph.prebuilt import InjectedState
 from pydantic import Field
 
 from nodes.errors import NothingToRead
+from nodes.text.csv_table import is_table_name
 from nodes.tools.framework.tool_report import build_failures_part
 from nodes.tools.logs.entry import Log
-from nodes.tools.logs.reader import TABLE_SUFFIXES, read_logs
+from nodes.tools.logs.reader import read_logs
 from nodes.tools.logs.timestamps import format_time
 from nodes.tools.sql.client import run_statement
 from nodes.tools.sql.location import DatabaseLocation
@@ -55,7 +56,7 @@ async def query_logs(
 def _build_tables(materials: Mapping[str, str]) -> tuple[dict[str, str], dict[str, list[str]]]:
     """Return the logs as tables, and the gaps and failures of those that are not tables."""
     logs = {name: text for name, text in sort_materials(materials)["logs"].items() if text.strip()}
-    tables = {name: text for name, text in logs.items() if name.lower().endswith(TABLE_SUFFIXES)}
+    tables = {name: text for name, text in logs.items() if is_table_name(name)}
     gaps, failures = list[str](), list[str]()
     for log in read_logs({name: text for name, text in logs.items() if name not in tables}):
         tables[log.name] = _format_as_csv(log)

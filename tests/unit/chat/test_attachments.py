@@ -8,6 +8,7 @@ from langchain_core.messages import AIMessage, HumanMessage
 
 from graph.chat.attachments import MAX_ATTACHMENTS, add_attachments
 from nodes.planning.request import list_read_attachments, list_unread_attachments
+from tests.unit.tools.workbook_samples import Rows, write_xlsx
 
 
 def attach(name: str, content: str | bytes) -> dict[str, Any]:
@@ -62,6 +63,18 @@ async def test_broken_binary_and_huge_files_are_named_with_their_reasons():
         "empty.md",
     ]
     assert "not base64" in unread[0] and "binary" in unread[1] and "5 MB" in unread[2]
+
+
+async def test_each_sheet_of_a_workbook_becomes_a_material(tmp_path):
+    rows: Rows = [["n", "m"], [1, 2]]
+    book = write_xlsx(tmp_path / "a.xlsx", {"One": rows, "Two": rows}).read_bytes()
+
+    read = await read_message(attach("a.xlsx", book), attach("a.xlsx", book))
+
+    assert list(read["materials"]) == [
+        *("a.xlsx#One", "a.xlsx#Two", "a (2).xlsx#One", "a (2).xlsx#Two"),
+    ]
+    assert read["materials"]["a.xlsx#Two"] == "n,m\n1,2\n"
 
 
 async def test_more_files_than_may_be_read_are_named():

@@ -61,8 +61,8 @@ REFUSED_BLOCKS: dict[str, tuple[Any, str]] = {
     "a text of another type": ({"type": "text", "text": 5}, "cannot be read"),
     "a number": (5, "neither text nor a file"),
     "content of another type": ({"type": "file", "base64": 5, "mime_type": 7}, "no content"),
-    "a table of a spreadsheet": (
-        {"type": "file", "base64": "AAAA", "extras": {"name": "t.xlsx"}},
+    "a table of a database": (
+        {"type": "file", "base64": "AAAA", "extras": {"name": "t.parquet"}},
         "as CSV",
     ),
 }

@@ -1,6 +1,5 @@
 """Rows of a table are ranked, filtered, summed and compared by typed arguments."""
 
-import re
 import sqlite3
 from typing import Any
 
@@ -236,26 +235,112 @@ async def test_names_of_months_are_not_compared_in_alphabetical_order() -> None:
 
 
 @pytest.mark.parametrize(
-    ("cells", "row"),
+    ("cells", "total", "gap"),
     [
-        (["1200", "900", "n/a"], "row 3 holds 'n/a'"),
-        (["-", "900", "90"], "row 1 holds '-'"),
-        (["12%", "9%"], "row 1 holds '12%'"),
-        (["", "1.5", "$900", "7"], "row 3 holds '$900'"),
+        (
+            ["1200", "900", "n/a"],
+            2100,
+            "no number in 1 of 3 cells (not in any figure): line 4 'n/a'",
+        ),
+        (["-", "900", "90"], 990, "no number in 1 of 3 cells (not in any figure): line 2 '-'"),
+        (["12%", "9%"], 21, "its numbers are in %"),
+        (["", "1.5", "$900", "7"], 908.5, "its numbers are in $; 2 cells without it (counted)"),
+        (
+            ["5", "6", "closed"],
+            11,
+            "no number in 1 of 3 cells (not in any figure): line 4 'closed'",
+        ),
+        (["5", "6 kg", "7"], 12, "no number in 1 of 3 cells (not in any figure): line 3 '6 kg'"),
+        (["5", "-6", "7", "8", "9", "10"], 33, "below zero, unlike the others (counted)"),
     ],
 )
-async def test_a_cell_that_makes_a_column_of_numbers_text_is_named(cells, row) -> None:
+@pytest.mark.parametrize("engine", ["material", "file", "sqlite"])
+async def test_a_column_is_computed_without_the_cells_that_hold_no_number(
+    cells, total, gap, engine, tmp_path
+) -> None:
     text = "firm,staff,made\n" + "".join(f"F,{n},{cell}\n" for n, cell in enumerate(cells))
-    materials = {"a.csv": text}
+    (tmp_path / "a.csv").write_text(text)
+    sqlite3.connect(tmp_path / "empty.db").close()
+    settings = {
+        "material": ToolSettings(),
+        "file": ToolSettings(sql_url=str(tmp_path / "a.csv")),
+        "sqlite": ToolSettings(sql_url=f"sqlite:///{tmp_path / 'empty.db'}"),
+    }[engine]
+    materials = {} if engine == "file" else {"a.csv": text}
 
-    for arguments in ({"measures": ["made"]}, {"group_by": "made", "aggregate": "sum"}):
-        with pytest.raises(ToolRefused, match=f"made is text: its {re.escape(row)}"):
-            await analyze(**arguments, materials=materials)
-    listed = await analyze(materials=materials)
-    unmarred = await analyze(measures=["staff"], aggregate="sum", materials=materials)
+    found = await analyze(settings, measures=["made"], aggregate="sum", materials=materials)
+    other = await analyze(settings, measures=["staff"], aggregate="sum", materials=materials)
 
-    assert [gap.startswith("a.csv: made is text") for gap in listed["gaps"]] == [True]
-    assert "gaps" not in unmarred
+    assert found["rows"] == [[total]]
+    assert any(each.startswith(f"a.csv: made: {gap}") for each in found["gaps"])
+    assert "gaps" not in other
+
+
+async def test_rows_that_repeat_an_earlier_one_are_named_and_count_unless_dropped() -> None:
+    materials = {"a.csv": "shop,sales\nA,1\nB,2\nA,1\nA,1\n"}
+
+    counted = await analyze(measures=["sales"], aggregate="sum", materials=materials)
+    dropped = await analyze(
+        measures=["sales"], aggregate="sum", doubles="drop", materials=materials
+    )
+
+    assert (counted["rows"], dropped["rows"]) == ([[5]], [[3]])
+    assert counted["gaps"] == ["a.csv: 2 rows repeat an earlier one (counted): line 4, line 5"]
+    assert dropped["gaps"] == ["a.csv: 2 rows repeat an earlier one (left out): line 4, line 5"]
+
+
+async def test_in_a_large_file_what_is_unusual_is_counted(tmp_path) -> None:
+    rows = "".join(f"shop {n:040},{n}\n" for n in range(25_000))
+    (tmp_path / "a.csv").write_text(f"shop,sales\n{rows}A,n/a\nB,\nC,-5\nD,2.5\nD,2.5\n")
+    settings = ToolSettings(sql_url=str(tmp_path / "a.csv"))
+
+    found = await analyze(settings, measures=["sales"], aggregate="sum", materials={})
+
+    assert found["rows"] == [[sum(range(25_000))]]
+    assert found["gaps"] == [
+        "a.csv: 1 row repeats an earlier one (counted)",
+        "a.csv: sales: no number in 2 of 25,005 cells (not in any figure)",
+        "a.csv: sales: below zero, unlike the others (counted)",
+    ]
+
+
+async def test_a_column_of_several_units_is_not_computed_and_says_which() -> None:
+    materials = {"a.csv": "shop,weight\nA,12 kg\nB,300 g\nC,5 kg\n"}
+
+    with pytest.raises(ToolRefused, match="several units and is not computed: kg in 2 cells, g in"):
+        await analyze(measures=["weight"], aggregate="sum", materials=materials)
+
+
+async def test_a_last_row_that_is_the_sum_of_the_others_is_named() -> None:
+    materials = {"a.csv": "shop,sales\nA,1\nB,2.5\nC,3\nD,3\nTotal,9.5\n"}
+
+    found = await analyze(measures=["sales"], aggregate="sum", materials=materials)
+
+    assert found["gaps"] == ["a.csv: sales: the sum of the cells above it (counted): line 6 '9.5'"]
+
+
+async def test_a_day_that_is_not_in_the_calendar_is_named() -> None:
+    materials = {"a.csv": "day,sales\n2025-02-28,1\n2025-02-30,2\n"}
+
+    found = await analyze(measures=["sales"], materials=materials)
+
+    assert found["gaps"] == ["a.csv: day: these are no days of the calendar: line 3 '2025-02-30'"]
+
+
+async def test_a_text_among_the_numbers_of_a_database_counts_as_none_and_is_named(tmp_path) -> None:
+    base = sqlite3.connect(tmp_path / "a.db")
+    base.execute("CREATE TABLE sales (shop TEXT, amount NUMERIC)")
+    rows = [("A", 3)] * 250 + [("B", "n/a"), ("B", "2.5.1")]
+    base.executemany("INSERT INTO sales VALUES (?, ?)", rows)
+    base.commit()
+    settings = ToolSettings(sql_url=str(tmp_path / "a.db"))
+
+    found = await analyze(settings, measures=["amount"], aggregate="average", materials={})
+
+    assert found["rows"] == [[3]]
+    assert found["gaps"] == [
+        "sales: amount: no number in 2 cells (not in any figure): 'n/a', '2.5.1'"
+    ]
 
 
 @pytest.mark.parametrize("cells", [["A12", "12", "13"], ["0043", "0044", "n/a"], ["x", "y", "1"]])

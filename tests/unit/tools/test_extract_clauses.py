@@ -255,7 +255,7 @@ async def test_a_contract_in_word_or_pdf_is_read_too(tmp_path):
         "This agreement is made on 2 May 2026 between A Ltd and B Ltd. 1. Work. A shall dig.",
         "2. Law. This agreement is governed by the laws of Peru. Either party may terminate it.",
     )
-    materials = {name: read_document(tmp_path / name) for name in ("lease.docx", "a.pdf")}
+    materials = {name: read_document(tmp_path / name)[""] for name in ("lease.docx", "a.pdf")}
 
     lease, deal = [
         await extract_clauses.ainvoke(

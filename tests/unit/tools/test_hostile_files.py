@@ -55,7 +55,7 @@ async def test_a17_a_huge_file_is_named_as_skipped_and_hides_no_other(tmp_path):
 def test_a17_a_line_without_end_is_cut_and_says_so(tmp_path):
     (tmp_path / "line.txt").write_bytes(b"a" * (MAX_TEXT_CHARS + 1_000_000))
 
-    text = read_document(tmp_path / "line.txt")
+    text = read_document(tmp_path / "line.txt")[""]
 
     assert text.endswith(f"[cut at {MAX_TEXT_CHARS} characters]")
     assert len(text) < MAX_TEXT_CHARS + 100
@@ -68,7 +68,7 @@ def test_a19_an_encrypted_pdf_is_refused_as_such(tmp_path):
     writer.write(tmp_path / "locked.pdf")
 
     with pytest.raises(FileUnreadable, match="it is encrypted"):
-        read_document(tmp_path / "locked.pdf")
+        read_document(tmp_path / "locked.pdf")[""]
 
 
 def test_a19_a_script_in_a_pdf_is_neither_run_nor_read(tmp_path):
@@ -78,7 +78,7 @@ def test_a19_a_script_in_a_pdf_is_neither_run_nor_read(tmp_path):
     writer.root_object[NameObject("/OpenAction")] = DictionaryObject(written)
     writer.write(tmp_path / "script.pdf")
 
-    assert read_document(tmp_path / "script.pdf").strip() == "AWS grew"
+    assert read_document(tmp_path / "script.pdf")[""].strip() == "AWS grew"
 
 
 def test_a19_of_too_many_pages_the_first_are_read_and_the_cut_is_named(tmp_path):
@@ -87,7 +87,7 @@ def test_a19_of_too_many_pages_the_first_are_read_and_the_cut_is_named(tmp_path)
         writer.add_blank_page(9, 9)
     writer.write(tmp_path / "long.pdf")
 
-    text = read_document(tmp_path / "long.pdf")
+    text = read_document(tmp_path / "long.pdf")[""]
 
     assert text.startswith("AWS grew")
     assert text.endswith("[cut: the first 2000 of 2001 pages]")
@@ -106,7 +106,7 @@ def test_a19_entities_in_a_docx_grow_to_nothing_and_reach_nothing(tmp_path, doct
     write_docx_with_doctype(tmp_path / "a.docx", doctype, text)
 
     try:
-        found = read_document(tmp_path / "a.docx")
+        found = read_document(tmp_path / "a.docx")[""]
     except FileUnreadable as refused:
         assert "its XML is broken" in refused.cause
     else:
@@ -118,4 +118,4 @@ def test_a19_entities_in_a_page_reach_nothing(tmp_path):
         '<!DOCTYPE x [<!ENTITY f SYSTEM "file:///etc/passwd">]><p>Names: &f; here</p>'
     )
 
-    assert "root:" not in read_document(tmp_path / "a.html")
+    assert "root:" not in read_document(tmp_path / "a.html")[""]

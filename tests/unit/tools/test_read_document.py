@@ -13,7 +13,7 @@ from tests.unit.tools.document_samples import write_docx, write_pdf
 def test_a_pdf_is_read_page_by_page(tmp_path):
     write_pdf(tmp_path / "a.pdf", "AWS revenue was 107.6 billion", "Second page")
 
-    pages = read_document(tmp_path / "a.pdf").split("\f")
+    pages = read_document(tmp_path / "a.pdf")[""].split("\f")
 
     assert [page.strip() for page in pages] == ["AWS revenue was 107.6 billion", "Second page"]
 
@@ -21,7 +21,7 @@ def test_a_pdf_is_read_page_by_page(tmp_path):
 def test_a_docx_is_read_with_its_headings_and_tables(tmp_path):
     write_docx(tmp_path / "a.docx")
 
-    text = read_document(tmp_path / "a.docx")
+    text = read_document(tmp_path / "a.docx")[""]
 
     assert text.splitlines()[0] == "# Azure"
     assert "2024 | 75 billion" in text
@@ -33,7 +33,7 @@ def test_a_page_of_html_is_read_without_what_is_hidden(tmp_path):
         "<table><tr><td>AWS</td><td>107</td></tr></table>"
     )
 
-    text = read_document(tmp_path / "a.html")
+    text = read_document(tmp_path / "a.html")[""]
 
     assert "Up 12 %" in text and "AWS | 107" in text
     assert "obey" not in text and "evil" not in text
@@ -53,7 +53,7 @@ def test_a_page_of_html_is_read_without_what_is_hidden(tmp_path):
 def test_a_page_of_html_keeps_its_letters(tmp_path, raw):
     (tmp_path / "a.html").write_bytes(raw)
 
-    assert "Größe: 5 €" in read_document(tmp_path / "a.html")
+    assert "Größe: 5 €" in read_document(tmp_path / "a.html")[""]
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_a_page_of_html_keeps_its_letters(tmp_path, raw):
 def test_text_is_decoded_and_unseen_characters_are_dropped(tmp_path, raw, text):
     (tmp_path / "a.txt").write_bytes(raw)
 
-    assert read_document(tmp_path / "a.txt") == text
+    assert read_document(tmp_path / "a.txt")[""] == text
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_what_cannot_be_read_is_an_error_that_says_what_why_and_what_next(tmp_pa
     (tmp_path / name).write_bytes(raw)
 
     with pytest.raises(FileUnreadable) as error:
-        read_document(tmp_path / name)
+        read_document(tmp_path / name)[""]
 
     assert name in error.value.what
     assert error.value.cause and error.value.next
@@ -97,7 +97,7 @@ def test_a_docx_that_unpacks_without_end_is_refused(tmp_path):
         package.writestr("word/document.xml", b" " * 210_000_000)
 
     with pytest.raises(FileUnreadable, match="unpacks"):
-        read_document(tmp_path / "bomb.docx")
+        read_document(tmp_path / "bomb.docx")[""]
 
 
 def test_only_regular_files_are_read(tmp_path):
@@ -105,4 +105,4 @@ def test_only_regular_files_are_read(tmp_path):
 
     for path in (tmp_path, tmp_path / "pipe.txt", tmp_path / "none.txt", tmp_path / ("x" * 300)):
         with pytest.raises(FileUnreadable):
-            read_document(path)
+            read_document(path)[""]

@@ -12,7 +12,7 @@ from teams.tech_support.tools.search_help import search_help
 
 EXAMPLE = Path(__file__).parents[3] / "teams" / "tech_support" / "sample"
 PAGES = {
-    name: read_document(EXAMPLE / name)
+    name: read_document(EXAMPLE / name)[""]
     for name in ("connections.md", "installation.md", "accounts.html")
 }
 LOG = {"worker.log": (EXAMPLE / "worker.log").read_text()}

@@ -3,6 +3,7 @@
 import csv
 import io
 import sqlite3
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -12,11 +13,14 @@ from hypothesis import strategies as st
 from nodes.text.csv_table import CsvUnreadable
 from nodes.text.whole_table import read_whole_table
 from nodes.tools.sql import duckdb_reader, sqlite
+from nodes.tools.sql.csv_files import MAX_WHOLE_BYTES
 from nodes.tools.sql.location import DatabaseLocation
 
 letters = st.characters(codec="utf-8", exclude_categories=("Cc", "Cs", "Zs", "Zl", "Zp", "Cf"))
 words = st.text(letters | st.sampled_from(' ,;\t|"\n'), max_size=8).map(str.strip)
-numbers = st.sampled_from(("1", "-20", "3.5", "007", "1.200", "3,20", "1e5", "2024-01-03", ""))
+numbers = st.sampled_from(
+    ("1", "-20", "3.5", "007", "1.200", "3,20", "1e5", "2024-01-03", "", "n/a", "$5", "7 kg", "8%")
+)
 names = st.text(st.sampled_from('abcÄß _"\n'), min_size=1, max_size=8)
 
 
@@ -56,8 +60,8 @@ def test_a_written_table_is_read_with_all_its_cells(table, delimiter, end):
 
     assert len(read.columns) == len(header)
     assert [len(row) for row in read.rows] == [len(header)] * len(rows)
-    plain = [n for n, number in enumerate(read.numbers) if number is None or number.is_plain]
-    for n in plain:
+    names = [n for n, number in enumerate(read.numbers) if number is None]
+    for n in names:
         assert [row[n] for row in read.rows] == [row[n] for row in rows]
 
 
@@ -87,17 +91,19 @@ def load(engine: str, text: str | bytes, folder: Path, sql: str) -> list[tuple[o
         assert not loaded.broken, loaded.broken
         found: list[tuple[object, ...]] = base.execute(sql).fetchall()
         return found
-    location = DatabaseLocation("files" if engine == "file" else "none", str(folder / "t.csv"))
-    if engine == "file":
+    is_file = engine != "material"
+    location = DatabaseLocation("files" if is_file else "none", str(folder / "t.csv"))
+    if is_file:
         raw = text if isinstance(text, bytes) else text.encode()
-        (folder / "t.csv").write_bytes(raw)
-    materials = {} if engine == "file" else {"t.csv": str(text)}
+        above = b"# a comment\n" * (MAX_WHOLE_BYTES // 11 if engine == "large file" else 0)
+        (folder / "t.csv").write_bytes(above + raw)
+    materials = {} if is_file else {"t.csv": str(text)}
     with duckdb_reader.connect(location, materials, sql) as (duck, loaded):
         assert not loaded.broken, loaded.broken
         return duck.execute(sql).fetchall()
 
 
-ENGINES = pytest.mark.parametrize("engine", ["material", "file", "sqlite"])
+ENGINES = pytest.mark.parametrize("engine", ["material", "file", "large file", "sqlite"])
 
 
 @ENGINES
@@ -139,13 +145,34 @@ def test_a_file_in_another_encoding_is_read(encoding, tmp_path):
     assert load("file", raw, tmp_path, "SELECT city, cups FROM t") == [("Gräz", 1)]
 
 
-def test_a_late_cell_that_is_written_otherwise_changes_how_a_column_is_read(tmp_path):
+@ENGINES
+@pytest.mark.parametrize("late", ["x;1.200\ny;2.500,5\n", "x;1200\ny;2500.5\nz;n/a\n"])
+def test_a_late_cell_that_is_written_otherwise_changes_how_a_column_is_read(engine, late, tmp_path):
     rows = "".join(f"c{n};{n % 900}\n" for n in range(30_000))
-    text = f"city;cups\n{rows}x;1.200\ny;2.500,5\n"
 
-    total = load("file", text, tmp_path, "SELECT sum(cups) FROM t")[0][0]
+    total = load(engine, f"city;cups\n{rows}{late}", tmp_path, "SELECT sum(cups) FROM t")[0][0]
 
     assert total == sum(n % 900 for n in range(30_000)) + 3700.5
+
+
+@given(
+    st.lists(st.decimals(-(10**9), 10**9, places=2), min_size=3, max_size=12),
+    st.sampled_from(("{}", "${}", "{} €", "EUR {}", "{}%", "{} kg")),
+    st.lists(st.sampled_from(("n/a", "", "-", "#DIV/0!", "closed", "see note")), max_size=2),
+)
+@settings(max_examples=150)
+def test_amounts_keep_their_values_and_each_cell_without_one_is_named(amounts, written, others):
+    cells = [written.format(f"{amount:,.2f}") for amount in amounts] + others
+    rows = [["shop", "sales"], *([f"s{n}", cell] for n, cell in enumerate(cells))]
+
+    read = read_whole_table(write_table(rows, ";", "\n"))
+
+    kept = [row[1] for row in read.rows]
+    assert [Decimal(cell) for cell in kept[: len(amounts)]] == amounts
+    named = [note.text for note in read.notes if "no number in" in note.text]
+    assert len(named) == bool(others)
+    lines = range(len(amounts) + 2, len(cells) + 2)
+    assert all(f"line {line}" in text for text in named for line in lines)
 
 
 @pytest.mark.parametrize(
@@ -181,7 +208,7 @@ def test_rows_that_do_not_fit_are_named_and_none_is_left_out(text, message):
     ],
 )
 def test_what_was_assumed_is_noted(text, note):
-    notes = " ".join(read_whole_table(text).notes)
+    notes = " ".join(note.text for note in read_whole_table(text).notes)
 
     assert note in notes and bool(note) == bool(notes)
 

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any, Literal
 from nodes.errors import ToolRefused
 from nodes.limits.patterns import Pattern
 from nodes.text.counts import format_count
+from nodes.text.csv_table import is_table_name
 from nodes.text.plain_text import sanitize_line
 from nodes.tools.framework.tool_report import ToolReport, fit_to_size
 from nodes.tools.tables.reader import CsvTable, read_table
 
 from .bloom import EMPTY_VERBS, LEVELS, TAXONOMY, find_level, suggest_better_verbs
-from .sources import is_table, read_sources
+from .sources import read_sources
 
 if TYPE_CHECKING:  # `state` loads LangGraph, too much for a child process
     from state import Severity
@@ -87,7 +88,7 @@ def find_objectives(name: str, text: str) -> list[Objective]:
     Raises:
         ToolRefused: it is a table that cannot be read.
     """
-    if is_table(name):
+    if is_table_name(name):
         return _collect_objectives(_list_cells(read_table(name, text)), name)
     return _collect_objectives(_find_in_lines(text.splitlines()), name)
 

@@ -4,10 +4,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
 from nodes.errors import ToolRefused
+from nodes.text.csv_table import is_table_name
 from nodes.tools.framework.materials import resolve_material_name
 
 MAX_TEXT_CHARS = 200_000
-TABLE_SUFFIXES = (".csv", ".tsv")
 
 ItemT = TypeVar("ItemT")
 
@@ -33,14 +33,9 @@ def read_sources(
         try:
             items += _read_source(name, text, read)
         except ToolRefused as refusal:
-            if is_table(name):
+            if is_table_name(name):
                 failures.append(f"{name} was not read: {refusal}")
     return items, failures
-
-
-def is_table(name: str) -> bool:
-    """Return whether a material is a table, by its name."""
-    return name.lower().endswith(TABLE_SUFFIXES)
 
 
 def _read_source(name: str, text: str, read: Callable[[str, str], Sequence[ItemT]]) -> list[ItemT]:

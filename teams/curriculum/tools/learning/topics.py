@@ -7,10 +7,9 @@ from itertools import pairwise, takewhile
 
 from nodes.errors import ToolRefused
 from nodes.limits.patterns import Pattern
+from nodes.text.csv_table import is_table_name
 from nodes.text.plain_text import sanitize_line
 from nodes.tools.tables.reader import CsvTable, read_table
-
-from .sources import is_table
 
 MAX_TOPICS = 300
 MAX_NAME_CHARS = 100
@@ -46,7 +45,7 @@ def read_topics(name: str, text: str) -> list[Topic]:
     Raises:
         ToolRefused: it lists too many, or it is a table that cannot be read.
     """
-    if is_table(name):
+    if is_table_name(name):
         found = _list_rows(read_table(name, text))
     else:
         lines = [line for line in text.splitlines() if len(line) <= MAX_LINE_CHARS]

@@ -3,14 +3,15 @@
 from collections.abc import Mapping
 from pathlib import PurePosixPath
 
-from nodes.tools.logs.reader import LOG_SUFFIXES, TABLE_SUFFIXES, is_log
+from nodes.text.csv_table import is_table_name
+from nodes.tools.logs.reader import LOG_SUFFIXES, is_log
 
 PYTHON_SUFFIXES = (".py", ".pyi")
 _OTHER_CODE = ".js .ts .go .java .rb .rs .c .cc .cpp .cs .php"
 _CONFIGURATION = ".yaml .yml .toml .ini .cfg .conf .env .properties"
 _KIND_BY_SUFFIX = {
     **dict.fromkeys((*PYTHON_SUFFIXES, *_OTHER_CODE.split()), "code"),
-    **dict.fromkeys((*LOG_SUFFIXES, *TABLE_SUFFIXES), "logs"),
+    **dict.fromkeys(LOG_SUFFIXES, "logs"),
     **dict.fromkeys(_CONFIGURATION.split(), "configuration"),
 }
 
@@ -32,4 +33,4 @@ def detect_kind(name: str, text: str = "") -> str:
         return "configuration"
     if path.suffix == ".json":
         return "logs" if text.lstrip().startswith("[") else "configuration"
-    return "logs" if is_log(name, text) else "prose"
+    return "logs" if is_table_name(name) or is_log(name, text) else "prose"

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import PurePosixPath
 
 from nodes.errors import ToolRefused
+from nodes.text.csv_table import is_table_name
 from nodes.tools.framework.materials import resolve_material_name
 from nodes.tools.reading.prose_sentences import NON_PROSE_SUFFIXES, split_sentences
 
@@ -91,7 +92,8 @@ def _select_materials(
 
 
 def _may_be_prose(name: str) -> bool:
-    return _get_suffix(name) not in NON_PROSE_SUFFIXES | PYTHON_SUFFIXES | OTHER_CODE_SUFFIXES
+    others = NON_PROSE_SUFFIXES | PYTHON_SUFFIXES | OTHER_CODE_SUFFIXES
+    return not is_table_name(name) and _get_suffix(name) not in others
 
 
 def _get_suffix(name: str) -> str:
