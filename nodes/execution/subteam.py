@@ -145,6 +145,7 @@ class SubteamRun:
             began_at=outer.began_at,
             deadline=set_deadline(now_s(), self.timeout_s) or outer.deadline,
             budget=outer.budget and Budget(max_tokens=limit, parent=outer.budget),
+            waits=outer.waits,
             outer_task=build_task_path(self.config, self.handoff.task),
             prior_results=self.handoff.context,
             origin=self.origin,
