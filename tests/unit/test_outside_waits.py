@@ -6,20 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nodes.limits.outside_waits import OutsideWaits
 from state import Usage
-
-
-class Moments:
-    """A clock and a processor that stand still until they are moved."""
-
-    def __init__(self) -> None:
-        self.clock_s = self.processor_s = 100.0
-        self.waits = OutsideWaits(lambda: self.clock_s, lambda: self.processor_s)
-
-    def pass_time(self, seconds: float, *, computed_s: float = 0.0) -> None:
-        self.clock_s += seconds
-        self.processor_s += computed_s
+from tests.moments import Moments
 
 
 def test_tasks_that_wait_at_the_same_time_save_all_but_one_of_the_waits():
