@@ -74,7 +74,7 @@ def read_plan(text: str, *, task_s: float, calls_s: float) -> OwnPlan:
         edges = {numbered[task["id"]]: _read_inputs(task, numbered) for task in tasks}
         seconds = {numbered[task["id"]]: _read_seconds(task, task_s) for task in tasks}
         if timing := found.get("timing"):
-            calls_s = float(timing["sequential_s"]) - sum(seconds.values())
+            calls_s = float(timing["critical_path_s"]) - compute_critical_path_s(edges, seconds)
         list_waves(edges)
     except CycleError:
         raise ValueError("the tasks form a cycle") from None
