@@ -477,8 +477,8 @@ class Timing(Frozen):
     planning_s: float = 0.0
     """Until the plan was made; a part of `wall_s`."""
     sequential_s: float
-    """`wall_s`, and what tasks waited at the same time for models and tools outside the process:
-    at least as long as one task at a time takes that finds them as fast."""
+    """`wall_s`, and what tasks waited at the same time for models and tools outside the process.
+    One task at a time takes about as long, or longer."""
     critical_path_s: float
     """Planning, the longest chain of tasks that needed each other, the answer."""
     speedup: float | None = None

@@ -4,10 +4,10 @@ A program of `tests/benchmarks` runs on five rows (`--rows 5`). One that has `NE
 use `--postgres`, and one outside of `tests/benchmarks`, which drives servers, browsers or a real
 model, is asked for its options only. What is written in place of a file, such as `PATH`, is the
 file in `tests/benchmarks/samples` with the program's name. Commands of one program that differ in
-nothing but numbers are one: the longest is run. Programs of `examples` have tests that import them.
+nothing but numbers are one: the longest is run. `test_examples_of_*.py` run the programs of
+`examples`.
 """
 
-import ast
 import os
 import re
 import shlex
@@ -127,17 +127,10 @@ def test_a_command_that_needs_more_than_python_has_the_options_that_are_written(
     assert [option for option in options if option not in done.stdout] == []
 
 
-def test_each_example_that_a_document_names_is_run_by_a_test() -> None:
-    imported = set[str]()
-    for path in ROOT.glob("tests/integration/test_examples_of_*.py"):
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            if isinstance(node, ast.ImportFrom):
-                imported |= {
-                    f"{node.module}",
-                    *(f"{node.module}.{each.name}" for each in node.names),
-                }
+def test_each_example_that_a_document_names_is_there() -> None:
+    files = [ROOT.joinpath(*module.split(".")).with_suffix(".py") for module in EXAMPLES]
 
-    assert [module for module in EXAMPLES if module not in imported] == []
+    assert [path for path in files if not path.is_file()] == []
 
 
 def test_commands_are_read_from_prose_from_blocks_and_from_targets_of_make() -> None:
