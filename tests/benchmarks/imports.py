@@ -93,7 +93,7 @@ def main() -> None:
     """Print the ratios."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repeat", type=int, default=7)
-    for name, ratio in measure_ratios(read_options(parser, "repeat").repeat).items():
+    for name, ratio in measure_ratios(read_options(parser).repeat).items():
         print(f"| {name} | {ratio:.2f} |")
 
 

@@ -9,8 +9,9 @@ def read_options(parser: ArgumentParser, *sizes: str) -> Namespace:
     Args:
         sizes: names of options that are numbers; each is at most `rows`.
     """
-    parser.add_argument("--rows", type=int, help="measure at most so many of each, to try it out")
+    parser.add_argument("--rows", type=int, help="at most so many of each, once, to try it out")
     options = parser.parse_args()
-    for name in sizes if options.rows is not None else ():
-        setattr(options, name, min(getattr(options, name), options.rows))
+    if options.rows is not None:
+        given = {name: min(getattr(options, name), options.rows) for name in sizes}
+        vars(options).update(given, repeat=1)
     return options

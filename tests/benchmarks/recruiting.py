@@ -86,7 +86,7 @@ def main() -> None:
     """Parse the arguments and measure."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repeat", type=int, default=5)
-    repeat = read_options(parser, "repeat").repeat
+    repeat = read_options(parser).repeat
     with (
         run_endpoint_process(make_scenario("researcher")) as static,
         run_endpoint_process(make_scenario("specialist")) as recruited,

@@ -116,7 +116,7 @@ def measure_all(trials: list[Trial], options: argparse.Namespace, url: str) -> l
 def main() -> None:
     """Measure, print the tables, and write all into a folder."""
     options = read_options()
-    options.repeat = options.repeat or (1 if options.quick or options.rows else 5)
+    options.repeat = options.repeat or (1 if options.quick else 5)
     allow_many_files()
     variants = tuple(options.variants or (QUICK_VARIANTS if options.quick else VARIANTS))
     variants = variants[: options.rows]

@@ -164,7 +164,7 @@ def main() -> None:
         sys.exit(f"error: {options.file}: {error}")
     if plan.limit_s <= 0:
         sys.exit(f"error: {options.file}: no part of it takes any time")
-    played, repeat = dict[str, float | str](), min(REPEAT, options.rows or REPEAT)
+    played, repeat = dict[str, float | str](), 1 if options.rows else REPEAT
     if options.play_seconds:
         played = measure_overheads_s(plan, play_s=options.play_seconds, repeat=repeat)
     print(format_forecast(plan, played))
