@@ -101,6 +101,11 @@ class Usage(Frozen):
     """Names of the models that answered, in order of first use."""
     uncounted_calls: int = Field(0, ge=0)
     """Calls whose endpoint reported no tokens; theirs are estimated."""
+    waited_s: float = Field(0.0, ge=0)
+    """Wall time in which a task waited for models and tools outside the process, and the process
+    had nothing to compute."""
+    overlapped_s: float = Field(0.0, ge=0)
+    """Of `waited_s`, what parallel work saved: summed over tasks, the time less that of one."""
 
     def __add__(self, other: "Usage") -> "Usage":
         known = self.cost_usd is not None and other.cost_usd is not None
@@ -112,6 +117,8 @@ class Usage(Frozen):
             seconds=self.seconds + other.seconds,
             models=tuple(dict.fromkeys(self.models + other.models)),
             uncounted_calls=self.uncounted_calls + other.uncounted_calls,
+            waited_s=self.waited_s + other.waited_s,
+            overlapped_s=self.overlapped_s + other.overlapped_s,
         )
 
 
@@ -471,11 +478,12 @@ class Timing(Frozen):
     planning_s: float = 0.0
     """Until the plan was made; a part of `wall_s`."""
     sequential_s: float
-    """The same steps one after another: planning, every task, the answer."""
+    """`wall_s`, and what tasks waited at the same time for models and tools outside the process.
+    One task at a time takes about as long, or longer."""
     critical_path_s: float
     """Planning, the longest chain of tasks that needed each other, the answer."""
-    speedup: float
-    """`sequential_s / wall_s`."""
+    speedup: float | None = None
+    """`sequential_s / wall_s`; None where no task waited for anything outside the process."""
     critical_path: tuple[str, ...]
     """The steps of that chain."""
     bounded_by: str

@@ -44,7 +44,8 @@ def compare(job: Job) -> int:
     )
     sequential = run_job(again, request, plan=parallel.plan)
     comparison = compare_outcomes(parallel, sequential)
-    shown = {**parallel.to_json(), "comparison": comparison}
+    timing = {**parallel.timing, **({"speedup": None} if parallel.timing else {})}  # it is measured
+    shown = {**parallel.to_json(), "timing": timing, "comparison": comparison}
     code = print_outcome(parallel, shown, as_json=job.as_json, quiet=job.quiet)
     for line in [] if job.quiet else format_comparison(comparison):
         print_to_stderr(line)

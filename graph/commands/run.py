@@ -175,7 +175,7 @@ def print_outcome(
         error.next = f"{error.next}: supervise show {named}"
         raise
     if not quiet:
-        for line in format_figures(outcome.thread, outcome.status, outcome.timing, shown["usage"]):
+        for line in format_figures(outcome.thread, outcome.status, shown["timing"], shown["usage"]):
             print_to_stderr(line, style="dim")
         print_to_stderr(f"more: supervise show {named}", style="dim")
     _print_next_step(outcome, named)

@@ -11,7 +11,7 @@ from nodes.text.counts import format_count
 
 Json = Mapping[str, Any]
 MIN_PARALLEL_S = 1e-3
-"""Least time of tasks outside the critical path with which the speed-up is shown."""
+"""Least time that tasks waited at the same time with which the speed-up is shown."""
 MAX_ARGUMENTS_CHARS = 2_000
 """Limit for the arguments of a call that is to be approved; each has an equal share of it."""
 MIN_ARGUMENT_CHARS = 40
@@ -116,11 +116,9 @@ def _format_wall_time(timing: Json) -> str:
     if not timing.get("wall_s"):
         return ""
     text = f" in {format_seconds(timing['wall_s'])}"
-    sequential_s = timing.get("sequential_s") or 0.0
-    # If every task was on the critical path, nothing could run in parallel.
-    if sequential_s > timing.get("critical_path_s", 0.0) + MIN_PARALLEL_S:
-        text += f"; one step after another {format_seconds(sequential_s)}"
-        text += f", speed-up {timing['speedup']:.2f}"
+    sequential_s, speedup = timing.get("sequential_s") or 0.0, timing.get("speedup")
+    if speedup is not None and sequential_s > timing["wall_s"] + MIN_PARALLEL_S:
+        text += f"; one step after another {format_seconds(sequential_s)}, speed-up {speedup:.2f}"
     return text
 
 

@@ -90,13 +90,14 @@ def score_refusal(row: ExamRow, trial: RowResult) -> Score | None:
 
 
 def score_parallelism(row: ExamRow, trial: RowResult) -> Score | None:
-    """Return the achieved share of the plan's possible speed-up; None if the plan is one chain.
+    """Return the critical path over the wall time; None if nothing could be saved.
 
-    Possible is the sum of all step times over the critical path; achieved is the same sum over the
-    wall time. So the share is the critical path over the wall time.
+    That is so if the plan is one chain, or no task waited for anything outside the process.
     """
     timing = trial.outcome.timing if trial.outcome else {}
-    if not timing or trial.plan is None or len(trial.plan.tasks) <= trial.plan.measure_depth():
+    if trial.plan is None or len(trial.plan.tasks) <= trial.plan.measure_depth():
+        return None
+    if timing.get("speedup") is None:
         return None
     return Score(min(1.0, timing["critical_path_s"] / timing["wall_s"]))
 

@@ -23,6 +23,7 @@ from nodes.execution.remote_run import RemoteRun
 from nodes.execution.subteam import SubteamRun, TeamGraph
 from nodes.execution.worker_agent import WorkerAgent
 from nodes.limits.deadline import get_remaining_s, name_deadline_option
+from nodes.limits.run_scope import get_run_scope
 from nodes.limits.stop_requests import STOPPED, TaskStopped
 from nodes.limits.stopped_tasks import enforce_stop
 from nodes.models.call_deadline import CallDeadline
@@ -45,6 +46,7 @@ from nodes.security.provenance import (
     exclude_worker,
 )
 from nodes.security.taint import MAX_ADDRESSES, merge_labels
+from nodes.telemetry.events import build_task_path
 from nodes.telemetry.run_names import WORK, name_agent, name_attempt
 from nodes.telemetry.traced_step import TracedStep, trace_step
 from nodes.tools.documents.reader import is_cut
@@ -117,6 +119,9 @@ class AttemptRunner:
             _record_outcome(step, attempt)
         inner = self.subteam_run
         labels, addresses = self._collect_taint()
+        waits = get_run_scope(self.config).waits.take(
+            build_task_path(self.config, self.state["task"].id)
+        )
         report = attempt.report
         if report:
             update = {"taint_labels": labels, "addresses": addresses, **self._find_failures(report)}
@@ -127,7 +132,7 @@ class AttemptRunner:
                 "taint_labels": labels,
                 "worker": self.worker.name,
                 "tier": self.tier,
-                "usage": inner.usage if inner else self.attempt_context.usage,
+                "usage": (inner.usage if inner else self.attempt_context.usage) + waits,
                 "ledger": inner.ledger if inner else {},
             }
         )

@@ -95,7 +95,8 @@ class RemoteRun:
         self._is_asked = True
         tokens = _estimate_tokens(request.full_text)
         began = monotonic()
-        with get_run_context().reserve_call(tokens, None):
+        here = get_run_context()
+        with here.reserve_call(tokens, None), here.wait_outside():
             async with self.agent.open(self._build_headers()) as session:
                 state = await self._work(session, request)
         report = read_report(state.values) if state.status == "done" else None

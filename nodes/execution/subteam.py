@@ -155,6 +155,7 @@ class SubteamRun:
             deadline=set_deadline(now_s(), self.timeout_s) or outer.deadline,
             pace=outer.pace,
             budget=outer.budget and Budget(max_tokens=limit, parent=outer.budget),
+            waits=outer.waits,
             outer_task=build_task_path(self.config, self.handoff.task),
             prior_results=self.handoff.context,
             origin=self.origin,

@@ -1,6 +1,7 @@
 """A worker's agent: a model, the worker's tools, and a report at the end."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import nullcontext
 from time import monotonic
 from typing import Any
 
@@ -313,8 +314,10 @@ async def _try_call(
     handler: Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]],
 ) -> ToolMessage | Command[Any]:
     """Run a call; an error of the tool becomes a message to its worker, not the run's end."""
+    is_outside = request.tool is not None and read_access(request.tool).sends != "nothing"
     try:
-        return await handler(request)
+        with get_run_context().wait_outside() if is_outside else nullcontext():
+            return await handler(request)
     except (GraphBubbleUp, NothingToRead):
         raise
     except ToolRefused as error:

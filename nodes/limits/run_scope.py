@@ -7,6 +7,7 @@ from typing import Any, Final
 from langchain_core.runnables import RunnableConfig
 
 from nodes.limits.budget import Budget
+from nodes.limits.outside_waits import OutsideWaits
 from nodes.limits.stop_requests import StopRequests
 from state import Origin, Plan, Report, Tier, Usage
 
@@ -72,6 +73,7 @@ class RunScope:
     deadline: Deadline | None = None
     pace: Pace | None = None
     budget: Budget | None = None
+    waits: OutsideWaits = field(default_factory=OutsideWaits, compare=False)
     outer_task: str = ""
     """The path of the task that a nested team does: `task` or `outer/inner`."""
     prior_results: tuple[Report, ...] = ()

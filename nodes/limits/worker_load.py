@@ -6,12 +6,10 @@ never wrong.
 """
 
 import asyncio
-import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from statistics import fmean
 from typing import Any, Final
 from uuid import uuid4
 
@@ -22,6 +20,8 @@ from nodes.schemas.team import Team, Worker
 
 MOVING_AVERAGE_WEIGHT: Final = 0.3
 """Of the newest attempt in the moving average of a worker's seconds."""
+HALF_LIFE_S: Final = 300.0
+"""After it a record of a worker's seconds counts half, after four times it not at all."""
 STALE_AFTER_S: Final = 120.0
 """After it another process's work in flight is taken for a process that died."""
 FLUSH_INTERVAL_S: Final = 1.0
@@ -46,15 +46,34 @@ class WorkerLoad:
         )
 
 
+@dataclass(frozen=True)
+class LatencyRecord:
+    """What a worker's attempts have taken, and when the last of them ended."""
+
+    seconds: float
+    ended_at: float
+
+    def compute_weight(self, now: float) -> float:
+        """Return how much the record counts at a moment: 1 when it is new, 0 when it is too old."""
+        half_lives = max(0.0, now - self.ended_at) / HALF_LIFE_S
+        return 0.5**half_lives if half_lives < 4 else 0.0
+
+    def add_attempt(self, seconds: float, now: float) -> "LatencyRecord":
+        """Return the record with an attempt that ends now; the older it is, the less it keeps."""
+        kept = (1 - MOVING_AVERAGE_WEIGHT) * self.compute_weight(now)
+        return LatencyRecord(kept * self.seconds + (1 - kept) * seconds, now)
+
+
 @dataclass
 class TeamLoad:
     """The load of one team's workers."""
 
     team: str
+    clock: Callable[[], float] = now_s
     unavailable: dict[str, str] = field(default_factory=dict)
     """Why a worker on another server, or with tools of one, cannot be used now, by its name."""
     _in_flight: Counter[str] = field(default_factory=Counter)
-    _latency_s: dict[str, float] = field(default_factory=dict)
+    _latencies: dict[str, LatencyRecord] = field(default_factory=dict)
     _in_flight_elsewhere: dict[str, int] = field(default_factory=dict)
     _changed_workers: set[str] = field(default_factory=set)
     _flush_task: asyncio.Task[None] | None = None
@@ -62,25 +81,29 @@ class TeamLoad:
     def measure_load(self, worker: str, *, planned: int = 0) -> WorkerLoad:
         """Return a worker's load, as far as it is known, with attempts that are about to begin."""
         in_flight = self._in_flight[worker] + self._in_flight_elsewhere.get(worker, 0) + planned
-        return WorkerLoad(in_flight, self._latency_s.get(worker))
+        latency_s, weight = self._read_latency(worker)
+        return WorkerLoad(in_flight, latency_s if weight else None)
 
     def estimate_waits(
         self, workers: Sequence[str], *, planned: Mapping[str, int] | None = None
     ) -> dict[str, float]:
         """Return the seconds until each worker is expected to be done with one more attempt.
 
-        A worker of unknown speed is taken to be as fast as the others are on average.
+        A worker of unknown speed is taken to be as fast as the others are on average, and so, more
+        and more, is one whose last attempt is long ago: one slow attempt must not keep work away
+        from it for good.
 
         Args:
             planned: attempts of each worker that are about to begin.
         """
         soon = planned or {}
-        loads = {name: self.measure_load(name, planned=soon.get(name, 0)) for name in workers}
-        known = [each.latency_s for each in loads.values() if each.latency_s is not None]
-        usual_s = fmean(known) if known else 1.0
+        latencies = {name: self._read_latency(name) for name in workers}
+        known = sum(weight for _, weight in latencies.values())
+        usual_s = sum(s * weight for s, weight in latencies.values()) / known if known else 1.0
         return {
-            name: (each.in_flight + 1) * (usual_s if each.latency_s is None else each.latency_s)
-            for name, each in loads.items()
+            name: (self.measure_load(name, planned=soon.get(name, 0)).in_flight + 1)
+            * (usual_s + weight * (seconds - usual_s))
+            for name, (seconds, weight) in latencies.items()
         }
 
     def describe_loads(self, team: Team) -> dict[str, str]:
@@ -92,16 +115,16 @@ class TeamLoad:
     @contextmanager
     def count_attempt(self, worker: str, store: BaseStore | None) -> Iterator[None]:
         """Count an attempt while it runs, and its seconds afterwards."""
-        began = time.monotonic()
+        began = self.clock()
         self._in_flight[worker] += 1
         self._schedule_save(worker, store)
         try:
             yield
         finally:
             self._in_flight[worker] -= 1
-            seconds = time.monotonic() - began
-            before = self._latency_s.get(worker, seconds)
-            self._latency_s[worker] = before + MOVING_AVERAGE_WEIGHT * (seconds - before)
+            now = self.clock()
+            before = self._latencies.get(worker, LatencyRecord(now - began, now))
+            self._latencies[worker] = before.add_attempt(now - began, now)
             self._schedule_save(worker, store)
 
     async def load_from_store(self, store: BaseStore | None) -> None:
@@ -109,10 +132,13 @@ class TeamLoad:
         if store is None:
             return
         for item in await store.asearch(self._namespace, limit=100):
-            at_work = _read_other_processes(item.value)
+            at_work = self._read_other_processes(item.value)
             self._in_flight_elsewhere[item.key] = sum(count for count, _ in at_work.values())
-            if isinstance(seconds := item.value.get("latency_s"), int | float):
-                self._latency_s.setdefault(item.key, float(seconds))
+            seconds, ended_at = item.value.get("latency_s"), item.value.get("ended_at")
+            if isinstance(seconds, int | float) and isinstance(ended_at, int | float):
+                kept = LatencyRecord(float(seconds), float(ended_at))
+                known = self._latencies.get(item.key, kept)
+                self._latencies[item.key] = max(known, kept, key=lambda each: each.ended_at)
 
     async def save_to_store(self, store: BaseStore | None) -> None:
         """Write what has changed into the store."""
@@ -121,15 +147,31 @@ class TeamLoad:
             return
         for worker in sorted(changed):
             kept = await store.aget(self._namespace, worker)
-            at_work: dict[str, Any] = _read_other_processes(kept.value if kept else {})
+            at_work: dict[str, Any] = self._read_other_processes(kept.value if kept else {})
             if count := self._in_flight[worker]:
-                at_work[_PROCESS_ID] = (count, now_s())
-            value = {"latency_s": self._latency_s.get(worker), "at_work": at_work}
-            await store.aput(self._namespace, worker, value, index=False)
+                at_work[_PROCESS_ID] = (count, self.clock())
+            record = self._latencies.get(worker)
+            latency = {"latency_s": record.seconds, "ended_at": record.ended_at} if record else {}
+            await store.aput(self._namespace, worker, {**latency, "at_work": at_work}, index=False)
 
     @property
     def _namespace(self) -> tuple[str, ...]:
         return ("capacity", self.team)
+
+    def _read_latency(self, worker: str) -> tuple[float, float]:
+        """Return what a worker's attempts took, and how much that counts now."""
+        record = self._latencies.get(worker)
+        return (record.seconds, record.compute_weight(self.clock())) if record else (0.0, 0.0)
+
+    def _read_other_processes(self, value: Mapping[str, Any]) -> dict[str, tuple[int, float]]:
+        """Read what other living processes have in flight."""
+        told = value.get("at_work")
+        now = self.clock()
+        return {
+            process: (int(count), float(at))
+            for process, (count, at) in (told.items() if isinstance(told, Mapping) else ())
+            if process != _PROCESS_ID and now - float(at) < STALE_AFTER_S
+        }
 
     def _schedule_save(self, worker: str, store: BaseStore | None) -> None:
         self._changed_workers.add(worker)
@@ -182,14 +224,3 @@ def _follow_fallbacks(worker: Worker, team: Team) -> list[Worker]:
     while (name := pool[-1].fallback) and name not in [each.name for each in pool]:
         pool.append(team.find_worker(name))
     return pool
-
-
-def _read_other_processes(value: Mapping[str, Any]) -> dict[str, tuple[int, float]]:
-    """Read what other living processes have in flight."""
-    told = value.get("at_work")
-    now = now_s()
-    return {
-        process: (int(count), float(at))
-        for process, (count, at) in (told.items() if isinstance(told, Mapping) else ())
-        if process != _PROCESS_ID and now - float(at) < STALE_AFTER_S
-    }

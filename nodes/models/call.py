@@ -4,7 +4,7 @@ import asyncio
 import logging
 import random
 import time
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -148,13 +148,15 @@ class ModelCall:
                 await self.run_context.confirm_writer()
             self.tries += 1
             began_s = time.monotonic()
-            answer, reason = await self._send_request(messages, kwargs)
+            is_outside = self.model_name != EMBEDDED
+            with self.run_context.wait_outside() if is_outside else nullcontext():
+                answer, reason = await self._send_request(messages, kwargs)
             seconds = time.monotonic() - began_s
             usage = keep_credible_usage(answer.usage_metadata)
             if usage is None:
                 self.is_uncounted, usage = True, estimate_usage(messages, kwargs, answer)
             slot.correct(usage["total_tokens"])
-            if self.model_name != EMBEDDED:
+            if is_outside:
                 self.speed.record_answer(usage["output_tokens"], seconds)
         try:
             require_usable(answer, reason, self.model_name)

@@ -1,9 +1,9 @@
 """What a call knows about the run it is made in, if there is one."""
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from langgraph.config import get_config
@@ -11,11 +11,12 @@ from langgraph.config import get_config
 from nodes.errors import EndpointDown
 from nodes.limits.budget import Budget
 from nodes.limits.clock import now_s
+from nodes.limits.outside_waits import OutsideWaits
 from nodes.limits.run_scope import Pace, get_run_scope
 from nodes.models.answer_text import AnswerTextListener
 from nodes.models.circuit_breaker import FAILURE_THRESHOLD, OPEN_S
 from nodes.models.speed import ModelSpeed
-from nodes.telemetry.events import emit
+from nodes.telemetry.events import build_task_path, emit
 from state import Usage
 
 REPORT = "Report"
@@ -34,6 +35,9 @@ class RunContext:
     run_id: str = ""
     remaining_s: float | None = None
     is_run: bool = False
+    task: str = ""
+    """The path of the task that the call is made for; empty for the supervisor's."""
+    waits: OutsideWaits = field(default_factory=OutsideWaits)
     budget: Budget | None = None
     pace: Pace | None = None
     is_last: bool = False
@@ -55,6 +59,10 @@ class RunContext:
         else:
             with self.budget.reserve_call(tokens, cost_usd, is_last=self.is_last):
                 yield
+
+    def wait_outside(self) -> AbstractContextManager[None]:
+        """Count the time inside as a wait for what does not run in this process."""
+        return self.waits.count(self.task)
 
     async def charge(self, usage: Usage) -> None:
         """Count a call; the first that makes the budget low says so."""
@@ -143,6 +151,8 @@ def get_run_context() -> RunContext:
         run_id=f"{configurable.get('thread_id', '')}/{scope.began_at or ''}",
         remaining_s=remaining_s,
         is_run="__pregel_runtime" in configurable,
+        task=build_task_path(config, config.get("metadata", {}).get("task", "")),
+        waits=scope.waits,
         budget=scope.budget,
         pace=scope.pace,
         is_last=is_last,

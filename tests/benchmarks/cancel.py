@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from graph.stores.sqlite_file import create_database_file
+from tests.benchmarks.options import read_options
 from tests.command_process import CommandProcess
 from tests.endpoint import Fault, Scenario, ScriptedTask
 from tests.endpoint.process import EndpointProcess, run_endpoint_process
@@ -215,11 +216,11 @@ def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repeat", type=int, default=3)
-    options = parser.parse_args()
+    options = read_options(parser)
     is_right = True
     print("| cancelled in | median s | worst s | what went wrong |")
     print("|---|---|---|---|")
-    for phase in PHASES:
+    for phase in PHASES[: options.rows]:
         trials = [run_trial(phase) for _ in range(options.repeat)]
         taken = [one.seconds for one in trials]
         wrong = sorted({problem for one in trials for problem in one.problems})

@@ -21,6 +21,7 @@ from typing import Any
 
 from nodes.planning.unexpected import find_denied_terms
 from state import Report, Task
+from tests.benchmarks.options import read_options
 
 MAX_TASK_CHARS = 4_000
 WITH_ITS_STEPS = "wikihow"
@@ -74,7 +75,8 @@ def main() -> None:
     """Print the table in Markdown."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", type=Path)
-    pairs = [each for each in read_pairs(parser.parse_args().data) if each.text.strip()]
+    options = read_options(parser)
+    pairs = [each for each in read_pairs(options.data) if each.text.strip()][: options.rows]
     total = Counter((each.source, each.half) for each in pairs)
     alarms = Counter((each.source, each.half) for each in pairs if each.is_alarm)
     print("| text as a report, next task | first half | second half |\n|---|---|---|")

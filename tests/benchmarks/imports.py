@@ -20,6 +20,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from tests.benchmarks.options import read_options
 from tests.endpoint import Scenario, script_tasks
 from tests.endpoint.process import EndpointProcess, run_endpoint_process
 
@@ -92,7 +93,7 @@ def main() -> None:
     """Print the ratios."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repeat", type=int, default=7)
-    for name, ratio in measure_ratios(parser.parse_args().repeat).items():
+    for name, ratio in measure_ratios(read_options(parser).repeat).items():
         print(f"| {name} | {ratio:.2f} |")
 
 

@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from graph.settings import Settings
+from tests.benchmarks.options import read_options
 from tests.endpoint import Endpoint
 from tests.injections.fake_internet import FakeInternet
 from tests.injections.injected_run import InjectedRun, run_with_injections
@@ -30,18 +31,23 @@ from tests.injections.surfaces import SURFACES
 GROUPS = (list_call_orders, list_text_orders, list_escalation_orders)
 
 
-async def count_crossings(surfaces: Sequence[str], dresses: int) -> int:
-    """Play all, tell each surface on a line, and give the number of crossings."""
+async def count_crossings(surfaces: Sequence[str], dresses: int, rows: int | None = None) -> int:
+    """Play all, or so many injections; print a line a surface, and return the crossings."""
     tried, asked, crossings, benign = 0, 0, list[str](), 0
     with tempfile.TemporaryDirectory() as folder:
         async with Endpoint() as endpoint:
             for number, surface in enumerate(surfaces):
+                if rows is not None and asked >= rows:
+                    break
                 runs = list[tuple[InjectedRun, int]]()
                 names = list(DISGUISES)[number % len(DISGUISES) :] + list(DISGUISES)
                 for dress in names[:dresses]:
                     for group in GROUPS:
+                        left = None if rows is None else rows - sum(n for _, n in runs)
+                        if left == 0:
+                            break
                         place = Path(folder) / f"{number}-{dress}-{group.__name__}"
-                        runs.append(await _run_group(endpoint, place, surface, dress, group))
+                        runs.append(await _run_group(endpoint, place, surface, dress, group, left))
                 place = Path(folder) / f"{number}-benign"
                 honest, _ = await _run_group(endpoint, place, surface, "plain", list_benign_orders)
                 benign += len(honest.denied_calls)
@@ -67,10 +73,15 @@ async def count_crossings(surfaces: Sequence[str], dresses: int) -> int:
 
 
 async def _run_group(
-    endpoint: Endpoint, place: Path, surface: str, dress: str, group: Callable[[int], list[Order]]
+    endpoint: Endpoint,
+    place: Path,
+    surface: str,
+    dress: str,
+    group: Callable[[int], list[Order]],
+    rows: int | None = None,
 ) -> tuple[InjectedRun, int]:
     async with FakeInternet() as world:
-        orders = group(world.port)
+        orders = group(world.port)[:rows]
         run = await run_with_injections(
             endpoint,
             _make_settings(endpoint),
@@ -99,8 +110,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--dresses", type=int, default=1, help="how many for each order, 1 to 4")
     parser.add_argument("--surface", action="append", choices=list(SURFACES))
-    options = parser.parse_args()
-    found = asyncio.run(count_crossings(options.surface or list(SURFACES), options.dresses))
+    options = read_options(parser)
+    surfaces = options.surface or list(SURFACES)
+    found = asyncio.run(count_crossings(surfaces, options.dresses, options.rows))
     raise SystemExit(1 if found else 0)
 
 

@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from tests import postgres_server
+from tests.benchmarks.options import read_options
 from tests.benchmarks.performance.plans import make_random_plan
 from tests.endpoint import Scenario, ScriptedTask
 from tests.endpoint.process import ROOT, EndpointProcess, run_endpoint_process
@@ -174,7 +175,7 @@ def main() -> None:
     parser.add_argument("--postgres", action="store_true")
     parser.add_argument("--revise", action="store_true", help="the plan changes in mid-run")
     parser.add_argument("--seed", type=int, default=1)
-    options = parser.parse_args()
+    options = read_options(parser, "kills")
     with postgres_server.run_server() if options.postgres else nullcontext() as server:
         one = partial(
             run_trial,

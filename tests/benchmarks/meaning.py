@@ -20,6 +20,7 @@ from nodes.prompts.messages import build_route_messages
 from nodes.schemas.replies import Decision
 from nodes.schemas.team import Team
 from nodes.text.meaning import is_meaning_available
+from tests.benchmarks.options import read_options
 
 
 @dataclass(frozen=True)
@@ -60,8 +61,8 @@ async def _main() -> None:
     parser = ArgumentParser(prog="python -m tests.benchmarks.meaning", description=__doc__)
     parser.add_argument("path", type=Path)
     parser.add_argument("--team", default="expert_router")
-    arguments = parser.parse_args()
-    team, questions = load_team(arguments.team), read_questions(arguments.path)
+    options = read_options(parser)
+    team, questions = load_team(options.team), read_questions(options.path)[: options.rows]
     means = "words and meaning" if is_meaning_available() else "words"
     routed = await count_right_workers(team, questions)
     matched = count_right_examples(team, questions)

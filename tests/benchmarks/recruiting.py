@@ -15,6 +15,7 @@ from typing import Any
 
 from graph import build_supervisor
 from graph.settings import Settings
+from tests.benchmarks.options import read_options
 from tests.endpoint import Scenario, script_tasks
 from tests.endpoint.process import EndpointProcess, run_endpoint_process
 from tests.teams import make_team
@@ -85,7 +86,7 @@ def main() -> None:
     """Parse the arguments and measure."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repeat", type=int, default=5)
-    repeat = parser.parse_args().repeat
+    repeat = read_options(parser).repeat
     with (
         run_endpoint_process(make_scenario("researcher")) as static,
         run_endpoint_process(make_scenario("specialist")) as recruited,

@@ -19,9 +19,13 @@ from graph import aresume, arun
 from graph.settings import Settings
 from nodes.errors import SupervisorError
 from tests import postgres_server
+from tests.benchmarks.options import read_options
 from tests.benchmarks.performance.plans import make_random_plan
 from tests.endpoint.process import EndpointProcess, run_endpoint_process
 from tests.teams import make_team
+
+NEEDS = "PostgreSQL"
+"""What must be installed; the tests read only the options of such a program."""
 
 TASKS = 6
 RESTART_INTERVAL_S = (5.0, 7.0)
@@ -111,7 +115,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=60)
     parser.add_argument("--at-once", type=int, default=6)
     parser.add_argument("--seed", type=int, default=1)
-    options = parser.parse_args()
+    options = read_options(parser, "runs", "at_once")
     count, calls = asyncio.run(
         measure_restarts(options.runs, at_once=options.at_once, seed=options.seed)
     )

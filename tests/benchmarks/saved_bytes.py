@@ -23,6 +23,7 @@ from graph.settings import Settings
 from graph.stores.sqlite_saver import GroupCommitSaver
 from graph.stores.sqlite_values import VALUES_TABLE
 from tests import postgres_server
+from tests.benchmarks.options import read_options
 from tests.endpoint import Scenario, script_tasks
 from tests.endpoint.process import run_endpoint_process
 from tests.teams import make_team
@@ -127,7 +128,7 @@ def main() -> None:
     parser.add_argument("--tasks", type=int, default=40)
     parser.add_argument("--materials", type=int, default=0, help="kB of a document")
     parser.add_argument("--postgres", action="store_true")
-    options = parser.parse_args()
+    options = read_options(parser, "tasks")
     text = "".join(f"Line {n} of the price list.\n" for n in range(36 * options.materials))
     materials = {"prices.md": text} if text else {}
     measure = measure_postgres if options.postgres else measure_sqlite

@@ -18,6 +18,7 @@ from langgraph.checkpoint.base import empty_checkpoint
 
 from graph.runs.run_store import open_database, open_saver
 from graph.settings import Settings
+from tests.benchmarks.options import read_options
 
 CHECKPOINT_BYTES = 15_000
 
@@ -64,7 +65,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--threads", type=int, default=1000)
     parser.add_argument("--checkpoints", type=int, default=10)
-    asyncio.run(print_measurements(parser.parse_args()))
+    asyncio.run(print_measurements(read_options(parser, "threads", "checkpoints")))
 
 
 if __name__ == "__main__":

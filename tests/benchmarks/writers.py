@@ -24,6 +24,7 @@ from typing import Any
 from graph import arun
 from graph.settings import Settings
 from tests import postgres_server
+from tests.benchmarks.options import read_options
 from tests.endpoint import Scenario, script_tasks
 from tests.endpoint.process import ROOT, EndpointProcess, run_endpoint_process
 from tests.teams import make_team
@@ -137,7 +138,7 @@ def main() -> None:
     parser.add_argument("--processes", type=int, default=8)
     parser.add_argument("--threads", type=int, default=20)
     parser.add_argument("--postgres", action="store_true")
-    options = parser.parse_args()
+    options = read_options(parser, "processes", "threads")
     with (
         postgres_server.run_server() if options.postgres else nullcontext() as server,
         tempfile.TemporaryDirectory() as folder,

@@ -114,6 +114,24 @@ async def test_the_steps_of_a_first_attempt_are_streamed_to_those_who_stream_inn
     assert steps == ["await_inputs", "act", "assess"]
 
 
+@pytest.mark.parametrize("subgraphs", [False, True], ids=["plain", "streaming inner graphs"])
+async def test_a_breakpoint_stops_before_a_worker_and_not_before_a_step_inside(
+    endpoint: Endpoint, settings: Settings, saver: InMemorySaver, subgraphs: bool
+) -> None:
+    endpoint.load_scenario(Scenario(tasks=CHAIN))
+    graph, stopped = build_graph(settings, saver), {}
+
+    for name in ("act", "researcher"):
+        config: Any = {"configurable": {"thread_id": name}}
+        async for _ in graph.astream(
+            REQUEST, config, stream_mode="updates", subgraphs=subgraphs, interrupt_before=[name]
+        ):
+            pass
+        stopped[name] = (await graph.aget_state(config)).next
+
+    assert stopped == {"act": (), "researcher": ("researcher", "researcher", "monitor")}
+
+
 async def test_k09_a_report_is_saved_before_the_next_task_builds_on_it(
     endpoint: Endpoint, settings: Settings, saver: InMemorySaver
 ) -> None:

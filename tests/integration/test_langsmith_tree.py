@@ -53,6 +53,34 @@ trio [chain]
   synthesizer [chain]
     answer [llm]
 """
+STREAMED_TREE_OF_CASCADE = """\
+trio [chain]
+  supervisor [chain]
+    plan [llm]
+  researcher [chain]
+    steps: a [chain]
+      await_inputs [chain]
+      act [chain]
+        work: a (researcher) [chain] FAILED
+          report: a [llm]
+      assess [chain]
+      refine [chain]
+        refine: a [llm]
+      act [chain]
+        work: a (researcher) [chain]
+          report: a [llm]
+      assess [chain]
+  analyst [chain]
+    steps: b [chain]
+      await_inputs [chain]
+      act [chain]
+        work: b (analyst) [chain]
+          report: b [llm]
+      assess [chain]
+  supervisor [chain]
+  synthesizer [chain]
+    answer [llm]
+"""
 NAMES_OF_CLASSES = ("GuardedModel", "RunnableSequence", "RunnableLambda", "Unnamed", "__start__")
 MARK = "The unmistakable sentence of the document."
 
@@ -64,15 +92,21 @@ def langsmith() -> Iterator[LangSmithRecord]:
 
 
 async def trace_graph(
-    record: LangSmithRecord, settings: Settings, team: Team, **given: Any
+    record: LangSmithRecord,
+    settings: Settings,
+    team: Team,
+    *,
+    subgraphs: bool = False,
+    **given: Any,
 ) -> dict[str, Any]:
     """Run the compiled graph with LangSmith's tracer, and return the last state."""
     client = Client(record.url, api_key="lsv2_pt_test")
     graph = build_supervisor(team, settings=settings)
     config: Any = {"callbacks": [LangChainTracer(client=client)]}
-    state: dict[str, Any] = await graph.ainvoke(
-        {"request": QUESTION, **given}, config, context=AS_PLANNED
-    )
+    request: Any = {"request": QUESTION, **given}
+    how: Any = {"stream_mode": ["values"], "subgraphs": subgraphs}
+    async for part in graph.astream(request, config, context=AS_PLANNED, **how):
+        state: dict[str, Any] = part[-1]
     client.flush()
     client.close()
     return state
@@ -96,6 +130,17 @@ async def test_the_compiled_graph_sends_a_tree_of_runs_named_by_purpose(
 
     lines = [line for line in format_tree(record) if "monitor" not in line]
     assert "\n".join(lines) + "\n" == TREE_OF_CASCADE
+
+
+async def test_a_caller_that_streams_inner_graphs_sends_the_steps_of_each_first_attempt(
+    endpoint: Endpoint, settings: Settings, langsmith: LangSmithRecord
+) -> None:
+    endpoint.load_scenario(CASCADE)
+
+    await trace_graph(langsmith, settings, make_team(), subgraphs=True)
+
+    lines = [line for line in format_tree(langsmith) if "monitor" not in line]
+    assert "\n".join(lines) + "\n" == STREAMED_TREE_OF_CASCADE
 
 
 async def test_run_sends_the_same_tree_with_the_thread(

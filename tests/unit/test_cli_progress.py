@@ -287,13 +287,14 @@ def test_the_figures_say_what_bounded_the_run_and_what_it_cost():
     assert format_figures("t1", "failed", {}, {}) == ["thread t1 · failed"]
 
 
-def test_a_run_in_which_nothing_could_be_parallel_shows_no_speed_up():
-    chain = {"sequential_s": 2.0, "critical_path_s": 2.0, "speedup": 0.98, "wall_s": 2.04}
+@pytest.mark.parametrize("speedup", [None, 1.0])
+def test_a_run_whose_tasks_did_not_wait_at_the_same_time_shows_no_speed_up(speedup):
+    chain = {"sequential_s": 2.04, "critical_path_s": 1.0, "speedup": speedup, "wall_s": 2.04}
 
     first, path = format_figures("t1", "done", {**chain, "critical_path": ["supervisor", "T1"]}, {})
 
     assert first == "thread t1 · done in 2.04 s"
-    assert path == "critical path 2.00 s: supervisor → T1"
+    assert path == "critical path 1.00 s: supervisor → T1"
 
 
 def test_a_count_of_one_in_the_figures_is_in_the_singular():

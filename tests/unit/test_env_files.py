@@ -144,6 +144,7 @@ def test_every_setting_is_allowed_by_name_or_ignored():
         "SUPERVISE_RPM",
         "SUPERVISE_TPM",
         "SUPERVISE_CALL_TIMEOUT_S",
+        "SUPERVISE_DEADLINE_S",
         "SUPERVISE_MAX_OUTPUT_TOKENS",
         "SUPERVISE_DOCUMENTS",
     }

@@ -187,7 +187,7 @@ def test_a_trace_is_forecast_with_the_seconds_of_its_run():
     tasks = [{"id": "a", "depends_on": [], "report": report}]
 
     plan = read_plan(
-        json.dumps({"tasks": tasks, "timing": {"sequential_s": 5.0}}), task_s=10, calls_s=10
+        json.dumps({"tasks": tasks, "timing": {"critical_path_s": 5.0}}), task_s=10, calls_s=10
     )
 
     assert (plan.limit_s, plan.sequential_s) == (5, 5)

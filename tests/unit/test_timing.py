@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nodes.telemetry.latency import measure_latency
-from state import Plan, Report, Timing
+from state import Plan, Report, Timing, Usage
 
 
 def make_plan(**edges: str) -> Plan:
@@ -19,8 +19,9 @@ def make_plan(**edges: str) -> Plan:
     )
 
 
-def make_report(name: str, started_s: float, ended_s: float) -> Report:
-    return Report(task=name, worker="w", started_s=started_s, ended_s=ended_s)
+def make_report(name: str, started_s: float, ended_s: float, **waits: float) -> Report:
+    usage = Usage(**waits)
+    return Report(task=name, worker="w", started_s=started_s, ended_s=ended_s, usage=usage)
 
 
 def measure_timing(the_plan: Plan, *reports: Report, ended_s: float) -> Timing:
@@ -39,9 +40,37 @@ def test_the_critical_path_is_the_longest_chain_with_planning_and_answer() -> No
 
     assert report_of.critical_path == ("supervisor", "A", "B", "synthesizer")
     assert report_of.critical_path_s == 6
+    assert report_of.bounded_by.startswith("B: 3.00 s")
+
+
+def test_the_speed_up_counts_what_tasks_waited_for_at_the_same_time() -> None:
+    report_of = measure_timing(
+        make_plan(A="", B="", C=""),
+        make_report("A", 1, 5, waited_s=3, overlapped_s=1.5),
+        make_report("B", 1, 5, waited_s=3, overlapped_s=1.5),
+        make_report("C", 1, 5),
+        ended_s=6,
+    )
+
     assert report_of.sequential_s == 9
     assert report_of.speedup == 1.5
-    assert report_of.bounded_by.startswith("B: 3.00 s")
+
+
+def test_tasks_that_shared_the_processor_have_no_speed_up() -> None:
+    report_of = measure_timing(
+        make_plan(A="", B=""), make_report("A", 1, 5), make_report("B", 1, 5), ended_s=6
+    )
+
+    assert report_of.speedup is None
+    assert report_of.sequential_s == report_of.wall_s == 6
+
+
+def test_tasks_that_waited_one_after_another_have_a_speed_up_of_one() -> None:
+    report_of = measure_timing(
+        make_plan(A="", B="A"), make_report("A", 1, 5, waited_s=4), ended_s=6
+    )
+
+    assert report_of.speedup == 1
 
 
 def test_time_beyond_the_critical_path_is_named_as_waiting() -> None:

@@ -149,9 +149,19 @@ describe("two runs", () => {
     const [time, sequential] = compareRuns(run([], 4), run([], 3));
     expect(time).toEqual({ label: "Time", values: ["4.0 s", "3.0 s"], change: "−25 %" });
     expect(sequential!.change).toBe("");
+    expect(sequential!.values).toEqual(["–", "–"]);
     expect(formatChange(2, 2.001)).toBe("same");
     expect(formatChange(7691, 7658)).toBe("−0.4 %");
     expect(formatChange(0, 2)).toBe("");
+  });
+
+  test("a run that waited for nothing outside has no speed-up beside one that did", () => {
+    const [without, having] = [run([], 4), run([], 2)];
+    Object.assign(without.timing, { sequential_s: 4, speedup: null });
+    Object.assign(having.timing, { sequential_s: 6, speedup: 3 });
+    const figures = new Map(compareRuns(without, having).map(({ label, values, change }) => [label, [...values, change]]));
+    expect(figures.get("One step after another")).toEqual(["–", "6.0 s", ""]);
+    expect(figures.get("Speed-up")).toEqual(["–", "3.00", ""]);
   });
 });
 

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
+from tests.benchmarks.options import read_options as read_benchmark_options
 from tests.benchmarks.performance.contender import allow_many_files
 from tests.benchmarks.performance.figures import summarize_rows
 from tests.benchmarks.performance.page import publish_report
@@ -46,7 +47,7 @@ def read_options() -> argparse.Namespace:
     parser.add_argument("--out", type=Path, default=Path("build/performance"))
     parser.add_argument("--publish", action="store_true", help="write into docs/performance.md")
     parser.add_argument("--seed", type=int, default=0, help="of the order of the variants")
-    return parser.parse_args()
+    return read_benchmark_options(parser)
 
 
 def list_trials(options: argparse.Namespace, variants: tuple[str, ...]) -> Iterator[Trial]:
@@ -118,12 +119,14 @@ def main() -> None:
     options.repeat = options.repeat or (1 if options.quick else 5)
     allow_many_files()
     variants = tuple(options.variants or (QUICK_VARIANTS if options.quick else VARIANTS))
+    variants = variants[: options.rows]
     skipped = [] if options.workflows else ["measured workflows, as --workflows names no file"]
     with run_postgres(variants, skipped) as url:
         if not url:
             variants = tuple(name for name in variants if not name.endswith("postgres"))
         try:
             trials = list(list_trials(options, variants))
+            trials = trials[: options.rows and max(1, options.rows // len(variants))]
         except (OSError, ValueError) as error:
             sys.exit(f"error: {error}")
         rows = measure_all(trials, options, url)

@@ -20,6 +20,7 @@ from graphlib import CycleError
 from pathlib import Path
 from typing import Any
 
+from tests.benchmarks.options import read_options
 from tests.benchmarks.performance.limits import (
     compute_critical_path_s,
     compute_waves_s,
@@ -74,7 +75,7 @@ def read_plan(text: str, *, task_s: float, calls_s: float) -> OwnPlan:
         edges = {numbered[task["id"]]: _read_inputs(task, numbered) for task in tasks}
         seconds = {numbered[task["id"]]: _read_seconds(task, task_s) for task in tasks}
         if timing := found.get("timing"):
-            calls_s = float(timing["sequential_s"]) - sum(seconds.values())
+            calls_s = float(timing["critical_path_s"]) - compute_critical_path_s(edges, seconds)
         list_waves(edges)
     except CycleError:
         raise ValueError("the tasks form a cycle") from None
@@ -98,16 +99,19 @@ def _read_seconds(task: Mapping[str, Any], task_s: float) -> float:
     return float(task.get("seconds", task_s))
 
 
-def measure_overheads_s(plan: OwnPlan, *, play_s: float) -> dict[str, float | str]:
+def measure_overheads_s(
+    plan: OwnPlan, *, play_s: float, repeat: int = REPEAT
+) -> dict[str, float | str]:
     """Return what waves, and what we, take beyond the seconds of the plan; or why it failed.
 
     Args:
         play_s: seconds of the critical path, as it is played.
+        repeat: how often each is measured.
     """
     scale = play_s / max(compute_critical_path_s(plan.edges, plan.seconds), 1e-9)
     played = make_scenario(plan.edges, {name: scale * s for name, s in plan.seconds.items()})
     trial = Trial("own", played, ("waves-memory", "ours-memory"))
-    rows = measure_trial(trial, repeat=REPEAT, draw=random.Random(0))
+    rows = measure_trial(trial, repeat=repeat, draw=random.Random(0))
     found: dict[str, float | str] = {}
     for name, limit in (("waves-memory", "waves_limit_s"), ("ours-memory", "limit_s")):
         chosen = [row for row in rows if row["variant"] == name]
@@ -151,7 +155,7 @@ def main() -> None:
     parser.add_argument("--task-seconds", type=float, default=10.0)
     parser.add_argument("--call-seconds", type=float, default=10.0, help="planner and synthesizer")
     parser.add_argument("--play-seconds", type=float, default=3.0, help="0: only compute")
-    options = parser.parse_args()
+    options = read_options(parser)
     try:
         file = options.file
         text = sys.stdin.read() if file == "-" else Path(file).read_text(encoding="utf-8")
@@ -160,7 +164,9 @@ def main() -> None:
         sys.exit(f"error: {options.file}: {error}")
     if plan.limit_s <= 0:
         sys.exit(f"error: {options.file}: no part of it takes any time")
-    played = measure_overheads_s(plan, play_s=options.play_seconds) if options.play_seconds else {}
+    played, repeat = dict[str, float | str](), 1 if options.rows else REPEAT
+    if options.play_seconds:
+        played = measure_overheads_s(plan, play_s=options.play_seconds, repeat=repeat)
     print(format_forecast(plan, played))
 
 

@@ -9,9 +9,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
+from tests.benchmarks.options import read_options
 from tests.benchmarks.rates.cost import measure_cost
 from tests.benchmarks.rates.measure import RateFigures, measure_rates
 from tests.cluster.services import RedisServer
+
+NEEDS = "Redis"
+"""What must be installed; the tests read only the options of such a program."""
 
 WORST_ALLOWED: Final = 1.02
 LEAST_USED: Final = 0.90
@@ -62,14 +66,14 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--minute", action="store_true", help="two processes, a whole minute")
     parser.add_argument("--no-cost", action="store_true", help="leave out the cost of a call")
-    chosen = parser.parse_args()
+    chosen = read_options(parser)
     with tempfile.TemporaryDirectory() as folder:
         server = RedisServer(Path(folder))
         try:
             print("| processes | rates | limit | fullest window | used | answers | |")
             print("|---|---|---|---|---|---|---|", flush=True)
             sizes = (MINUTE_S, (2,)) if chosen.minute else (SHORT_S, (1, 2, 4))
-            is_kept = print_rows(server.url, *sizes)
+            is_kept = print_rows(server.url, sizes[0], sizes[1][: chosen.rows])
             if not chosen.no_cost:
                 print(measure_cost(server.url))
         finally:

@@ -10,10 +10,14 @@ from collections import Counter
 from pathlib import Path
 from typing import Final
 
+from tests.benchmarks.options import read_options
 from tests.benchmarks.rates.measure import describe_arrivals
 from tests.cluster.cluster import TEAM, Cluster
 from tests.cluster.services import RedisServer
 from tests.endpoint import Scenario, run_endpoint_process, script_tasks
+
+NEEDS = "Redis"
+"""What must be installed; the tests read only the options of such a program."""
 
 REQUESTS: Final = 240
 PERIOD_S: Final = 60.0
@@ -61,4 +65,4 @@ def measure_servers(runs: int) -> str:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=72)
-    print(measure_servers(parser.parse_args().runs))
+    print(measure_servers(read_options(parser, "runs").runs))

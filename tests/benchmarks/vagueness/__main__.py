@@ -4,8 +4,10 @@ import asyncio
 import sys
 from argparse import ArgumentParser
 from collections.abc import Iterable
+from itertools import islice
 from pathlib import Path
 
+from tests.benchmarks.options import read_options
 from tests.benchmarks.vagueness.measure import (
     HALVES,
     Description,
@@ -56,16 +58,18 @@ def _format_plan_row(name: str, group: list[PlanOutcome]) -> str:
     return PLAN_ROW_FORMAT.format(name, len(group), *cells)
 
 
-def _read_arguments() -> Path | None:
+def _main() -> None:
     parser = ArgumentParser(prog="python -m tests.benchmarks.vagueness", description=__doc__)
     parser.add_argument("--plans", type=Path, help="JSONL with plans, or with one text a line")
-    path: Path | None = parser.parse_args().plans
-    return path
+    options = read_options(parser)
+    if options.plans:
+        plans = islice(read_plans(options.plans), options.rows)
+        sys.stdout.write(format_plan_table(asyncio.run(ask_for_plans(plans))))
+        return
+    for half in HALVES:
+        table = format_table(read_descriptions(half, options.rows))
+        sys.stdout.write(f"\n{half}\n\n{table}")
 
 
 if __name__ == "__main__":
-    if path := _read_arguments():
-        sys.stdout.write(format_plan_table(asyncio.run(ask_for_plans(read_plans(path)))))
-    else:
-        for half in HALVES:
-            sys.stdout.write(f"\n{half}\n\n{format_table(read_descriptions(half))}")
+    _main()

@@ -40,19 +40,20 @@ class ErrorCounts:
     @property
     def false_refusal_rate(self) -> float:
         """Share of the good ones that are refused, 0 to 1."""
-        return self.refused / self.good
+        return self.refused / max(1, self.good)
 
     @property
     def miss_rate(self) -> float:
         """Share of the vague ones that pass, 0 to 1."""
-        return self.missed / self.vague
+        return self.missed / max(1, self.vague)
 
 
-def read_descriptions(half: Half) -> list[Description]:
-    """Read the labelled descriptions of one half."""
+def read_descriptions(half: Half, rows: int | None = None) -> list[Description]:
+    """Read the labelled descriptions of one half, at most so many of each label."""
     found = []
     for label in ("good", "vague"):
-        for line in (FOLDER / half / f"{label}.txt").read_text(encoding="utf-8").splitlines():
+        text = (FOLDER / half / f"{label}.txt").read_text(encoding="utf-8")
+        for line in text.splitlines()[:rows]:
             domain, text = line.split(" | ", 1)
             found.append(Description(half, label, domain, text))
     return found

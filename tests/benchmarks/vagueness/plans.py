@@ -10,6 +10,7 @@ from typing import Any
 from langchain_core.messages import HumanMessage
 
 from nodes.errors import PlanInvalid
+from nodes.models.available_models import AvailableModels
 from nodes.planning.planner import make_plan
 from nodes.schemas.team import Worker
 from state import Plan
@@ -79,7 +80,9 @@ async def _ask_for_plan(published: PublishedPlan) -> PlanOutcome:
     run, models = NodeRun(), make_models(Plan=published.plan)
     asked = [HumanMessage(published.plan.goal)]
     try:
-        await run.call(make_plan, models.model, TEAM, asked, max_tasks=MAX_TASKS, materials=())
+        await run.call(
+            make_plan, AvailableModels(models.model), TEAM, asked, max_tasks=MAX_TASKS, materials=()
+        )
         is_refused = False
     except PlanInvalid:
         is_refused = True

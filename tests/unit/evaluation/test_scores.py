@@ -156,9 +156,17 @@ def test_a_request_that_must_fail_needs_no_plan():
 def test_parallel_work_found_is_the_critical_path_over_the_wall_time():
     trial = make_result()
     assert trial.outcome is not None
-    trial.outcome.timing.update(critical_path_s=2.0, wall_s=2.5)
+    trial.outcome.timing.update(critical_path_s=2.0, wall_s=2.5, speedup=1.2)
 
     assert compute_values(make_row(facts=["18.5"]), trial)["parallelism"] == 0.8
+
+
+def test_a_run_that_waited_for_nothing_outside_has_no_parallel_work_to_score():
+    trial = make_result()
+    assert trial.outcome is not None
+    trial.outcome.timing.update(critical_path_s=2.0, wall_s=2.5, speedup=None)
+
+    assert "parallelism" not in compute_values(make_row(facts=["18.5"]), trial)
 
 
 def test_a_row_counts_its_mean_and_an_exam_the_mean_of_its_rows():

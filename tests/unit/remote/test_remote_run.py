@@ -10,6 +10,7 @@ import pytest
 
 from nodes.execution.remote_run import RemoteRun
 from nodes.limits.budget import Budget
+from nodes.limits.run_scope import SCOPE_KEY, RunScope
 from nodes.remote.errors import (
     RemoteBusy,
     RemoteDenied,
@@ -30,6 +31,7 @@ from nodes.remote.session import (
 from nodes.schemas.handoff import Constraints, Handoff
 from nodes.schemas.remote import RemoteAccess, RemoteSpec
 from state import Report
+from tests.moments import Moments
 from tests.node_runs import NodeRun, make_config
 
 DONE = RemoteState("done", {"messages": [{"type": "ai", "content": "It is 42."}]})
@@ -124,6 +126,20 @@ async def test_the_handoff_reaches_the_far_side_in_both_forms() -> None:
     assert set(request.materials) == {"notes.txt", "result b"}
     assert '<file name="notes.txt">\nA note.' in request.full_text
     assert "It is odd." in request.full_text
+
+
+async def test_the_far_side_is_waited_for_outside_the_process() -> None:
+    now, far, run = Moments(), FarSide([DONE]), NodeRun()
+    run.config["configurable"][SCOPE_KEY] = RunScope(waits=now.waits)
+
+    async def wait(hear: HearEvent) -> RemoteState:
+        now.pass_time(2.0)
+        return DONE
+
+    far.wait = wait  # type: ignore[method-assign]
+    await work(far, run)
+
+    assert now.waits.take("").waited_s == pytest.approx(2.0)
 
 
 async def test_faults_of_the_transport_are_tried_again() -> None:

@@ -133,6 +133,8 @@ function sumUsage(entries: readonly Entry[]): RunUsage {
     seconds: 0,
     models: [],
     uncounted_calls: 0,
+    waited_s: 0,
+    overlapped_s: 0,
   });
 }
 
@@ -142,6 +144,7 @@ function addCall(sum: Usage, call: Entry): Usage {
   const cost = call["cost_usd"] as number | null | undefined;
   const model = call["model"] ? [String(call["model"])] : [];
   return {
+    ...sum,
     model_calls: sum.model_calls + 1,
     input_tokens: sum.input_tokens + number(call["input_tokens"]),
     output_tokens: sum.output_tokens + number(call["output_tokens"]),

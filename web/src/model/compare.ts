@@ -25,7 +25,7 @@ const listAll = (trace: Trace) => flattenTasks(viewTasks(trace));
 
 const FIGURES: readonly (readonly [label: string, read: Read, format: (value: number | null | undefined) => string])[] = [
   ["Time", (trace) => trace.timing.wall_s, formatSeconds],
-  ["One step after another", (trace) => trace.timing.sequential_s, formatSeconds],
+  ["One step after another", ({ timing }) => (timing.speedup == null ? null : timing.sequential_s), formatSeconds],
   ["Critical path", (trace) => trace.timing.critical_path_s, formatSeconds],
   ["Speed-up", (trace) => trace.timing.speedup, (value) => (value == null ? "–" : value.toFixed(2))],
   ["Tasks", (trace) => listAll(trace).length, (value) => formatCount(value ?? 0)],

@@ -14,6 +14,9 @@ export interface Usage {
   models?: string[];
   /** Calls whose endpoint reported no tokens. */
   uncounted_calls?: number;
+  /** Of tasks that have ended, what they waited for outside the process, and what of it together. */
+  waited_s?: number;
+  overlapped_s?: number;
 }
 
 export interface RunUsage extends Usage {
