@@ -166,10 +166,10 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
             start = replace(start, saved_clock=record.clock)
         require_checkpointer(self.team, start.context, self.find_checkpointer(config))
         if start.context.recruit:
-            caller = read_identity(self._merge_call_config(config)["configurable"])
-            await asyncio.to_thread(
-                require_grant, self.team, start.context, caller not in ANONYMOUS
+            is_user = (
+                read_identity(self._merge_call_config(config)["configurable"]) not in ANONYMOUS
             )
+            await asyncio.to_thread(require_grant, self.team, start.context, is_user)
         self._require_thread(config)
         stamped = self._compact_traces(start.stamp_config(config, self.default_deadline_s))
         calls, asked = SpeculativeCalls(), list[str]()
