@@ -166,10 +166,8 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
             start = replace(start, saved_clock=record.clock)
         require_checkpointer(self.team, start.context, self.find_checkpointer(config))
         if start.context.recruit:
-            is_user = (
-                read_identity(self._merge_call_config(config)["configurable"]) not in ANONYMOUS
-            )
-            await asyncio.to_thread(require_grant, self.team, start.context, is_user)
+            user = read_identity(self._merge_call_config(config)["configurable"])
+            await asyncio.to_thread(require_grant, self.team, start.context, user not in ANONYMOUS)
         self._require_thread(config)
         stamped = self._compact_traces(start.stamp_config(config, self.default_deadline_s))
         calls, asked = SpeculativeCalls(), list[str]()
@@ -235,11 +233,9 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
         """Run to the end from synchronous code."""
         return get_portal().call(self.ainvoke(input, config, **kwargs))
 
-    def stream(
-        self, input: Any, config: RunnableConfig | None = None, **kwargs: Any
-    ) -> Iterator[Any]:
+    def stream(self, input: Any, config: RunnableConfig | None = None, **kw: Any) -> Iterator[Any]:
         """Stream a run from synchronous code."""
-        return get_portal().iterate(self.astream(input, config, **kwargs))
+        return get_portal().iterate(self.astream(input, config, **kw))
 
     def bulk_update_state(
         self, config: RunnableConfig, supersteps: Sequence[Sequence[StateUpdate]]
