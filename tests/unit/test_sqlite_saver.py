@@ -95,14 +95,18 @@ async def test_what_comes_after_the_end_is_refused(tmp_path: Path) -> None:
         await saver.aput(make_config("one"), empty_checkpoint(), {"step": 0}, {})
 
 
+@pytest.mark.slow
 async def test_a_locked_database_says_so(tmp_path: Path) -> None:
     path = tmp_path / "runs.sqlite"
+    scope = RunScope(deadline=set_deadline(0.0, 0.0))
+    late = make_config("one")
+    late["configurable"][SCOPE_KEY] = scope
     async with open_saver(path) as saver:
         saver.conn.execute("PRAGMA busy_timeout = 50")
         with sqlite3.connect(path) as other:
             other.execute("BEGIN EXCLUSIVE")
             with pytest.raises(StoreError, match="locked"):
-                await saver.aput(make_config("one"), empty_checkpoint(), {"step": 0}, {})
+                await saver.aput(late, empty_checkpoint(), {"step": 0}, {})
             other.rollback()
         await saver.aput(make_config("one"), empty_checkpoint(), {"step": 0}, {})
 

@@ -77,6 +77,7 @@ def test_a_trace_that_cannot_be_written_is_logged_once(caplog: pytest.LogCapture
     assert caplog.messages[0].startswith("trace /dev/full cannot be written")
 
 
+@pytest.mark.slow
 async def test_a_lost_sqlite_database_is_logged(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -103,7 +103,8 @@ def load(engine: str, text: str | bytes, folder: Path, sql: str) -> list[tuple[o
         return duck.execute(sql).fetchall()
 
 
-ENGINES = pytest.mark.parametrize("engine", ["material", "file", "large file", "sqlite"])
+LARGE_FILE = pytest.param("large file", marks=pytest.mark.slow)
+ENGINES = pytest.mark.parametrize("engine", ["material", "file", LARGE_FILE, "sqlite"])
 
 
 @ENGINES
