@@ -169,7 +169,7 @@ class Settings(LimitVariables, TracingVariables, ServerVariables):
     def settings_customise_sources(
         cls, settings_cls: type[BaseSettings], *_: Any, **named: PydanticBaseSettingsSource
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Return a source for each layer of variables, without blank values.
+        """Return one source for all layers of variables, without blank values.
 
         Names of fields, such as DATABASE_URL, are dropped too: other programs use them. Keys of
         providers that have no field here are registered for redaction.
@@ -177,19 +177,19 @@ class Settings(LimitVariables, TracingVariables, ServerVariables):
         given = named["init_settings"]
         assert isinstance(given, InitSettingsSource)
         known = {name.lower() for name in list_variables(cls.model_fields)}
-        found: list[PydanticBaseSettingsSource] = [given]
-        for _name, variables in given.init_kwargs["sources"].layers:
+        counted: dict[str, str | None] = {}
+        for _name, variables in reversed(given.init_kwargs["sources"].layers):
             register_secrets(
                 value for name, value in variables.items() if name.upper().endswith(KEY_SUFFIX)
             )
-            source = EnvSettingsSource(settings_cls)
-            source.env_vars = {
+            counted |= {
                 name.lower(): value
                 for name, value in variables.items()
                 if name.lower() in known and not _is_blank(value)
             }
-            found.append(source)
-        return tuple(found)
+        source = EnvSettingsSource(settings_cls)
+        source.env_vars = counted
+        return given, source
 
     def build_model_settings(self) -> ModelSettings:
         """Return the settings of the model client.

@@ -190,7 +190,8 @@ class GroupCommitSaver(ValueSaver):
     def _commit_group(self, group: list[_SaveJob]) -> None:
         try:
             outcomes = self._run_group(group)
-            self.conn.commit()
+            with self.lock:
+                self.conn.commit()
             if _get_file_identity(self.path) != self._file_identity:
                 raise sqlite3.OperationalError("the file was removed or replaced")
         except (sqlite3.Error, DatabaseLocked) as lost:
@@ -225,9 +226,10 @@ class GroupCommitSaver(ValueSaver):
 
     def _begin(self) -> None:
         """Begin to write, so that only the first statement of a group can meet a lock."""
-        self.setup()
-        if not self.conn.in_transaction:
-            self.conn.execute("BEGIN IMMEDIATE")
+        with self.lock:  # a synchronous caller may be at work on the connection
+            self.setup()
+            if not self.conn.in_transaction:
+                self.conn.execute("BEGIN IMMEDIATE")
 
 
 def _get_file_identity(path: Path) -> tuple[int, int]:

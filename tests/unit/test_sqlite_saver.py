@@ -11,6 +11,7 @@ from langgraph.checkpoint.base import empty_checkpoint
 
 from graph.runs.run_store import open_saver
 from nodes.errors import StoreError
+from nodes.limits.run_scope import SCOPE_KEY, RunScope, set_deadline
 
 
 def make_config(thread: str, checkpoint: str | None = None) -> Any:
