@@ -171,6 +171,8 @@ class ModelCatalog:
             max_retries=0,
             stream_usage=True,
             use_responses_api=False,
+            # No call is synchronous; a client for those would load all certificates.
+            http_client=httpx2.Client(transport=httpx2.BaseTransport(), trust_env=False),
             http_async_client=httpx2.AsyncClient(
                 transport=get_shared_transport(),
                 timeout=None,
