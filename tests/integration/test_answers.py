@@ -17,6 +17,8 @@ from tests.human_replies import PLAN_REPLIES
 from tests.integration.test_chat import attach
 from tests.teams import make_team
 
+pytestmark = pytest.mark.slow
+
 CONFIG: Any = {"configurable": {"thread_id": "one"}}
 REQUEST = {"request": "Compare the parts and say which one is best."}
 GOOD = {"output": "Found it, with its source.", "confidence": 90}

@@ -21,6 +21,8 @@ from tests.integration.langsmith_server import (
 from tests.integration.langsmith_tree import format_tree, list_paths
 from tests.teams import make_team
 
+pytestmark = pytest.mark.slow
+
 AS_PLANNED = {"speculate": False}
 """No call begins before the plan is complete, so that each run has the same tree."""
 FORMS: tuple[IngestForm, ...] = ("batch", "multipart", "compressed")
