@@ -18,7 +18,7 @@ def check_sql_database(url: str | None) -> DoctorCheck:
     """Check the file or the server, without reading a table."""
     if url is None:
         fix = f"set SUPERVISE_SQL_URL to a database that {TOOL_NAME} may read"
-        return DoctorCheck("note", CHECK_NAME, "only the CSV files of a run", fix)
+        return DoctorCheck("note", CHECK_NAME, "only the CSV files and spreadsheets of a run", fix)
     if url.startswith("postgres"):
         return _check_server(url)
     path = Path(url.partition("://")[2].removeprefix("/") if "://" in url else url)
