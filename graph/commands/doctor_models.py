@@ -74,7 +74,8 @@ def _is_same(one: TierSettings, other: TierSettings) -> bool:
 def _check_model(label: str, name: str) -> DoctorCheck:
     if name == EMBEDDED:
         own = shorten_path(get_user_env_file())
-        fix = f"set OPENAI_API_KEY, or OPENAI_BASE_URL for your own server, here or in {own}"
+        variables = "OPENAI_API_KEY, or OPENAI_BASE_URL for your own server"
+        fix = f"set {variables}, in the environment or in {own}"
         return DoctorCheck("note", label, label_model(name), fix)
     package = f"langchain_{name.partition(':')[0].split('_')[0]}"
     if find_spec(package) is None:

@@ -5,7 +5,7 @@ from typing import Final
 
 from graph.commands.doctor_check import DoctorCheck
 from graph.settings import Settings
-from nodes.errors import SettingsInvalid
+from nodes.errors import SettingsInvalid, ToolRefused
 from nodes.schemas.team import Team
 from nodes.tools.sql.client import inspect_database
 from nodes.tools.sql.location import locate_database
@@ -15,16 +15,31 @@ TOOL_NAME: Final = "query_database"
 
 
 def check_sql_database(url: str | None) -> DoctorCheck:
-    """Check the file or the server, without reading a table."""
+    """Check that the file or the server has tables that can be read."""
     if url is None:
         fix = f"set SUPERVISE_SQL_URL to a database that {TOOL_NAME} may read"
-        return DoctorCheck("note", CHECK_NAME, "only the CSV files of a run", fix)
+        return DoctorCheck("note", CHECK_NAME, "only the CSV files and spreadsheets of a run", fix)
     if url.startswith("postgres"):
         return _check_server(url)
     path = Path(url.partition("://")[2].removeprefix("/") if "://" in url else url)
     if not path.exists():
         fix = "check SUPERVISE_SQL_URL; an absolute path has four slashes"
         return DoctorCheck("broken", CHECK_NAME, f"{path} does not exist", fix)
+    return _check_file(url, path)
+
+
+def _check_file(url: str, path: Path) -> DoctorCheck:
+    fix = "correct SUPERVISE_SQL_URL, or save the file again"
+    try:
+        seen = inspect_database(locate_database(url))
+    except ToolRefused as error:
+        return DoctorCheck("broken", CHECK_NAME, str(error), fix)
+    problems = [each for each in (seen.get("error", ""), *seen.get("gaps", ())) if each]
+    if not seen["tables"]:
+        problems = problems or [f"{path} has no table"]
+        return DoctorCheck("broken", CHECK_NAME, problems[0], fix)
+    if problems:
+        return DoctorCheck("note", CHECK_NAME, problems[0], fix)
     return DoctorCheck("ok", CHECK_NAME, str(path))
 
 

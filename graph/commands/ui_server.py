@@ -93,10 +93,11 @@ def _require_own_runs() -> None:
         return
     if RUNS_FOLDER.is_symlink() or any(RUNS_FOLDER.iterdir()):
         raise RunsUntrusted(
-            f"{RUNS_FOLDER} came with this folder",
-            cause="to load its runs would run code that is in them",
+            f"{RUNS_FOLDER} is not marked as made by you here",
+            cause="it came with this folder, or another version or program made it; "
+            "to load its runs runs code that is in them",
             kept="it is unchanged",
-            next=f"move {RUNS_FOLDER} away; if the runs are yours: supervise trust --runs",
+            next=f"if the runs are yours: supervise trust --runs; else move {RUNS_FOLDER} away",
         )
     mark_own_folder(RUNS_FOLDER)
 

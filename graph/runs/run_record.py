@@ -51,8 +51,8 @@ def require_known_team(thread: str, source: Any, settings: Settings) -> None:
         return
     place = quote(source) if isinstance(source, str) else "TEAM"  # is copied into a shell
     raise RunUntrusted(
-        f"the record of thread {thread} was not written by you on this machine",
-        cause="its team's code would run",
+        f"the record of thread {thread} is not signed by you on this machine",
+        cause="another user or an earlier version wrote it, and its team's code would run",
         kept="the run",
         next=f"supervise resume {thread} --team {place}, if that team is yours",
     )

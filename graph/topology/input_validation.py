@@ -131,7 +131,7 @@ def require_grant(team: Team, context: Context, is_server_user: bool = False) ->
     for name in context.recruit:
         if name in free:
             continue
-        near = get_close_matches(name[:MAX_NAME_CHARS], [*free, *holders], 1)
+        near = get_close_matches(name[:MAX_NAME_CHARS], free, 1)
         cause = f"did you mean {near[0]!r}?" if near else "there is no such tool"
         if name in holders:
             cause = f"worker {holders[name]} has it, and no two workers share a tool"

@@ -10,7 +10,7 @@ from nodes.prompts.tags import wrap_in_tag
 from nodes.prompts.templates import READ_ALL, READ_ON, READ_THE_REST
 from nodes.schemas.team import Worker
 from nodes.text.counts import format_count
-from nodes.text.csv_table import is_table_name
+from nodes.text.csv_table import is_comment, is_table_name
 from nodes.text.lines import count_fitting_lines, format_ranges, share_room, split_lines
 from nodes.text.outline import Outline, describe_part, outline_text
 from nodes.text.plain_text import sanitize_line, sanitize_text
@@ -121,8 +121,11 @@ def format_material_card(name: str, text: str, *, is_open: bool) -> str:
     one, also the files of a diff and the headings of a long document.
     """
     clean = sanitize_text(text)
-    first = next((line.strip() for line in clean.splitlines() if line.strip()), "")
-    names = is_table_name(name) or first.startswith("# ")
+    lines = [line.strip() for line in clean.splitlines() if line.strip()]
+    first, is_table = lines[0] if lines else "", is_table_name(name)
+    if is_table:  # its title is no column name
+        first = next((line for line in lines if not is_comment(line)), first)
+    names = is_table or first.startswith("# ")
     shown = first[:MAX_FIRST_LINE_CHARS] if is_open or names else ""
     card = f"- {name} ({len(text)} characters): {shown}".rstrip()
     outline = outline_text(name, clean) if is_open else Outline("")

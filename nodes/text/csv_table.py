@@ -110,6 +110,11 @@ def split_sheet_name(name: str) -> tuple[str, str]:
     return name[:end].removesuffix("#") if found else name, name[end:]
 
 
+def is_comment(line: str) -> bool:
+    """Return whether a line above the column names is a comment."""
+    return line.startswith("#") and line[1:2] not in (*_DELIMITERS, "")
+
+
 def open_csv(lines: Iterable[str]) -> CsvReader:
     """Return a table whose column names are read.
 
@@ -125,7 +130,7 @@ def open_csv(lines: Iterable[str]) -> CsvReader:
     for line in rest:
         text = line.lstrip("\ufeff").strip()
         separator = _SEPARATOR_LINE.fullmatch(line.lstrip("\ufeff").strip("\r\n"))
-        if not text or separator or _is_comment(text):
+        if not text or separator or is_comment(text):
             skipped, named = skipped + 1, separator[1] if separator else named
             continue
         sample = [line.lstrip("\ufeff"), *islice(rest, SAMPLE_RECORDS)]
@@ -156,10 +161,6 @@ class _LineCounter:
         for line in self._lines:
             self.count += 1
             yield line
-
-
-def _is_comment(line: str) -> bool:
-    return line.startswith("#") and line[1:2] not in (*_DELIMITERS, "")
 
 
 def _parse(lines: Iterable[str], delimiter: str, before: int) -> Iterator[tuple[int, list[str]]]:

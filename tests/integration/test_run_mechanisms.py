@@ -220,6 +220,7 @@ def make_clerk_team() -> Team:
     ("tool", "cause"),
     [
         ("calculate", "worker clerk has it, and no two workers share a tool"),
+        ("calculat", "there is no such tool"),
         ("fetch_pag", "did you mean 'fetch_page'?"),
         ("os:system", "there is no such tool"),
         ("mcp:files/write", "there is no such tool"),

@@ -111,6 +111,14 @@ def test_the_planner_sees_the_files_of_a_diff_unless_a_tool_may_send_them_outsid
     assert format_material_card("a.diff", diff, is_open=False) == "- a.diff (47 characters):"
 
 
+def test_the_planner_sees_the_column_names_of_a_table_and_not_its_title() -> None:
+    sheet = "# Turnover of 2025\n\nShop,Turnover\nBern,3\n"
+
+    assert format_material_card("a.xlsx#Q1 Sales", sheet, is_open=False) == (
+        "- a.xlsx#Q1 Sales (41 characters): Shop,Turnover"
+    )
+
+
 @pytest.mark.parametrize(
     ("name", "is_given"),
     [("search_documents", True), ("find_bugs", True), ("calculate", False), ("risk_matrix", False)],

@@ -74,7 +74,7 @@ def test_only_a_team_that_has_a_name_here_is_taken_from_another_s_record(source:
     shipped = list_shipped_teams()[0].resolve()
 
     require_known_team("t1", str(shipped), Settings())
-    with pytest.raises(RunUntrusted, match="not written by you"):
+    with pytest.raises(RunUntrusted, match="not signed by you"):
         require_known_team("t1", source, Settings())
 
 

@@ -23,12 +23,12 @@ from nodes.models.embedded.text_similarity import (
     rank_by_similarity,
     rank_examples,
 )
+from nodes.text.csv_table import is_table_name
 
 _CARD = Pattern(r"^- ([a-z][a-z0-9_]*): (.*?)(?: Tools: ([^.]*)\.)?$", re.MULTILINE)
 _TOOL = Pattern(r"^- ([\w.:]+): (.*)$", re.MULTILINE)
 _MATERIAL = Pattern(r"^- (.{1,300}?) \(\d+ characters\):(.*)$", re.MULTILINE)
 _DATABASE_TABLE = Pattern(r"^- (\S{1,200}): (.*)$", re.MULTILINE)
-_TABLE = Pattern(r"\.[ct]sv$", re.IGNORECASE)
 _SEPARATORS = Pattern(r"[\W_]+")
 _CODE_CLAUSE = Pattern(r":?\s*`[^`]*`")
 _EXCLUSION = Pattern(
@@ -117,7 +117,7 @@ def read_planning_prompt(messages: Sequence[BaseMessage]) -> PlanningPrompt:
         skills={name: _SEPARATORS.sub(" ", " ".join((name, *each))) for name, *each in workers},
         materials=list(materials),
         columns={
-            **{name: line for name, line in materials.items() if _TABLE.search(name)},
+            **{name: line for name, line in materials.items() if is_table_name(name)},
             **dict(_DATABASE_TABLE.findall(read_section(asked, "database"))),
         },
         examples=[example for example in examples if example[1].keys() & {"tasks", "worker"}],
@@ -288,14 +288,14 @@ def _add_table_task(asked: PlanningPrompt, plan: dict[str, Any]) -> dict[str, An
         task["worker"]
         for _, example in asked.examples
         for task in example["tasks"]
-        if any(_TABLE.search(name) for name in task.get("materials", ()))
+        if any(is_table_name(name) for name in task.get("materials", ()))
     )
     known = [worker for worker, _ in takers.most_common() if worker in asked.cards]
     is_reading = any(task["worker"] in takers for task in plan["tasks"])
     if not (known and _mentions_table(asked)) or is_reading:
         return plan
     table_task = _build_task(asked, known[0], [])
-    if all(_TABLE.search(name) for name in asked.materials) and len(plan["tasks"]) == 1:
+    if all(is_table_name(name) for name in asked.materials) and len(plan["tasks"]) == 1:
         return {**plan, "tasks": [table_task]}
     edge = {"task": known[0], "required": False}
     tasks = [

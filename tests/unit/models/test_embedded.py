@@ -145,6 +145,18 @@ class TestPlan:
         assert all("analyst" in each for each in needs if each)
         assert "analyst" not in [task.worker for task in least.tasks]
 
+    @pytest.mark.parametrize(
+        "name", ["zoo.csv", "zoo.tsv", "zoo.xlsx", "my zoo.ods#Year 1", "zoo.xlsx#Old (hidden)"]
+    )
+    def test_a_question_on_nothing_but_a_table_is_for_the_worker_that_reads_tables(
+        self, name: str
+    ) -> None:
+        table = "# The zoo of Bern\nanimal,visitors\nlion,2\nape,3\n"
+
+        plan = make_plan("Which animal has the most visitors?", {name: table})
+
+        assert [task.worker for task in plan.tasks] == ["analyst"]
+
     def test_gives_another_plan_after_a_refusal_and_ends_with_the_least(self) -> None:
         plans = [make_plan(MISSION, MATERIALS, refusals=n) for n in range(6)]
 
