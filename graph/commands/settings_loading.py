@@ -54,7 +54,8 @@ def load_settings(
 
         if ask_to_trust(settings.sources):
             settings = Settings()
-    if line := settings.sources.describe_ignored():
+    line, is_settled = settings.sources.describe_ignored(), settings.sources.decision == "declined"
+    if line and (may_ask or announces or not is_settled):
         print_to_stderr(f"warning: {line}", style="yellow")
     for name, near in settings.find_unknown_variables().items():
         print_to_stderr(describe_unknown_name(name, near), style="yellow")
