@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 from langchain_core.tools import BaseTool
 
@@ -171,6 +172,8 @@ class WorkerPool:
             await probing
         finally:
             probing.cancel()
+            with suppress(asyncio.CancelledError):  # else asyncio prints that nobody awaited it
+                await probing
 
     async def _build_workers(self, team: Team) -> None:
         for worker in self._team.workers:

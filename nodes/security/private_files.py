@@ -34,7 +34,7 @@ def open_private_file(path: str, flags: int) -> int:
 
 
 def tighten_mode(path: Path) -> None:
-    """Take a file or folder from all but its user; another user's, or a link, is left as it is."""
+    """Remove the permissions of all but the owner; not of another user's file, or of a link."""
     with suppress(FileNotFoundError, PermissionError):
         found = path.lstat()
         if found.st_mode & _OTHERS and not stat.S_ISLNK(found.st_mode):

@@ -1,6 +1,9 @@
 """Workers whose servers do not answer: named at the run's start, and spared before their task."""
 
+import asyncio
+import gc
 import json
+import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -15,6 +18,7 @@ from graph import build_supervisor
 from graph.commands.doctor import run_doctor
 from graph.settings import Settings
 from graph.teams.team_loader import load_team
+from nodes.errors import SupervisorError
 from nodes.limits.worker_load import get_team_load
 from tests.endpoint import Endpoint, Scenario, ScriptedTask
 from tests.mcp.teams import write_team
@@ -161,3 +165,23 @@ def test_doctor_names_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert code == 2
     assert any("remote worker doctored/far" in line and "127.0.0.1:9" in line for line in lines)
     assert any("MCP bought/shop" in line for line in lines)
+
+
+async def test_a_team_that_cannot_be_built_leaves_no_probe_that_nobody_awaits(
+    settings: Settings, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        team = write_pair(
+            tmp_path, "odd", remote=f"http://127.0.0.1:{silent.getsockname()[1]}", graph="g"
+        )
+        loaded = load_team(team, settings)
+        near = loaded.find_worker("near").model_copy(update={"tools": ("no_such_tool",)})
+        broken = loaded.model_copy(update={"workers": (loaded.find_worker("far"), near)})
+
+        with pytest.raises(SupervisorError, match="no_such_tool"):
+            await build_supervisor(broken, settings=settings).prepare(broken)
+        if left := asyncio.all_tasks() - {asyncio.current_task()}:
+            await asyncio.wait(left)
+        gc.collect()
+
+    assert "never retrieved" not in caplog.text
