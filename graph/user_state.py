@@ -7,6 +7,7 @@ import hmac
 import os
 import secrets
 import tempfile
+from collections.abc import Callable
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
@@ -21,6 +22,8 @@ _KEY_RECORD: Final = "signing-key"
 _PROCESS_KEY: Final = secrets.token_hex(32)
 OWN_MARK: Final = "made-by-this-user"
 MAX_RECORD_BYTES: Final = 10_000
+_NOWHERE: Final = Path(os.devnull, APPLICATION)
+"""A folder that cannot exist, where the user's home folder is unknown."""
 
 Decision = Literal["trusted", "changed", "declined", "unknown"]
 """What the user has decided about a file; `changed`: about another version of it."""
@@ -28,7 +31,7 @@ Decision = Literal["trusted", "changed", "declined", "unknown"]
 
 def get_user_env_file() -> Path:
     """Return the path of the user's own file of settings."""
-    return user_config_path(APPLICATION, appauthor=False) / ".env"
+    return _find_folder(user_config_path) / ".env"
 
 
 def read_decision(file: Path, digest: str) -> Decision:
@@ -105,7 +108,16 @@ def _describe_place(folder: Path) -> str:
 
 
 def _get_folder() -> Path:
-    return user_state_path(APPLICATION, appauthor=False)
+    return _find_folder(user_state_path)
+
+
+def _find_folder(find: Callable[..., Path]) -> Path:
+    """Return a folder of the user; a relative one would be in the current folder."""
+    try:
+        folder = find(APPLICATION, appauthor=False)
+    except RuntimeError:  # no HOME, and a user without an entry in the system's list
+        return _NOWHERE
+    return folder if folder.is_absolute() else _NOWHERE
 
 
 def _name_record(file: Path) -> str:

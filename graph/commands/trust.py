@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 
 SHOWN_VALUES: Final = ("SUPERVISE_TEAMS", "SUPERVISE_DOCUMENTS", "SUPERVISE_REPOSITORY")
 """Folders; of other variables only the host of an address is shown."""
-MAX_NAMES: Final = 50
+ADDRESS_ENDINGS: Final = ("_URL", "_ENDPOINT")
+MAX_NAMES: Final = 100
+"""More than there are settings."""
 
 
 def trust(
@@ -83,14 +85,19 @@ def ask_to_trust(sources: "SettingSources") -> bool:
 
 
 def list_names(variables: Mapping[str, str]) -> list[str]:
-    """Return a line for each variable: its name, an address's host, or a folder."""
-    from graph.display.text import to_one_line
+    """Return a line for each variable: its name, an address's host, or a folder.
 
-    lines = [
-        to_one_line(f"{name}: {shown}" if (shown := _select_shown(name, value)) else name, 200)
-        for name, value in variables.items()
-        if value.strip()
-    ]
+    Settings come first, then other addresses, so that many other names do not hide them.
+    """
+    from graph.display.text import to_one_line
+    from graph.setting_problems import list_variables
+    from graph.settings import Settings
+
+    known = list_variables(Settings.model_fields)
+    named = {n.upper() if n.upper() in known else n: v for n, v in variables.items() if v.strip()}
+    found = [(name, _select_shown(name, value)) for name, value in named.items()]
+    found.sort(key=lambda pair: pair[0] not in known and 2 - bool(pair[1]))
+    lines = [to_one_line(f"{name}: {shown}" if shown else name, 200) for name, shown in found]
     more = len(lines) - MAX_NAMES
     return lines if more <= 0 else [*lines[:MAX_NAMES], f"and {more} more"]
 
@@ -98,6 +105,8 @@ def list_names(variables: Mapping[str, str]) -> list[str]:
 def _select_shown(name: str, value: str) -> str:
     if name.upper() in SHOWN_VALUES:
         return value
+    if "${" in value and name.upper().endswith(ADDRESS_ENDINGS):  # its host is elsewhere
+        return value.rpartition("@")[2]
     try:
         return urlsplit(value).netloc.rpartition("@")[2] if "://" in value else ""
     except ValueError:

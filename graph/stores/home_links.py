@@ -1,9 +1,12 @@
-"""Refuses links in the folder of runs, which may have come with an untrusted folder.
+"""Refuses links and FIFOs in the folder of runs, which may have come with an untrusted folder.
 
-What is written through a link lands elsewhere: in a key file, or in a shell's start file.
+What is written through a link lands elsewhere: in a key file, or in a shell's start file. To open
+a FIFO may wait for ever.
 """
 
+import stat
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Final
@@ -21,7 +24,7 @@ def require_no_links(database: Path, current: Path) -> None:
     A folder elsewhere was named by the user, and may have links.
 
     Raises:
-        StoreError: a link leads out of it.
+        StoreError: a link leads out of it, or it holds what is neither a file nor a folder.
     """
     home = database.parent
     if not home.is_relative_to(current):
@@ -32,6 +35,10 @@ def require_no_links(database: Path, current: Path) -> None:
     for path in _list_places(home, database.name):
         if path.is_symlink() and not path.resolve().is_relative_to(own):
             raise _build_error(path)
+        with suppress(FileNotFoundError):
+            mode = path.stat().st_mode
+            if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+                raise _build_special_error(path)
 
 
 def _list_places(home: Path, database: str) -> Iterator[Path]:
@@ -51,4 +58,12 @@ def _build_error(path: Path) -> StoreError:
         f"{path} is a link to another folder",
         cause="what is kept of runs would be written there",
         next="remove the link, or set SUPERVISE_DATABASE_URL=sqlite:////FOLDER/runs.sqlite",
+    )
+
+
+def _build_special_error(path: Path) -> StoreError:
+    return StoreError(
+        f"{path} is neither a file nor a folder",
+        cause="to open it may wait for ever",
+        next="remove it",
     )

@@ -233,6 +233,17 @@ def test_nothing_is_written_through_a_link_of_the_folder_of_runs(place: str, use
     assert list(target.iterdir()) == []
 
 
+@pytest.mark.parametrize("place", ["traces/a.jsonl", "ui.log"])
+@pytest.mark.parametrize("command", [("runs",), ("show", "a"), ("resume", "last")])
+def test_a_fifo_in_the_folder_of_runs_is_refused(command: tuple[str, ...], place: str):
+    Path(".supervise/traces").mkdir(parents=True)
+    os.mkfifo(Path(".supervise", place))
+
+    done = supervise(*command)
+
+    assert done.returncode == 5 and "is neither a file nor a folder" in done.stderr
+
+
 @pytest.mark.parametrize(
     "statement",
     [

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from graph.cli import main
+from graph.commands.trust import MAX_NAMES
 from graph.setting_sources import MAX_BYTES
 from graph.settings import Settings
 from graph.user_state import get_user_env_file, is_signed, sign_text
@@ -214,6 +215,41 @@ def test_trust_shows_names_hosts_and_folders_and_no_values(capsys):
     shown = capsys.readouterr().out
     assert "  OPENAI_API_KEY\n  OPENAI_BASE_URL: host:81\n  SUPERVISE_TEAMS: x\n" in shown
     assert "hidden" not in shown and "\x1b" not in shown
+
+
+def test_trust_shows_settings_and_addresses_before_many_other_names(capsys):
+    filling = "".join(f"APP_{n}=1\nsupervise_rpm=1\nSupervise_Rpm={n}\n" for n in range(300))
+    Path(".env").write_text(
+        f"{filling}HOST_URL=http://other/\nA=http:/\nOPENAI_BASE_URL=x:y@${{A}}/host\n"
+    )
+
+    assert run_command("trust") == 0
+
+    lines = capsys.readouterr().out.splitlines()[1:]
+    assert lines[:3] == [
+        "  SUPERVISE_RPM",
+        "  OPENAI_BASE_URL: ${A}/host",
+        "  HOST_URL: other",
+    ]
+    assert len(lines) == MAX_NAMES + 1 and lines[-1].endswith(" more")
+
+
+@pytest.mark.parametrize("is_unknown", [True, False], ids=["unknown", "relative"])
+def test_a_home_that_is_unknown_is_not_the_current_folder(is_unknown, monkeypatch):
+    def find(*_, **__):
+        if is_unknown:
+            raise RuntimeError("no home")
+        return Path("here")
+
+    monkeypatch.setattr("graph.user_state.user_config_path", find)
+    monkeypatch.setattr("graph.user_state.user_state_path", find)
+    Path("here").mkdir()
+    Path("here/.env").write_text("SUPERVISE_RUN_CODE=true\n")
+    Path(".env").write_text("SUPERVISE_RUN_CODE=true\n")
+
+    assert not Settings().run_code
+    assert run_command("trust") == 2
+    assert is_signed("a run", sign_text("a run"))
 
 
 def test_the_record_of_trust_is_readable_by_the_user_alone(user_folder):

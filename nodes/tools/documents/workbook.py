@@ -17,6 +17,8 @@ from nodes.text.numbers import MAX_PLAIN, MIN_PLAIN
 from nodes.text.plain_text import sanitize_name
 
 MAX_SHEETS: Final = 100
+MAX_NAME_CHARS: Final = 100
+"""Of a sheet; programs allow 31."""
 MAX_CELLS: Final = 20_000_000
 HEADER_ROWS: Final = 50
 """Rows that are not empty, among which the one of the column names is looked for."""
@@ -98,7 +100,7 @@ def _read_sheets(book: Any, max_chars: int) -> dict[str, tuple[str, bool]]:
         if not text.strip():
             continue
         room -= len(text)
-        name = sanitize_name(each.name)
+        name = sanitize_name(each.name)[:MAX_NAME_CHARS]
         found[name if name not in found else f"{name} ({len(found) + 1})"] = (
             text,
             each.visible != SheetVisibleEnum.Visible,

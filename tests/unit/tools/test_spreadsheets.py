@@ -14,7 +14,7 @@ from nodes.errors import FileUnreadable, ToolRefused
 from nodes.tools.analyze_table import analyze_table
 from nodes.tools.documents.parser import parse_document
 from nodes.tools.documents.reader import is_cut, read_document
-from nodes.tools.documents.workbook import parse_workbook
+from nodes.tools.documents.workbook import MAX_NAME_CHARS, parse_workbook
 from nodes.tools.framework.settings import ToolSettings
 from nodes.tools.query_database import query_database
 from nodes.tools.search_documents import search_documents
@@ -284,3 +284,11 @@ async def test_many_rows_are_cut_at_a_row_and_no_figure_is_computed_on_them(tmp_
     assert is_cut(text) and len(text) < 1100
     with pytest.raises(ToolRefused, match=r"only the beginning of a\.xlsx was read"):
         await query("SELECT sum(m) FROM a", **{"a.xlsx": text})
+
+
+def test_a_long_name_of_a_sheet_is_cut(tmp_path):
+    path = write_xlsx(tmp_path / "a.xlsx", {"x" * 5000: SALES, "x" * 5000 + "y": SALES})
+
+    names = [*parse_workbook(path.read_bytes(), 10_000)]
+
+    assert names == ["#" + "x" * MAX_NAME_CHARS, "#" + "x" * MAX_NAME_CHARS + " (2)"]
