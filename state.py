@@ -590,7 +590,7 @@ def _keep_higher(
     """Return the one of higher rank; equal ones, which most updates bring, are not ranked."""
     if left is right or left == right:
         return left
-    return max(left, right, key=lambda each: rank(_restore(kind, each)))
+    return max(_restore(kind, left), _restore(kind, right), key=rank)
 
 
 def _rank_report(report: Report) -> tuple[int, float, str]:

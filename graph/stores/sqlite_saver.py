@@ -207,11 +207,10 @@ class GroupCommitSaver(ValueSaver):
         """
         wait_s = 0.0 if self._is_locked_out else min(job.wait_s for job in group)
         outcomes: list[tuple[Any, BaseException | None]] = []
-        self._is_locked_out = True
-        if any(job.is_write for job in group):
-            retry_while_locked(self.path, self._begin, wait_s)
-        self._is_grouping = True
         try:
+            if any(job.is_write for job in group):
+                retry_while_locked(self.path, self._begin, wait_s)
+            self._is_grouping = True
             for job in group:
                 try:
                     outcomes.append((retry_while_locked(self.path, job.work, wait_s), None))
@@ -219,6 +218,9 @@ class GroupCommitSaver(ValueSaver):
                     raise
                 except Exception as error:  # raised by the caller that waits for this job
                     outcomes.append((None, error))
+        except DatabaseLocked:
+            self._is_locked_out = True
+            raise
         finally:
             self._is_grouping = False
         self._is_locked_out = False

@@ -3,12 +3,15 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from math import inf
 
 from langchain_core.tools import BaseTool
+from langgraph.config import get_config
 
 from graph.topology.supervisor_graph import SupervisorGraph
 from nodes.errors import McpServerFailed, SupervisorError, ToolRefused
 from nodes.execution.worker_agent import WorkerAgent
+from nodes.limits.run_scope import get_run_scope
 from nodes.limits.worker_load import get_team_load
 from nodes.models.catalog import ModelCatalog
 from nodes.remote.connect import build_remote_agent, probe_remote_agent
@@ -29,6 +32,8 @@ MAX_DATABASE_TABLES = 60
 MAX_TABLE_LINE_CHARS = 600
 PROBE_TIMEOUT_S = 2.0
 """For a server to answer at a run's start, while the planner's model is at work."""
+PROBE_AGAIN_S = 30.0
+"""Before an inner team or a divided task asks a server again."""
 MAX_SPECIALIST_AGENTS = 64
 """Specialists' agents that are kept; the oldest are dropped first."""
 
@@ -186,8 +191,12 @@ class WorkerPool:
 
     async def _probe(self, worker: Worker) -> None:
         """Note whether a worker's server answers; no process is started for it."""
-        unavailable, servers = get_team_load(self._team).unavailable, self._team.mcp_servers
+        load, servers = get_team_load(self._team), self._team.mcp_servers
         named = {found[0] for found in map(split_tool_name, worker.tools) if found}
+        is_recent = load.clock() - load.probed_at.get(worker.name, -inf) < PROBE_AGAIN_S
+        if is_recent and _is_inner_run():
+            return
+        load.probed_at[worker.name], unavailable = load.clock(), load.unavailable
         try:
             if worker.remote:
                 await probe_remote_agent(await self.get_remote(worker.name), PROBE_TIMEOUT_S)
@@ -231,6 +240,12 @@ class WorkerPool:
         tools = [*self._load_tools(named), *of_servers]
         require_distinct_names(tools)
         return build_worker_agent(worker, tools, self._models.get_chat_model(worker.tier))
+
+
+def _is_inner_run() -> bool:
+    with suppress(RuntimeError):  # outside a graph
+        return bool(get_run_scope(get_config()).outer_task)
+    return False
 
 
 def _list_database_tables(sql_url: str) -> str:

@@ -72,6 +72,8 @@ class TeamLoad:
     clock: Callable[[], float] = now_s
     unavailable: dict[str, str] = field(default_factory=dict)
     """Why a worker on another server, or with tools of one, cannot be used now, by its name."""
+    probed_at: dict[str, float] = field(default_factory=dict)
+    """When the server of such a worker was asked last."""
     _in_flight: Counter[str] = field(default_factory=Counter)
     _latencies: dict[str, LatencyRecord] = field(default_factory=dict)
     _in_flight_elsewhere: dict[str, int] = field(default_factory=dict)
