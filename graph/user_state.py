@@ -16,6 +16,7 @@ from typing import Final, Literal
 from platformdirs import user_config_path, user_state_path
 
 from nodes.errors import OutputFailed
+from nodes.security.private_files import make_private_folder
 
 APPLICATION: Final = "supervisor-worker"
 _KEY_RECORD: Final = "signing-key"
@@ -136,7 +137,7 @@ def _write_record(name: str, text: str, *, replaces: bool = True) -> None:
     """Write a file that only the user can read, as a whole or not at all."""
     path = _get_folder() / name
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private_folder(path.parent)
         handle, draft = tempfile.mkstemp(dir=path.parent)  # 0600
         try:
             with open(handle, "w", encoding="ascii") as file:

@@ -163,7 +163,8 @@ async def arun(
         given, materials_kept = add_thread_materials(snapshot.values, given)
         session.update_scope(kept_materials=tuple(materials_kept))
         noted = {"thread": thread, "team": session.graph.name, "started": _utc_now()}
-        kept = sign_record(thread, {"source": source, "input": given, "context": asdict(context)})
+        kept = {"source": source, "input": given, "context": asdict(context)}
+        kept = await asyncio.to_thread(sign_record, thread, kept)
         session.event_log.write_required({"run": noted, **kept})
         await save_run_record(thread, kept, session.database, settings)
         return await _run_graph(session, given, context)
@@ -211,7 +212,8 @@ async def aresume(
     async with _open_session(thread, source, settings, on_event, context, **made) as session:
         if session.is_new_here:  # another machine began it
             noted = {"thread": thread, "team": session.graph.name, "started": _utc_now()}
-            session.event_log.write_required({"run": noted, **sign_record(thread, accepted)})
+            signed = await asyncio.to_thread(sign_record, thread, accepted)
+            session.event_log.write_required({"run": noted, **signed})
         if not is_own:
             context = merge_context(lower_caps(saved, session.team), given)
             session.update_scope(ignores_saved_context=True)

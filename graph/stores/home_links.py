@@ -35,7 +35,7 @@ def require_no_links(database: Path, current: Path) -> None:
     for path in _list_places(home, database.name):
         if path.is_symlink() and not path.resolve().is_relative_to(own):
             raise _build_error(path)
-        with suppress(FileNotFoundError):
+        with suppress(OSError):  # what cannot be looked at is reported where it is used
             mode = path.stat().st_mode
             if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
                 raise _build_special_error(path)

@@ -14,7 +14,7 @@ from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import (
@@ -31,6 +31,10 @@ from graph.stores.sqlite_values import ValueSaver
 from nodes.errors import StoreError
 
 Result = TypeVar("Result")
+
+_REQUIRED_KEYS: Final = frozenset(
+    ("v", "id", "channel_values", "channel_versions", "versions_seen")
+)
 
 
 @dataclass(frozen=True)
@@ -100,7 +104,10 @@ class GroupCommitSaver(ValueSaver):
             CheckpointUnreadable: its bytes are damaged.
         """
         try:
-            return super().get_tuple(config)
+            found = super().get_tuple(config)
+            if found and not found.checkpoint.keys() >= _REQUIRED_KEYS:
+                raise ValueError("the checkpoint lacks fields")
+            return found
         except sqlite3.Error:
             raise
         except Exception as error:  # each decoder has its own

@@ -25,8 +25,11 @@ def is_deadline_past(config: RunnableConfig) -> bool:
 
 def name_deadline_option(config: RunnableConfig) -> str:
     """Return what a user sets for a later deadline."""
-    deadline = get_run_scope(config).deadline
-    return f"--deadline or {DEFAULT_SETTING}" if deadline and deadline.pace else "--deadline"
+    scope = get_run_scope(config)
+    if scope.deadline and scope.deadline.pace:
+        return f"--deadline or {DEFAULT_SETTING}"
+    own = f", or timeout_s of the worker of {scope.outer_task}" if scope.outer_task else ""
+    return f"--deadline{own}"
 
 
 def count_plan_tasks(config: RunnableConfig, tasks: int) -> None:

@@ -1,6 +1,6 @@
 """Extract labelled contracts, and compare with the labels.
 
-    python -m tests.benchmarks.contracts PATH
+    python -m tests.benchmarks.contracts PATH [--rows N]
 
 PATH is a file of JSON lines in the form of CUAD: `id`, `text`, and `labels` with `category`,
 `answer` and `spans`. Prints for each kind of clause how often it is found, how often the report
@@ -10,8 +10,8 @@ parties, quotations, and the slowest contract.
 
 import asyncio
 import json
-import sys
 import time
+from argparse import ArgumentParser
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -21,6 +21,7 @@ from teams.contract_review.tools.check_playbook import check_playbook
 from teams.contract_review.tools.contracts.clause_kinds import load_clause_kinds
 from teams.contract_review.tools.contracts.playbook import SHIPPED_PLAYBOOK, read_playbook
 from teams.contract_review.tools.extract_clauses import extract_clauses
+from tests.benchmarks.options import read_options
 
 LABELS: Mapping[str, tuple[str, ...]] = {
     "term": ("Expiration Date",),
@@ -142,5 +143,8 @@ def format_scores(counts: Mapping[str, int]) -> str:
 
 
 if __name__ == "__main__":
-    rows = Path(sys.argv[1]).read_text(encoding="utf-8").splitlines()
-    asyncio.run(measure_contracts(rows))
+    parser = ArgumentParser(description="Extract labelled contracts, and compare with the labels.")
+    parser.add_argument("path", type=Path, help="JSON lines in the form of CUAD")
+    options = read_options(parser)
+    rows = options.path.read_text(encoding="utf-8").splitlines()
+    asyncio.run(measure_contracts(rows[: options.rows]))

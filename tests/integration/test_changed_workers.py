@@ -42,7 +42,8 @@ def run_supervise(*arguments: str) -> int:
 
 
 def read_files(folder: Path) -> dict[str, bytes]:
-    return {str(path): path.read_bytes() for path in folder.rglob("*.*") if path.is_file()}
+    files = (path for path in folder.rglob("*.*") if path.is_file() and path.suffix != ".pyc")
+    return {str(path): path.read_bytes() for path in files}
 
 
 def test_a_replaced_worker_changes_the_rows_that_need_it_and_no_file(juice, capsys):

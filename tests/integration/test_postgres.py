@@ -74,12 +74,14 @@ async def test_a_run_is_kept_and_goes_on_in_another_folder(
     elsewhere.mkdir()
     monkeypatch.chdir(elsewhere)
 
-    outcome = await aresume("one", settings=kept)
+    moved = Settings(**kept.model_dump(exclude_unset=True))
+
+    outcome = await aresume("one", settings=moved)
 
     assert outcome.status == "done"
     assert [call.task for call in endpoint.select_calls(schema="Report")][-1:] == ["C"]
     assert set(outcome.results) == set(CHAIN)
-    assert (kept.home / "traces" / "one.jsonl").is_relative_to(elsewhere)
+    assert (moved.home / "traces" / "one.jsonl").is_relative_to(elsewhere)
 
 
 async def test_a_server_that_restarts_under_a_run_costs_it_nothing(

@@ -10,6 +10,7 @@ import asyncio
 import json
 import subprocess
 import sys
+from argparse import ArgumentParser
 from collections.abc import Mapping
 from contextlib import redirect_stdout
 from importlib import import_module
@@ -36,6 +37,7 @@ MAX_BYTES: Final = 5_000_000
 
 def main() -> int:
     """Print what the reports do in the browser, and return 1 if something is wrong."""
+    ArgumentParser(description="Open reports in Chromium, and list what is wrong.").parse_args()
     BUILD.mkdir(parents=True, exist_ok=True)
     reports = {name: _write(name, trace) for name, trace in _make_traces().items()}
     try:
