@@ -177,7 +177,7 @@ class WorkerPool:
             await probing
         finally:
             probing.cancel()
-            with suppress(asyncio.CancelledError):  # else asyncio prints that nobody awaited it
+            with suppress(asyncio.CancelledError):  # else asyncio prints that it was not awaited
                 await probing
 
     async def _build_workers(self, team: Team) -> None:
