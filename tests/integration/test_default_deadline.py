@@ -1,4 +1,4 @@
-"""A run that sets no deadline has one: it ends with what it has, and a resume has it anew."""
+"""A run that sets no deadline has one: it ends with what it has, and a resume has a new one."""
 
 import json
 
@@ -19,7 +19,7 @@ HANGS = Fault(kind="hang", schema="Report", task="b")
 
 
 @pytest.mark.slow
-async def test_a_silent_model_ends_at_the_default_and_a_resume_has_it_anew(
+async def test_a_silent_model_ends_at_the_default_and_a_resume_has_a_new_one(
     endpoint: Endpoint, settings: Settings
 ) -> None:
     tasks = script_tasks({"a": (), "b": (), "c": ("b",)})
