@@ -17,7 +17,7 @@ from nodes.telemetry.events import emit
 from state import Context, Expense, SupervisorState, Tier, enter_expenses, require_plan
 
 NOT_JUDGED = (
-    "no tool was called, and without a language model nothing has judged that this answers the request"
+    "no tool was called, and without a language model nothing judged that this is an answer"
 )
 
 
