@@ -54,6 +54,7 @@ def clean_environment(
         monkeypatch.setenv(name, str(user_folder / name.lower()))
     monkeypatch.chdir(tmp_path)
     yield
+    os.environ.pop("SUPERVISE_ENV_FILE", None)  # `--env-file` sets it for child processes
 
 
 @pytest.fixture(scope="session")
