@@ -29,7 +29,12 @@ from typing_extensions import TypedDict
 
 _Merged = TypeVar("_Merged", bound=BaseModel)
 Tier = Literal["fast", "standard", "strong"]
-RunStatus = Literal["running", "done", "partial", "needs_input", "failed"]
+RunStatus = Literal["running", "done", "passages", "partial", "needs_input", "failed"]
+"""What a run is at, or ended as; `passages`: documents are quoted, which no model has read."""
+COMPLETE_STATUSES: Final[tuple[RunStatus, ...]] = ("done", "passages")
+"""Of runs that lack nothing."""
+FINAL_STATUSES: Final[tuple[RunStatus, ...]] = (*COMPLETE_STATUSES, "partial", "failed")
+"""Of runs that continue only where they are reopened, or a new request is sent."""
 ReportStatus = Literal["completed", "failed", "skipped", "escalated"]
 EscalationReason = Literal["out_of_scope", "ambiguous_input", "confidence_too_low", "timeout"]
 Aggregation = Literal["merge", "select", "reduce"]
@@ -231,6 +236,8 @@ class Task(Frozen):
     """Model tier for this task, one that its worker's card names; null: the worker's own."""
     is_compound: bool = False
     """True: too large for one worker; it is divided into a plan of its own when its turn comes."""
+    subject: SkipJsonSchema[str] = ""
+    """The request's own words that the task answers, where a rule planned it; no prompt has it."""
 
     @field_validator("depends_on", mode="before")
     @classmethod
@@ -266,6 +273,8 @@ class Plan(Frozen):
     """How the results become one answer."""
     final_instruction: str = ""
     """What the synthesizer should make of the results."""
+    untaken: SkipJsonSchema[tuple[str, ...]] = ()
+    """Parts of the request, in its words, that no worker takes; each is a gap of the answer."""
     rule_reason: SkipJsonSchema[str] = ""
     """Set by the supervisor where a rule made the plan: what was wrong with those of the model."""
     version: SkipJsonSchema[int] = Field(1, ge=1)
@@ -395,6 +404,8 @@ class Report(Frozen):
     failures: SkipJsonSchema[tuple[str, ...]] = ()
     """What tools could not do and no later call made good, and which materials were cut when they
     were read; each is among the gaps too. Set by code."""
+    is_unread: SkipJsonSchema[bool] = False
+    """It quotes passages that no language model has read. Set by code."""
     lacks_file: SkipJsonSchema[bool] = False
     """A tool had nothing to read, and no tool answered. Set by code."""
     taint_labels: SkipJsonSchema[tuple[TaintLabel, ...]] = ()
@@ -515,8 +526,13 @@ class Answer(Frozen):
     """The sources the text relies on, named as the reports name them."""
     unrated: SkipJsonSchema[tuple[str, ...]] = ()
     """Ids of the tasks whose reports it uses and whose confidence is unknown. Set by code."""
+    is_unread: SkipJsonSchema[bool] = False
+    """It quotes passages that no language model has read or judged. Set by code."""
     findings: SkipJsonSchema[tuple[MergedFinding, ...]] = ()
     """Merged, filtered and ranked from the reports; not written by a model."""
+    language: SkipJsonSchema[str] = "en"
+    """ISO 639-1 code of the request's language, in which the program words what it adds. Set by
+    code."""
 
     @field_validator("unanswered", mode="before")
     @classmethod

@@ -40,6 +40,7 @@ from graph.commands.options import (
     RecruitOption,
     ReportOption,
     RequestArgument,
+    RequireOption,
     ResumedTeamOption,
     SequentialOption,
     SpeculateOption,
@@ -145,6 +146,7 @@ def run(
     approve_plan: ApproveOption = False,
     ask_human: AskOption = False,
     plan_only: PlanOnlyOption = False,
+    require: RequireOption = None,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
     verbose: VerboseOption = False,
@@ -178,6 +180,7 @@ def run(
             quiet=quiet,
             trace_to=trace,
             report_to=report,
+            require=require,
         )
         if plan_only:
             return command.show_plan(job)
@@ -201,6 +204,7 @@ def resume(
     max_attempts: MaxAttemptsOption = None,
     max_concurrency: MaxConcurrencyOption = None,
     sequential: SequentialOption = False,
+    require: RequireOption = None,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
     verbose: VerboseOption = False,
@@ -217,6 +221,7 @@ def resume(
         "as_json": as_json,
         "quiet": quiet,
         "report_to": report,
+        "require": require,
     }
     if url is not None:
         from graph.commands.server_runs import resume_on_server

@@ -122,7 +122,7 @@ def _compile_graph(
     }
     for name, step in steps.items():
         builder.add_node(name, apply_context(step, team))
-    builder.add_node("approval", partial(approve, team=team))
+    builder.add_node("approval", partial(approve, team=team, models=models))
     workers = {
         worker.name: build_worker(
             worker, team=team, models=models, pool=pool, dispatches=dispatches

@@ -1,11 +1,12 @@
 """The step in which a human approves the plan before its tasks run."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from langgraph.runtime import Runtime
 
 from nodes.human.request import MAX_UNUSABLE_REPLIES, ask, build_plan_request
+from nodes.models.catalog import EMBEDDED, ModelCatalog
 from nodes.models.structured_output import UnreadableReply, read_value
 from nodes.planning.replanning import build_plan_event
 from nodes.planning.validation import list_plan_problems, list_vague_tasks
@@ -16,26 +17,47 @@ from state import Context, Plan, SupervisorState
 KEPT_FIELDS = {"aggregation", "final_instruction"}
 """Of a plan: what an edit that leaves them out does not change."""
 
+UNUSABLE_REASON: Final = (
+    "using a reason against a plan takes a language model; accept the plan, edit it, or word the "
+    "request differently"
+)
+
 
 async def approve(
-    state: SupervisorState, runtime: Runtime[Context], *, team: Team
+    state: SupervisorState,
+    runtime: Runtime[Context],
+    *,
+    team: Team,
+    models: ModelCatalog | None = None,
 ) -> SupervisorState:
     """Ask a human about the plan; return it as accepted, edited, or rejected with an objection.
 
-    An edited plan is validated like any other, but its tasks may be vague. For the forms of a
-    reply see `nodes.human.reply`.
+    An edited plan is validated like any other, but its tasks may be vague. A reason that cannot
+    change the plan without a language model is refused, and the question is asked again. For the
+    forms of a reply see `nodes.human.reply`.
+
+    Args:
+        models: of the run, to tell whether a language model plans; None: one does.
     """
     plan = state["plan"]
     assert plan is not None, "the supervisor has planned"
     problems: list[str] = []
     team = team.apply_context(runtime.context)
     max_tasks = runtime.context.max_tasks or team.max_tasks
+    planner = models.get_name(team.planner_tier, runtime.context) if models else ""
+    plans_by_rule = planner == EMBEDDED
     for _ in range(MAX_UNUSABLE_REPLIES):
         decision = ask(build_plan_request(plan, problems, build_task_path()))
         problems = [decision.message]
         if decision.kind == "approve":
             await emit("plan_approved", version=plan.version, edited=False)
             return {"awaits_approval": False, "objection": ""}
+        from nodes.models.embedded.replanning import can_use_reason  # rarely used, slow to import
+
+        is_refused = plans_by_rule and not can_use_reason(team, decision.message)
+        if decision.kind == "reject" and decision.message and is_refused:
+            problems = [UNUSABLE_REASON]
+            continue
         if decision.kind == "reject":
             objection = decision.message or "the plan was rejected without a reason"
             return {"awaits_approval": False, "objection": objection}
@@ -43,7 +65,7 @@ async def approve(
             edited, problems = _read_edit(decision.args or {}, state, team, max_tasks)
             if edited is not None:
                 return await _accept_edit(edited, state, team)
-    return {"awaits_approval": False, "objection": f"an edit that cannot be used: {problems[0]}"}
+    return {"awaits_approval": False, "objection": f"a reply that cannot be used: {problems[0]}"}
 
 
 async def _accept_edit(edited: Plan, state: SupervisorState, team: Team) -> SupervisorState:

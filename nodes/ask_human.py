@@ -7,7 +7,7 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
 
 from nodes.execution.dispatch import Dispatch
-from nodes.human.request import ask_until_clear, build_question_request
+from nodes.human.request import ask_until_clear, build_question_request, word_as_question
 from nodes.limits.stopped_tasks import is_stopped
 from nodes.telemetry.events import build_task_path
 from state import Context, WorkerState
@@ -30,7 +30,7 @@ async def ask_human(
     dispatch.release(task.id)
     report = state["attempts"][str(number)].report
     asked = report.escalation if report else None
-    question = asked.message if asked else state["problem"]
+    question = word_as_question(asked.message if asked else state["problem"])
     partial = (asked.partial if asked else "") or (report.output if report else "")
     request = build_question_request(
         question,

@@ -213,7 +213,7 @@ def _describe_escalation(attempt: Attempt) -> str:
     if asked is None:
         return f"{attempt.worker} was not sure of its result ({report.confidence} of 100)."
     found = f"\nFound so far: {asked.partial}" if asked.partial else ""
-    return f"{attempt.worker} handed it back ({asked.reason}): {asked.message}{found}"
+    return f"{attempt.worker} could not do it ({asked.reason}): {asked.message}{found}"
 
 
 def _build_final_report(
@@ -237,7 +237,9 @@ def _build_final_report(
     kept = reports[-1] if reports else Report(status="failed", confidence=0)
     status, escalation = kept.status, kept.escalation
     if problem:
-        status, escalation = "failed", _find_last_escalation(attempts)
+        is_idle = status == "skipped" and last.usage.models == (EMBEDDED,)
+        status = "skipped" if is_idle else "failed"
+        escalation = _find_last_escalation(attempts)
     elif escalation:
         status = "escalated"
     return kept.model_copy(

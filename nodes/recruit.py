@@ -13,6 +13,7 @@ from nodes.limits.stopped_tasks import enforce_stop
 from nodes.models.catalog import ModelCatalog
 from nodes.models.structured_output import UnreadableReply, ask_model
 from nodes.prompts.messages import build_recruit_messages
+from nodes.schemas.beside import RecruitValues, lay_beside
 from nodes.schemas.team import SPECIALIST, Team
 from nodes.telemetry.events import emit
 from state import Context, Expense, Recruit, Usage, WorkerState, enter_expenses
@@ -38,14 +39,16 @@ async def recruit(
     task, team = state["task"], team.apply_context(runtime.context)
     granted = await describe_tools(team.grant)
     remark, usage = "", Usage()
+    description = state.get("description", task.description)
     made = Recruit(role="assistant", instructions="Do the task with your tools.", tools=team.grant)
     try:
         async with enforce_stop(config, task.id):
-            reply = await ask_model(
-                models.get_chat_model(team.recruit_tier, runtime.context),
-                Recruit,
-                build_recruit_messages(task, state.get("description", task.description), granted),
-            )
+            with lay_beside(RecruitValues(description, granted)):
+                reply = await ask_model(
+                    models.get_chat_model(team.recruit_tier, runtime.context),
+                    Recruit,
+                    build_recruit_messages(task, description, granted),
+                )
         made, usage = reply.value, reply.usage
     except TaskStopped:  # the next step ends it
         remark = STOPPED

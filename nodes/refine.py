@@ -9,6 +9,7 @@ from nodes.limits.stopped_tasks import enforce_stop
 from nodes.models.catalog import ModelCatalog
 from nodes.models.structured_output import UnreadableReply, ask_model
 from nodes.prompts.messages import build_refine_messages
+from nodes.schemas.beside import RefinementValues, lay_beside
 from nodes.schemas.replies import Refinement
 from nodes.telemetry.events import emit
 from state import Context, Expense, Tier, Usage, WorkerState, enter_expenses
@@ -31,11 +32,12 @@ async def refine(
     task, number = state["task"], len(state["attempts"])
     try:
         async with enforce_stop(config, task.id):
-            reply = await ask_model(
-                models.get_chat_model(REFINE_TIER, runtime.context),
-                Refinement,
-                build_refine_messages(task, state["description"], state["problem"]),
-            )
+            with lay_beside(RefinementValues(state["description"], state["problem"])):
+                reply = await ask_model(
+                    models.get_chat_model(REFINE_TIER, runtime.context),
+                    Refinement,
+                    build_refine_messages(task, state["description"], state["problem"]),
+                )
     except TaskStopped:
         return {}
     except (ModelError, UsageError, UnreadableReply) as error:

@@ -19,14 +19,21 @@ from nodes.models.run_context import listen_to_reply, use_answer_reserve
 from nodes.models.structured_output import UnreadableReply
 from nodes.planning.request import read_history
 from nodes.prompts.messages import build_problem_message, build_synthesis_messages
+from nodes.schemas.beside import AnswerValues, lay_beside
 from nodes.schemas.team import Team
 from nodes.synthesis.answer_stream import AnswerStream
 from nodes.synthesis.contradictions import find_named_pairs
 from nodes.synthesis.delivery import deliver_answer
 from nodes.synthesis.evidence import JudgeModels, SynthesisInput, prepare_input
-from nodes.synthesis.fallback import has_results, has_usable_result, write_fallback_answer
+from nodes.synthesis.fallback import (
+    has_results,
+    has_usable_result,
+    quotes_unread,
+    write_fallback_answer,
+)
 from nodes.synthesis.grounding import ground_answer, ground_unanswered
 from nodes.telemetry.events import emit
+from nodes.text.phrases import say
 from state import (
     Answer,
     Context,
@@ -38,8 +45,6 @@ from state import (
     enter_expenses,
     require_plan,
 )
-
-NO_RESULT = "no task has given a result"
 
 
 async def synthesize(
@@ -78,10 +83,11 @@ async def synthesize(
     answer, usage, problem = await _write_answer(
         state, evidence, get_writers, team=team, stream=stream
     )
-    is_known = problem == NO_RESULT and evidence.missing
+    word = partial(say, evidence.language)
+    is_known = problem == word("no_result") and evidence.missing
     missing = [*evidence.missing, problem] if problem and not is_known else evidence.missing
     answer = ground_unanswered(answer, state["request"], require_plan(state).goal)
-    missing = [*missing, *(f"not answered: {part}" for part in answer.unanswered)]
+    missing = [*missing, *(word("not_answered", part=part) for part in answer.unanswered)]
     named = find_named_pairs(evidence.contradictions, answer.contradictions, evidence.reports)
     answer = ground_answer(
         answer,
@@ -98,7 +104,9 @@ async def synthesize(
         round=rounds,
     )
     ledger = {**evidence.ledger, **enter_expenses(spent)}
-    status: RunStatus = "partial" if missing else "done"
+    status: RunStatus = "passages" if answer.is_unread else "done"
+    if missing:
+        status = "partial"
     if evidence.reports and not any(map(has_usable_result, evidence.reports)):
         status = "failed"
     tasks = [report.task for report in evidence.reports]
@@ -125,7 +133,8 @@ def after_synthesizer(state: SupervisorState) -> Literal["critic", "__end__"]:
 def needs_review(team: Team, answer: Answer, config: RunnableConfig, *, judge: str) -> bool:
     """Return whether the critic reviews an answer: by the team's switch, unless degraded.
 
-    An unknown confidence counts as below any. The embedded model cannot review.
+    An unknown confidence counts as below any, but unread passages claim none. The
+    embedded model cannot review.
 
     Args:
         judge: the name of the critic's model.
@@ -133,6 +142,7 @@ def needs_review(team: Team, answer: Answer, config: RunnableConfig, *, judge: s
     if not may_need_review(team, config, judge=judge):
         return False
     is_sure = answer.confidence is not None and answer.confidence >= team.critic_below
+    is_sure = is_sure or answer.is_unread
     return team.critic == "on" or not is_sure
 
 
@@ -152,7 +162,7 @@ async def _write_answer(
     """Return the answer to the reports, its usage, and why it is not a model's, if so."""
     fallback = write_fallback_answer(evidence, team.contact)
     if not has_results(evidence.reports):
-        return fallback, Usage(), NO_RESULT
+        return fallback, Usage(), say(evidence.language, "no_result")
     messages = build_synthesis_messages(
         team,
         state["request"],
@@ -163,12 +173,19 @@ async def _write_answer(
         contradictions=evidence.contradictions,
         history=read_history(state),
     )
-    with listen_to_reply(stream.listener if stream else None):
-        return await _ask_for_answer(get_writers(), messages, fallback=fallback)
+    reports, missing = evidence.prompt_reports, evidence.missing
+    beside = AnswerValues(state["request"], reports, missing, evidence.findings, evidence.language)
+    with lay_beside(beside), listen_to_reply(stream.listener if stream else None):
+        answer, usage, problem = await _ask_for_answer(
+            get_writers(), messages, fallback=fallback, language=evidence.language
+        )
+    is_written = answer is not fallback and usage.models != (EMBEDDED,)
+    is_unread = quotes_unread(evidence.reports) and not is_written  # who wrote it has read them
+    return answer.model_copy(update={"is_unread": is_unread}), usage, problem
 
 
 async def _ask_for_answer(
-    writers: AvailableModels, messages: Sequence[AnyMessage], *, fallback: Answer
+    writers: AvailableModels, messages: Sequence[AnyMessage], *, fallback: Answer, language: str
 ) -> tuple[Answer, Usage, str]:
     """Return the model's answer, else the fallback; its usage; and the problem, if any.
 
@@ -186,14 +203,14 @@ async def _ask_for_answer(
             return (
                 fallback,
                 spent + writers.lost_usage,
-                f"the synthesis failed, the reports are listed unchanged: {error}",
+                say(language, "synthesis_failed", reason=error),
             )
         except UnreadableReply as error:
             spent += error.usage
             if is_prose(error.reply_text):
                 answer = Answer(text=error.reply_text, confidence=fallback.confidence)
                 return answer, spent + writers.lost_usage, ""
-            problem = "the synthesizer's answer could not be read, the reports are listed unchanged"
+            problem = say(language, "synthesis_unreadable")
             prompt += [AIMessage(error.reply_text), build_problem_message(error.problems)]
     return fallback, spent + writers.lost_usage, problem
 

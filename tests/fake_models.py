@@ -42,6 +42,7 @@ class FakeChatModel(BaseChatModel):
 
     # Any, since pydantic would make models of the replies that are mappings.
     replies: dict[str, list[Any]] = Field(default_factory=dict)
+    name_in_metadata: str = "fake"
     calls: list[FakeCall] = Field(default_factory=list)
 
     @property
@@ -75,7 +76,11 @@ class FakeChatModel(BaseChatModel):
         if isinstance(reply, Exception):
             raise reply
         return ChatResult(
-            generations=[ChatGeneration(message=_build_message(schema, reply, len(self.calls)))]
+            generations=[
+                ChatGeneration(
+                    message=_build_message(schema, reply, len(self.calls), self.name_in_metadata)
+                )
+            ]
         )
 
     async def _agenerate(
@@ -112,7 +117,9 @@ def make_models(**replies: Reply | list[Reply]) -> FakeCatalog:
     return FakeCatalog(FakeChatModel(replies=queues))
 
 
-def _build_message(schema: str, reply: BaseModel | Mapping[str, Any] | str, number: int) -> Any:
+def _build_message(
+    schema: str, reply: BaseModel | Mapping[str, Any] | str, number: int, name: str
+) -> Any:
     usage = UsageMetadata(
         input_tokens=INPUT_TOKENS,
         output_tokens=OUTPUT_TOKENS,
@@ -120,7 +127,7 @@ def _build_message(schema: str, reply: BaseModel | Mapping[str, Any] | str, numb
     )
     common: dict[str, Any] = {
         "usage_metadata": usage,
-        "response_metadata": {"model": "fake", "cost_usd": COST_USD},
+        "response_metadata": {"model": name, "cost_usd": COST_USD},
     }
     if isinstance(reply, str):
         return AIMessage(reply, **common)

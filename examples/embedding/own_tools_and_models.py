@@ -3,6 +3,8 @@
 python -m examples.embedding.own_tools_and_models
 """
 
+from typing import Literal
+
 from langchain_core.language_models import BaseChatModel
 from langchain_core.tools import BaseTool, tool
 
@@ -14,7 +16,7 @@ STOCK = {"heat pump": 3, "boiler": 12}
 
 
 @tool
-def count_stock(item: str) -> str:
+def count_stock(item: Literal["heat pump", "boiler"]) -> str:
     """Return how many pieces of an item are in stock."""
     found = next((name for name in STOCK if name in item.lower()), "")
     return f"{STOCK[found]} pieces of {found} are in stock" if found else f"no {item}"

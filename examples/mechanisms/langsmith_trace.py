@@ -18,7 +18,13 @@ from tests.integration.langsmith_server import LangSmithRecord, run_langsmith_se
 from tests.integration.langsmith_tree import format_tree
 
 TEAM = SHIPPED_TEAMS_FOLDER / "market_analysis"
-COMMAND = ["run", "Which company grew most?", "--team", TEAM.name, "--quiet"]
+COMMAND = [
+    "run",
+    "Which company has the highest market_cap_billion_usd in 2024?",
+    "--team",
+    TEAM.name,
+    "--quiet",
+]
 
 
 async def run_command(url: str, *, is_on: bool) -> None:

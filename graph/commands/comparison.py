@@ -11,7 +11,7 @@ from langchain_core.messages import AIMessage
 from langchain_core.runnables import Runnable
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
-from graph.commands.run import Job, print_outcome, run_job
+from graph.commands.run import Job, print_job_outcome, run_job
 from graph.commands.standard_input import read_request_text
 from graph.display.progress_display import ProgressDisplay
 from graph.display.stderr_console import print_to_stderr
@@ -32,7 +32,7 @@ def compare(job: Job) -> int:
     parallel = run_job(job, request)
     if parallel.plan is None or not parallel.timing:
         print_to_stderr("not compared: the first run has no answer", style="yellow")
-        return print_outcome(parallel, parallel.to_json(), as_json=job.as_json, quiet=job.quiet)
+        return print_job_outcome(job, parallel, parallel.to_json())
     if not job.quiet:
         print_to_stderr("again with the same plan, one task at a time")
     again = replace(
@@ -46,7 +46,7 @@ def compare(job: Job) -> int:
     comparison = compare_outcomes(parallel, sequential)
     timing = {**parallel.timing, **({"speedup": None} if parallel.timing else {})}  # it is measured
     shown = {**parallel.to_json(), "timing": timing, "comparison": comparison}
-    code = print_outcome(parallel, shown, as_json=job.as_json, quiet=job.quiet)
+    code = print_job_outcome(job, parallel, shown)
     for line in [] if job.quiet else format_comparison(comparison):
         print_to_stderr(line)
     if sequential.error:

@@ -252,12 +252,16 @@ StatusOption = Annotated[
     typer.Option(
         "--status",
         metavar="STATUS",
-        help="Only with this status; several with commas [default: done,partial,failed].",
+        help="Only with this status; several with commas [default: done,passages,partial,failed].",
     ),
 ]
 ProbeOption = Annotated[
     bool,
     typer.Option("--probe", help="Make small real calls: how each model answers, and how fast."),
+]
+RequireOption = Annotated[
+    Literal["done"] | None,
+    typer.Option("--require", help="Exit with 3 also where documents are only quoted, unread."),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no figures.")]

@@ -14,6 +14,7 @@ from graph.commands.output import print_json, print_markdown, save_json
 from graph.commands.process_exit import Cancelled
 from graph.commands.report import save_report
 from graph.commands.standard_input import read_request_text
+from graph.display.labels import format_status
 from graph.display.progress import Event, RunProgress
 from graph.display.progress_display import ProgressDisplay
 from graph.display.stderr_console import print_to_stderr
@@ -25,7 +26,7 @@ from graph.display.summary import (
     format_reply_command,
     format_retry,
 )
-from graph.runs.outcome import Outcome
+from graph.runs.outcome import NOT_DONE_EXIT_CODE, Outcome
 from graph.runs.plan_only import aplan_with_estimate
 from graph.runs.runner import aresume, arun
 from graph.runs.trace import build_trace, load_trace, refuse_other_forms
@@ -33,7 +34,7 @@ from graph.settings import Settings
 from graph.stores.thread_locks import check_thread_id, make_thread_id
 from nodes.errors import OutputFailed, SupervisorError
 from nodes.text.answer_markdown import format_answer
-from state import Context
+from state import COMPLETE_STATUSES, Context, RunStatus
 
 Result = TypeVar("Result")
 
@@ -54,6 +55,8 @@ class Job:
     quiet: bool
     trace_to: Path | None
     report_to: Path | None = None
+    require: RunStatus | None = None
+    """What the run must end as for the exit code 0; None: it must lack nothing."""
 
     @property
     def options(self) -> dict[str, Any]:
@@ -70,7 +73,13 @@ class Job:
 def run(job: Job, *, thread: str | None) -> int:
     """Run a request, print its outcome, and return the exit code."""
     outcome = run_job(job, read_request_text(job.request), thread=thread)
-    return print_outcome(outcome, outcome.to_json(), as_json=job.as_json, quiet=job.quiet)
+    return print_job_outcome(job, outcome, outcome.to_json())
+
+
+def print_job_outcome(job: Job, outcome: Outcome, shown: Mapping[str, Any]) -> int:
+    """Print a job's outcome, of which `shown` is the JSON, and return the exit code."""
+    how: dict[str, Any] = {"as_json": job.as_json, "quiet": job.quiet, "require": job.require}
+    return print_outcome(outcome, shown, **how)
 
 
 def run_job(job: Job, request: str, *, thread: str | None = None, **options: Any) -> Outcome:
@@ -102,6 +111,7 @@ def resume(
     as_json: bool,
     quiet: bool,
     report_to: Path | None = None,
+    require: RunStatus | None = None,
 ) -> int:
     """Resume a thread, print its outcome, and return the exit code."""
     display = ProgressDisplay(quiet=quiet, shows_answer=not as_json)
@@ -110,7 +120,7 @@ def resume(
     work = partial(aresume, thread, answer=answer, **given)
     with report_errors_as_json(display, as_json=as_json):
         trace = load_trace(check_thread_id(thread), settings)
-        is_done = (trace.get("run") or {}).get("status") == "done"
+        is_done = (trace.get("run") or {}).get("status") in COMPLETE_STATUSES
         if not quiet:
             announce_start(f"resuming thread {thread}")
         with refuse_other_forms(thread, settings):
@@ -120,7 +130,8 @@ def resume(
         outcome = _answer_at_terminal(outcome, display, settings, team)
     if report_to:
         save_report(load_trace(thread, settings), report_to)
-    code = print_outcome(outcome, outcome.to_json(), as_json=as_json, quiet=quiet)
+    how: dict[str, Any] = {"as_json": as_json, "quiet": quiet, "require": require}
+    code = print_outcome(outcome, outcome.to_json(), **how)
     if is_done and not quiet:
         follow_up = f"supervise run REQUEST --thread {thread}"
         print_to_stderr(f"the run was done before, its answer is shown again. next: {follow_up}")
@@ -158,6 +169,7 @@ def print_outcome(
     as_json: bool,
     quiet: bool,
     named: str = "",
+    require: RunStatus | None = None,
 ) -> int:
     """Print an outcome, of which `shown` is the JSON, and return the exit code.
 
@@ -179,7 +191,11 @@ def print_outcome(
             print_to_stderr(line, style="dim")
         print_to_stderr(f"more: supervise show {named}", style="dim")
     _print_next_step(outcome, named)
-    return outcome.exit_code
+    code = outcome.exit_code
+    if require and outcome.status != require and not code:
+        print_to_stderr(f"not {require}: {format_status(outcome.status)}", style="yellow")
+        return NOT_DONE_EXIT_CODE
+    return code
 
 
 def _print_next_step(outcome: Outcome, named: str) -> None:

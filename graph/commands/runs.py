@@ -52,7 +52,7 @@ def show_runs(settings: Settings) -> int:
         return 0
     print_runs(runs)
     if unfinished := [run["thread"] for run in runs if run.get("status") in _RESUMABLE]:
-        hint = f"cut off or at work: {to_one_line(', '.join(unfinished), 160)}"
+        hint = f"interrupted, or still running: {to_one_line(', '.join(unfinished), 160)}"
         print_to_stderr(f"{hint}. next: supervise resume THREAD", style="dim")
     return 0
 

@@ -20,7 +20,7 @@ from graph.runs.server_resume import aresume_on_server
 from graph.runs.server_runs import ServerLog, alist_server_runs, load_server_log
 from graph.settings import Settings
 from nodes.text.counts import format_count
-from state import Context
+from state import COMPLETE_STATUSES, Context, RunStatus
 
 Result = TypeVar("Result")
 
@@ -84,6 +84,7 @@ def resume_on_server(
     as_json: bool,
     quiet: bool,
     report_to: Path | None = None,
+    require: RunStatus | None = None,
 ) -> int:
     """Resume a thread of a server, print its outcome, and return the exit code."""
     display = ProgressDisplay(quiet=quiet, shows_answer=not as_json)
@@ -115,8 +116,9 @@ def resume_on_server(
         save_report(load_server_trace(thread, url, settings), report_to)
     with _refuse_unreadable(url):
         shown = outcome.to_json()
-        code = print_outcome(outcome, shown, as_json=as_json, quiet=quiet, named=named)
-    if log.run["status"] == "done" and not quiet:
+        how: dict[str, Any] = {"as_json": as_json, "quiet": quiet, "require": require}
+        code = print_outcome(outcome, shown, named=named, **how)
+    if log.run["status"] in COMPLETE_STATUSES and not quiet:
         print_to_stderr("the run was done before, its answer is shown again")
     return code
 

@@ -55,5 +55,5 @@ def _format_confidence(report: Json) -> str:
         return ""
     seconds = (report.get("ended_s") or 0) - (report.get("started_s") or 0)
     confidence = report.get("confidence")
-    shown = "unknown" if confidence is None else confidence
-    return f", confidence {shown}, {format_seconds(seconds)}"
+    shown = "" if confidence is None else f", confidence {confidence}"
+    return f"{shown}, {format_seconds(seconds)}"

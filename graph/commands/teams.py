@@ -10,11 +10,12 @@ from graph.display.text import to_one_line
 from graph.evaluation.exam_file import EXAM_FILE, read_exam
 from graph.evaluation.team_check import check_team, check_tools
 from graph.settings import Settings
-from graph.teams.lethal_trifecta import list_trifecta_warnings
+from graph.teams.lethal_trifecta import list_trifecta_notes, list_trifecta_warnings
 from graph.teams.remote_workers import list_remote_warnings, probe_remote_workers
 from graph.teams.team_folder import list_teams_in_folder
 from graph.teams.team_loader import find_team, list_teams, load_team
 from graph.teams.team_shape import list_shape_warnings
+from graph.teams.unfillable_tools import list_unfillable_warnings
 from nodes.errors import McpServerFailed, SupervisorError, TeamInvalid
 from nodes.schemas.team import Team, Worker
 from nodes.text.counts import format_count
@@ -117,9 +118,12 @@ def _report_team_problems(path: str, settings: Settings, *, is_online: bool) -> 
         *list_shape_warnings(team),
         *list_trifecta_warnings(team),
         *list_remote_warnings(team),
+        *list_unfillable_warnings(team),
     )
     for warning in warnings:
         print_to_stderr(f"warning: {warning}", style="yellow")
+    for note in list_trifecta_notes(team):
+        print_to_stderr(f"note: {note}", style="dim")
     print_text(
         f"{path}: valid. {_summarize_team(team)}, {_describe_exam(find_team(path, settings))}"
     )

@@ -1,6 +1,12 @@
 """Labels for times and tasks, the same in every output."""
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
+from typing import Final
+
+from nodes.text.phrases import DEFAULT_LANGUAGE, say
+
+_STATUS_WORDS: Final[Mapping[str, str]] = {"passages": say(DEFAULT_LANGUAGE, "status_passages")}
 
 
 def format_seconds(seconds: float) -> str:
@@ -20,6 +26,11 @@ def format_time(written: str) -> str:
         return known.astimezone().isoformat(" ", "seconds")
     except (ValueError, OverflowError):
         return ""
+
+
+def format_status(status: str) -> str:
+    """Return a run's status in words."""
+    return _STATUS_WORDS.get(status, status)
 
 
 def format_task(task: str, worker: str) -> str:

@@ -10,7 +10,8 @@ from nodes.text.counts import format_count
 
 Event = Mapping[str, Any]
 
-STATE_LABELS: Final[Mapping[str, str]] = {"completed": "done"}
+COULD_NOT: Final = "could not do it"
+STATE_LABELS: Final[Mapping[str, str]] = {"completed": "done", "escalated": COULD_NOT}
 """A report's status as shown; the others are shown as they are."""
 
 
@@ -226,7 +227,7 @@ def label_models(models: Any) -> tuple[str, ...]:  # a mapping by tier or a list
 
 def label_model(name: object) -> str:
     """Return a model's name for the user."""
-    return "embedded (extractive, no model configured)" if name == "embedded" else str(name)
+    return "embedded (no language model: quotes and computes)" if name == "embedded" else str(name)
 
 
 def _describe_mechanisms(event: Event) -> Iterator[str]:
@@ -265,7 +266,7 @@ def _insert_rows(
 
 def _find_first_line(text: str) -> str:
     """Return the first line of a text that holds letters or digits, without marks of Markdown."""
-    lines = (line.strip("#-*> ") for line in text.splitlines())
+    lines = (line.replace("**", "").strip("#-*> ") for line in text.splitlines())
     return next((line for line in lines if any(map(str.isalnum, line))), "")
 
 

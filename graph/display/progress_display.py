@@ -12,21 +12,22 @@ from rich.table import Table
 from rich.text import Text
 
 from graph.display.labels import format_seconds
-from graph.display.progress import Event, RunProgress, TaskProgress
+from graph.display.progress import COULD_NOT, Event, RunProgress, TaskProgress
 from graph.display.progress_lines import format_event
 from graph.display.stderr_console import STDERR_CONSOLE, can_draw_live, print_to_stderr
 from graph.display.streams import is_terminal
 from graph.display.text import cut_middle, make_printable, to_one_line
 from nodes.text.counts import format_count
+from state import COMPLETE_STATUSES
 
 STATE_STYLES: Final = {
     "working": "cyan",
     "done": "green",
     "failed": "red",
     "skipped": "yellow",
-    "escalated": "yellow",
+    COULD_NOT: "yellow",
 }
-_STATE_ORDER: Final = ("working", "failed", "escalated", "skipped", "ready", "waiting", "done")
+_STATE_ORDER: Final = ("working", "failed", COULD_NOT, "skipped", "ready", "waiting", "done")
 MAX_FINAL_ROWS: Final = 30
 """Tasks shown at the end; of a larger plan only those that are not done."""
 MEDIUM_COLUMNS: Final = 60
@@ -124,7 +125,7 @@ class ProgressTable:
         parts = [board.phase]
         if rows:
             done = sum(row.state == "done" for row in rows)
-            is_done = board.phase == "done"
+            is_done = board.phase in COMPLETE_STATUSES
             total = format_count(len(rows), "task") if is_done else f"{len(rows)} done"
             parts.append(f"{done} of {total}")
         parts.append(format_seconds(seconds) if is_over else f"{seconds:.0f} s")
@@ -217,7 +218,9 @@ def _format_cells(row: TaskProgress, width: int) -> dict[str, Text]:
             style="bold",
         ),
         "worker": Text(to_one_line(row.worker, 20 if width >= WIDE_COLUMNS else 14)),
-        "state": Text(to_one_line(row.state, 12), style=STATE_STYLES.get(row.state, "dim")),
+        "state": Text(
+            to_one_line(row.state, len(COULD_NOT)), style=STATE_STYLES.get(row.state, "dim")
+        ),
         "time": Text(seconds if row.started_at or row.reported_seconds else ""),
         "tokens": Text(f"{row.tokens:,} tok" if row.tokens else "", style="dim"),
     }

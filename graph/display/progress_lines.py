@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Final
 
 from graph.display.labels import format_seconds, format_task
-from graph.display.progress import Event, RunProgress, describe_retry
+from graph.display.progress import COULD_NOT, Event, RunProgress, describe_retry
 from graph.display.text import to_one_line
 from nodes.text.counts import format_count
 
@@ -70,6 +70,9 @@ def _format_plan(board: RunProgress, event: Event) -> str:
     notes = [f"  note: {to_one_line(note, 200)}" for note in event.get("notes") or ()]
     if event.get("awaits_approval"):  # the question shows the plan
         return "\n".join(notes)
+    plan = event.get("plan")
+    untaken = plan.get("untaken") if isinstance(plan, dict) else ()
+    notes += [f"  no worker takes: {to_one_line(part, 200)}" for part in untaken or ()]
     lines = [f"{head} {reason}".rstrip()]
     for row in board.list_tasks():
         if row.id.rpartition("/")[0] != within:
@@ -116,9 +119,10 @@ def _format_report(board: RunProgress, event: Event) -> str:
     row = next((row for row in board.list_tasks() if row.id == event.get("task")), None)
     if row is None:
         return ""
-    has_no_note = row.state in ("done", "escalated")  # the escalation's own line had the reason
+    has_no_note = row.state in ("done", COULD_NOT)  # the escalation's own line had the reason
     why = row.result if has_no_note else row.note
-    line = f"{_format_task_label(event)} {row.state} in {format_seconds(row.compute_elapsed_s())}"
+    ended = "ended" if row.state == COULD_NOT else row.state
+    line = f"{_format_task_label(event)} {ended} in {format_seconds(row.compute_elapsed_s())}"
     room = max(MIN_RESULT_CHARS, shutil.get_terminal_size().columns - len(line) - len(": "))
     shown = to_one_line(why, room if has_no_note else 200)
     return f"{line}: {shown}" if shown else line
@@ -133,7 +137,7 @@ def _format_refined(board: RunProgress, event: Event) -> str:
 
 
 def _format_escalated(board: RunProgress, event: Event) -> str:
-    return f"{_format_task_label(event)} escalated: {to_one_line(event.get('message'), 200)}"
+    return f"{_format_task_label(event)} {COULD_NOT}: {to_one_line(event.get('message'), 200)}"
 
 
 def _format_reassigned(board: RunProgress, event: Event) -> str:

@@ -10,20 +10,39 @@ from graph.display.text import to_one_line
 from nodes.text.counts import format_count
 
 Json = Mapping[str, Any]
-MIN_PARALLEL_S = 1e-3
-"""Least time that tasks waited at the same time with which the speed-up is shown."""
+MIN_SPEEDUP = 1.2
+"""Computed speed-up from which it is shown: a smaller one can be less than parallel work costs."""
 MAX_ARGUMENTS_CHARS = 2_000
 """Limit for the arguments of a call that is to be approved; each has an equal share of it."""
 MIN_ARGUMENT_CHARS = 40
-_MECHANISM_LABELS: Mapping[str, str] = {"lost": "failed planning"}
-"""Labels of call purposes whose own name is unclear."""
+_MECHANISM_LABELS: Mapping[str, str] = {
+    "tools": "to use tools",
+    "refine": "to reword tasks",
+    "judge": "to judge",
+    "select": "to choose the best attempt",
+    "reduce": "to summarise results",
+    "critic": "to review the answer",
+    "recruit": "to make specialists",
+    "route": "to choose a worker",
+    "revision": "to change the plan",
+    "plan review": "to review the plan",
+    "step": "to choose the next step",
+    "inner team": "within teams",
+    "lost": "for a plan that failed",
+    "plan repair": "to repair the plan",
+    "synthesis repair": "to repair the answer",
+    "retry": "to try tasks again",
+    "earlier run": "in the earlier run",
+    "speculation": "begun early and not used",
+}
+"""What further calls were for, by their purpose."""
 
 
 def format_figures(thread: str, status: str, timing: Json, usage: Json) -> list[str]:
-    """Return a few lines on a run's time, critical path and cost."""
+    """Return a few lines on a run's time, slowest chain and cost."""
     return [
         f"thread {thread} · {status}{_format_wall_time(timing)}",
-        *_format_critical_path(timing),
+        *_format_slowest_chain(timing),
         *_format_usage(usage),
     ]
 
@@ -38,7 +57,9 @@ def format_comparison(comparison: Json) -> list[str]:
         tasks = format_count(run["tasks"], "task")
         lines.append(f"  {label:18}  {seconds}  ({run['status']}, {tasks}, thread {run['thread']})")
     if comparison["ratio"] is not None:
-        lines.append(f"  one task at a time took {comparison['ratio']:.2f} times as long")
+        ratio = comparison["ratio"]
+        speed = "faster" if ratio < 1 else "slower"
+        lines.append(f"  one task at a time was {speed}: {ratio:.2f} times the time in parallel")
     return lines
 
 
@@ -51,6 +72,7 @@ def format_plan(plan: Json, states: Mapping[str, str] | None = None) -> list[str
         state = f" [{states[task['id']]}]" if states and task["id"] in states else ""
         what = to_one_line(task.get("description", ""), 300)
         lines.append(f"  {format_task(task['id'], task['worker'])}{after}{state}: {what}")
+    lines += [f"  no worker takes: {to_one_line(part, 200)}" for part in plan.get("untaken") or ()]
     return lines
 
 
@@ -117,17 +139,25 @@ def _format_wall_time(timing: Json) -> str:
         return ""
     text = f" in {format_seconds(timing['wall_s'])}"
     sequential_s, speedup = timing.get("sequential_s") or 0.0, timing.get("speedup")
-    if speedup is not None and sequential_s > timing["wall_s"] + MIN_PARALLEL_S:
-        text += f"; one step after another {format_seconds(sequential_s)}, speed-up {speedup:.2f}"
+    if speedup is not None and speedup >= MIN_SPEEDUP:
+        text += f"; without parallel work about {format_seconds(sequential_s)}"
     return text
 
 
-def _format_critical_path(timing: Json) -> Iterator[str]:
+def _format_slowest_chain(timing: Json) -> Iterator[str]:
     if timing.get("critical_path_s"):
         steps = " → ".join(to_one_line(step, 40) for step in timing.get("critical_path") or ())
-        bound = timing.get("bounded_by")
-        text = f"critical path {format_seconds(timing['critical_path_s'])}: {steps}"
-        yield f"{text} · bounded by {to_one_line(bound, 80)}" if bound else text
+        bound = _describe_bottleneck(str(timing.get("bounded_by") or ""))
+        yield f"slowest chain {format_seconds(timing['critical_path_s'])}: {steps}{bound}"
+
+
+def _describe_bottleneck(bound: str) -> str:
+    """Return what `bounded_by` names: the longest step of the chain, or the time beyond it."""
+    name, _, figures = to_one_line(bound, 80).partition(": ")
+    seconds = " ".join(figures.split(" ")[:2])
+    if name == "waiting":
+        return f" · {seconds} waiting, for limits or as the run was resumed"
+    return f", of which {name} {seconds}".rstrip() if name else ""
 
 
 def _format_usage(usage: Json) -> Iterator[str]:
@@ -143,12 +173,12 @@ def _format_usage(usage: Json) -> Iterator[str]:
     ]
     yield " · ".join(to_one_line(part) for part in parts)
     further = [
-        f"{to_one_line(_MECHANISM_LABELS.get(name, name))} {calls}"
+        f"{calls} {to_one_line(_MECHANISM_LABELS.get(name, name))}"
         for name, calls in (usage.get("by_mechanism") or {}).items()
         if name not in ("plan", "work", "synthesis")
     ]
     if further:
-        yield f"calls beyond N+2 (plan, tasks, answer): {', '.join(further)}"
+        yield f"more model calls than plan, tasks and answer: {', '.join(further)}"
     if estimate := usage.get("estimate"):
         yield format_estimate(estimate)
 

@@ -26,7 +26,7 @@ ALLOWED_VALUES: Final = {
     "facts": "a list of strings; one between slashes is a regular expression",
     "sources": "a list of names of sources",
     "findings": f"a list of objects with any of {', '.join(ExpectedFinding.model_fields)}",
-    "status": "done, partial, needs_input, failed",
+    "status": "done, passages, partial, needs_input, failed",
     "escalation": "out_of_scope, ambiguous_input, confidence_too_low, timeout",
     "judged": "a criterion in words",
     "file": "a name",

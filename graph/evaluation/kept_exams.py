@@ -59,7 +59,7 @@ class KeptRow(_Kept):
 
 
 class KeptExam(_Kept):
-    """An exam as it was sat once."""
+    """An exam as it was run once."""
 
     team: str
     """The team that was examined; with `--against` another one than that of the exam."""

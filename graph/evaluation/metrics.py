@@ -34,7 +34,7 @@ METRICS: Final[Mapping[str, Metric]] = {
     "citations": Metric("sources that exist, quotations that are in them", of_run.score_citations),
     "findings": Metric("expected findings that the answer has", of_run.score_findings),
     "completed": Metric("ended with a complete answer, as expected", of_run.score_completion),
-    "refused": Metric("escalated or refused, as expected", of_run.score_refusal),
+    "refused": Metric("not answered, as expected", of_run.score_refusal),
     "judged": Metric("meets the row's criterion, as the strong model judges"),
     "valid_plan": Metric("a plan that passes the checks", of_plan.score_valid_plan, False),
     "valid_at_once": Metric("the first plan, without a repair", of_plan.score_valid_at_once, False),

@@ -4,10 +4,10 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StrictInt
 
-from state import EscalationReason, Severity
+from state import COMPLETE_STATUSES, EscalationReason, Severity
 
 NonBlankText = Annotated[str, Field(pattern=r"\S")]
-RunEnding = Literal["done", "partial", "needs_input", "failed"]
+RunEnding = Literal["done", "passages", "partial", "needs_input", "failed"]
 """How a run may end."""
 
 
@@ -38,7 +38,7 @@ class Expectation(_StrictModel):
     """Sources that the answer must name."""
     findings: tuple[ExpectedFinding, ...] = ()
     status: RunEnding | None = None
-    """How the run must end: `done` if omitted, unless an escalation is expected."""
+    """How the run must end; `done`, or `passages`, if omitted, unless an escalation is expected."""
     escalation: EscalationReason | None = None
     """The reason for which a task must have been finally escalated."""
     judged: str = ""
@@ -53,7 +53,7 @@ class Expectation(_StrictModel):
     @property
     def expects_refusal(self) -> bool:
         """Return whether the run must not end with a complete answer."""
-        return self.escalation is not None or self.status not in (None, "done")
+        return self.escalation is not None or self.status not in (None, *COMPLETE_STATUSES)
 
 
 class ExamRow(_StrictModel):

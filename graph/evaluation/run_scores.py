@@ -7,7 +7,7 @@ from graph.evaluation.metric_score import Score, join_names, score_share
 from graph.evaluation.result import RowResult
 from graph.evaluation.rows import ExamRow, ExpectedFinding
 from nodes.tools.evidence.quotes import is_quote_in
-from state import Answer, Claim, Finding
+from state import COMPLETE_STATUSES, Answer, Claim, Finding
 
 
 def score_facts(row: ExamRow, trial: RowResult) -> Score | None:
@@ -59,10 +59,11 @@ def score_findings(row: ExamRow, trial: RowResult) -> Score | None:
 
 
 def score_completion(row: ExamRow, trial: RowResult) -> Score | None:
-    """Return whether a run that must end with a complete answer did so."""
+    """Return whether a run that must lack nothing did so; `done`, where expected, is no less."""
     if row.expect.needs_only_a_plan or row.expect.expects_refusal:
         return None
-    is_done = trial.status == "done"
+    expected = ("done",) if row.expect.status == "done" else COMPLETE_STATUSES
+    is_done = trial.status in expected
     why = str(trial.error) if trial.error else f"ended {trial.status}"
     return Score(float(is_done), "" if is_done else why)
 
@@ -78,7 +79,7 @@ def score_refusal(row: ExamRow, trial: RowResult) -> Score | None:
     reports = trial.outcome.results.values() if trial.outcome else ()
     reasons = sorted({report.escalation.reason for report in reports if report.escalation})
     if expect.escalation and expect.escalation not in reasons:
-        return Score(0.0, f"escalated as {join_names(reasons)}" if reasons else "not escalated")
+        return Score(0.0, f"refused as {join_names(reasons)}" if reasons else "not refused")
     ended = (
         {trial.status, "partial"}
         if trial.answer_text and trial.status == "failed"

@@ -6,6 +6,7 @@ from typing import Any, Final
 from mcp import types
 from pydantic import BaseModel, Field
 
+from graph.display.labels import format_status
 from graph.display.summary import format_question
 from graph.display.text import make_printable
 from graph.runs.outcome import Outcome
@@ -24,7 +25,9 @@ class ResultAnswer(BaseModel):
     """The answer of a run."""
 
     text: str
-    confidence: int | None = Field(description="0 to 100; null where it is unknown.")
+    confidence: int | None = Field(
+        description="0 to 100; null where it is unknown or was not judged."
+    )
     gaps: list[str]
     contradictions: list[str]
     sources: list[str]
@@ -107,7 +110,7 @@ def _format_text(outcome: Outcome) -> str:
         )
     elif not outcome.answer:
         parts.append("The run has no answer.")
-    parts.append(f"Status: {outcome.status} · thread {outcome.thread}")
+    parts.append(f"Status: {format_status(outcome.status)} · thread {outcome.thread}")
     return "\n\n".join(parts)
 
 

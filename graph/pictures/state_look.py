@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Final
 
+from graph.display.progress import COULD_NOT
+
 
 @dataclass(frozen=True)
 class Colours:
@@ -72,7 +74,12 @@ _LOOKS: Final = (
 )
 LOOKS: Final = {look.name: look for look in _LOOKS}
 """By name; what needs attention most comes first."""
-_NAMES: Final = {"cut off": "failed", "waiting for your answer": "asking", "ready": "waiting"}
+_NAMES: Final = {
+    COULD_NOT: "escalated",
+    "cut off": "failed",
+    "waiting for your answer": "asking",
+    "ready": "waiting",
+}
 
 
 def find_look(state: str) -> StateLook:

@@ -6,6 +6,7 @@ from xml.etree import ElementTree
 
 from rich.cells import cell_len, set_cell_size
 
+from graph.display.progress import COULD_NOT
 from graph.display.text import cut_middle, to_one_line
 from graph.pictures.state_look import LOOKS, Colours
 from nodes.limits.patterns import Pattern
@@ -21,6 +22,7 @@ SMALL_CHAR_WIDTH: Final = 5.7
 """The same at 11 px."""
 _NOT_XML: Final = Pattern("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _FONT: Final = "system-ui,-apple-system,'Segoe UI',Roboto,'Noto Sans',sans-serif"
+_LEGEND_LABELS: Final = {"asking": "waits for an answer", "escalated": COULD_NOT}
 Element = ElementTree.Element
 
 
@@ -98,7 +100,7 @@ def add_legend(
 ) -> None:
     """Add what the marks and lines mean; `others` are pairs of a line's class and its meaning."""
     for name in (each for each in LOOKS if each in set(states)):
-        label = "waits for an answer" if name == "asking" else name
+        label = _LEGEND_LABELS.get(name, name)
         group = add_element(root, "g", class_=name)
         add_mark(group, name, x, y - 10)
         add_text(group, x + 18, y, label, "quiet")

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from graph.display.progress import STATE_LABELS
 from graph.pictures.plan_picture import PlannedTask, PlanPicture
 from graph.runs.timeline import SUPERVISOR, TimedEvent, Timeline, read_timeline
 from graph.runs.timeline_rows import Span, place_spans
@@ -129,7 +130,7 @@ def _build_skip(event: TimedEvent) -> Bar:
 
 
 def _label_status(status: str) -> str:
-    return {"completed": "done", "not ended": "working"}.get(status, status)
+    return {**STATE_LABELS, "not ended": "working"}.get(status, status)
 
 
 def _list_waits(

@@ -10,8 +10,10 @@ from nodes.planning.skipping import lacks_file
 from nodes.telemetry.cost import sum_ledger
 from state import Answer, Plan, Report, RunStatus, RunUsage, SupervisorState
 
-EXIT_CODES: Mapping[RunStatus, int] = {"done": 0, "partial": 3, "needs_input": 7}
+EXIT_CODES: Mapping[RunStatus, int] = {"done": 0, "passages": 0, "partial": 3, "needs_input": 7}
 NO_RESULT_EXIT_CODE = 3
+NOT_DONE_EXIT_CODE = 3
+"""Where more is required than the run has."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,9 +11,10 @@ from graph.settings import Settings
 from graph.stores.thread_locks import get_lock_path, lock_pruning, lock_thread
 from nodes.errors import ThreadBusy, UsageError
 from nodes.limits.patterns import Pattern
+from state import FINAL_STATUSES
 
-RUN_STATUSES: Final = ("done", "partial", "failed", "needs_input", "stopped", "running")
-ENDED_STATUSES: Final = frozenset(("done", "partial", "failed"))
+RUN_STATUSES: Final = (*FINAL_STATUSES, "needs_input", "stopped", "running")
+ENDED_STATUSES: Final[frozenset[str]] = frozenset(FINAL_STATUSES)
 """Pruned by default; an interrupted run may still be resumed."""
 
 DeleteThread = Callable[[str], int]

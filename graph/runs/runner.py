@@ -62,7 +62,16 @@ from nodes.schemas.team import Team
 from nodes.telemetry.cost import find_unattributed
 from nodes.text.counts import format_count
 from nodes.tools.framework.extras import require_packages
-from state import Context, Expense, Plan, SupervisorState, Tier, Usage, enter_expenses
+from state import (
+    COMPLETE_STATUSES,
+    Context,
+    Expense,
+    Plan,
+    SupervisorState,
+    Tier,
+    Usage,
+    enter_expenses,
+)
 
 AnswerListener = Callable[[str], None]
 
@@ -231,7 +240,7 @@ async def aresume(
             return _build_outcome(session, snapshot, None)
         is_running = is_in_progress(snapshot)
         is_begun = is_running or values.get("request") == accepted["input"]["request"]
-        if is_begun and not is_running and values.get("status") == "done":
+        if is_begun and not is_running and values.get("status") in COMPLETE_STATUSES:
             return Outcome.from_state(thread, values)
         session.event_log.write_entry({"resumed": _utc_now()})
         if changes:

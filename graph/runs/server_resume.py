@@ -26,7 +26,7 @@ from graph.topology.continuation import CONTINUE_KEY
 from graph.topology.input_validation import read_context
 from nodes.errors import ThreadBusy
 from nodes.text.plain_text import sanitize_line
-from state import Answer, Context, Plan, Report, RunUsage
+from state import COMPLETE_STATUSES, Answer, Context, Plan, Report, RunUsage
 
 LISTED_RUNS: Final = 10
 POLL_S: Final = 0.5
@@ -121,7 +121,7 @@ async def _start(held: _ServerThread, answer: str | None, context: Context) -> s
     if answer is not None:
         command = build_answer_command(held.id, questions, answer)
         return await _create(held, {"command": {"resume": command.resume}}, context)
-    if questions or status == "done":
+    if questions or status in COMPLETE_STATUSES:
         return ""
     return await _create(held, {"input": {CONTINUE_KEY: True}}, context)
 

@@ -22,7 +22,7 @@ from graph.stores.kept_trace import NAMESPACE
 from nodes.remote.connection import translate_errors
 from nodes.remote.errors import RemoteError
 from nodes.text.plain_text import sanitize_line
-from state import Plan
+from state import FINAL_STATUSES, Plan
 
 MAX_RUNS: Final = 100
 MAX_ASKED_AT_ONCE: Final = 8
@@ -32,7 +32,6 @@ MAX_PAGES: Final = 200
 MAX_QUESTIONS: Final = 100
 SHOWN: Final = ("thread_id", "status", "metadata", "created_at", "updated_at")
 """Of a thread; without it LangGraph's server sends the whole state of each."""
-_ENDED: Final = ("done", "partial", "failed")
 
 
 @dataclass(frozen=True)
@@ -151,7 +150,7 @@ def _choose_status(said: Mapping[str, Any], thread_status: str, is_asking: bool)
         return "running"
     if is_asking:
         return "needs_input"
-    if said.get("status") in _ENDED and not said.get("is_in_progress"):
+    if said.get("status") in FINAL_STATUSES and not said.get("is_in_progress"):
         return str(said["status"])
     return "failed" if thread_status == "error" else "stopped"
 

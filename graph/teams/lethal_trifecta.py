@@ -1,6 +1,11 @@
-"""Warns of workers that combine private data, untrusted text and a way to send data out."""
+"""Finds workers that combine private data, untrusted text and a way to send data out.
 
-from collections.abc import Callable, Iterator, Sequence
+A run keeps the three apart in any case. That is worth a note where each tool declares what it does,
+and a warning where a tool declares nothing: then it counts as doing all three.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from langchain_core.tools import BaseTool
@@ -20,14 +25,33 @@ _TRIFECTA_TESTS: Final[dict[str, Callable[[ToolAccess], bool]]] = {
     "untrusted text": lambda access: "untrusted" in access.reads,
     "a way outside": lambda access: access.sends != "nothing",
 }
+_EXAMPLE: Final = '{"reads": ["private"], "sends": "nothing"}'
+
+
+@dataclass(frozen=True)
+class _Combination:
+    """Tools of one worker, or of the grant, that combine all three."""
+
+    who: str
+    tools_by_part: Mapping[str, Sequence[str]]
+    undeclared: Mapping[str, str]
+    """How to declare the access of each tool that declares none, by its name or file."""
 
 
 def list_trifecta_warnings(team: Team) -> list[str]:
-    """Return a warning for each worker, and for the grant, whose tools combine all three.
+    """Return a warning for each worker, and for the grant, that only undeclared tools restrict."""
+    return [
+        f"{place}{_advise(each)}" for place, each in _find_combinations(team) if each.undeclared
+    ]
 
-    A run keeps them apart in any case; the warning says what such a worker then cannot do.
-    """
-    return list(_find_warnings(team))
+
+def list_trifecta_notes(team: Team) -> list[str]:
+    """Return what each worker, and the grant, cannot do as its tools combine all three."""
+    return [
+        f"{place}{_describe(each)}"
+        for place, each in _find_combinations(team)
+        if not each.undeclared
+    ]
 
 
 def find_access(name: str, team: Team) -> ToolAccess:
@@ -42,34 +66,50 @@ def find_access(name: str, team: Team) -> ToolAccess:
     return read_access(found) if isinstance(found, BaseTool) else UNDECLARED_ACCESS
 
 
-def _find_warnings(team: Team) -> Iterator[str]:
+def _find_combinations(team: Team) -> Iterator[tuple[str, _Combination]]:
+    """Yield each combination, with the names of the teams that it is in."""
     holders = [(worker.name, worker.tools) for worker in team.workers]
     for name, tools in [*holders, (SPECIALIST, team.grant)]:
         brought = {part: _select_tools(team, tools, test) for part, test in _TRIFECTA_TESTS.items()}
         if all(brought.values()):
-            parts = ", ".join(f"{part} ({', '.join(names)})" for part, names in brought.items())
-            who = "the grant of specialists" if name == SPECIALIST else f"worker {name}"
-            yield (
-                f"{who} combines {parts}: after it has read private data it may search only with "
-                f"words of the request; {_advise(team, tools)}"
-            )
+            who = "a specialist" if name == SPECIALIST else f"worker {name}"
+            yield "", _Combination(who, brought, _find_undeclared(team, tools))
     for worker in team.workers:
         if worker.team is not None:
-            yield from (f"{worker.name}: {text}" for text in _find_warnings(worker.team))
+            for place, each in _find_combinations(worker.team):
+                yield f"{worker.name}: {place}", each
 
 
-def _advise(team: Team, tools: Sequence[str]) -> str:
-    of_servers = [name for name in tools if split_tool_name(name)]
-    if unknown := [name for name in of_servers if not team.find_declared_access(name)]:
-        return f"write what {' and '.join(unknown)} does under access in team.md"
-    own = [name for name in tools if name in team.own_tools]
-    undeclared = [name for name in own if not team.own_tools[name].is_declared]
-    if not undeclared:
-        return "use two workers for unrestricted searches"
-    files = " and ".join(f"tools/{name}.py" for name in undeclared)
+def _find_undeclared(team: Team, tools: Sequence[str]) -> dict[str, str]:
+    """Return how to declare the access of each tool that declares none, by its name or file."""
+    ways = {}
+    for name in tools:
+        if split_tool_name(name):
+            if not team.find_declared_access(name):
+                ways[name] = "it under access in team.md"
+        elif name in team.own_tools:
+            if not team.own_tools[name].is_declared:
+                ways[f"tools/{name}.py"] = f"ACCESS = {_EXAMPLE}"
+        elif find_access(name, team) == UNDECLARED_ACCESS:
+            ways[name] = f"metadata={_EXAMPLE}"
+    return ways
+
+
+def _describe(each: _Combination) -> str:
+    parts = ", ".join(f"{part} ({', '.join(names)})" for part, names in each.tools_by_part.items())
     return (
-        f"{files} declares no access and counts as doing everything: write what it does, such as "
-        'ACCESS = {"reads": ["private"], "sends": "nothing"}'
+        f"{each.who} combines {parts}: once it has read private data, it searches only with words "
+        "of the request"
+    )
+
+
+def _advise(each: _Combination) -> str:
+    """Return which declarations are missing, and how one is written."""
+    first, *others = each.undeclared
+    names = ", ".join([first, *others])
+    return (
+        f"{names} {'do' if others else 'does'} not declare what is read and sent, so {each.who} is "
+        f"treated as unsafe. Add {each.undeclared[first]}"
     )
 
 

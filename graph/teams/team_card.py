@@ -3,7 +3,11 @@
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from graph.teams.lethal_trifecta import find_access, list_trifecta_warnings
+from graph.teams.lethal_trifecta import (
+    find_access,
+    list_trifecta_notes,
+    list_trifecta_warnings,
+)
 from graph.teams.remote_workers import list_remote_warnings
 from graph.teams.team_shape import list_shape_warnings
 from nodes.schemas.mcp_server import McpServer, matches_pattern
@@ -57,6 +61,7 @@ def describe_team(team: Team) -> dict[str, Any]:
             for example in team.examples[:MAX_EXAMPLES]
         ],
         "warnings": [_cut(text) for text in warnings],
+        "notes": [_cut(text) for text in list_trifecta_notes(team)],
     }
 
 

@@ -5,7 +5,6 @@ from itertools import combinations
 from typing import Final
 
 from nodes.schemas.team import Team, Worker
-from nodes.text.counts import format_count
 from nodes.text.terms import extract_terms, extract_words, measure_overlap
 from nodes.text.word_forms import is_generic
 
@@ -58,8 +57,7 @@ def _find_worker_warnings(worker: Worker) -> Iterator[str]:
         if not is_generic(word) and extract_terms(word).isdisjoint(known)
     }
     if len(specific) < MIN_SPECIFIC_WORDS:
-        words = format_count(len(specific), "specific word")
         yield (
-            f"the instructions of worker {worker.name} are not narrow, with {words} beyond its "
-            "description: say what it works on, how, and what its result holds"
+            f"the instructions of worker {worker.name} add little to its description: say what it "
+            "works on, how, and what its result holds"
         )

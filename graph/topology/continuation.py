@@ -10,7 +10,7 @@ from typing import Any, Final
 from langgraph.types import Command, StateSnapshot
 
 from nodes.errors import UsageError
-from state import REOPENED, Report, SupervisorState, reopen_request
+from state import COMPLETE_STATUSES, REOPENED, Report, SupervisorState, reopen_request
 
 CONTINUE_KEY: Final = "continue_run"
 
@@ -37,7 +37,8 @@ def build_continuation(snapshot: StateSnapshot) -> Command[Any] | None:
     values: SupervisorState = snapshot.values  # type: ignore[assignment]  # the state's own type
     command = build_reopen_command(values)
     if command is None:
-        what = "the run is done" if values.get("status") == "done" else "the thread holds no run"
+        is_done = values.get("status") in COMPLETE_STATUSES
+        what = "the run is done" if is_done else "the thread holds no run"
         raise NothingToContinue(what, kept="the thread as it is", next="send a new request")
     return command
 

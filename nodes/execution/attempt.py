@@ -37,6 +37,7 @@ from nodes.prompts.messages import MAX_OUTPUT_CHARS, build_handoff_message
 from nodes.prompts.tags import shorten_text
 from nodes.remote.errors import RemoteError
 from nodes.remote.session import RemoteAgent
+from nodes.schemas.beside import WorkValues, lay_beside
 from nodes.schemas.handoff import Constraints, Handoff
 from nodes.schemas.team import SPECIALIST, Worker
 from nodes.security.provenance import (
@@ -125,7 +126,8 @@ class AttemptRunner:
         report = attempt.report
         if report:
             update = {"taint_labels": labels, "addresses": addresses, **self._find_failures(report)}
-            report = report.model_copy(update={**update, "lacks_file": self._lacks_file()})
+            update |= {"lacks_file": self._lacks_file(), "is_unread": self._is_unread(report)}
+            report = report.model_copy(update=update)
         return attempt.model_copy(
             update={
                 "report": report,
@@ -175,6 +177,16 @@ class AttemptRunner:
         inner = self.subteam_run
         return inner.lacks_file if inner else self.attempt_context.outcomes.lacks_file
 
+    @property
+    def _is_rule_based(self) -> bool:
+        """Whether the built-in model does the task; what it says of itself is so."""
+        return getattr(self.attempt_context.model, "model", "") == EMBEDDED
+
+    def _is_unread(self, report: Report) -> bool:
+        """Return whether a report quotes what no model has read, as the built-in one says."""
+        is_inner = bool(self.subteam_run or self.worker.remote)
+        return report.is_unread and (is_inner or self._is_rule_based)
+
     def _find_failures(self, report: Report) -> dict[str, Any]:
         """Return a report's fields on failed tools; a team has set its own."""
         if self.subteam_run or self.worker.remote:
@@ -187,6 +199,7 @@ class AttemptRunner:
             *(f"{name} was cut when it was read: its end is not covered" for name in cut),
             *self.attempt_context.left_out[-1:],
             *outcomes.list_failures(),
+            *(report.failures if self._is_rule_based else ()),
         )
         if report.status != "completed" or report.escalation:
             return {"failures": (), "is_partial": False}
@@ -266,6 +279,7 @@ class AttemptRunner:
                 max_steps=self.max_steps,
                 origin=build_subteam_origin(self.state),
                 guidance="" if self.is_divided else self.worker.instructions.strip(),
+                subject=self.state["task"].subject,
                 is_division=self.is_divided,
             )
             report = await self.subteam_run.run(earlier=earlier, answers=answers)
@@ -333,12 +347,15 @@ class AttemptRunner:
     async def _ask_agent(self, earlier: str, answers: Mapping[str, str]) -> Report:
         agent, message = await self.prepare_agent(earlier, answers)
         materials, lacking = self.state.get("materials", {}), self._list_shortfalls()
-        return await agent.run(
-            message,
-            self.attempt_context,
-            inputs={"materials": materials, "lacking": lacking},
-            is_checkpointed=self.is_checkpointed,
-        )
+        subject = self.state["task"].subject
+        beside = WorkValues(self.worker, self._build_handoff(), subject, earlier, answers)
+        with lay_beside(beside):
+            return await agent.run(
+                message,
+                self.attempt_context,
+                inputs={"materials": materials, "lacking": lacking},
+                is_checkpointed=self.is_checkpointed,
+            )
 
     def _build_message(self, earlier: str, answers: Mapping[str, str]) -> HumanMessage:
         shown = self._start_reading().materials
@@ -348,7 +365,7 @@ class AttemptRunner:
 
     def _start_reading(self) -> MaterialReading:
         """Return the record of what the model is shown; the embedded model reads by tools alone."""
-        if getattr(self.attempt_context.model, "model", "") != EMBEDDED:
+        if not self._is_rule_based:
             materials = show_materials(self.worker, self.state.get("materials", {}))
             self.attempt_context.reading = MaterialReading(materials)
         return self.attempt_context.reading

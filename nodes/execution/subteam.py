@@ -17,11 +17,13 @@ from nodes.limits.clock import now_s
 from nodes.limits.run_scope import SCOPE_KEY, RunScope, get_run_scope, set_deadline
 from nodes.planning.skipping import lacks_file
 from nodes.prompts.messages import build_subteam_request
+from nodes.schemas.beside import InnerRequestValues, lay_beside
 from nodes.schemas.handoff import Handoff
 from nodes.security.provenance import collect_report_labels
 from nodes.telemetry.cost import sum_ledger
 from nodes.telemetry.events import build_task_path
 from state import (
+    COMPLETE_STATUSES,
     Answer,
     Claim,
     Context,
@@ -61,6 +63,8 @@ class SubteamRun:
     """The origin of the task's words, which restricts the team's tools."""
     guidance: str = ""
     """Instructions that are added to each request."""
+    subject: str = ""
+    """The request's own words that the task answers; empty where a model planned it."""
     is_division: bool = False
     """The team divides a task of its own."""
     state: dict[str, Any] = field(default_factory=dict)
@@ -88,14 +92,15 @@ class SubteamRun:
             critic=None,
             **self._choose_strategy(),
         )
-        async for values in self.graph.astream(
-            inner_input,
-            self._build_config(),
-            context=context,
-            stream_mode="values",
-            output_keys=READ_CHANNELS,
-        ):
-            self.state = cast(dict[str, Any], values)
+        with lay_beside(InnerRequestValues(self.subject or self.handoff.intent)):
+            async for values in self.graph.astream(
+                inner_input,
+                self._build_config(),
+                context=context,
+                stream_mode="values",
+                output_keys=READ_CHANNELS,
+            ):
+                self.state = cast(dict[str, Any], values)
         return build_report(cast(SupervisorState, self.state))
 
     @property
@@ -183,7 +188,8 @@ def build_report(state: SupervisorState) -> Report:
         ),
         confidence=answer.confidence,
         gaps=(*answer.gaps, *_describe_contradictions(answer)),
-        is_partial=state.get("status") != "done",
+        is_partial=state.get("status") not in COMPLETE_STATUSES,
+        is_unread=answer.is_unread,
     )
 
 

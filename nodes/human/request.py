@@ -80,6 +80,15 @@ def build_question_request(
     )
 
 
+def word_as_question(message: str) -> str:
+    """Return what a worker says it lacks as a question; one that asks already is unchanged."""
+    said = message.strip()
+    if "?" in said:
+        return said
+    stop = "" if not said or said.endswith((".", "!", ":")) else "."
+    return f"{said}{stop} What is missing, or what should be looked for instead?".strip()
+
+
 def build_tool_request(
     tool: str,
     args: Mapping[str, Any],
@@ -147,6 +156,8 @@ def _describe_tasks(plan: Plan) -> str:
         lines.append(
             f"{number}. **{task.id}** ({task.worker}{after}): {_join_line(task.description)}"
         )
+    if plan.untaken:
+        lines += ["", f"**No worker takes:** {'; '.join(map(_join_line, plan.untaken))}"]
     return "\n".join(lines)
 
 

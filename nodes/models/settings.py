@@ -8,7 +8,7 @@ Tier = Literal["fast", "standard", "strong"]
 """As in `state`, which imports LangGraph; an error before that needs settings too."""
 
 EMBEDDED = "embedded"
-"""The name of the built-in extractive model."""
+"""The name of the built-in model, which quotes and computes."""
 DEFAULT_CALL_TIMEOUT_S = 120.0
 """Of a model at the usual speed; a slower one has more time."""
 DEFAULT_OUTPUT_TOKENS = 4096
@@ -36,7 +36,7 @@ class ModelSettings:
     """Names, endpoint and rates; the rates are shared by all workers of a process."""
 
     fast: str = EMBEDDED
-    """`provider:model`, or `embedded` for the built-in extractive model."""
+    """`provider:model`, or `embedded` for the built-in one, which quotes and computes."""
     standard: str = EMBEDDED
     strong: str = EMBEDDED
     base_url: str | None = None

@@ -13,7 +13,7 @@ import aiohttp
 import httpx2
 
 from nodes.errors import ResponseTooLarge
-from nodes.models.per_loop import LoopResource, PerLoop
+from nodes.limits.per_loop import LoopResource, PerLoop
 
 MAX_BODY_BYTES = 10_000_000
 """After decoding."""

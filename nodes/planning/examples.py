@@ -1,7 +1,7 @@
 """The examples of a team that are nearest to a request."""
 
-from nodes.models.embedded.text_similarity import rank_examples
 from nodes.schemas.team import Team
+from nodes.text.similarity import rank_examples
 
 MAX_EXAMPLES = 3
 """Limit of examples of plans in a prompt: more cost tokens, and a small model copies them."""

@@ -43,7 +43,9 @@ from nodes.planning.speculation import get_speculative_calls
 from nodes.planning.team_record import build_team_record
 from nodes.planning.validation import list_plan_problems, may_divide
 from nodes.planning.worker_cards import describe_workers
+from nodes.planning.writing_workers import add_unwritten
 from nodes.prompts.messages import build_plan_messages
+from nodes.schemas.beside import InnerRequestValues, PlanningValues, get_beside, lay_beside
 from nodes.schemas.replies import Decision
 from nodes.schemas.team import Team
 from nodes.security.provenance import build_request_origin
@@ -220,7 +222,7 @@ async def _make_first_plan(
     read_text: TextListener | None,
 ) -> tuple[Plan, Usage, Usage]:
     """Return the plan, its usage, and that of a router which decided that a plan is needed."""
-    materials = list(state.get("materials", {}))
+    materials = state.get("materials", {})
     max_tasks = context.max_tasks or team.max_tasks
     if (given := get_run_scope(config).given_plan) is not None:
         if problems := list_plan_problems(given, team, max_tasks=max_tasks, materials=materials):
@@ -241,11 +243,20 @@ async def _make_first_plan(
     if team.strategy not in ("route", "step"):
         plan, usage = await plan_all(team=team)
         return plan, usage, Usage()
-    routed, decision, usage = await _choose_workers(
-        planners, request, materials, max_tasks=max_tasks, team=team, is_embedded=is_embedded
-    )
+    inner = get_beside(InnerRequestValues)
+    with lay_beside(PlanningValues(team, inner.words if inner else request, materials)):
+        routed, decision, usage = await _choose_workers(
+            planners,
+            request,
+            list(materials),
+            max_tasks=max_tasks,
+            team=team,
+            is_embedded=is_embedded,
+        )
     await emit("judged", decision=decision.model_dump(mode="json"), stage=team.strategy)
     if routed is not None:
+        if is_embedded:
+            routed = await asyncio.to_thread(add_unwritten, routed, team)
         return routed, usage, Usage()
     try:
         plan, planning = await plan_all(team=keep_plan_examples(team))
@@ -271,7 +282,11 @@ async def _choose_workers(
     try:
         if team.strategy == "step":
             return await choose_next_step(planners, team, request, materials, None, {})
-        shown = None if is_embedded else keep_nearest_examples(team, request, MAX_ROUTE_EXAMPLES)
+        shown = None
+        if not is_embedded:
+            shown = await asyncio.to_thread(
+                keep_nearest_examples, team, request, MAX_ROUTE_EXAMPLES
+            )
         return await route_request(
             planners, team, request, materials, max_tasks=max_tasks, prompt_team=shown
         )
@@ -298,6 +313,7 @@ async def _plan_all(
     """Return a plan of the whole request."""
     reported = get_run_scope(config).prior_results
     materials, max_tasks = state.get("materials", {}), context.max_tasks or team.max_tasks
+    database = await describe_database()
     ask_team = partial(
         build_plan_messages,
         request=request,
@@ -307,17 +323,25 @@ async def _plan_all(
         may_divide=may_divide(team),
         load=get_team_load(team).describe_loads(team),
         given=reported,
-        database=await describe_database(),
+        database=database,
     )
     planners = models.get_available_models(team.planner_tier, context)
     is_embedded = models.get_name(team.planner_tier, context) == EMBEDDED
-    prompt_team = team if is_embedded else keep_nearest_examples(team, request, MAX_EXAMPLES)
-    return await make_plan(
-        planners,
-        team.drop_needs(reported),
-        ask_team(prompt_team),
-        max_tasks=max_tasks,
-        materials=materials,
-        build_rule_messages=None if is_embedded else lambda: ask_team(team),
-        read_text=read_text,
-    )
+    prompt_team = team
+    if not is_embedded:  # a model of meaning may be loaded from its file
+        prompt_team = await asyncio.to_thread(keep_nearest_examples, team, request, MAX_EXAMPLES)
+    inner = get_beside(InnerRequestValues)
+    words = inner.words if inner else request
+    with lay_beside(PlanningValues(team, words, materials, database, reported)):
+        plan, usage = await make_plan(
+            planners,
+            team.drop_needs(reported),
+            ask_team(prompt_team),
+            max_tasks=max_tasks,
+            materials=materials,
+            build_rule_messages=None if is_embedded else lambda: ask_team(team),
+            read_text=read_text,
+        )
+    if is_embedded or plan.is_by_rule:  # it reads the tools from their files
+        plan = await asyncio.to_thread(add_unwritten, plan, team)
+    return plan, usage

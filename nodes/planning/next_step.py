@@ -11,6 +11,7 @@ from nodes.limits.step_cap import count_steps_left
 from nodes.models.catalog import EMBEDDED, ModelCatalog
 from nodes.planning.replanning import build_plan_event, compare_plans, list_unfinished
 from nodes.planning.routing import choose_next_step
+from nodes.schemas.beside import PlanningValues, lay_beside
 from nodes.schemas.team import Team
 from nodes.security.provenance import build_origin_after_results
 from nodes.telemetry.events import emit
@@ -39,11 +40,13 @@ async def plan_next_step(
         cut = "a cap ended the run before it was decided that the request is answered"
         return {"stop_reason": cut, "todo": ()}
     planners = models.get_available_models(team.planner_tier, runtime.context)
-    materials = list(state.get("materials", {}))
+    materials = state.get("materials", {})
+    beside = PlanningValues(team, state["request"], materials, given=tuple(results.values()))
     try:
-        grown, decision, usage = await choose_next_step(
-            planners, team, state["request"], materials, plan, results
-        )
+        with lay_beside(beside):
+            grown, decision, usage = await choose_next_step(
+                planners, team, state["request"], list(materials), plan, results
+            )
     except ModelError as error:
         cut = f"no further step could be decided: {error}"
         await emit("error", code=error.code, message=cut)

@@ -10,8 +10,9 @@ from nodes.human.messages import is_question
 from nodes.limits.run_scope import get_run_scope
 from nodes.prompts.tags import shorten_text
 from nodes.telemetry.events import build_task_path
+from nodes.text.phrases import DEFAULT_LANGUAGE, say
 from nodes.text.plain_text import sanitize_line, sanitize_name
-from state import SupervisorState
+from state import FINAL_STATUSES, SupervisorState
 
 MAX_REQUEST_BYTES = 100_000
 MAX_MATERIAL_BYTES = 5_000_000
@@ -20,7 +21,6 @@ MAX_HISTORY_CHARS = 6_000
 MAX_REASON_CHARS = 300
 ANSWER_KEY: Final = "answers"
 """Key of a chat message's `additional_kwargs`: the ids of the questions that it answered."""
-FINAL_STATUSES = ("done", "partial", "failed")
 ATTACHMENTS_KEY = "attachments"
 """Of a chat message's `additional_kwargs`: its files, each with `name`, and `unread` if it was not
 read: the reason."""
@@ -91,9 +91,13 @@ def _is_request(message: AnyMessage) -> bool:
     return isinstance(message, HumanMessage) and not is_answer(message)
 
 
-def list_unread_attachments(state: SupervisorState) -> list[str]:
+def list_unread_attachments(state: SupervisorState, language: str = DEFAULT_LANGUAGE) -> list[str]:
     """Return which files of the messages since the last answer were not read, and why."""
-    return [f"not read: {name} ({why})" for name, why in _list_attachments(state) if why]
+    return [
+        say(language, "not_read", name=name, reason=why)
+        for name, why in _list_attachments(state)
+        if why
+    ]
 
 
 def list_read_attachments(state: SupervisorState) -> list[str]:

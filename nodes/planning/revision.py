@@ -24,6 +24,7 @@ from nodes.planning.replanning import (
 from nodes.planning.request import read_history
 from nodes.planning.validation import may_divide
 from nodes.prompts.messages import build_plan_messages, build_revision_message
+from nodes.schemas.beside import PlanningValues, RevisionValues, lay_beside
 from nodes.schemas.team import Team
 from nodes.security.provenance import build_origin_after_results
 from nodes.telemetry.events import emit
@@ -107,16 +108,20 @@ async def revise_plan(
     )
     asking.append(build_revision_message(old, results.values(), reason, running=running))
     fixed = {*results, *running}
+    given = state.get("given", ())
+    revision = RevisionValues(old, tuple(results.values()), running, reason, is_rejection=rejected)
+    beside = PlanningValues(team, state["request"], materials, given=given, revision=revision)
     try:
-        plan, usage = await make_plan(
-            models.get_available_models(team.planner_tier, runtime.context),
-            team.drop_needs(state.get("given", ())),
-            asking,
-            max_tasks=max_tasks,
-            materials=materials,
-            adopt=partial(keep_finished_tasks, old=old, finished=fixed),
-            finished=fixed,
-        )
+        with lay_beside(beside):
+            plan, usage = await make_plan(
+                models.get_available_models(team.planner_tier, runtime.context),
+                team.drop_needs(given),
+                asking,
+                max_tasks=max_tasks,
+                materials=materials,
+                adopt=partial(keep_finished_tasks, old=old, finished=fixed),
+                finished=fixed,
+            )
     except (PlanInvalid, ModelError) as error:
         if rejected:
             raise

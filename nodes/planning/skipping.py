@@ -1,25 +1,17 @@
 """Skips the tasks that a failed task blocks."""
 
 from collections.abc import Mapping
-from typing import Final
 
-from state import EscalationReason, Plan, Report, ReportStatus, Task
+from nodes.text.phrases import DEFAULT_LANGUAGE, say
+from state import Plan, Report, ReportStatus, Task
 
 STATUS_PHRASES: Mapping[ReportStatus, str] = {
     "completed": "was completed",
     "failed": "failed",
     "skipped": "was skipped",
-    "escalated": "was escalated",
+    "escalated": "could not be done",
 }
 """How a task ended, as the end of a sentence."""
-
-ESCALATION_PHRASES: Final[Mapping[EscalationReason, str]] = {
-    "out_of_scope": "out of scope",
-    "ambiguous_input": "missing or unclear input",
-    "confidence_too_low": "too uncertain",
-    "timeout": "out of time",
-}
-"""How a gap names each reason."""
 
 
 def skip_blocked(plan: Plan, results: Mapping[str, Report], *, at_s: float) -> dict[str, Report]:
@@ -48,18 +40,22 @@ def build_skip_report(task: Task, reason: str, *, at_s: float) -> Report:
     )
 
 
-def list_shortfalls(report: Report, description: str = "") -> list[str]:
+def list_shortfalls(
+    report: Report, description: str = "", language: str = DEFAULT_LANGUAGE
+) -> list[str]:
     """Return what a report lacks, each item as the end of a sentence about the task.
 
     Args:
         description: the task's description, for a report without a reason.
+        language: ISO 639-1 code of the program's own words.
     """
     if report.status == "escalated" and report.escalation:
-        escalation = report.escalation
-        return [f"was escalated ({ESCALATION_PHRASES[escalation.reason]}): {escalation.message}"]
+        reason = say(language, report.escalation.reason)
+        return [say(language, "not_possible", reason=reason, message=report.escalation.message)]
     if report.status != "completed":
-        return [f"{STATUS_PHRASES[report.status]}: {report.error or description}"]
-    return [f"lacks: {gap}" for gap in list_partial_gaps(report)]
+        key = "skipped" if report.status == "skipped" else "failed"
+        return [say(language, key, reason=report.error or description)]
+    return [say(language, "lacks", gap=gap) for gap in list_partial_gaps(report)]
 
 
 def lacks_file(report: Report) -> bool:

@@ -10,7 +10,7 @@ from zlib import crc32
 
 from nodes.errors import UsageError
 from nodes.schemas.team import Team, Worker
-from state import TeamRecord
+from state import COMPLETE_STATUSES, TeamRecord
 
 TEAM_FILE = "team.md"
 
@@ -50,7 +50,8 @@ def require_same_team(team: Team, values: Mapping[str, Any]) -> list[str]:
         TeamChanged: the run cannot resume.
     """
     plan = values.get("plan")
-    is_over = values.get("status") == "done" or values.get("planned_for") != values.get("request")
+    is_complete = values.get("status") in COMPLETE_STATUSES
+    is_over = is_complete or values.get("planned_for") != values.get("request")
     if plan is None or is_over:
         return []
     now = build_team_record(team)

@@ -34,7 +34,7 @@ def describe_surprise(report: Report, dependants: Sequence[Task], *, min_confide
     if report.status == "failed":
         return f"it failed: {report.error or report.output}"
     if report.escalation is not None:
-        return f"it was escalated, {report.escalation.reason}: {report.escalation.message}"
+        return f"it could not be done, {report.escalation.reason}: {report.escalation.message}"
     if report.invalidates:
         return report.invalidates
     if report.is_doubtful(min_confidence):

@@ -1,6 +1,7 @@
 """The examples of a team, as the planner and the router see them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from langchain_core.messages import AnyMessage
 
@@ -10,6 +11,11 @@ from nodes.schemas.team import Example, Team
 
 FIELDS_OF_THE_SUPERVISOR = {"version", "rule_reason"}
 """Fields of a plan that no model writes or reads."""
+UNSHOWN_FIELDS: Mapping[str, Any] = {
+    **dict.fromkeys((*FIELDS_OF_THE_SUPERVISOR, "untaken"), True),
+    "tasks": {"__all__": {"subject"}},
+}
+"""What the text of a plan leaves out in a prompt."""
 
 
 def format_plan_examples(examples: Iterable[Example]) -> str:
@@ -39,7 +45,7 @@ def remove_examples(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
 
 
 def _format_example(example: Example) -> str:
-    plan = example.plan.model_dump_json(exclude=FIELDS_OF_THE_SUPERVISOR)
+    plan = example.plan.model_dump_json(exclude=UNSHOWN_FIELDS)
     request = wrap_in_tag("request", example.request)
     return f"<example>\n{request}\n{wrap_in_tag('plan', plan)}\n</example>"
 

@@ -11,7 +11,7 @@ from typing import Any
 from langchain_core.messages import AnyMessage, HumanMessage, SystemMessage
 
 from nodes.prompts.few_shot_examples import (
-    FIELDS_OF_THE_SUPERVISOR,
+    UNSHOWN_FIELDS,
     format_plan_examples,
     format_route_examples,
 )
@@ -152,7 +152,7 @@ def build_revision_message(
     """Build the request for the next version of a plan."""
     parts = [
         REVISE,
-        wrap_in_tag("plan", plan.model_dump_json(exclude=FIELDS_OF_THE_SUPERVISOR)),
+        wrap_in_tag("plan", plan.model_dump_json(exclude=UNSHOWN_FIELDS)),
         wrap_in_tag("results", "\n".join(map(format_report_line, results))),
         *([wrap_in_tag("running", ", ".join(sorted(running)))] if running else []),
         wrap_in_tag("reason", reason),
@@ -355,7 +355,7 @@ def build_critique_messages(
     """Build the request for a review of the answer."""
     human = [
         wrap_in_tag("request", request),
-        wrap_in_tag("plan", plan.model_dump_json(exclude=FIELDS_OF_THE_SUPERVISOR)),
+        wrap_in_tag("plan", plan.model_dump_json(exclude=UNSHOWN_FIELDS)),
         wrap_in_tag("results", "\n".join(map(format_report_line, results))),
         wrap_in_tag("answer", format_json_line(answer)),
     ]

@@ -44,6 +44,8 @@ def choose_action(
     last = attempts[-1]
     if len(attempts) >= max_attempts or last.fault == "permanent":
         return None
+    if is_rule_based and last.report and last.report.status == "skipped":
+        return None  # it has no input, and other words bring none
     tried = {attempt.worker for attempt in attempts}
     taken = {attempt.rung for attempt in attempts}
     untried = {name: tier for name, tier in others.items() if name not in tried}

@@ -13,8 +13,9 @@ from pydantic import BaseModel, ValidationError
 from nodes.errors.redaction import redact_text
 from nodes.limits.nesting import is_nested_too_deeply
 from nodes.prompts.tags import shorten_text
+from nodes.text.answer_markdown import PASSAGES_STATUSES
 from nodes.text.plain_text import sanitize_line, sanitize_text
-from state import Claim, Confidence, Finding, Report, Usage
+from state import COMPLETE_STATUSES, Claim, Confidence, Finding, Report, Usage
 
 MAX_OUTPUT_CHARS: Final = 24_000
 MAX_CLAIMS: Final = 60
@@ -42,7 +43,7 @@ def read_report(values: Any) -> Report:
     text = _read_last_message(state.get("messages")) or _dump(values)
     if not text:
         return _build_failure("the far side has ended without an answer")
-    return Report(output=_clean(text))
+    return Report(output=_clean(text), is_unread=text.rstrip().endswith(PASSAGES_STATUSES))
 
 
 def read_usage(values: Any) -> Usage | None:
@@ -83,7 +84,8 @@ def _read_answer(answer: Mapping[str, Any], state: Mapping[str, Any]) -> Report:
         findings=tuple(_read_all(Finding, answer.get("findings")))[:MAX_FINDINGS],
         confidence=confidence,
         gaps=tuple(gaps)[:MAX_GAPS],
-        is_partial=status not in ("done", None),
+        is_partial=status not in (*COMPLETE_STATUSES, None),
+        is_unread=status == "passages" or answer.get("is_unread") is True,
     )
 
 

@@ -18,7 +18,11 @@ class RunOutput(TypedDict, total=False):
         Field(description="The answer, with its confidence, gaps, contradictions and sources."),
     ]
     status: Annotated[
-        RunStatus, Field(description="How the run ended; `partial` means that parts are missing.")
+        RunStatus,
+        Field(
+            description="How the run ended; `partial` means that parts are missing, `passages` "
+            "that documents are quoted and no language model has read them."
+        ),
     ]
     request: Annotated[str, Field(description="The request that was answered.")]
     messages: Annotated[

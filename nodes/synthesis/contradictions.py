@@ -15,6 +15,7 @@ from nodes.synthesis.figures import (
     extract_figures,
     extract_periods,
 )
+from nodes.text.phrases import DEFAULT_LANGUAGE, PHRASES, say
 from nodes.text.terms import (
     STEM_CHARS,
     extract_names,
@@ -31,7 +32,8 @@ MAX_PAIRS = 20
 """Limit for one call of the judge."""
 MAX_CLAIMS = 600
 """Limit for the claims that are compared; the rest are ignored."""
-UNDECIDED = "cannot decide"
+UNDECIDED = tuple(phrases["undecided"] for phrases in PHRASES.values())
+"""Beginnings of the verdicts that decide nothing."""
 
 _CELL = Pattern(r"(?P<column>[^:;]{1,80}): (?P<value>[^;]{1,400})")
 _MEASURE_STEMS = frozenset(
@@ -87,28 +89,30 @@ def find_contradicting_pairs(reports: Iterable[Report]) -> tuple[ClaimPair, ...]
 
 
 def record_verdicts(
-    pairs: Sequence[ClaimPair], rulings: Mapping[int, ClaimVerdict], why: str
+    pairs: Sequence[ClaimPair],
+    rulings: Mapping[int, ClaimVerdict],
+    why: str,
+    language: str = DEFAULT_LANGUAGE,
 ) -> list[Contradiction]:
     """Return each pair with its verdict; `why` is the reason for missing ones.
 
     A pair without a ruling keeps the synthesizer's verdict, if there is one. A pair of claims that
     both hold is not a contradiction.
     """
+    no_reason = say(language, "no_reason")
     recorded = []
     for number, pair in enumerate(pairs, start=1):
         ruling = rulings.get(number)
         if ruling is None and pair.first_verdict:
             verdict = pair.first_verdict
         elif ruling is None or ruling.holds == "undecided":
-            reason = (ruling.reason if ruling else "") or why or "the judge gave no reason"
-            verdict = f"{UNDECIDED}: {reason}"
+            reason = (ruling.reason if ruling else "") or why or no_reason
+            verdict = f"{say(language, 'undecided')}: {reason}"
         elif ruling.holds == "both":
             continue
         else:
-            verdict = (
-                f"{_name_prevailing_side(pair, ruling)}: "
-                f"{ruling.reason or 'the judge gave no reason'}"
-            )
+            side = _name_prevailing_side(pair, ruling, language)
+            verdict = f"{side}: {ruling.reason or no_reason}"
         claims = (pair.first, pair.second)
         recorded.append(Contradiction(subject=pair.name_subject(), claims=claims, verdict=verdict))
     return recorded
@@ -147,13 +151,14 @@ def find_named_pairs(
     return tuple(pairs)[:MAX_PAIRS]
 
 
-def _name_prevailing_side(pair: ClaimPair, ruling: ClaimVerdict) -> str:
+def _name_prevailing_side(pair: ClaimPair, ruling: ClaimVerdict, language: str) -> str:
     if ruling.holds == "neither":
-        return "neither holds"
+        return say(language, "neither_holds")
     claim, task = (
         (pair.first, pair.tasks[0]) if ruling.holds == "first" else (pair.second, pair.tasks[1])
     )
-    return f"the {ruling.holds} holds ({claim.source or task})"
+    key = "first_holds" if ruling.holds == "first" else "second_holds"
+    return say(language, key, source=claim.source or task)
 
 
 def _normalize_text(text: str) -> str:

@@ -15,11 +15,14 @@ from nodes.limits.step_cap import count_steps_left
 from nodes.models.catalog import EMBEDDED, ModelCatalog
 from nodes.planning.request import list_unread_attachments
 from nodes.planning.skipping import list_shortfalls
+from nodes.planning.writing_workers import format_unwritten
 from nodes.schemas.team import Team
 from nodes.synthesis.contradictions import ClaimPair, find_contradicting_pairs
 from nodes.synthesis.findings import collect_findings
 from nodes.synthesis.judging import group_repeated_tasks, judge_claims, select_best_attempt
 from nodes.synthesis.reduction import reduce_reports
+from nodes.text.language import detect_language
+from nodes.text.phrases import DEFAULT_LANGUAGE, say
 from state import (
     Context,
     Contradiction,
@@ -34,8 +37,6 @@ from state import (
     enter_expenses,
     require_plan,
 )
-
-BY_RULE = "no model gave a valid plan, so the plan was made by rule"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,6 +54,10 @@ class SynthesisInput:
     """The options of the caps that ended the run before all tasks were done."""
     is_only_capped: bool = False
     """Nothing is missing but for the caps."""
+    has_model: bool = True
+    """A language model writes the answer, not the embedded one."""
+    language: str = DEFAULT_LANGUAGE
+    """ISO 639-1 code of the request's language, for the program's own words."""
     ledger: dict[str, Expense]
 
 
@@ -80,6 +85,7 @@ class JudgeModels:
         self.team, self.models, self.context = team, models, context
         self._config, self.is_degraded = config, should_degrade(config)
         self.round = round
+        self.language = DEFAULT_LANGUAGE
         self.ledger: dict[str, Expense] = {}
 
     @property
@@ -101,6 +107,10 @@ class JudgeModels:
         except UsageError:
             return None
 
+    def get_name(self, tier: Tier) -> str:
+        """Return the name of a tier's model."""
+        return self.models.get_name(tier, self.context)
+
     def record_usage(self, purpose: Purpose, worker: str, tier: Tier, usage: Usage) -> None:
         """Add the usage to the ledger, if there were calls: to an entry of the same purpose."""
         if usage.model_calls:
@@ -118,9 +128,9 @@ class JudgeModels:
         tier = self.team.judge_tier
         model = self.get_model(tier, is_on=self.team.judge and not self.is_degraded)
         why = ""
-        if model is not None and self.models.get_name(tier, self.context) == EMBEDDED:
-            model, why = None, "no model is configured that could judge"
-        contradictions, spent = await judge_claims(model, request, pairs, why)
+        if model is not None and self.get_name(tier) == EMBEDDED:
+            model, why = None, say(self.language, "no_judging_model")
+        contradictions, spent = await judge_claims(model, request, pairs, why, self.language)
         self.record_usage("judge", "judge", tier, spent)
         return contradictions
 
@@ -132,27 +142,31 @@ async def prepare_input(state: SupervisorState, judge_models: JudgeModels) -> Sy
     """
     plan, team = state["plan"], judge_models.team
     assert plan is not None, "the supervisor has planned"
-    results, notes = restore_withdrawn_results(state)
+    language = await asyncio.to_thread(detect_language, state["request"])
+    judge_models.language = language
+    results, notes = restore_withdrawn_results(state, language)
     left_out = await _find_unselected_tasks(plan, results, judge_models)
     tasks = [task.id for task in plan.tasks if task.id not in left_out]
     reports = [results[name] for name in tasks if name in results]
     pairs = await asyncio.to_thread(find_contradicting_pairs, reports)
     contradictions = await judge_models.judge_pairs(state["request"], pairs)
     caps = find_reached_caps(state, judge_models)
-    gaps = list_gaps(plan, results, left_out, caps)
+    gaps = list_gaps(plan, results, left_out, caps, language)
     evidence = SynthesisInput(
         reports=reports,
         prompt_reports=[report.model_copy(update={"findings": ()}) for report in reports],
         missing=[
             *gaps,
             *notes,
-            *list_unread_attachments(state),
+            *list_unread_attachments(state, language),
             *filter(None, [state.get("stop_reason")]),
         ],
         findings=collect_findings(reports, min_confidence=team.min_finding_confidence),
         contradictions=tuple(contradictions),
         caps=caps,
         is_only_capped=bool(caps) and all(map(is_stopped_by_cap, map(results.get, tasks))),
+        has_model=judge_models.get_name(team.synthesizer_tier) != EMBEDDED,
+        language=language,
         ledger=judge_models.ledger,
     )
     is_reduced = plan.aggregation == "reduce" and not judge_models.is_degraded
@@ -182,14 +196,16 @@ def is_stopped_by_cap(report: Report | None) -> bool:
     return (report.error or "").partition(":")[0] in CAP_OPTIONS
 
 
-def restore_withdrawn_results(state: SupervisorState) -> tuple[dict[str, Report], list[str]]:
+def restore_withdrawn_results(
+    state: SupervisorState, language: str = DEFAULT_LANGUAGE
+) -> tuple[dict[str, Report], list[str]]:
     """Return the valid results, with notes; a withdrawn one is valid if its rework failed."""
     results, notes = dict(state.get("results", {})), []
     for name, before in state.get("results_before_rework", {}).items():
         now = results.get(name)
         if before.status == "completed" and (now is None or now.status != "completed"):
             results[name] = before
-            notes.append(f"{name} was sent back and not fixed: its first result is used")
+            notes.append(say(language, "not_fixed", task=name))
     return results, notes
 
 
@@ -198,6 +214,7 @@ def list_gaps(
     results: Mapping[str, Report],
     left_out: frozenset[str] = frozenset(),
     caps: Sequence[str] = (),
+    language: str = DEFAULT_LANGUAGE,
 ) -> list[str]:
     """Return what the plan lacks: tasks without a complete result, grouped by reason."""
     reached = f" ({', '.join(caps)})" if caps else ""
@@ -206,20 +223,39 @@ def list_gaps(
         report = results.get(task.id)
         if task.id in left_out:
             continue
-        reasons = [f"was not run before the run's caps{reached}: {task.description}"]
+        reasons = [say(language, "not_run", caps=reached, task=task.description)]
         if report is not None:
-            reasons = list_shortfalls(report, task.description)
+            reasons = list_shortfalls(report, task.description, language)
         for reason in reasons:
             tasks_by_reason.setdefault(reason, []).append(task.id)
-    made_by_rule = [f"{BY_RULE}: {plan.rule_reason}"] if plan.is_by_rule else []
-    return made_by_rule + [_format_gap(*found[::-1]) for found in tasks_by_reason.items()]
+    by_rule = say(language, "plan_by_rule", reason=plan.rule_reason)
+    made_by_rule = [by_rule] if plan.is_by_rule else []
+    taken = _list_parts_taken_by_others(plan, results)
+    untaken = [
+        say(language, "not_answered", part=part) for part in plan.untaken if part not in taken
+    ]
+    found = [_format_gap(tasks, reason, language) for reason, tasks in tasks_by_reason.items()]
+    return [*made_by_rule, *untaken, *found]
 
 
-def _format_gap(tasks: Sequence[str], reason: str) -> str:
+def _list_parts_taken_by_others(plan: Plan, results: Mapping[str, Report]) -> set[str]:
+    """Return what the planned worker could not write, but another one has done."""
+    others = [
+        task
+        for task in plan.tasks
+        if (report := results.get(task.id))
+        and report.status == "completed"
+        and report.worker != task.worker
+    ]
+    return {format_unwritten(task, plan.goal) for task in others}
+
+
+def _format_gap(tasks: Sequence[str], reason: str, language: str) -> str:
+    """Return a gap of one or more tasks; only English words change with their number."""
     verb, _, rest = reason.partition(" ")
     if len(tasks) > 1:
         verb = _PLURAL_VERBS.get(verb, verb)
-    return f"{', '.join(tasks)} {verb} {rest}"
+    return say(language, "of_tasks", tasks=", ".join(tasks), reason=f"{verb} {rest}")
 
 
 async def _find_unselected_tasks(
@@ -247,6 +283,7 @@ async def _fit_results(
         evidence.prompt_reports,
         max_chars=judge_models.team.max_synthesis_chars,
         is_asked=is_reduced,
+        language=evidence.language,
     )
     judge_models.record_usage("reduce", "synthesizer", tier, spent)
     return replace(evidence, prompt_reports=shown, missing=[*evidence.missing, *lost])

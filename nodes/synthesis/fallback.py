@@ -6,6 +6,7 @@ from nodes.errors import is_model_failure
 from nodes.synthesis.confidence import bound_confidence
 from nodes.synthesis.evidence import SynthesisInput
 from nodes.synthesis.remedy import name_remedy
+from nodes.text.phrases import say
 from state import Answer, Report
 
 MAX_MISSING = 8
@@ -15,28 +16,42 @@ MAX_MISSING_CHARS = 600
 
 def write_fallback_answer(evidence: SynthesisInput, contact: str) -> Answer:
     """Return an answer that lists the reports, and names whom to ask for the rest."""
+    is_unread = quotes_unread(evidence.reports)
+    heading = say(evidence.language, "passages") if is_unread else ""
     paragraphs = [
         f"**{report.task}**{_format_author(report)}: {describe_result(report)}"
         for report in evidence.reports
         if describe_result(report)
     ]
-    remedy = name_remedy(evidence, contact)
+    language, remedy = evidence.language, name_remedy(evidence, contact)
     if not paragraphs:
-        remedy = f"For an answer, {remedy}."
+        remedy = say(language, "for_an_answer", remedy=remedy)
         paragraphs = [_describe_no_result(evidence), *_list_missing(evidence), remedy]
     elif evidence.missing:
-        paragraphs.append(f"For what is missing, {remedy}.")
+        paragraphs.append(say(language, "for_what_is_missing", remedy=remedy))
     else:
-        paragraphs.append(f"No answer could be written from these reports; for one, {remedy}.")
+        paragraphs.append(say(language, "no_answer_written", remedy=remedy))
+    text = "\n\n".join(paragraphs)
     return Answer(
-        text="\n\n".join(paragraphs),
+        text=text if heading in text else f"{heading}\n\n{text}",
         confidence=bound_confidence((), evidence.reports) if evidence.reports else 0,
     )
 
 
 def has_results(reports: Iterable[Report]) -> bool:
-    """Return whether any report contains something to write an answer from."""
-    return any(report.output or report.claims or report.findings for report in reports)
+    """Return whether any report contains something to write an answer from.
+
+    The reason why a task failed or was skipped is nothing of the kind.
+    """
+    return any(
+        (report.output and report.output != report.error) or report.claims or report.findings
+        for report in reports
+    )
+
+
+def quotes_unread(reports: Iterable[Report]) -> bool:
+    """Return whether a complete report quotes passages that no language model has read."""
+    return any(report.is_unread and report.status == "completed" for report in reports)
 
 
 def has_usable_result(report: Report) -> bool:
@@ -61,16 +76,18 @@ def _describe_no_result(evidence: SynthesisInput) -> str:
     """Return the reason for an empty answer: no task was completed, or nothing was found."""
     failed = [report.error or "" for report in evidence.reports if report.status == "failed"]
     if failed and all(map(is_model_failure, failed)):
-        return "No task could be completed, as no model could be used."
+        return say(evidence.language, "no_model_usable")
     if all(report.status in ("failed", "skipped") for report in evidence.reports):
-        return "No task could be completed."
-    return "Nothing could be found out."
+        return say(evidence.language, "none_completed")
+    return say(evidence.language, "nothing_found_out")
 
 
 def _list_missing(evidence: SynthesisInput) -> list[str]:
     lines = [f"- {_shorten_gap(gap)}" for gap in evidence.missing[:MAX_MISSING]]
     more = len(evidence.missing) - len(lines)
-    return ["\n".join([*lines, *([f"- and {more} more"] if more else [])])] if lines else []
+    if more:
+        lines.append(f"- {say(evidence.language, 'more_gaps', count=more)}")
+    return ["\n".join(lines)] if lines else []
 
 
 def _format_author(report: Report) -> str:

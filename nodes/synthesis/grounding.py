@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
+from nodes.models.settings import EMBEDDED
 from nodes.planning.skipping import list_partial_gaps
 from nodes.prompts.tags import shorten_text
 from nodes.synthesis.confidence import bound_confidence
@@ -49,7 +50,7 @@ def ground_answer(
     does not make the run partial; a task without a result, or with a partial report, does.
     The confidence is at most that of the least confident report that the answer uses, at most 50
     with a gap, and 10 less for each undecided contradiction, of which at most three count; it is
-    unknown if nothing limits it.
+    unknown if nothing limits it, and so is that of passages that no language model has read.
     """
     known = {claim.source for report in evidence.reports for claim in report.claims if claim.source}
     used = tuple(source for source in dict.fromkeys(answer.sources) if source in known)
@@ -60,8 +61,13 @@ def ground_answer(
     ]
     unlisted = [line for line in dict.fromkeys((*missing, *stated)) if line not in answer.gaps]
     reports = list_used_reports(evidence.reports, used)
-    limit = MAX_CONFIDENCE_WITH_GAPS if missing else None
-    confidence = bound_confidence([answer.confidence, limit], reports)
+    unrated = tuple(r.task for r in reports if r.confidence is None and not _is_by_rule(r))
+    confidence = bound_confidence([answer.confidence], reports)
+    if missing and (unrated or confidence is not None):
+        confidence = bound_confidence([confidence, MAX_CONFIDENCE_WITH_GAPS], ())
+    is_judged = answer.confidence is not None or not all(map(_is_by_rule, evidence.reports))
+    if answer.is_unread or (evidence.reports and not is_judged):
+        confidence = None
     if confidence is not None:
         undecided = min(count_undecided(contradictions), MAX_UNDECIDED_COUNTED)
         confidence = max(0, confidence - UNDECIDED_PENALTY * undecided)
@@ -69,14 +75,20 @@ def ground_answer(
     return answer.model_copy(
         update={
             "text": text,
+            "language": evidence.language,
             "sources": used,
             "gaps": (*answer.gaps, *unlisted),
             "confidence": confidence,
-            "unrated": tuple(report.task for report in reports if report.confidence is None),
+            "unrated": unrated,
             "contradictions": tuple(contradictions),
             "findings": evidence.findings,
         }
     )
+
+
+def _is_by_rule(report: Report) -> bool:
+    """Return whether the built-in model made a report; it judges nothing, and rates nothing."""
+    return report.is_unread or report.usage.models == (EMBEDDED,)
 
 
 def list_used_reports(reports: Sequence[Report], sources: Sequence[str]) -> list[Report]:

@@ -10,11 +10,16 @@ from nodes.prompts.messages import build_judge_messages, build_selection_message
 from nodes.schemas.replies import Verdict
 from nodes.synthesis.contradictions import ClaimPair, record_verdicts
 from nodes.telemetry.events import emit
+from nodes.text.phrases import DEFAULT_LANGUAGE, say
 from state import Contradiction, Plan, Report, Task, Usage
 
 
 async def judge_claims(
-    model: BaseChatModel | None, request: str, pairs: Sequence[ClaimPair], why_none: str = ""
+    model: BaseChatModel | None,
+    request: str,
+    pairs: Sequence[ClaimPair],
+    why_none: str = "",
+    language: str = DEFAULT_LANGUAGE,
 ) -> tuple[list[Contradiction], Usage]:
     """Return the contradictions with verdicts, from one call for all pairs, and its usage.
 
@@ -24,18 +29,18 @@ async def judge_claims(
     if not pairs:
         return [], Usage()
     messages = build_judge_messages(request, [(pair.first, pair.second) for pair in pairs])
-    verdict, spent, why = Verdict(), Usage(), why_none or "no judge was asked"
+    verdict, spent, why = Verdict(), Usage(), why_none or say(language, "no_judge")
     if model is not None:
-        why = "the judge gave no ruling on it"
+        why = say(language, "no_ruling")
         try:
             reply = await ask_model(model, Verdict, messages)
             verdict, spent = reply.value, reply.usage
         except ModelError as error:
-            why = f"the judge failed: {error}"
+            why = say(language, "judge_failed", reason=error)
         except UnreadableReply as error:
-            why, spent = "the judge's verdict could not be read", error.usage
+            why, spent = say(language, "judge_unreadable"), error.usage
     contradictions = record_verdicts(
-        pairs, {ruling.pair: ruling for ruling in verdict.rulings}, why
+        pairs, {ruling.pair: ruling for ruling in verdict.rulings}, why, language
     )
     dumped = [each.model_dump(mode="json") for each in contradictions]
     await emit("judged", pairs=len(pairs), contradictions=dumped)

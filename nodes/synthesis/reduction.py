@@ -11,6 +11,7 @@ from nodes.prompts.messages import build_reduction_messages, format_report_line
 from nodes.prompts.tags import shorten_text
 from nodes.synthesis.confidence import bound_confidence
 from nodes.telemetry.events import emit
+from nodes.text.phrases import DEFAULT_LANGUAGE, say
 from state import Answer, Claim, Report, Usage
 
 MAX_ROUNDS = 4
@@ -25,6 +26,7 @@ async def reduce_reports(
     *,
     max_chars: int,
     is_asked: bool = False,
+    language: str = DEFAULT_LANGUAGE,
 ) -> tuple[list[Report], Usage, list[str]]:
     """Return reports that fit, the usage, and notes on what was lost.
 
@@ -32,6 +34,7 @@ async def reduce_reports(
     each group, until all fit. What cannot be summarised within the rounds is cut.
 
     Args:
+        language: ISO 639-1 code of the notes.
         is_asked: summarise also what fits, at most four reports in a call, until one is left.
     """
     kept, spent, lost = list(reports), Usage(), []
@@ -44,7 +47,12 @@ async def reduce_reports(
         parts = await asyncio.gather(
             *(
                 _summarize_group(
-                    model, request, group, name=f"part_{number}.{index}", max_chars=max_chars
+                    model,
+                    request,
+                    group,
+                    name=f"part_{number}.{index}",
+                    max_chars=max_chars,
+                    language=language,
                 )
                 for index, group in enumerate(groups, start=1)
             )
@@ -53,7 +61,7 @@ async def reduce_reports(
         spent = sum((usage for _, usage, _ in parts), spent)
         lost += [problem for _, _, problem in parts if problem]
     if measure_size(kept) > max_chars:
-        lost.append(f"the results are longer than {max_chars} characters together and were cut")
+        lost.append(say(language, "results_cut", chars=max_chars))
         kept = [cut_report(report, max_chars // len(kept)) for report in kept]
     return kept, spent, lost
 
@@ -99,9 +107,16 @@ def cut_report(report: Report, max_chars: int) -> Report:
 
 
 async def _summarize_group(
-    model: BaseChatModel, request: str, group: Sequence[Report], *, name: str, max_chars: int
+    model: BaseChatModel,
+    request: str,
+    group: Sequence[Report],
+    *,
+    name: str,
+    max_chars: int,
+    language: str,
 ) -> tuple[Report, Usage, str]:
     tasks, share = [report.task for report in group], max_chars // SUMMARY_DIVISOR
+    names = ", ".join(tasks)
     claims = tuple(claim for report in group for claim in report.claims)
     problem, spent = "", Usage()
     answer = Answer(text="\n\n".join(report.output for report in group) or "No text.")
@@ -111,10 +126,10 @@ async def _summarize_group(
         answer, spent = reply.value, reply.usage
         claims = tuple(claim for claim in claims if claim.source in answer.sources)
     except ModelError as error:
-        problem = f"the results of {', '.join(tasks)} were cut, not summarised: {error}"
+        problem = say(language, "group_cut", tasks=names, reason=error)
     except UnreadableReply as error:
         spent = error.usage
-        problem = f"the results of {', '.join(tasks)} were cut, their summary could not be read"
+        problem = say(language, "group_unreadable", tasks=names)
     await emit("synthesized", stage="reduce", part=name, tasks=tasks, problem=problem)
     summary = Report(
         task=name,

@@ -1,6 +1,7 @@
 """What the user can do for what an answer lacks, by the causes of the failures."""
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import Final
 
 from nodes.errors import (
@@ -15,20 +16,19 @@ from nodes.errors import (
 from nodes.limits.stop_requests import STOPPED
 from nodes.planning.skipping import lacks_file
 from nodes.synthesis.evidence import SynthesisInput
+from nodes.text.phrases import say
 from state import Report
 
-DEFAULT_CONTACT: Final = "a person who can do this"
-_CHECK: Final = "check that the model's endpoint works and that its address is right"
 _BY_CODE: Final = {
-    EndpointUnreachable.code: _CHECK,
-    EndpointDown.code: _CHECK,
-    EndpointFailed.code: _CHECK,
-    CallTimedOut.code: "wait until the model's endpoint is faster, or name another model",
-    RateLimited.code: "wait until the model's endpoint accepts more calls",
-    QuotaSpent.code: "add to the quota of the model's account",
-    Unauthorized.code: "correct the model's key",
+    EndpointUnreachable.code: "check_endpoint",
+    EndpointDown.code: "check_endpoint",
+    EndpointFailed.code: "check_endpoint",
+    CallTimedOut.code: "wait_for_faster",
+    RateLimited.code: "wait_for_calls",
+    QuotaSpent.code: "add_quota",
+    Unauthorized.code: "correct_key",
 }
-"""By the code that begins the error of a task."""
+"""Keys of the phrases, by the code that begins the error of a task."""
 
 
 def name_remedy(evidence: SynthesisInput, contact: str) -> str:
@@ -39,20 +39,23 @@ def name_remedy(evidence: SynthesisInput, contact: str) -> str:
     Args:
         contact: whom to ask, as the team says; empty if it does not.
     """
+    word = partial(say, evidence.language)
     if not evidence.caps and _is_only_stopped(evidence.reports):
-        return "resume the run"
-    ways = [*_list_ways_to_resume(evidence)]
-    remedies = [f"{', '.join(ways)}, and resume the run"] if ways else []
+        return word("resume")
+    ways = ", ".join(map(word, _list_ways_to_resume(evidence)))
+    remedies = [word("repair_and_resume", ways=ways)] if ways else []
     if evidence.caps:
-        larger = f"with a larger {' and '.join(evidence.caps)}"
-        remedies = [f"{remedies[0]} {larger}" if ways else f"resume the run {larger}"]
+        resume, options = (*remedies, word("resume"))[0], word("and").join(evidence.caps)
+        remedies = [word("with_larger", remedy=resume, options=options)]
         if evidence.is_only_capped:
             return remedies[0]
     if needs_file := any(map(lacks_file, evidence.reports)):
-        remedies.append("ask again with a file to read")
-    if contact or not (ways or needs_file):
-        remedies.append(f"ask {contact or DEFAULT_CONTACT}")
-    return ", or ".join(remedies)
+        remedies.append(word("ask_with_file"))
+    if contact:
+        remedies.append(word("ask_contact", contact=contact))
+    elif not (ways or needs_file):
+        remedies.append(word("ask_human" if evidence.has_model else "ask_in_its_words"))
+    return word("or").join(remedies)
 
 
 def _is_only_stopped(reports: Iterable[Report]) -> bool:
@@ -64,7 +67,7 @@ def _is_only_stopped(reports: Iterable[Report]) -> bool:
 
 
 def _list_ways_to_resume(evidence: SynthesisInput) -> Iterator[str]:
-    """Yield how to repair what kept models from being used, each once."""
+    """Yield the keys of how to repair what kept models from being used, each once."""
     codes = dict.fromkeys(
         (report.error or "").partition(":")[0]
         for report in evidence.reports

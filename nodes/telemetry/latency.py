@@ -62,6 +62,6 @@ def _find_longest_chain(
 
 def _name_bottleneck(parts: Mapping[str, float], wall_s: float, path_s: float) -> str:
     if wall_s > path_s * SLACK:
-        return f"waiting: {wall_s - path_s:.2f} s beyond the critical path (limits, or a resume)"
+        return f"waiting: {wall_s - path_s:.2f} s, for limits or as the run was resumed"
     name = max(parts, key=lambda part: parts[part])
-    return f"{name}: {parts[name]:.2f} s of the critical path's {path_s:.2f} s"
+    return f"{name}: {parts[name]:.2f} s of the slowest chain's {path_s:.2f} s"

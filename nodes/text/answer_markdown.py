@@ -1,42 +1,56 @@
 """An answer as Markdown: its text, then what it rests on and what it lacks."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
+from typing import Any, Final
 
+from nodes.text.phrases import DEFAULT_LANGUAGE, PHRASES, say
 from nodes.text.printable import to_one_line
 
 Json = Mapping[str, Any]
 MAX_SOURCES_CHARS = 8000
 """Limit for the places named in one document."""
-UNKNOWN = "(confidence unknown)"
+PASSAGES_STATUSES: Final = tuple(
+    f"**{say(language, 'status')}:** {say(language, 'status_passages')}" for language in PHRASES
+)
+"""The last line of a chat message that only quotes, in each language."""
 
 
 def format_answer(answer: Json) -> str:
     """Return an answer as Markdown, with its sources, gaps and confidence below.
 
-    A gap that its text states is not repeated.
+    A gap that its text states is not repeated. There is no confidence where no model judged. The
+    headings are in the answer's language.
     """
+    word = partial(say, str(answer.get("language") or DEFAULT_LANGUAGE))
     text = str(answer.get("text", "")).strip()
     parts = [text]
     if findings := answer.get("findings"):
-        parts.append(_format_list("Findings", map(_format_finding, findings)))
+        lines = [_format_finding(each, word) for each in findings]
+        parts.append(_format_list(word("findings"), lines))
     if sources := answer.get("sources"):
-        parts.append(_format_list("Sources", _group_by_document(sources), MAX_SOURCES_CHARS))
+        parts.append(_format_list(word("sources"), _group_by_document(sources), MAX_SOURCES_CHARS))
     if contradictions := answer.get("contradictions"):
-        parts.append(_format_list("Contradictions", map(_format_contradiction, contradictions)))
+        lines = [_format_contradiction(each, word) for each in contradictions]
+        parts.append(_format_list(word("contradictions"), lines))
     if gaps := [gap for gap in answer.get("gaps") or () if " ".join(gap.split()) not in text]:
-        parts.append(_format_list("Gaps", gaps))
-    parts.append(f"**Confidence:** {_format_confidence(answer)}")
+        parts.append(_format_list(word("gaps"), gaps))
+    if confidence := _format_confidence(answer, word):
+        parts.append(f"**{word('confidence')}:** {confidence}")
     return "\n\n".join(parts)
 
 
-def _format_confidence(answer: Json) -> str:
-    """Return an answer's confidence, with the tasks it rests on whose confidence is unknown."""
+def _format_confidence(answer: Json, word: Callable[..., str]) -> str:
+    """Return an answer's confidence, with the tasks it rests on whose confidence is unknown.
+
+    It is empty where no model was there that could have given one.
+    """
     confidence, unrated = answer.get("confidence"), answer.get("unrated") or ()
     if confidence is None:
-        return "unknown"
-    named = f", but unknown for {', '.join(map(str, unrated))}" if unrated else ""
-    return f"{confidence} of 100{named}"
+        return word("confidence_unknown") if unrated else ""
+    known = word("confidence_of", confidence=confidence)
+    tasks = ", ".join(map(str, unrated))
+    return f"{known}, {word('confidence_unknown_for', tasks=tasks)}" if tasks else known
 
 
 def _format_list(title: str, items: Iterable[Any], max_chars: int = 1000) -> str:
@@ -57,17 +71,18 @@ def _group_by_document(sources: Iterable[Any]) -> Iterator[str]:
             yield "#".join([document, *known])
 
 
-def _format_finding(finding: Json) -> str:
+def _format_finding(finding: Json, word: Callable[..., str]) -> str:
     place = ":".join(str(finding[key]) for key in ("file", "line") if finding.get(key))
     shown = f"`{place}` " if place else ""
     text = f"**{finding.get('severity', '')}** {shown}{finding.get('message', '')}"
-    unknown = "" if "confidence" not in finding or finding["confidence"] is not None else UNKNOWN
-    return " ".join(filter(None, [text, finding.get("suggestion"), unknown]))
+    is_unknown = "confidence" in finding and finding["confidence"] is None
+    note = word("finding_confidence_unknown") if is_unknown else ""
+    return " ".join(filter(None, [text, finding.get("suggestion"), note]))
 
 
-def _format_contradiction(contradiction: Json) -> str:
+def _format_contradiction(contradiction: Json, word: Callable[..., str]) -> str:
     sides = " / ".join(
-        f"{claim.get('text', '')} ({claim.get('source') or 'no source'})"
+        f"{claim.get('text', '')} ({claim.get('source') or word('no_source')})"
         for claim in contradiction.get("claims", ())
     )
     verdict = contradiction.get("verdict")

@@ -16,7 +16,10 @@ _HIDDEN_CATEGORIES: Final = frozenset(("Cc", "Cf", "Cs", "Co"))
 
 def sanitize_text(text: str) -> str:
     """Return a text without control, zero-width and tag characters; tabs and breaks stay."""
-    return _INVISIBLE.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if text.isascii() and text.replace("\n", "").replace("\t", "").isprintable():
+        return text  # by far the most texts, and several times as fast
+    return _INVISIBLE.sub("", text)
 
 
 def sanitize_name(name: str) -> str:

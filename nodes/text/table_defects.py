@@ -19,6 +19,7 @@ MIN_SUMMED: Final = 4
 COUNTED: Final = "(counted)"
 LEFT_OUT: Final = "(left out)"
 UNUSED: Final = "(not in any figure)"
+TOTAL_ROW: Final = "the sum of the cells above it"
 DOUBLES: Final = "an earlier one"
 _DAY: Final = Pattern(r"\d{4}-\d\d-\d\d")
 
@@ -66,7 +67,7 @@ def list_column_defects(
         bare = f"; {format_count(amount.bare, 'cell')} without it {COUNTED}" if amount.bare else ""
         found.append(f"its numbers are in {amount.unit}{bare}")
     if total := _find_total([(line, cell) for line, cell, number in shown if number]):
-        found.append(f"the sum of the cells above it {COUNTED}{_join([total])}")
+        found.append(f"{TOTAL_ROW} {COUNTED}{_join([total])}")
     notes = [TableNote(f"{name}: {text}", name) for text in found]
     if lacking:
         notes.append(describe_lacking(name, len(lacking), len(cells), lacking))

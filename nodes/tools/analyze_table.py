@@ -12,12 +12,21 @@ from nodes.tools.framework.argument_types import (
     NumberColumn,
     PerColumn,
     Table,
+    Text,
     TimeColumn,
 )
 from nodes.tools.framework.settings import ToolSettings
 from nodes.tools.sql.client import run_table_analysis
 from nodes.tools.sql.table_materials import collect_tables
-from nodes.tools.sql.table_question import Aggregate, Change, Doubles, Order, Period, SortKey
+from nodes.tools.sql.table_question import (
+    Aggregate,
+    Change,
+    Doubles,
+    Language,
+    Order,
+    Period,
+    SortKey,
+)
 
 MAX_NAMES = 20
 
@@ -61,7 +70,11 @@ def analyze_table(settings: ToolSettings, *, timeout_s: float = 2.0) -> BaseTool
             ),
         ] = [],  # noqa: B006
         change: Annotated[
-            Change, Field(description="growth: from the first to the last period, in percent")
+            Change,
+            Field(
+                description="From the first to the last period, or between two measures: growth "
+                "in percent, or the difference"
+            ),
         ] = "none",
         time_column: Annotated[
             TimeColumn,
@@ -71,7 +84,7 @@ def analyze_table(settings: ToolSettings, *, timeout_s: float = 2.0) -> BaseTool
             ),
         ] = "",
         period: Annotated[
-            Period, Field(description="year: quarters, months and days are summed by year")
+            Period, Field(description="Periods that days and months are summed by")
         ] = "as_given",
         sort_by: Annotated[
             SortKey, Field(description="With growth: rank by the last value, or fastest first")
@@ -81,16 +94,41 @@ def analyze_table(settings: ToolSettings, *, timeout_s: float = 2.0) -> BaseTool
         doubles: Annotated[
             Doubles, Field(description="drop: a row that repeats an earlier one does not count")
         ] = "count",
+        where: Annotated[
+            list[Text],
+            Field(
+                description="Conditions that all hold: `trips > 1000`, `staff >= 20`, `2025-Q2`, "
+                "`2024-11 to 2025-02`, `since 2020`",
+                max_length=MAX_NAMES,
+            ),
+        ] = [],  # noqa: B006
+        per: Annotated[
+            int, Field(description="With divide_by: 1000 for complaints per 1,000 trips", ge=1)
+        ] = 1,
+        share: Annotated[
+            bool,
+            Field(description="In percent: of each group, or of the rows that rows_with names"),
+        ] = False,
+        question: Annotated[
+            Text,
+            Field(
+                description="The user's words: whatever the other arguments leave open is read "
+                "from them against the real columns and cells",
+                max_length=4000,
+            ),
+        ] = "",
+        language: Annotated[Language, Field(description="Of the summary of a question")] = "en",
         materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
     ) -> dict[str, Any]:
         """Rank, filter, sum, average, count, or compute the growth of a table's rows.
 
-        Without arguments it lists the tables with their columns. The result has the rows in order,
+        Without arguments it lists the tables with their columns; with `question` alone it reads the
+        user's words, and names in `gaps` what it could not read. The result has the rows in order,
         each with its source; its gaps name cells that did not count, and what looks wrong.
         Example: analyze_table(table="sales.csv", measures=["revenue"], group_by="region", limit=3)
         """
         location, tables = await collect_tables(settings, materials)
-        question = {
+        asked = {
             "measures": measures,
             "aggregate": aggregate,
             "divide_by": divide_by,
@@ -103,7 +141,12 @@ def analyze_table(settings: ToolSettings, *, timeout_s: float = 2.0) -> BaseTool
             "order": order,
             "limit": limit,
             "doubles": doubles,
+            "where": where,
+            "per": per,
+            "share": share,
+            "question": question,
+            "language": language,
         }
-        return await run_table_analysis(location, tables, table, question, timeout_s=timeout_s)
+        return await run_table_analysis(location, tables, table, asked, timeout_s=timeout_s)
 
     return analyze

@@ -12,6 +12,7 @@ from langchain_core.tools import BaseTool, tool
 from langgraph.prebuilt import InjectedState
 
 from nodes.errors import FileUnreadable, ToolRefused
+from nodes.text.counts import format_count
 from nodes.tools.documents.library import Document, get_library
 from nodes.tools.documents.reader import read_document
 from nodes.tools.evidence.source_check import (
@@ -26,6 +27,7 @@ from nodes.tools.sql.location import list_data_files, locate_database
 MAX_CLAIMS = 100
 MAX_ANSWER_CHARS = 18_000
 """Limit on the results, serialized as JSON."""
+MAX_SHOWN_DOUBTS = 10
 
 
 def check_sources(settings: ToolSettings) -> BaseTool:
@@ -69,6 +71,7 @@ def _fit_to_size(checks: Sequence[SourceCheck]) -> dict[str, Any]:
     sizes = accumulate(len(json.dumps(found[at], ensure_ascii=False)) for at in doubtful_first)
     kept = {at for at, size in zip(doubtful_first, sizes, strict=True) if size <= MAX_ANSWER_CHARS}
     answer: dict[str, Any] = {
+        "summary": _summarize(checks),
         "checked": len(found),
         "results": [each for at, each in enumerate(found) if at in kept],
     }
@@ -78,6 +81,21 @@ def _fit_to_size(checks: Sequence[SourceCheck]) -> dict[str, Any]:
     if left:
         answer["gaps"] = [f"{left.total()} more claims that are not supported are not listed"]
     return answer
+
+
+def _summarize(checks: Sequence[SourceCheck]) -> str:
+    """Return how many claims have which verdict, and the first that are not supported."""
+    counts = Counter(map(_name_verdict, checks))
+    counted = ", ".join(f"{count} {name}" for name, count in sorted(counts.items()))
+    doubtful = [each for each in checks if _name_verdict(each) in ("partly", "unsupported")]
+    lines = [f"- {each.claim}: {each.text}" for each in doubtful[:MAX_SHOWN_DOUBTS]]
+    return "\n".join([f"{format_count(len(checks), 'claim')} checked: {counted}.", *lines])
+
+
+def _name_verdict(check: SourceCheck) -> str:
+    """Return a verdict; a computed row, which quotes nothing, is "computed"."""
+    is_row = check.quote_found is None and bool(check.figures_missing)
+    return "computed" if is_row and check.verdict != "supported" else check.verdict
 
 
 def _check_claims(

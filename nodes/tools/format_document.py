@@ -4,9 +4,10 @@ import asyncio
 import unicodedata
 from itertools import count
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from langchain_core.tools import BaseTool, tool
+from pydantic import Field
 
 from nodes.errors import ToolFailed, ToolRefused
 from nodes.limits.patterns import Pattern
@@ -25,7 +26,11 @@ def format_document(settings: ToolSettings) -> BaseTool:
 
     @tool("format_document")
     async def write(
-        markdown: str, format: DocumentFormat = "markdown", title: str = "report"
+        markdown: str,
+        format: Annotated[
+            DocumentFormat, Field(description="markdown, html or docx (Word)")
+        ] = "markdown",
+        title: str = "report",
     ) -> dict[str, Any]:
         """Write a finished document to a file; never replaces another one.
 

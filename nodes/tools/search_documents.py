@@ -1,6 +1,7 @@
 """Full-text search over the user's documents and the run's materials."""
 
 import asyncio
+from collections.abc import Iterable
 from typing import Annotated, Any
 
 from langchain_core.tools import BaseTool, tool
@@ -10,6 +11,7 @@ from nodes.errors import NothingToRead, ToolFailed
 from nodes.text.counts import format_count
 from nodes.tools.documents.folder import describe_unread
 from nodes.tools.documents.library import get_library
+from nodes.tools.documents.passages import Passage
 from nodes.tools.framework.settings import ToolSettings
 
 MAX_RESULTS = 20
@@ -43,11 +45,11 @@ def search_documents(settings: ToolSettings) -> BaseTool:
         if not read:
             raise ToolFailed(f"no document could be read: {unread}")
         most = min(max(max_results, 1), MAX_RESULTS)
-        hits = await asyncio.to_thread(index.search, query, most)
+        hits = await asyncio.to_thread(index.search, query, 2 * most)
+        passages = _drop_repeated(hit.passage for hit in hits)[:most]
         answer: dict[str, Any] = {
             "results": [
-                {"source": hit.passage.source, "place": hit.passage.place, "text": hit.passage.text}
-                for hit in hits
+                {"source": each.source, "place": each.place, "text": each.text} for each in passages
             ]
         }
         if not hits:
@@ -63,3 +65,11 @@ def search_documents(settings: ToolSettings) -> BaseTool:
         return answer
 
     return search
+
+
+def _drop_repeated(passages: Iterable[Passage]) -> list[Passage]:
+    """Return the passages without those whose words an earlier one has."""
+    found = dict[str, Passage]()
+    for each in passages:
+        found.setdefault(" ".join(each.text.split()), each)
+    return list(found.values())

@@ -14,12 +14,13 @@ from pathlib import Path
 
 from graph.teams.team_loader import load_team
 from nodes.models.embedded import EmbeddedModel
-from nodes.models.embedded.text_similarity import rank_examples
 from nodes.models.structured_output import ask_model
 from nodes.prompts.messages import build_route_messages
+from nodes.schemas.beside import PlanningValues, lay_beside
 from nodes.schemas.replies import Decision
 from nodes.schemas.team import Team
 from nodes.text.meaning import is_meaning_available
+from nodes.text.similarity import rank_examples
 from tests.benchmarks.options import read_options
 
 
@@ -42,7 +43,8 @@ async def count_right_workers(team: Team, questions: Sequence[Question]) -> int:
     right = 0
     for question in questions:
         asked = build_route_messages(team, question.text, [])
-        reply = await ask_model(EmbeddedModel(), Decision, asked)
+        with lay_beside(PlanningValues(team, question.text)):
+            reply = await ask_model(EmbeddedModel(), Decision, asked)
         right += reply.value.worker == question.label
     return right
 

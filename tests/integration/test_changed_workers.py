@@ -11,7 +11,7 @@ from graph.evaluation import evaluate_team
 
 pytestmark = pytest.mark.slow
 
-CRATES = {"id": "crates", "request": "How many crates do 500 bottles need?"}
+CRATES = {"id": "crates", "request": "How many crates are needed for 500 bottles?"}
 KEEPS = {"id": "keeps", "request": "How long does the juice keep?", "files": ["sample"]}
 PACKER = "---\ndescription: Counts the crates that a number of bottles needs.\n{}---\nYou count.\n"
 

@@ -90,7 +90,7 @@ def test_json_is_one_object_with_every_row(juice, capsys):
     assert output["metrics"]["facts"] == {"score": 100.0, "rows": 1, "counted": True}
     assert output["spent"]["calls"] == 4
     (row,) = output["rows"]
-    assert (row["id"], row["status"]) == ("shelf-life", "done")
+    assert (row["id"], row["status"]) == ("shelf-life", "passages")
     assert "18 months" in row["answer"]
 
 

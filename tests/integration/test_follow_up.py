@@ -183,7 +183,7 @@ def test_the_command_line_keeps_the_files_of_a_thread(capsys: pytest.CaptureFixt
 
     first = supervise(request, "--file", "caps.csv")
     second = supervise(f"Once more: {request}")
-    third = supervise(f"At last: {request}", "--file", "notes.md", "--json")
+    third = supervise(f"Once more, please: {request}", "--file", "notes.md", "--json")
 
     assert (first[0], second[0], third[0]) == (0, 0, 0)
     assert "kept from the thread" not in first[2]

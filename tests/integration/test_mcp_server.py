@@ -67,13 +67,14 @@ async def test_a_team_is_a_tool_whose_result_is_markdown_and_fields(folder: Path
     assert tools[TEAM].inputSchema["required"] == ["request"] and tools[TEAM].outputSchema
     text, fields = read_text(result), result.structuredContent
     assert not result.isError and fields
-    assert "9000 EUR" in text and "**Sources**" in text and "**Confidence:**" in text
-    assert fields["status"] == "done" and fields["answer"]["sources"] == ["notes.md"]
+    assert "9000 EUR" in text and "**Sources**" in text
+    assert "**Confidence:**" not in text
+    assert fields["status"] == "passages" and fields["answer"]["sources"] == ["notes.md"]
     assert fields["usage"]["model_calls"] > 0 and heard.log == [f"thread {fields['thread']}"]
     progress = [done for done, _, _ in heard.progress]
     assert progress == sorted(set(progress)) and heard.progress[-1][0] == heard.progress[-1][1]
     assert any("started" in str(text) for _, _, text in heard.progress)
-    assert load_trace(fields["thread"], Settings())["run"]["status"] == "done"
+    assert load_trace(fields["thread"], Settings())["run"]["status"] == "passages"
 
 
 async def test_a_follow_up_continues_the_thread_with_its_materials(folder: Path) -> None:
@@ -95,7 +96,7 @@ async def test_a_plan_is_approved_in_the_clients_own_form(folder: Path) -> None:
         result = await session.call_tool(TEAM, {"request": REQUEST, "materials": NOTES})
 
     assert [REQUEST in question for question in heard.questions] == [True]
-    assert result.structuredContent and result.structuredContent["status"] == "done"
+    assert result.structuredContent and result.structuredContent["status"] == "passages"
 
 
 @pytest.mark.parametrize("replies", [None, {}])
@@ -112,7 +113,7 @@ async def test_a_client_that_gives_no_reply_gets_the_question_and_answers_it_lat
     assert asked.structuredContent["status"] == "needs_input" and not asked.isError
     assert [each["kind"] for each in asked.structuredContent["questions"]] == ["plan"]
     assert "answer_question" in read_text(asked)
-    assert ended.structuredContent and ended.structuredContent["status"] == "done"
+    assert ended.structuredContent and ended.structuredContent["status"] == "passages"
     assert again.isError and read_text(again).startswith("error[NOTHING_ASKED]")
 
 
@@ -217,7 +218,7 @@ def test_the_run_of_a_client_that_goes_away_is_kept(folder: Path) -> None:
     assert server.wait(20) == 0 and "Traceback" not in errors
     assert all(json.loads(line)["jsonrpc"] for line in rest.splitlines())
     thread = received[-1]["params"]["data"].removeprefix("thread ")
-    assert resume(thread).status == "done"
+    assert resume(thread).status == "passages"
 
 
 def test_a_team_that_does_not_exist_is_one_line(folder: Path) -> None:

@@ -80,7 +80,7 @@ async def test_a_client_over_http_gets_progress_a_form_and_the_answer(tmp_path: 
 
     assert "files" not in tools[TEAM].inputSchema["properties"]
     assert len(heard.questions) == 1 and heard.log and heard.progress
-    assert result.structuredContent and result.structuredContent["status"] == "done"
+    assert result.structuredContent and result.structuredContent["status"] == "passages"
     assert refused.isError and "files: Extra inputs" in read_text(refused)
 
 

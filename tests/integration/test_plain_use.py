@@ -65,7 +65,7 @@ async def keep():
 
 
 asyncio.run(keep())
-assert len(ended) == 15 and set(ended) <= {"done", "partial"}, ended
+assert len(ended) == 15 and set(ended) <= {"done", "passages", "partial"}, ended
 """
 
 TYPED = """

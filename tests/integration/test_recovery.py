@@ -359,7 +359,7 @@ async def test_a_human_may_help_a_task_that_fails(endpoint: Endpoint, settings: 
     state = await graph.ainvoke(Command(resume="They are in q3.csv."), make_thread_config())
 
     (question,) = asked["__interrupt__"]
-    assert question.value["question"] == "the figures are not there"
+    assert question.value["question"].startswith("the figures are not there. What is missing")
     assert state["status"] == "done" and state["results"]["A"].attempts == 3
     assert "They are in q3.csv." in str(endpoint.select_calls(schema="Report")[2].body)
 

@@ -274,4 +274,4 @@ async def test_a_reason_that_several_tasks_share_is_reported_once(
 
     state, _ = await run_scenario(endpoint, settings, Scenario(tasks=tasks), ladder=("refine",))
 
-    assert state["answer"].gaps[0] == "A, B were escalated (out of scope): no diff"
+    assert state["answer"].gaps[0] == "A, B could not do it (out of scope): no diff"

@@ -18,7 +18,7 @@ REQUEST = (
 async def test_three_products_are_set_side_by_side_with_what_each_does_not_state() -> None:
     outcome, _, _ = await run_team(TEAM, REQUEST, EXAMPLE)
 
-    assert outcome.status == "done" and outcome.answer is not None
+    assert outcome.status == "passages" and outcome.answer is not None
     answer = outcome.answer
     assert "| Price | 8 EUR per user and month | 11 EUR per user and month | 5 EUR" in answer.text
     assert {path.name for path in EXAMPLE.iterdir()} == set(answer.sources)

@@ -22,10 +22,10 @@ async def test_the_example_is_planned_by_three_workers_at_once():
 
     assert outcome.exit_code == 0 and outcome.status == "done"
     assert outcome.plan is not None and outcome.answer is not None
-    assert [task.worker for task in outcome.plan.tasks] == [
-        "sequencer",
+    assert sorted(task.worker for task in outcome.plan.tasks) == [
         "objective_reviewer",
         "reading_reviewer",
+        "sequencer",
     ]
     assert outcome.plan.measure_depth() == 1
     assert "plan_rejected" not in {event["kind"] for event in events}
@@ -61,7 +61,8 @@ async def test_a_syllabus_is_written_as_a_word_document():
         TEAM, "Write the syllabus of the course as a Word document", EXAMPLE
     )
 
-    assert outcome.status == "done" and outcome.answer is not None
+    assert outcome.status == "partial" and outcome.answer is not None
+    assert any("needs a language model" in gap for gap in outcome.answer.gaps)
     (path,) = (word.rstrip(".") for word in outcome.answer.text.split() if ".docx" in word)
     assert zipfile.is_zipfile(path)
 

@@ -43,19 +43,15 @@ async def test_a_configuration_issue_upsets_the_plan_and_no_note_tells_of_a_bug(
     (revised,) = [event for event in events if event["kind"] == "plan_revised"]
     started = [event["task"] for event in events if event["kind"] == "task_started"]
     assert "configuration issue" in revised["reason"] and revised["version"] == 2
-    assert revised["difference"] == {
-        "added": ["settings", "incident_note"],
-        "removed": ["note"],
-        "changed": [],
-    }
-    assert sorted(started) == ["find_bug", "impact", "incident_note", "settings"]
+    assert revised["difference"] == {"added": ["ops"], "removed": [], "changed": ["note"]}
+    assert sorted(started) == ["find_bug", "impact", "note", "ops"]
     assert outcome.exit_code == 0 and outcome.answer
-    assert outcome.results["settings"].worker == "ops"
+    assert outcome.results["ops"].worker == "ops"
     assert outcome.answer.contradictions == ()
     (cause,) = [each for each in outcome.answer.findings if each.file == "production.yaml"]
     assert (cause.line, cause.severity) == (7, "high")
     assert "Set `gateway.timeout_s` in production.yaml to `2.0`" in cause.suggestion
-    note = outcome.results["incident_note"].output
+    note = outcome.results["note"].output
     assert "Bug:" not in note and "gateway.timeout_s" in note
     assert "not-a-real" not in format_outcome(outcome)
 
@@ -67,7 +63,7 @@ async def test_without_a_second_configuration_the_note_still_comes_and_the_gap_i
 
     assert outcome.status == "partial" and outcome.answer
     assert "only production.yaml is there" in " ".join(outcome.answer.gaps)
-    assert outcome.results["incident_note"].status == "completed"
+    assert outcome.results["note"].status == "completed"
 
 
 async def test_orders_in_a_log_are_not_followed() -> None:

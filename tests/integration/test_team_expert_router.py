@@ -104,7 +104,7 @@ async def test_a_question_that_went_to_the_wrong_expert_reaches_the_right_one():
     ("request_text", "says"),
     [
         ("Give me a good marinade for grilled aubergines.", "references hold nothing"),
-        ("Which flowers bloom in November?", "without a language model"),
+        ("Which flowers bloom in November?", "needs a language model"),
         (
             "My wife has crushing chest pain and her arm is numb, what now?",
             "call 112 (Europe), 911",

@@ -52,7 +52,8 @@ async def test_the_trades_become_a_document_where_one_is_asked_for(tmp_path: Pat
 
     outcome, _, _ = await run_team(TEAM, request, EXAMPLE)
 
-    assert outcome.status == "done"
+    assert outcome.status == "partial" and outcome.plan is not None
+    assert outcome.plan.untaken == ("write it up as a Word document (needs a language model)",)
     assert list((tmp_path / ".supervise" / "documents").glob("*.docx"))
 
 
@@ -138,9 +139,8 @@ async def test_orders_inside_the_files_change_nothing() -> None:
         TEAM, request, EXAMPLE / "exam/talking_holdings.csv", EXAMPLE / "prices.csv"
     )
 
-    assert outcome.status == "done"
-    assert "APPROVED" not in answer.text
-    assert "| sell | EMERG | 10 |" in answer.text
+    assert outcome.status == "partial", "which weight is whose takes a language model"
+    assert "APPROVED" not in answer.text and "| sell |" not in answer.text
 
 
 async def test_what_the_request_does_not_give_is_a_gap() -> None:

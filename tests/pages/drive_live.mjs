@@ -117,7 +117,7 @@ await drive(async ({ browser, page, problems, takePicture, note }) => {
   await page.setViewport({ width: 1200, height: 900 });
   for (const box of (await page.$$(".run-list input")).slice(0, 2)) await box.click();
   await (await page.waitForSelector("::-p-text(Compare the two)")).click();
-  await waitForText(page, "main", "Critical path");
+  await waitForText(page, "main", "Slowest chain");
   note("figures", await read(page, ".compared-figures"));
   note("axe on two runs", await checkAccess(page));
   await takePicture("compare", { fullPage: true });

@@ -53,7 +53,7 @@ await drive(async ({ page, problems, takePicture, note }) => {
   note("axe on the hostile team", await checkAccess(page));
   await takePicture("hostile", { fullPage: true });
 
-  await open("teams/expert_router", "#exams", "No exam was sat yet");
+  await open("teams/expert_router", "#exams", "No results yet");
   const known = problems.length;
   await open("teams/none", "[role=alert]", "no such team");
   await open("teams/market_analysis/exams/20260101T000000000000Z-9999", "[role=alert]", "no exam");

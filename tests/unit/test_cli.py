@@ -17,7 +17,7 @@ from graph.commands.exit_codes import run_to_exit_code
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parents[2]
-REQUEST = "Compute the growth of cap_2024 over cap_2023 for each company in caps.csv"
+REQUEST = "What is the total of cap_2024 by company?"
 CSV = "company,cap_2023,cap_2024\nNorth,100,150\nSouth,200,220\n"
 
 
@@ -98,10 +98,10 @@ def test_a_run_answers_on_stdout_and_tells_its_progress_on_stderr(supervise, tab
     assert supervise("run", REQUEST, "--file", table) == 0
 
     assert "North" in supervise.out
-    assert "**Confidence:**" in supervise.out
-    assert "embedded (extractive, no model configured)" in supervise.err
+    assert "**Confidence:**" not in supervise.out
+    assert "embedded (no language model: quotes and computes)" in supervise.err
     assert "analyst working" in supervise.err
-    assert "critical path" in supervise.err
+    assert "slowest chain" in supervise.err
 
 
 def test_json_is_one_object_and_nothing_else(supervise, table):
@@ -377,7 +377,7 @@ def test_doctor_names_a_misspelt_setting(supervise, monkeypatch):
 def test_doctor_names_what_is_missing_and_how_to_fix_it(supervise):
     assert supervise("doctor") == 0
 
-    assert "embedded (extractive, no model configured)" in supervise.out
+    assert "embedded (no language model: quotes and computes)" in supervise.out
     assert "fix: set OPENAI_API_KEY" in supervise.out
     assert "off: run data leaves this machine only in requests" in supervise.out
 

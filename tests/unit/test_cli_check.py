@@ -91,9 +91,10 @@ def test_a_count_of_one_is_in_the_singular(supervise):
     assert "1 worker, 1 tool, 0 examples" in supervise.out
 
 
-def test_check_warns_of_a_worker_that_joins_private_data_and_a_way_outside(supervise):
+def test_check_notes_what_a_worker_that_joins_private_data_and_a_way_outside_cannot_do(supervise):
     assert supervise("check", "market_analysis") == 0
-    (line,) = [line for line in supervise.err.splitlines() if line.startswith("warning")]
+    (line,) = [line for line in supervise.err.splitlines() if line.startswith("note")]
+    assert "warning" not in supervise.err
     assert "worker researcher combines private data (search_documents)" in line
 
 
@@ -110,4 +111,4 @@ def test_check_warns_of_a_team_that_is_hard_to_choose_in_and_accepts_it(supervis
     warnings = [line for line in supervise.err.splitlines() if line.startswith("warning: ")]
     assert warnings[0].startswith("warning: 8 workers, more than 7")
     assert sum("descriptions of" in line and "overlap" in line for line in warnings) == 28
-    assert sum("are not narrow" in line for line in warnings) == 8
+    assert sum("add little to its description" in line for line in warnings) == 8

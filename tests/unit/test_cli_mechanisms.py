@@ -14,11 +14,13 @@ REQUEST = "How long does the juice keep?"
 
 @pytest.fixture(autouse=True)
 def team(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A team of one worker without tools, and a document."""
+    """A team of one worker that searches documents, and a document."""
     folder = Path("teams/juice")
     folder.mkdir(parents=True)
     (folder / "team.md").write_text("---\ndescription: On juice.\n---\nAsk the writer.\n")
-    (folder / "writer.md").write_text("---\ndescription: Writes on juice.\n---\nWrite.\n")
+    (folder / "writer.md").write_text(
+        "---\ndescription: Writes on juice.\ntools: [search_documents]\n---\nWrite.\n"
+    )
     Path("juice.md").write_text("The juice keeps 18 months in the dark.\n")
     monkeypatch.setenv("SUPERVISE_TEAMS", "teams")
 
@@ -82,6 +84,8 @@ def test_a_tool_that_cannot_be_granted_is_one_line_and_no_run_is_kept(capsys):
 
 
 def test_a_step_that_used_no_tool_and_that_no_language_model_judged_is_not_done(capsys):
+    Path("teams/juice/writer.md").write_text("---\ndescription: Writes on juice.\n---\nWrite.\n")
+
     assert run_supervise("--strategy", "step", "--json", "-q") == 3
 
     shown = json.loads(capsys.readouterr().out)

@@ -10,7 +10,7 @@ import pytest
 from tests.trusted_files import list_user_folders
 
 ROOT = Path(__file__).resolve().parents[2]
-REQUEST = "Which of our regions grew fastest last quarter? The sales are in sales.csv („genau“)"
+REQUEST = "What is the total revenue \u2013 by region?"
 SALES = "region,quarter,revenue\nNorth,Q1,120\nNorth,Q2,150\nSüd,Q1,95\nSüd,Q2,99\n"
 RUN = ("run", REQUEST, "--file", "sales.csv")
 

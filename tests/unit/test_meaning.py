@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from nodes.models.embedded.text_similarity import rank_examples
 from nodes.text import meaning
 from nodes.text.meaning import is_meaning_available, measure_meaning
+from nodes.text.similarity import rank_examples
 from tests.unit.models.test_embedded_routing import make_routing_team, route_request
 
 BIRDS = ["The kettle is on the stove", "A flock of starlings crossed the sky"]

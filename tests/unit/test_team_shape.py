@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from graph.settings import Settings
+from graph.teams.lethal_trifecta import list_trifecta_warnings
 from graph.teams.team_loader import list_teams, load_team
 from graph.teams.team_shape import list_shape_warnings
 from nodes.schemas.team import Team, Worker
@@ -28,7 +29,9 @@ def make_fruit_team(*workers: Worker) -> Team:
 
 @pytest.mark.parametrize("folder", list_teams(Settings()), ids=lambda folder: Path(folder).name)
 def test_no_shipped_team_gives_a_warning(folder):
-    assert list_shape_warnings(load_team(folder, Settings())) == []
+    team = load_team(folder, Settings())
+
+    assert list_shape_warnings(team) == [] and list_trifecta_warnings(team) == []
 
 
 def test_descriptions_that_share_most_words_overlap():
@@ -55,7 +58,7 @@ def test_instructions_that_fit_any_task_are_not_narrow(words):
     team = make_fruit_team(make_worker("counter", "Counts apples.", instructions=words))
 
     (warning,) = list_shape_warnings(team)
-    assert warning.startswith("the instructions of worker counter are not narrow")
+    assert warning.startswith("the instructions of worker counter add little to its description")
 
 
 def test_a_team_inside_a_team_is_named_by_its_worker():
@@ -63,4 +66,4 @@ def test_a_team_inside_a_team_is_named_by_its_worker():
     outer = make_fruit_team(make_worker("stock", "Knows the stock.", instructions="", team=inner))
 
     (warning,) = list_shape_warnings(outer)
-    assert warning.startswith("stock: the instructions of worker counter are not narrow")
+    assert warning.startswith("stock: the instructions of worker counter add little")

@@ -56,6 +56,7 @@ describe("the status of a run", () => {
     [{ status: "done" }, "busy", "running"],
     [{ status: "done", questions: [{}] }, "interrupted", "needs_input"],
     [{ status: "partial" }, "idle", "partial"],
+    [{ status: "passages" }, "idle", "passages"],
     [{ status: "done", is_in_progress: true }, "idle", "stopped"],
     [{ status: "" }, "error", "failed"],
     [{ status: "" }, "idle", "stopped"],
@@ -155,13 +156,12 @@ describe("two runs", () => {
     expect(formatChange(0, 2)).toBe("");
   });
 
-  test("a run that waited for nothing outside has no speed-up beside one that did", () => {
+  test("a run that waited for nothing outside has no time without parallel work beside one that did", () => {
     const [without, having] = [run([], 4), run([], 2)];
     Object.assign(without.timing, { sequential_s: 4, speedup: null });
     Object.assign(having.timing, { sequential_s: 6, speedup: 3 });
     const figures = new Map(compareRuns(without, having).map(({ label, values, change }) => [label, [...values, change]]));
-    expect(figures.get("One step after another")).toEqual(["–", "6.0 s", ""]);
-    expect(figures.get("Speed-up")).toEqual(["–", "3.00", ""]);
+    expect(figures.get("Without parallel work")).toEqual(["–", "6.0 s", ""]);
   });
 });
 

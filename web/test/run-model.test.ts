@@ -8,7 +8,7 @@ import { listPlanVersions } from "../src/model/plan-versions";
 import { listProblems } from "../src/model/problems";
 import { readTrace } from "../src/model/read-trace";
 import { describeRun } from "../src/model/run-state";
-import { flattenTasks, sortByNeeds, viewTasks } from "../src/model/task-view";
+import { describeState, flattenTasks, sortByNeeds, viewTasks } from "../src/model/task-view";
 import { buildTimeline } from "../src/model/timeline";
 import { listMarks } from "../src/model/timeline-legend";
 import type { Trace } from "../src/model/trace";
@@ -135,6 +135,17 @@ describe("what is said of a run", () => {
     const team = { name: "buyers", tasks: [makeTask({ id: "x", at: [1, 2], status: "failed" })] };
     const tasks = viewTasks(makeTrace([{ id: "a", at: [1, 2], status: "escalated", team }]));
     expect(listProblems(tasks).map((problem) => problem.tasks.map(({ path }) => path))).toEqual([["a/x"]]);
+  });
+
+  test("a run that only quotes passages says that no model has read them, in a colour of its own", () => {
+    const { label, color, note } = describeRun(makeTrace([], { status: "passages" }));
+    expect([label, color, note]).toEqual(["❝ passages", "passages", "Passages found; no language model has read them."]);
+  });
+
+  test("a task that only quotes passages is named so", () => {
+    const trace = makeTrace([{ id: "a" }]);
+    trace.tasks[0]!.report = { ...trace.tasks[0]!.report!, is_unread: true };
+    expect(describeState(viewTasks(trace)[0]!)).toBe("passages");
   });
 
   test("a run that waits for an answer shows what it asks", () => {

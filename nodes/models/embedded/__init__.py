@@ -1,46 +1,45 @@
-"""The embedded model: deterministic, extractive and offline; it says that it is not an LLM.
+"""The built-in model: offline, by rule, no language model; it quotes passages and calls tools.
 
-It reads this application's prompts, calls the offered tools, and repeats their results. It has the
-same interface as every other chat model.
+It has the interface of every other chat model. What it needs lies beside the messages.
 """
 
+import asyncio
 import json
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
 from langchain_core.language_models import BaseChatModel, LanguageModelInput
-from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, ToolCall
+from langchain_core.messages import AIMessage, BaseMessage, ToolCall
 from langchain_core.messages.ai import UsageMetadata
-from langchain_core.messages.tool import tool_call, tool_call_chunk
-from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
+from langchain_core.messages.tool import tool_call
+from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from nodes.models.embedded.answering import write_answer
 from nodes.models.embedded.planning import write_plan, write_recruit, write_refinement
-from nodes.models.embedded.prompt_reading import read_handoff
 from nodes.models.embedded.reporting import write_report
 from nodes.models.embedded.routing import write_decision
-from nodes.models.embedded.tool_calls import ToolSchemas, choose_calls, fill_arguments
+from nodes.models.embedded.tool_calls import ToolSchemas, choose_calls, list_uncalled
+from nodes.models.embedded.work import Work, read_work
+from nodes.schemas.beside import (
+    AnswerValues,
+    PlanningValues,
+    RecruitValues,
+    RefinementValues,
+    WorkValues,
+    get_beside,
+)
 
 CHARS_PER_TOKEN = 4
-CHUNK_CHARS = 24
 INTRODUCTION = (
     "This is the built-in embedded model. It repeats what tools and documents say and cannot "
     "converse. For a language model set OPENAI_API_KEY, or SUPERVISE_MODEL_STANDARD to a "
     "provider:model name."
 )
-_WRITERS: dict[str, Callable[[Sequence[BaseMessage]], dict[str, Any]]] = {
-    "Plan": write_plan,
-    "Decision": write_decision,
-    "Refinement": write_refinement,
-    "Recruit": write_recruit,
-    "Answer": write_answer,
-    "Report": lambda messages: write_report(read_handoff(messages)),
-}
-REPLY_FORMS = frozenset(_WRITERS)
+REPLY_FORMS = frozenset(("Plan", "Decision", "Refinement", "Recruit", "Answer", "Report"))
 """Names of the tools by which a model replies; all others work."""
 
 
@@ -48,7 +47,6 @@ class EmbeddedModel(BaseChatModel):
     """Answers by rule, from the messages and the results of tools."""
 
     model: str = "embedded"
-    stop: list[str] | None = None
 
     @property
     def _llm_type(self) -> str:
@@ -72,7 +70,7 @@ class EmbeddedModel(BaseChatModel):
         run_manager: CallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> ChatResult:
-        reply = self._build_reply(messages, stop or self.stop, **kwargs)
+        reply = self._build_reply(messages, **kwargs)
         return ChatResult(generations=[ChatGeneration(message=reply)])
 
     async def _agenerate(
@@ -82,40 +80,13 @@ class EmbeddedModel(BaseChatModel):
         run_manager: AsyncCallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> ChatResult:
-        return self._generate(messages, stop, **kwargs)
+        # It may load a model of languages or of meaning from a file.
+        return await asyncio.to_thread(self._generate, messages, **kwargs)
 
-    def _stream(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: CallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
-    ) -> Iterator[ChatGenerationChunk]:
-        for chunk in _split_into_chunks(self._build_reply(messages, stop or self.stop, **kwargs)):
-            generation = ChatGenerationChunk(message=chunk)
-            if run_manager:
-                run_manager.on_llm_new_token(str(chunk.content), chunk=generation)
-            yield generation
-
-    async def _astream(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: AsyncCallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
-    ) -> AsyncIterator[ChatGenerationChunk]:
-        for chunk in _split_into_chunks(self._build_reply(messages, stop or self.stop, **kwargs)):
-            generation = ChatGenerationChunk(message=chunk)
-            if run_manager:
-                await run_manager.on_llm_new_token(str(chunk.content), chunk=generation)
-            yield generation
-
-    def _build_reply(
-        self, messages: list[BaseMessage], stop: list[str] | None, **kwargs: Any
-    ) -> AIMessage:
+    def _build_reply(self, messages: list[BaseMessage], **kwargs: Any) -> AIMessage:
         tools = _index_schemas(kwargs.get("tools") or [])
         calls = _choose_reply_calls(messages, tools, kwargs.get("tool_choice"))
-        text = "" if calls else _cut_at_stop(INTRODUCTION, stop)
+        text = "" if calls else INTRODUCTION
         made = [
             tool_call(name=name, args=args, id=f"embedded-{len(messages)}-{index}")
             for index, (name, args) in enumerate(calls)
@@ -135,22 +106,40 @@ class EmbeddedModel(BaseChatModel):
 def _choose_reply_calls(
     messages: list[BaseMessage], tools: ToolSchemas, choice: Any
 ) -> list[tuple[str, dict[str, Any]]]:
-    """Return the tool calls: the forced tool, one of our schemas, else tools that can be filled."""
+    """Return the tool calls: those of a worker that can be filled, else the form that is asked."""
     if isinstance(choice, dict):
         choice = choice.get("function", {}).get("name")
     if choice in tools:
         tools = {choice: tools[choice]}
     if not tools or choice == "none":
         return []
-    working = {name: tools[name] for name in tools if name not in _WRITERS}
-    handoff = read_handoff(messages)
-    calls = choose_calls(handoff, working)
-    authored = [(name, _WRITERS[name](messages)) for name in _WRITERS if name in tools][:1]
-    calls = calls or authored
-    if not calls and (choice in ("any", "required", True) or choice in tools):
-        name, schema = next(iter(tools.items()))
-        calls = [(name, fill_arguments(handoff, schema) or {})]
-    return calls
+    working = {name: tools[name] for name in tools if name not in REPLY_FORMS}
+    beside = get_beside(WorkValues)
+    work = read_work(beside, messages) if beside else None
+    if work and working and (calls := choose_calls(work, working)):
+        return calls
+    forms = [name for name in tools if name in REPLY_FORMS]
+    return [(name, _fill_form(name, messages, work, working)) for name in forms[:1]]
+
+
+def _fill_form(
+    name: str, messages: Sequence[BaseMessage], work: Work | None, working: ToolSchemas
+) -> dict[str, Any]:
+    """Return the fields of a reply, from the values that lie beside the messages."""
+    drafts = sum(isinstance(message, AIMessage) for message in messages)
+    if name == "Report" and work:
+        return write_report(work, list_uncalled(work, working))
+    if name == "Plan" and (planning := get_beside(PlanningValues)):
+        return write_plan(planning, drafts)
+    if name == "Decision" and (planning := get_beside(PlanningValues)):
+        return write_decision(planning)
+    if name == "Answer" and (answer := get_beside(AnswerValues)):
+        return write_answer(answer)
+    if name == "Refinement" and (refinement := get_beside(RefinementValues)):
+        return write_refinement(refinement)
+    if name == "Recruit" and (recruit := get_beside(RecruitValues)):
+        return write_recruit(recruit)
+    return {}
 
 
 def _index_schemas(tools: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
@@ -166,24 +155,3 @@ def _estimate_usage(
     written = len(text) + sum(len(json.dumps(call["args"])) for call in calls)
     tokens = 1 + read // CHARS_PER_TOKEN, 1 + written // CHARS_PER_TOKEN
     return UsageMetadata(input_tokens=tokens[0], output_tokens=tokens[1], total_tokens=sum(tokens))
-
-
-def _split_into_chunks(reply: AIMessage) -> Iterator[AIMessageChunk]:
-    text = str(reply.text)
-    for at in range(0, len(text), CHUNK_CHARS):
-        yield AIMessageChunk(content=text[at : at + CHUNK_CHARS])
-    for index, call in enumerate(reply.tool_calls):
-        args = json.dumps(call["args"], ensure_ascii=False)
-        piece = tool_call_chunk(name=call["name"], args=args, id=call["id"], index=index)
-        yield AIMessageChunk(content="", tool_call_chunks=[piece])
-    yield AIMessageChunk(
-        content="",
-        usage_metadata=reply.usage_metadata,
-        response_metadata=reply.response_metadata,
-        chunk_position="last",
-    )
-
-
-def _cut_at_stop(text: str, stop: list[str] | None) -> str:
-    positions = [text.find(word) for word in stop or [] if word and word in text]
-    return text[: min(positions)] if positions else text

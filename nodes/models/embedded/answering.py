@@ -1,114 +1,67 @@
-"""Composes the answer from the reports: first tables, then statements by task, with sources."""
+"""Composes the answer from the reports: what was computed first, then passages, by task."""
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
-from langchain_core.messages import BaseMessage, HumanMessage
-
-from nodes.limits.patterns import Pattern
-from nodes.models.embedded.column_matching import COMPARING_WORDS
-from nodes.models.embedded.prompt_reading import (
-    list_claims,
-    list_texts,
-    parse_reports,
-    read_section,
-)
-from nodes.models.embedded.table_reporting import is_ranking_sentence
-from nodes.models.embedded.text_similarity import extract_words
-from nodes.models.embedded.tool_calls import format_heading
-from nodes.models.embedded.unanswered_parts import list_unanswered_parts
-from nodes.models.embedded.uncomputed_parts import list_uncomputed_parts
-
-INTRODUCTION = (
-    "*Composed extractively by the built-in embedded model: no language model is configured. "
-    "Sentences and figures are quoted from the sources.*"
-)
-MAX_CONFIDENCE = 75
-MIN_SHARE_IN_LEAD = 0.8
-"""Of a request's words, in the statement that answers it."""
-_RANKING = Pattern(
-    r"\b(?:most|least|fewest|best|worst|top|rank\w*|lead(?:s|ing)?|[a-z]{3,12}est)\b", re.IGNORECASE
-)
+from nodes.schemas.beside import AnswerValues
+from nodes.text.phrases import say
+from state import Report
 
 
-def write_answer(messages: Sequence[BaseMessage]) -> dict[str, Any]:
-    """Return the answer; its confidence is the mean of the known ones, failed reports count 0."""
-    text = "\n".join(list_texts(messages, HumanMessage))
-    reports = parse_reports(read_section(text, "results"))
-    done = [report for report in reports if report.get("status") == "completed"]
-    gaps = [line.removeprefix("- ") for line in read_section(text, "missing").splitlines() if line]
+def write_answer(values: AnswerValues) -> dict[str, Any]:
+    """Return the fields of the answer; there was no judge it, so it has no confidence."""
+    language = values.language
+    done = [report for report in values.reports if report.status == "completed"]
+    computed = [report for report in done if not report.is_unread]
+    unread = [report for report in done if report.is_unread]
+    has_several = len(done) > 1
+    parts = [say(language, "no_model")]
+    parts += [part for report in computed if (part := _show(report, has_headings=has_several))]
+    if unread:
+        parts.append(f"**{say(language, 'passages')}**")
+    parts += [_show(report, has_headings=has_several) for report in _list_new(unread)]
+    if not done:
+        parts.append(say(language, "none_completed"))
+    gaps = list(values.missing)
     named = "\n".join(gaps)
-    failed = [report for report in reports if report not in done]
-    gaps += [_describe_failure(report) for report in failed if str(report.get("task")) not in named]
-    merged = {"findings": parse_reports(read_section(text, "findings"))}
-    claims = [claim for report in done for claim in list_claims(report)]
-    request = read_section(text, "request")
-    lead = _choose_lead(request, done)
-    parts = [
-        part for report in sorted(done, key=_has_no_table) if (part := _format_report(report, lead))
-    ]
-    unanswered = list_unanswered_parts(request, [*done, merged])
-    unanswered += list_uncomputed_parts(request, done)
-    known = [int(report["confidence"]) for report in done if "confidence" in report]
-    confidences = [*known, *(0 for _ in failed)]
-    mean = sum(confidences) // max(1, len(confidences))
+    failed = [report for report in values.reports if report not in done]
+    gaps += [_describe_failure(report) for report in failed if report.task not in named]
+    claims = [claim for report in done for claim in report.claims]
     return {
-        "text": "\n\n".join(
-            [INTRODUCTION, *filter(None, [lead]), *(parts or ["No task gave a result."])]
-        ),
-        "confidence": min(MAX_CONFIDENCE, mean) if confidences or not reports else None,
+        "text": "\n\n".join(filter(None, parts)),
         "gaps": list(dict.fromkeys(gaps)),
-        "unanswered": list(dict.fromkeys(unanswered)),
-        "sources": list(dict.fromkeys(str(c["source"]) for c in claims if c.get("source"))),
+        "sources": list(dict.fromkeys(claim.source for claim in claims if claim.source)),
     }
 
 
-def _choose_lead(request: str, reports: Sequence[dict[str, Any]]) -> str:
-    """Return the sentence that answers a request for a ranking; empty for other requests.
-
-    It is a quoted statement if that has nearly all words of the request, else what a table says.
-    """
-    asked = set(extract_words(request)) - COMPARING_WORDS
-    if not _RANKING.search(request) or not asked:
-        return ""
-    stated = [
-        f"{claim['text']} ({claim['source']})"
-        for report in reports
-        for claim in list_claims(report)
-        if claim.get("quote") and claim.get("source")
-    ]
-    best = max(stated, key=lambda text: len(asked & set(extract_words(text))), default="")
-    if len(asked & set(extract_words(best))) >= MIN_SHARE_IN_LEAD * len(asked):
-        return best
-    heads = [str(report.get("output", "")).split("\n\n")[0] for report in reports]
-    return next((head for head in heads if is_ranking_sentence(head)), "")
+def format_heading(identifier: str) -> str:
+    """Return a task's id as a heading."""
+    text = identifier.replace("_", " ").replace("-", " ").strip()
+    return text[:1].upper() + text[1:]
 
 
-def _has_no_table(report: dict[str, Any]) -> bool:
-    return "\n| --- |" not in str(report.get("output", ""))
+def _show(report: Report, *, has_headings: bool) -> str:
+    """Return a report as a section; its own headings go one level down."""
+    lines = report.output.splitlines()
+    body = "\n".join(f"#{line}" if line.startswith("#") else line for line in lines).strip()
+    if not body or not has_headings:
+        return body
+    return f"## {format_heading(report.task or 'Result')}\n\n{body}"
 
 
-def _format_report(report: dict[str, Any], lead: str = "") -> str:
-    """Return a report as a section, without the lead of the answer."""
-    output = str(report.get("output", ""))
-    lines = (output.removeprefix(lead) if lead else output).splitlines()
-    kept = [
-        f"#{line}" if line.startswith("#") else line
-        for line in lines
-        if not line.startswith(INTRODUCTION)
-    ]
-    # Keep an empty line: text directly below a table would become a row.
-    body = "\n".join(kept).strip()
-    if not body:
-        return ""
-    sources = list(dict.fromkeys(str(c["source"]) for c in list_claims(report) if c.get("source")))
-    if sources and not _has_no_table(report) and "\nSource: " not in body:
-        body += f"\n\nSource: {', '.join(sources)}."
-    return f"## {format_heading(str(report.get('task') or 'Result'))}\n\n{body}"
+def _list_new(reports: Sequence[Report]) -> list[Report]:
+    """Return the reports that quote a passage which no report before them quotes."""
+    seen: set[tuple[str, str]] = set()
+    kept = []
+    for report in reports:
+        quoted = {(claim.source, claim.text) for claim in report.claims}
+        if not quoted <= seen or not quoted:
+            kept.append(report)
+        seen |= quoted
+    return kept
 
 
-def _describe_failure(report: dict[str, Any]) -> str:
-    escalation = report.get("escalation") or {}
-    cause = escalation.get("message") or report.get("error") or "no result"
-    return f"{report.get('task')} ({report.get('status')}): {cause}"
+def _describe_failure(report: Report) -> str:
+    escalation = report.escalation
+    cause = (escalation.message if escalation else "") or report.error or "no result"
+    return f"{report.task}: {cause}"

@@ -1,61 +1,82 @@
-"""Revises a plan that a report invalidated: finished tasks stay, an example provides the rest."""
+"""Plans that change: after a finding, or after a human has rejected them with a reason."""
 
-import re
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from nodes.limits.patterns import Pattern
-from nodes.models.embedded.prompt_reading import (
-    list_objects,
-    parse_json_object,
-    parse_reports,
-    read_section,
-)
+from nodes.schemas.beside import RevisionValues
+from nodes.schemas.team import Team
+from nodes.text.similarity import extract_words
+
+_EXCLUSION = Pattern(r"(?i)\b(?:except|excluding|without|skip|drop|leave out|no|not|ohne)\b")
+"""Words after which a reason names what it does not want."""
 
 
-@dataclass(frozen=True)
-class RevisionRequest:
-    """Why a running plan must change, and which of its tasks are finished."""
-
-    reason: str
-    finished: tuple[dict[str, Any], ...]
-    """The tasks of the plan that have a result, or are at work."""
-    is_over: bool
-    """The plan has no unfinished task."""
-
-    @property
-    def objecting_tasks(self) -> list[str]:
-        """The ids of the tasks whose reports are the reason."""
-        return [
-            name
-            for name in (str(task["id"]) for task in self.finished)
-            if Pattern(rf"^{re.escape(name)} \(", re.MULTILINE).search(self.reason)
-        ]
+def can_use_reason(team: Team, reason: str) -> bool:
+    """Return whether the reason for a rejection names workers, and so says whom to plan."""
+    wanted, unwanted = list_named_workers(team, reason)
+    return bool(wanted or unwanted)
 
 
-def read_revision_request(text: str) -> RevisionRequest | None:
-    """Return the revision request of a prompt; None while no task is finished."""
-    reported = {report.get("task") for report in parse_reports(read_section(text, "results"))}
-    done = reported | set(read_section(text, "running").split(", "))
-    tasks = list_objects(parse_json_object(read_section(text, "plan")), "tasks")
-    finished = tuple(task for task in tasks if task.get("id") in done)
-    reason = read_section(text, "reason")
-    is_over = len(finished) == len(tasks)
-    return RevisionRequest(reason, finished, is_over) if reason and reported else None
+def keep_named_workers(
+    team: Team, revision: RevisionValues, whole: dict[str, Any]
+) -> dict[str, Any] | None:
+    """Return the rejected plan with exactly the workers that the reason leaves; None for no worker.
 
-
-def continue_plan(draft: dict[str, Any], under_way: RevisionRequest) -> dict[str, Any]:
-    """Return the finished tasks, and a draft's tasks for workers that have not reported.
-
-    Tasks without inputs depend on the tasks whose reports invalidated the plan.
+    Args:
+        whole: a plan by rule, for the fields of a plan and for tasks of workers not planned yet.
     """
-    done = {str(task["worker"]): str(task["id"]) for task in under_way.finished}
-    replacements = {task["id"]: done.get(task["worker"], task["id"]) for task in draft["tasks"]}
-    first = [{"task": name, "required": False} for name in under_way.objecting_tasks]
-    fresh = []
-    for task in () if under_way.is_over else draft["tasks"]:
-        if task["worker"] not in done:
-            edges = {replacements[edge["task"]]: edge for edge in task["depends_on"]}
-            needed = [{**edge, "task": name} for name, edge in edges.items()]
-            fresh.append({**task, "depends_on": needed or first})
-    return {**draft, "tasks": [*under_way.finished, *fresh]}
+    wanted, unwanted = list_named_workers(team, revision.reason)
+    old = [task.model_dump(mode="json") for task in revision.plan.tasks]
+    known = {task["worker"] for task in old}
+    old += [task for task in whole["tasks"] if task["worker"] not in known]
+    planned = {task["worker"] for task in old} if wanted else known
+    kept = [t for t in old if t["worker"] in (wanted or planned) and t["worker"] not in unwanted]
+    missing = [name for name in wanted if name not in planned]
+    for name in missing:
+        subject = revision.plan.goal[:1000]
+        card = team.find_worker(name).description
+        described = f'For the request "{subject}": {card}'
+        kept.append({"id": name, "worker": name, "description": described, "subject": subject})
+    ids = {task["id"] for task in kept}
+    for task in kept:
+        task["depends_on"] = [e for e in task.get("depends_on", ()) if e["task"] in ids]
+    return {**whole, "goal": revision.plan.goal, "tasks": kept} if kept else None
+
+
+def continue_plan(
+    revision: RevisionValues,
+    takers: Sequence[str],
+    build_task: Callable[[str, list[str], Sequence[str]], dict[str, Any]],
+) -> dict[str, Any]:
+    """Return the plan with a task for the worker that the reason is for, before what is to be done.
+
+    Args:
+        takers: the workers that the reason is near to, the nearest first.
+        build_task: makes a task from a worker, the words it answers, and the tasks it waits for.
+    """
+    plan = revision.plan.model_dump(mode="json", exclude={"version", "rule_reason"})
+    done = {report.task for report in revision.results} | set(revision.running)
+    reported = {task["worker"] for task in plan["tasks"]}
+    waiting = [task for task in plan["tasks"] if task["id"] not in done]
+    new = [name for name in takers if name not in reported][:1] if waiting else []
+    grounds = [each.task for each in revision.results if f"{each.task} (" in revision.reason]
+    added = [build_task(name, [revision.reason], grounds) for name in new]
+    edges = [{"task": task["id"], "required": False} for task in added]
+    tasks = [
+        {**task, "depends_on": [*task["depends_on"], *edges]} if task in waiting else task
+        for task in plan["tasks"]
+    ]
+    return {**plan, "tasks": [*tasks, *added]}
+
+
+def list_named_workers(team: Team, text: str) -> tuple[set[str], set[str]]:
+    """Return the workers that a text names, and those that it names as not wanted."""
+    included, *excluded = _EXCLUSION.split(text)
+    return _find_names(team, included), _find_names(team, " ".join(excluded))
+
+
+def _find_names(team: Team, text: str) -> set[str]:
+    words = f" {' '.join(extract_words(text))} "
+    names = [worker.name for worker in team.roster]
+    return {n for n in names if f" {' '.join(extract_words(n.replace('_', ' ')))} " in words}

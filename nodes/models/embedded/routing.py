@@ -3,16 +3,14 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import Any
-
-from langchain_core.messages import BaseMessage, HumanMessage
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeVar
 
 from nodes.limits.patterns import Pattern
-from nodes.models.embedded.planning import PlanningPrompt, read_planning_prompt
-from nodes.models.embedded.prompt_reading import list_texts, read_section
-from nodes.models.embedded.text_similarity import extract_words
+from nodes.schemas.beside import PlanningValues
+from nodes.schemas.team import Example, Team
 from nodes.text.meaning import measure_meaning
+from nodes.text.similarity import extract_words
 from nodes.text.word_lists import FUNCTION_WORDS
 
 _FILE_TYPE = Pattern(r"\.(\w+)$", re.MULTILINE)
@@ -20,6 +18,7 @@ _PART_BREAK = Pattern(r"\b(?:and|then)\b|[,;.?!] ", re.IGNORECASE)
 """What is between two parts of a request."""
 _IGNORED_WORDS = FUNCTION_WORDS | frozenset(extract_words(" ".join(FUNCTION_WORDS)))
 """Also in the form left when taken for a plural: "doe" for "does"."""
+T = TypeVar("T")
 WorkerChoice = tuple[str, ...]
 """One worker, or a first and a second."""
 PLANNED: WorkerChoice = ()
@@ -39,39 +38,43 @@ MIN_SHARE_OF_FIRST = 0.4
 """A second worker needs this many words that the first does not know, with this weight."""
 
 
-def write_decision(messages: Sequence[BaseMessage]) -> dict[str, Any]:
+def write_decision(values: PlanningValues) -> dict[str, Any]:
     """Return one worker, or two if an example has two or part of the request fits another.
 
     The file types of materials, such as `py`, count as words of the request. A team that steps
     ends after one step.
     """
-    if any(read_section(text, "results") for text in list_texts(messages, HumanMessage)):
+    if values.given:
         return {
             "is_done": True,
             "reason": "A worker has reported, and this model plans only one step.",
         }
-    asked = read_planning_prompt(messages)
-    texts = _collect_texts(asked)
-    known = {takers: _extract_stems(" ".join(held)) for takers, held in texts.items()}
-    weights = _weigh_known_words(known)
-    wanted = _extract_stems(f"{asked.request} {_list_file_types(messages)}")
+    texts = _collect_texts(values.team)
+    known = {takers: extract_stems(" ".join(held)) for takers, held in texts.items()}
+    weights = weigh_words(known)
+    wanted = extract_stems(f"{values.request} {_list_file_types(values.materials)}")
     scores = {takers: _sum_weights(wanted & known[takers], weights) for takers in known}
-    best = _choose_first(asked.request, texts, scores)
+    best = _choose_first(values.request, texts, scores)
+    readers = [each.name for each in values.team.roster if "search_documents" in each.tools]
+    has_tools = bool(best) and bool(values.team.find_worker(best[0]).tools)
+    if values.materials and readers and not has_tools:
+        best = (readers[0],)  # without a tool nothing is read
+    task = values.request
     if not best:
-        return {"worker": "", "task": asked.request, "reason": "No worker's card is similar."}
-    if _needs_plan(asked, wanted, known):
+        return {"worker": "", "task": task, "reason": "No worker's card is similar."}
+    if values.team.plan_when_needed and _needs_plan(values, wanted, known):
         return {
             "worker": best[0],
             "needs_plan": True,
             "reason": "Its words are those of several workers, and of requests that were planned.",
         }
     secondary = "".join(best[1:])
-    if not secondary and any(decided.get("secondary") for _, decided in asked.examples):
+    if not secondary and any(takers[1:] for takers in texts):
         secondary = _choose_secondary(best[0], wanted, known, weights)
     return {
         "worker": best[0],
         "secondary": secondary,
-        "task": asked.request,
+        "task": task,
         "reason": "Its card and examples are nearest to the request.",
     }
 
@@ -108,21 +111,23 @@ def _measure_worker(request: str, name: str, texts: Mapping[WorkerChoice, list[s
     return sum(nearest) / len(nearest)
 
 
-def _collect_texts(asked: PlanningPrompt) -> dict[WorkerChoice, list[str]]:
+def _collect_texts(team: Team) -> dict[WorkerChoice, list[str]]:
     """Return the texts of each worker and each pair: name with card, and the requests they took."""
     texts: dict[WorkerChoice, list[str]] = {
-        (name,): [f"{name} {card}"] for name, card in asked.cards.items()
+        (worker.name,): [f"{worker.name} {worker.description}"] for worker in team.roster
     }
-    for request, decided in asked.examples:
-        if decided.get("needs_plan"):
-            continue
-        takers = tuple(filter(None, (decided.get("worker"), decided.get("secondary"))))
-        if takers and all(name in asked.cards for name in takers):
-            texts.setdefault(takers, []).append(request)
+    for example in team.examples:
+        takers = tuple(dict.fromkeys(task.worker for task in example.plan.tasks))[:2]
+        if not _is_planned(example, team) and all((name,) in texts for name in takers):
+            texts.setdefault(takers, []).append(example.request)
     return texts
 
 
-def _weigh_known_words(known: Mapping[WorkerChoice, set[str]]) -> dict[str, float]:
+def _is_planned(example: Example, team: Team) -> bool:
+    return team.plan_when_needed and any(task.depends_on for task in example.plan.tasks)
+
+
+def weigh_words(known: Mapping[T, set[str]]) -> dict[str, float]:
     """Return a weight for each word: the fewer workers know it, the higher; 0 if all do."""
     counts = Counter(word for held in known.values() for word in held)
     return {word: math.log(len(known) / count) for word, count in counts.items()}
@@ -144,18 +149,18 @@ def _choose_secondary(
 
 
 def _needs_plan(
-    asked: PlanningPrompt, wanted: set[str], known: Mapping[WorkerChoice, set[str]]
+    values: PlanningValues, wanted: set[str], known: Mapping[WorkerChoice, set[str]]
 ) -> bool:
     """Return whether the examples that need a plan explain a request better than any choice.
 
     It must have several parts, and at least two workers must each know a word of it that no other
     worker knows.
     """
-    if not _PART_BREAK.search(asked.request):
+    if not _PART_BREAK.search(values.request):
         return False
-    planned = [request for request, decided in asked.examples if decided.get("needs_plan")]
-    everything = {**known, PLANNED: _extract_stems(" ".join(planned))}
-    weights = _weigh_known_words(everything)
+    planned = [each.request for each in values.team.examples if _is_planned(each, values.team)]
+    everything = {**known, PLANNED: extract_stems(" ".join(planned))}
+    weights = weigh_words(everything)
     scores = {takers: _sum_weights(wanted & held, weights) for takers, held in everything.items()}
     if scores[PLANNED] <= max(scores[takers] for takers in known):
         return False
@@ -168,18 +173,16 @@ def _needs_plan(
     return len(own) > 1
 
 
-def _list_file_types(messages: Sequence[BaseMessage]) -> str:
-    names = "\n".join(
-        read_section(text, "materials") for text in list_texts(messages, HumanMessage)
-    )
-    return " ".join(_FILE_TYPE.findall(names))
+def _list_file_types(materials: Iterable[str]) -> str:
+    return " ".join(_FILE_TYPE.findall("\n".join(materials)))
 
 
 def _sum_weights(held: set[str], weights: Mapping[str, float]) -> float:
     return sum(weights[word] for word in held)
 
 
-def _extract_stems(text: str) -> set[str]:
+def extract_stems(text: str) -> set[str]:
+    """Return the content words of a text, cut so that forms of one word are one."""
     found = extract_words(text.replace("_", " "))
     return {_stem_word(word) for word in found if word not in _IGNORED_WORDS and len(word) > 1}
 

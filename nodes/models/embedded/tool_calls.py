@@ -1,244 +1,161 @@
-"""Chooses the tools to call in a worker's turn, with arguments from the handoff."""
+"""Chooses the tools to call in a worker's turn, and says which ones the words do not fill."""
 
-import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 from nodes.limits.patterns import Pattern
-from nodes.models.embedded.arguments import (
-    build_query,
-    fill_by_schema,
-    fill_numbers,
-    find_first_number,
-    find_name,
-)
-from nodes.models.embedded.prompt_reading import AnsweredCall, ReceivedHandoff
-from nodes.models.embedded.table_reading import name_missing_measure
-from nodes.models.embedded.text_similarity import extract_words
-from nodes.text.word_forms import is_generic, is_verb
+from nodes.models.embedded.answering import format_heading
+from nodes.models.embedded.arguments import fill_arguments, read_type
+from nodes.models.embedded.quantities import Schema, list_numbers
+from nodes.models.embedded.work import Work
+from nodes.text.language import detect_language
+from nodes.text.phrases import say
+from nodes.text.similarity import extract_words
 
-_SQL = Pattern(r"^\s*(select|with|show|describe)\b", re.IGNORECASE)
-_ARITHMETIC = Pattern(
-    r"(?<![(\d])[(\d][\d\s.()]{0,40}(?:\s[-+*/]\s|\*\*|[*/])[\d\s.()+*/-]{0,199}[)\d]"
-)
-_QUOTED = Pattern(r"[\"“]([^\"“”]{3,80})[\"”]")
-_SEARCHING = frozenset(("query", "sql", "expression", "url"))
-_COMPARING = frozenset(("change", "time_column", "period"))
-_ONLINE_TOOL = Pattern(r"web|internet|fetch|browse|http|url", re.IGNORECASE)
-MAX_CLAIMS = 300
-MAX_FINDINGS = 500
-_FILLED_OPTIONAL_ARGUMENTS = ("title", "format", "findings", "earlier_attempt")
-"""Optional arguments that have a shared meaning in all tools."""
 ToolSchemas = Mapping[str, Mapping[str, Any]]
 """The parameters of each offered tool, as JSON schema, by the tool's name."""
+Calls = list[tuple[str, dict[str, Any]]]
+MAX_ITEMS: Final = 300
+_URL: Final = Pattern(r"https?://[^\s<>\"'`)\]]+(?<![.,;:])")
+_CODE: Final = Pattern(r"`([^`]+)`")
+_SQL: Final = Pattern(r"(?<!\s)\s*+(?:select|with|show|describe)\b.*+", re.IGNORECASE | re.DOTALL)
+_ARITHMETIC: Final = Pattern(
+    r"(?<![(\w.,])[(\d][\d .()]{0,40}(?: [-+*/] |\*\*|[*/])[\d .()+*/-]{0,199}[)\d](?![\w]|[.,]\d)"
+)
+_BARE: Final = Pattern(r"^[\d\s.()+*/%-]{0,199}\d\s?[-+*/%][\d\s.()+*/%-]{0,199}[\d)]\s{0,9}$")
+_ONLINE_TOOL: Final = Pattern(r"web|internet|fetch|browse|http|url", re.IGNORECASE)
 
 
-def choose_calls(brief: ReceivedHandoff, tools: ToolSchemas) -> list[tuple[str, dict[str, Any]]]:
+def choose_calls(work: Work, tools: ToolSchemas) -> Calls:
     """Return the calls of this turn; none when there is nothing left to try.
 
-    Online tools are called after the local ones, and only if those found nothing. A request that
-    comes without materials and shares no word with the worker's card and tools is not for them.
+    Online tools are called after the local ones: for an address, or if those found nothing.
     """
-    if not _is_in_scope(brief, tools):
-        return []
     local = {name: tools[name] for name in tools if not _ONLINE_TOOL.search(name)}
-    calls = _list_fillable_calls(brief, local)
-    if calls or any(call.passages for call in brief.calls) or brief.artifacts:
-        return calls or _list_fillable_calls(brief, tools if brief.urls else {})
-    return _list_fillable_calls(brief, tools)
+    has_any = work.handoff.artifacts or any(call.results for call in work.calls)
+    calls = _list_calls(work, local)
+    return calls or ([] if has_any and not _URL.search(work.text) else _list_calls(work, tools))
 
 
-def fill_arguments(brief: ReceivedHandoff, schema: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return a tool's arguments: what shared names mean, else what the task's words give.
+def list_uncalled(work: Work, tools: ToolSchemas) -> list[str]:
+    """Return a sentence for each tool that the words call for and do not fill.
 
-    None if a required one is missing. Without a value for a measure that the task names, no other
-    argument is filled: another column must not take its place.
+    Beside a tool of the team's own that was called, only one that the words name counts.
     """
-    filled: dict[str, Any] = {}
-    required = schema.get("required", [])
-    parameters = schema.get("properties", {}).values()
-    is_measuring = any(
-        each.get("items", {}).get("format") == "number_column" for each in parameters
-    )
-    if is_measuring and not required and name_missing_measure(brief):
-        return filled
-    numbers = fill_numbers(schema.get("properties", {}), brief)
-    for name, parameter in schema.get("properties", {}).items():
-        value = numbers.get(name)
-        if value is None:
-            value = _fill_argument(name, parameter, brief, is_required=name in required)
-        if value is None and name in required:
-            return None
-        if value is not None:
-            filled[name] = value
-    return filled
+    gaps, language = list[str](), detect_language(work.words)
+    called = {call.tool for call in work.calls}
+    own = {name: tools[name] for name in tools if not _is_shared(tools[name])}
+    for name, schema in own.items():
+        missing = [] if name in called else _fill(work, name, schema)[1]
+        is_named = {*extract_words(name.replace("_", " "))} <= {*extract_words(work.request)}
+        if missing and (is_named or called.isdisjoint(own)):
+            key = "its_arguments" if len(missing) > 1 else "its_argument"
+            lacking = say(language, key, names=", ".join(missing))
+            gaps.append(say(language, "tool_not_called", tool=name, argument=lacking))
+    if not work.calls and any("material" in _fill(work, *each)[1] for each in tools.items()):
+        gaps.append(say(language, "no_file"))
+    gaps += _list_unused_numbers(work, own)
+    fresh, unanswered = replace(work, calls=()), replace(work, calls=(), answers={})
+    if work.answers and choose_calls(fresh, tools) == choose_calls(unanswered, tools):
+        gaps.append(say(language, "answer_unused"))
+    return gaps
 
 
-def write_document(brief: ReceivedHandoff) -> str:
+def _list_unused_numbers(work: Work, own: ToolSchemas) -> list[str]:
+    """Return a sentence for the numbers with a unit or word that no call of an own tool took.
+
+    Only of tools that take numbers, and read no question: what they return may ignore a limit.
+    """
+    numeric = {
+        call.tool
+        for call in work.calls
+        if (schema := own.get(call.tool)) and "question" not in schema.get("properties", {})
+        for each in read_parameters(schema)[0].values()
+        if each["type"] in ("number", "integer")
+    }
+    used = [value for call in work.calls for value in call.arguments.values()]
+    stated = [each.value for each in list_numbers(work.request) if each.beside]
+    texts = dict.fromkeys(f"{n:,g}" for n in stated if n is not None and n not in used)
+    if not numeric or not texts:
+        return []
+    said = {"tool": ", ".join(sorted(numeric)), "numbers": ", ".join(texts)}
+    return [say(detect_language(work.words), "numbers_unused", **said)]
+
+
+def write_document(work: Work) -> str:
     """Return a Markdown document of the results of earlier tasks."""
-    parts = [f"# {_build_title(brief)}"]
-    for report in brief.reports:
-        if output := str(report.get("output", "")).strip():
-            parts.append(f"## {format_heading(str(report.get('task') or 'Results'))}\n\n{output}")
-    if sources := sorted({str(claim["source"]) for claim in brief.claims if claim.get("source")}):
-        parts.append("## Sources\n\n" + "\n".join(f"- {source}" for source in sources))
-    return "\n\n".join(parts)
+    done = [report for report in work.handoff.context if report.output.strip()]
+    parts = [f"## {format_heading(each.task)}\n\n{each.output.strip()}" for each in done]
+    return "\n\n".join([f"# {_build_title(work)}", *parts])
 
 
-def format_heading(identifier: str) -> str:
-    """Return a task's id as a heading."""
-    text = identifier.replace("_", " ").replace("-", " ").strip()
-    return text[:1].upper() + text[1:]
-
-
-def _is_in_scope(brief: ReceivedHandoff, tools: ToolSchemas) -> bool:
-    """Return whether a user's request may be for these tools.
-
-    One that comes with materials may, and so may anything for a search.
-    """
-    if brief.subject == brief.intent or brief.artifacts or brief.reports:
-        return True
-    parameters = [
-        each for schema in tools.values() for each in schema.get("properties", {}).items()
-    ]
-    if any(name in _SEARCHING or each.get("format") == "query" for name, each in parameters):
-        return True
-    card = brief.intent.replace(brief.subject, "", 1)
-    known = set(extract_words(f"{card} {json.dumps(tools)}".replace("_", " ")))
-    asked = extract_words(brief.subject)
-    asked = [word for word in asked if not (is_verb(word) or is_generic(word))]
-    return not asked or any(word in known for word in asked)
-
-
-def _list_fillable_calls(
-    brief: ReceivedHandoff, tools: ToolSchemas
-) -> list[tuple[str, dict[str, Any]]]:
-    calls = []
+def _list_calls(work: Work, tools: ToolSchemas) -> Calls:
+    """Return the next call of each tool: one per material where it needs one, else one in all."""
+    calls: Calls = []
     for name, schema in tools.items():
-        earlier = [call for call in brief.calls if call.tool == name]
-        if "sql" in schema.get("properties", {}):
-            statement = _choose_next_sql(brief, earlier)
-            filled = {"sql": statement} if statement else None
-        else:
-            filled = _fill_next_arguments(brief, schema, earlier)
-        if filled is not None:
-            calls.append((name, filled))
+        filled, missing = _fill(work, name, schema)
+        files = work.handoff.artifacts if "material" in read_parameters(schema)[1] else ()
+        made = [call.arguments for call in work.calls if call.tool == name]
+        options = [{**filled, "material": file} for file in files] or [filled]
+        left = [each for each in options if each not in made and not missing]
+        calls += [(name, each) for each in left[:1]]
     return calls
 
 
-def _fill_next_arguments(
-    brief: ReceivedHandoff, schema: Mapping[str, Any], earlier: list[AnsweredCall]
-) -> dict[str, Any] | None:
-    """Return the arguments of a tool's next call: one call per material, else one in all."""
-    if "material" not in schema.get("required", []):
-        filled = fill_arguments(brief, schema)
-        if earlier and earlier[-1].is_refusal:
-            return _drop_comparison(earlier[-1].arguments)
-        # A listing of tables names the columns that the first call could not know.
-        has_listing = bool(earlier) and "tables" in earlier[-1].data
-        is_new = filled not in [call.arguments for call in earlier]
-        return filled if not earlier or (has_listing and is_new) else None
-    read = {call.arguments.get("material") for call in earlier}
-    left = {name: text for name, text in brief.artifacts.items() if name not in read}
-    return fill_arguments(replace(brief, artifacts=left), schema) if left else None
+def _fill(work: Work, tool: str, schema: Schema) -> tuple[dict[str, Any], list[str]]:
+    """Return a tool's arguments, by what shared names mean, else by the words; and what lacks."""
+    parameters, required = read_parameters(schema)
+    known = [n for n in parameters if n in FILLERS and (n in required or n in _ALWAYS_FILLED)]
+    shared = {n: value for n in known if (value := FILLERS[n](work)) is not None}
+    # A tool that reads the question fills its own arguments from it.
+    is_asked = "question" in shared
+    own = {name: each for name, each in parameters.items() if not is_asked and name not in known}
+    filled, missing = fill_arguments(tool, own, [name for name in required if name in own], work)
+    lacking = [name for name in known if name in required and name not in shared]
+    return {**shared, **filled}, [*lacking, *missing]
 
 
-def _drop_comparison(refused: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return a refused ranking by values without their change; None if nothing else was asked."""
-    if "change" not in refused or not refused.get("measures") or "sort_by" in refused:
-        return None
-    return {name: value for name, value in refused.items() if name not in _COMPARING}
+def _is_shared(schema: Schema) -> bool:
+    """Return whether a tool needs what every team's tools need, such as a query or claims."""
+    parameters, required = read_parameters(schema)
+    return FILLERS.keys() >= {*required} and bool(required or "question" in parameters)
 
 
-def _choose_next_sql(brief: ReceivedHandoff, earlier: list[AnsweredCall]) -> str | None:
-    """Return the SQL between backticks in the intent; this model writes none itself."""
-    given = next((code for code in brief.code_spans if _SQL.search(code)), None)
-    return given if given not in [call.arguments.get("sql") for call in earlier] else None
+def read_parameters(schema: Schema) -> tuple[dict[str, Schema], list[str]]:
+    """Return the parameters of a tool, and the names of those that it requires."""
+    parameters = {name: read_type(each) for name, each in (schema.get("properties") or {}).items()}
+    return parameters, [name for name in schema.get("required") or () if name in parameters]
 
 
-def _fill_argument(
-    name: str, schema: Mapping[str, Any], brief: ReceivedHandoff, *, is_required: bool
-) -> Any:  # of the type the tool's schema names
-    if name in _ARGUMENT_FILLERS and (is_required or name in _FILLED_OPTIONAL_ARGUMENTS):
-        return _ARGUMENT_FILLERS[name](brief, schema)
-    value = fill_by_schema(name, schema, brief)
-    if value is not None or not is_required:
-        return value
-    if schema.get("enum"):
-        return None  # a closed set of which the task names no member
-    if schema.get("type") == "string":
-        return find_name(brief) or brief.subject
-    return find_first_number(schema, brief)
+def _find_code(work: Work, pattern: Pattern) -> str | None:
+    """Return the first part of the words between backticks that is of a form."""
+    return next(filter(pattern.fullmatch, _CODE.findall(work.text)), None)
 
 
-def _build_query(brief: ReceivedHandoff, schema: Mapping[str, Any]) -> str | None:
-    return build_query(brief)
+def _find_expression(work: Work) -> str | None:
+    plain = _CODE.sub(" ", work.text)
+    return _find_code(work, _BARE) or next(map(str.strip, _ARITHMETIC.findall(plain)), None)
 
 
-def _find_expression(brief: ReceivedHandoff, schema: Mapping[str, Any]) -> str | None:
-    plain = Pattern(r"`[^`]*`").sub(" ", brief.intent)
-    given = [code for code in brief.code_spans if _ARITHMETIC.fullmatch(code.strip())]
-    return next(iter(given + _ARITHMETIC.findall(plain)), None)
+def _build_title(work: Work) -> str:
+    return " ".join(work.request.split()[:10]).rstrip(".,:;")
 
 
-def _find_url(brief: ReceivedHandoff, schema: Mapping[str, Any]) -> str | None:
-    found = [passage.source for call in brief.calls for passage in call.passages]
-    return next((url for url in brief.urls + found if url.startswith("http")), None)
-
-
-def _list_claim_arguments(
-    brief: ReceivedHandoff, schema: Mapping[str, Any]
-) -> list[dict[str, str]] | None:
-    return [
-        {key: str(claim.get(key, "")) for key in ("text", "source", "quote")}
-        for claim in brief.claims[:MAX_CLAIMS]
-    ] or None
-
-
-def _find_material(brief: ReceivedHandoff, schema: Mapping[str, Any]) -> str | None:
-    return next(iter(brief.artifacts), None)
-
-
-def _list_finding_arguments(
-    brief: ReceivedHandoff, schema: Mapping[str, Any]
-) -> list[dict[str, Any]] | None:
-    return brief.findings[:MAX_FINDINGS] if brief.reports else None
-
-
-def _write_markdown(brief: ReceivedHandoff, schema: Mapping[str, Any]) -> str | None:
-    return write_document(brief) if brief.reports else None
-
-
-def _fill_title(brief: ReceivedHandoff, schema: Mapping[str, Any]) -> str:
-    return _build_title(brief)
-
-
-def _find_format(brief: ReceivedHandoff, schema: Mapping[str, Any]) -> str | None:
-    choices = [str(choice) for choice in schema.get("enum", ["markdown", "html", "docx"])]
-    wanted = brief.subject.replace("Word", "docx").lower()
-    return next((choice for choice in choices if choice in wanted), None)
-
-
-def _read_earlier_attempt(brief: ReceivedHandoff, schema: Mapping[str, Any]) -> str | None:
-    return brief.earlier_attempt or None
-
-
-def _build_title(brief: ReceivedHandoff) -> str:
-    quoted = _QUOTED.search(brief.subject)
-    return quoted.group(1) if quoted else " ".join(brief.subject.split()[:10]).rstrip(".,:;")
-
-
-_ARGUMENT_FILLERS = {
-    "query": _build_query,
+FILLERS: Final[Mapping[str, Callable[[Work], Any]]] = {
+    "query": lambda work: work.query or None,
+    "question": lambda work: work.words.strip() or None,
+    "sql": lambda work: _find_code(work, _SQL),
     "expression": _find_expression,
-    "url": _find_url,
-    "claims": _list_claim_arguments,
-    "findings": _list_finding_arguments,
-    "material": _find_material,
-    "markdown": _write_markdown,
-    "title": _fill_title,
-    "format": _find_format,
-    "earlier_attempt": _read_earlier_attempt,
+    "url": lambda work: next(iter(_URL.findall(work.text)), None),
+    "claims": lambda work: work.claims[:MAX_ITEMS] or None,
+    "findings": lambda work: work.findings[:MAX_ITEMS] if work.handoff.context else None,
+    "material": lambda work: next(iter(work.handoff.artifacts), None),
+    "markdown": lambda work: write_document(work) if work.handoff.context else None,
+    "title": _build_title,
+    "earlier_attempt": lambda work: work.earlier or None,
 }
+"""What a parameter of this name means in every tool."""
+_ALWAYS_FILLED: Final = ("title", "findings", "earlier_attempt", "question")
+"""Those that are filled even where they are not required."""

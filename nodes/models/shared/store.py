@@ -9,7 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from nodes.errors.redaction import redact_text
-from nodes.models.per_loop import LoopResource, PerLoop
+from nodes.limits.per_loop import LoopResource, PerLoop
 from nodes.models.shared.address import format_redis_address
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ WORKBOOK_SUFFIXES: Final = frozenset({".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"}
 PARSED_SUFFIXES: Final = WORKBOOK_SUFFIXES | {".pdf", ".docx", ".html", ".htm", ".xhtml"}
 """Suffixes that need a parser, which runs in a process of its own."""
 READABLE_SUFFIXES: Final = PARSED_SUFFIXES | {
-    *(".md", ".markdown", ".txt", ".text", ".rst"),
+    *(".md", ".markdown", ".txt", ".text", ".rst", ".adoc", ".asciidoc"),
     *(".csv", ".tsv", ".json", ".log", ".diff", ".patch"),
 }
 MATERIAL_SUFFIXES: Final = READABLE_SUFFIXES | {

@@ -5,6 +5,7 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 from pathlib import Path
 from weakref import WeakKeyDictionary
 
@@ -12,12 +13,19 @@ from nodes.errors import FileUnreadable, ToolRefused
 from nodes.text.plain_text import sanitize_text
 from nodes.tools.documents.folder import SkippedFile, StoredDocument, list_documents
 from nodes.tools.documents.index import PassageIndex
-from nodes.tools.documents.passages import split_document
-from nodes.tools.documents.reader import PARSE_TIMEOUT_S, PARSER, read_document_with
+from nodes.tools.documents.index_file import compute_index_key, read_index, save_index
+from nodes.tools.documents.passages import Passage, split_document
+from nodes.tools.documents.reader import (
+    PARSE_TIMEOUT_S,
+    PARSER,
+    is_cut,
+    read_document_with,
+)
 from nodes.tools.framework.isolation import IsolatedFunction
 
 MAX_INDEXES = 4
 MAX_LIBRARY_CHARS = 200_000_000
+CUT_REASON = "its end: only the beginning of a long document is read"
 
 
 @dataclass(frozen=True)
@@ -34,7 +42,9 @@ class DocumentLibrary:
     def __init__(self, root: Path | None) -> None:
         self._root = root.resolve() if root else None
         self._documents_by_file: dict[StoredDocument, list[Document] | SkippedFile] = {}
-        self._indexes: OrderedDict[tuple[object, ...], PassageIndex] = OrderedDict()
+        self._passages = dict[Document, tuple[Passage, ...]]()
+        self._base: tuple[tuple[Document, ...], PassageIndex] = ((), PassageIndex(()))
+        self._indexes: OrderedDict[tuple[Document, ...], PassageIndex] = OrderedDict()
         self._locks: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = (
             WeakKeyDictionary()
         )
@@ -47,37 +57,66 @@ class DocumentLibrary:
         Raises:
             ToolRefused: the folder is set but missing.
         """
-        given = [Document(name, sanitize_text(text)) for name, text in (materials or {}).items()]
-        if self._root is None:
-            return given, []
-        # One reader at a time: workers that start together would parse every file twice.
-        async with self._locks.setdefault(asyncio.get_running_loop(), asyncio.Lock()):
-            stored, skipped = await asyncio.to_thread(_list_folder, self._root)
-            await self._refresh_documents(stored)
-            known = dict(self._documents_by_file)
-        found = [known[item] for item in stored]
+        given, stored, skipped = await self._load(materials)
         taken = {document.name for document in given}
-        readable = [each for item in found if isinstance(item, list) for each in item]
-        unread = [item for item in found if isinstance(item, SkippedFile)]
-        return given + [item for item in readable if item.name not in taken], unread + skipped
+        return given + [each for each in stored if each.name not in taken], skipped
 
     async def get_index(
         self, materials: Mapping[str, str] | None
     ) -> tuple[PassageIndex, list[SkippedFile], int]:
         """Return an index over every document, what was skipped, and how many were read.
 
+        The folder is indexed once for all runs, and again when it changes.
+
         Raises:
             ToolRefused: the folder is set but missing.
         """
-        documents, skipped = await self.load_documents(materials)
-        key = tuple(documents)
-        index = self._indexes.get(key)
-        if index is None:
-            index = await asyncio.to_thread(_build_index, documents)
-            self._indexes[key] = index
-            while len(self._indexes) > MAX_INDEXES:
-                self._indexes.popitem(last=False)
-        return index, skipped, len(documents)
+        given, stored, skipped = await self._load(materials)
+        async with self._get_lock():
+            if self._base[0] != tuple(stored):
+                self._base = await asyncio.to_thread(self._index_folder, stored)
+                self._indexes.clear()
+            index = self._indexes.get(tuple(given)) if given else self._base[1]
+            if index is None:
+                index = await asyncio.to_thread(_index_materials, given, self._base[1])
+                self._indexes[tuple(given)] = index
+                while len(self._indexes) > MAX_INDEXES:
+                    self._indexes.popitem(last=False)
+        names = {each.name for each in given}
+        return index, skipped, len(given) + sum(each.name not in names for each in stored)
+
+    async def _load(
+        self, materials: Mapping[str, str] | None
+    ) -> tuple[list[Document], list[Document], list[SkippedFile]]:
+        """Return the run's materials, the folder's documents, and what cannot be read."""
+        given = [Document(name, sanitize_text(text)) for name, text in (materials or {}).items()]
+        if self._root is None:
+            return given, [], []
+        # One reader at a time: workers that start together would parse every file twice.
+        async with self._get_lock():
+            stored, skipped = await asyncio.to_thread(_list_folder, self._root)
+            await self._refresh_documents(stored)
+            found = [self._documents_by_file[item] for item in stored]
+        readable = [each for item in found if isinstance(item, list) for each in item]
+        unread = [item for item in found if isinstance(item, SkippedFile)]
+        cut = [SkippedFile(item.name, CUT_REASON) for item in readable if is_cut(item.text)]
+        return given, readable, [*unread, *cut, *skipped]
+
+    def _get_lock(self) -> asyncio.Lock:
+        return self._locks.setdefault(asyncio.get_running_loop(), asyncio.Lock())
+
+    def _index_folder(self, stored: list[Document]) -> tuple[tuple[Document, ...], PassageIndex]:
+        key = compute_index_key(self._root or Path(), [(each.name, each.text) for each in stored])
+        if kept := read_index(key):
+            return tuple(stored), kept
+        known = self._passages
+        self._passages = {
+            each: known[each] if each in known else split_document(each.name, each.text)
+            for each in stored
+        }
+        index = PassageIndex(chain.from_iterable(self._passages.values()))
+        save_index(key, index, sum(len(each.text) for each in stored))
+        return tuple(stored), index
 
     async def _refresh_documents(self, stored: list[StoredDocument]) -> None:
         for gone in self._documents_by_file.keys() - set(stored):
@@ -123,9 +162,6 @@ def _count_chars(read: list[Document] | SkippedFile) -> int:
     return sum(len(each.text) for each in read) if isinstance(read, list) else 0
 
 
-def _build_index(documents: list[Document]) -> PassageIndex:
-    return PassageIndex(
-        passage
-        for document in documents
-        for passage in split_document(document.name, document.text)
-    )
+def _index_materials(given: list[Document], base: PassageIndex) -> PassageIndex:
+    passages = chain.from_iterable(split_document(each.name, each.text) for each in given)
+    return PassageIndex(passages, base, frozenset(each.name for each in given))

@@ -1,24 +1,21 @@
 """Split a text into passages that can be found and quoted."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 
 from nodes.limits.patterns import Pattern
 from nodes.text.csv_table import is_table_name
+from nodes.tools.documents.blocks import Block, split_blocks, split_long_text
+from nodes.tools.documents.sections import Section, split_sections
 
 TARGET_CHARS = 1000
 MAX_PASSAGE_CHARS = 2000
-
-_HEADING = Pattern(r"^#{1,6}[ \t]++(.*[^ \t#])[ \t#]*+$")
-_UNDERLINE = Pattern(r"^(=+|-{3,})[ \t]*$")
-_HTML_HEADING = Pattern(r"^[ \t]{0,3}<h[1-6]\b[^<>]*>")
-_HTML_HEADING_END = Pattern(r"</h[1-6]>[ \t]*(?P<rest>.*)")
-_TAG = Pattern(r"</?\w[^<>]*>")
-_CONTENTS_ENTRY = Pattern(r"^[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]+\[[^\]]*\]\(#[^()\s]*\)[ \t]*$")
-"""A line of a table of contents: it names a section, and says nothing."""
-_ITEM = Pattern(r"[ \t]{0,8}(?:[-*+]|\d{1,3}[.)])[ \t]")
-MAX_HEADING_LINES = 4
-"""Limit of a heading in HTML, which may never be closed."""
+MAX_TITLE_CHARS = 120
+MAX_PATH_CHARS = 240
+COLUMNS_MARK = "; columns: "
+"""Begins the names of the columns in the place of rows whose table begins in another passage."""
+_LINK = Pattern(r"\[([^\[\]]*)\](?:\([^()\s]*\))?")
 
 
 @dataclass(frozen=True)
@@ -27,83 +24,127 @@ class Passage:
 
     source: str
     place: str
-    """Heading, page or rows; empty if the document has none."""
+    """Page, headings from the outermost to its own, rows, columns; empty if there are none."""
     text: str
 
 
 def split_document(source: str, text: str) -> tuple[Passage, ...]:
-    """Split a document at its pages, headings and paragraphs, or a table at its lines."""
+    """Split a document at its pages, headings and paragraphs, or a table at its lines.
+
+    No sentence, list item, row of a table or block of code is cut that fits into a passage.
+    """
     if is_table_name(source):
         return tuple(_split_rows(source, text))
+    suffix = PurePosixPath(source).suffix.lower()
     pages = text.split("\f")
-    if len(pages) == 1:
-        return tuple(_split_sections(source, "", text))
     numbered = enumerate(pages, start=1)
     return tuple(
-        passage for n, page in numbered for passage in _split_sections(source, f"page {n}", page)
+        Passage(source, place, part)
+        for n, page in numbered
+        for place, part in _split_page(page, suffix, f"page {n}" if len(pages) > 1 else "")
     )
 
 
-def _split_sections(source: str, page: str, text: str) -> Iterator[Passage]:
-    heading, lines, is_open = "", list[str](), False
-    for line in text.splitlines():
-        if _HTML_HEADING.match(line):
-            yield from _split_section(source, page, heading, lines)
-            heading, lines, is_open = "", [], True
-        if is_open:
-            lines.append(line)
-            end = _HTML_HEADING_END.search(line)
-            title = line[: end.start()] if end else line
-            heading = " ".join([*heading.split(), *_TAG.sub("", title).split()])
-            is_open = not end and len(lines) < MAX_HEADING_LINES
-            lines = [end["rest"]] if end else lines
-        elif found := _HEADING.match(line):
-            yield from _split_section(source, page, heading, lines)
-            heading, lines = found[1], [line]
-        elif _UNDERLINE.match(line) and lines and lines[-1].strip():
-            title = lines.pop()
-            yield from _split_section(source, page, heading, lines)
-            heading, lines = title.strip(), [title, line]
-        elif not _CONTENTS_ENTRY.match(line):
-            lines.append(line)
-    yield from _split_section(source, page, heading, lines)
+def _split_page(text: str, suffix: str, page: str) -> Iterator[tuple[str, str]]:
+    """Yield the place and the text of each passage.
+
+    A heading without text of its own is kept with what is under it.
+    """
+    sections, index, above = list(split_sections(text, suffix)), 0, tuple[str, ...]()
+    has_title = _find_branch_end(sections, 1) == len(sections)
+    while index < len(sections):
+        section, end = sections[index], index + 1
+        if not section.has_text:
+            end = index + 1 if has_title and index == 1 else _find_small_branch_end(sections, index)
+            if end == index + 1 and _can_join(section, sections[end : end + 1]):
+                above, index = (*above, *section.heading, *section.body), end
+                continue
+        place = ", ".join(part for part in (page, _format_path(section.path, has_title)) if part)
+        heading = "\n".join((*above, *section.heading))
+        below = (line for each in sections[index + 1 : end] for line in (*each.heading, *each.body))
+        under = "\n".join((*section.body, *below)) if end > index + 1 else ""
+        blocks = [Block(heading)] if heading.strip() else []
+        if under:
+            blocks.append(Block(under, is_joined=True))
+        else:
+            found = list(split_blocks(section.body, suffix))
+            blocks += [Block(each.text, True, "") for each in found[:1]] + found[1:]
+        yield from _join_blocks(place, blocks)
+        above, index = (), end
 
 
-def _split_section(source: str, page: str, heading: str, lines: list[str]) -> Iterator[Passage]:
-    body = lines if any(line.strip() for line in lines) else [heading]
-    yield from _split_paragraphs(source, _format_place(page, heading), body)
+def _can_join(section: Section, below: Sequence[Section]) -> bool:
+    return any(each.heading and each.level > section.level for each in below)
 
 
-def _format_place(page: str, heading: str) -> str:
-    return ", ".join(part for part in (page, heading[:120]) if part)
+def _find_branch_end(sections: Sequence[Section], index: int) -> int:
+    """Return the end of a heading with all that is under it."""
+    ends = range(index + 1, len(sections))
+    return next((n for n in ends if sections[n].level <= sections[index].level), len(sections))
 
 
-def _split_paragraphs(source: str, place: str, lines: list[str]) -> Iterator[Passage]:
-    held = ""
-    for paragraph in Pattern(r"\n\s*\n").split("\n".join(lines).strip("\n")):
-        most = MAX_PASSAGE_CHARS if _continues_list(held, paragraph) else TARGET_CHARS
-        if held and len(held) + len(paragraph) > most:
-            yield from _split_long_text(source, place, held)
-            held = ""
-        held = f"{held}\n\n{paragraph}" if held else paragraph
-    yield from _split_long_text(source, place, held)
+def _find_small_branch_end(sections: Sequence[Section], index: int) -> int:
+    """Return the end of a heading with all that is under it if this makes one passage."""
+    size, end = 0, index
+    while end < len(sections) and (end == index or sections[end].level > sections[index].level):
+        size += sum(len(line) + 1 for line in sections[end].heading + sections[end].body)
+        if size > TARGET_CHARS or not sections[end].heading:
+            return index + 1
+        end += 1
+    return end
 
 
-def _continues_list(held: str, paragraph: str) -> bool:
-    """Return whether a paragraph is of the list that the text before it announces or begins."""
-    last = held.rsplit("\n\n", 1)[-1]
-    is_announced = last.rstrip().endswith(":") or bool(_ITEM.match(last))
-    return is_announced and bool(_ITEM.match(paragraph))
+def _format_path(path: Sequence[str], has_title: bool) -> str:
+    """Return the titles, the outermost first; those in the middle go where it is too long.
+
+    Args:
+        has_title: all is under one heading, which the file's name replaces.
+    """
+    path = path[1:] if has_title and len(path) > 1 else path
+    titles = [_clean_title(title) for title in path]
+    while len(titles) > 1 and len(" > ".join(titles)) > MAX_PATH_CHARS:
+        del titles[len(titles) // 2 if len(titles) > 2 else 0]
+    return " > ".join(titles)
 
 
-def _split_long_text(source: str, place: str, text: str) -> Iterator[Passage]:
-    while len(text) > MAX_PASSAGE_CHARS:
-        cut = max(text.rfind(mark, TARGET_CHARS // 2, TARGET_CHARS) for mark in ("\n", ". ", " "))
-        cut = cut + 1 if cut > 0 else TARGET_CHARS
-        yield Passage(source, place, text[:cut].strip())
-        text = text[cut:]
-    if text.strip():
-        yield Passage(source, place, text.strip())
+def _clean_title(title: str) -> str:
+    """Return a title without the addresses of its links."""
+    return (_LINK.sub(r"\1", title) if "[" in title else title)[:MAX_TITLE_CHARS]
+
+
+def _join_blocks(place: str, blocks: Sequence[Block]) -> Iterator[tuple[str, str]]:
+    held, size = list[Block](), 0
+    for group in _group_blocks(blocks):
+        length = sum(len(each.text) + 1 for each in group)
+        if held and size + length > TARGET_CHARS:
+            yield from _cut_passages(place, held)
+            held, size = [], 0
+        held, size = [*held, *group], size + length
+    yield from _cut_passages(place, held)
+
+
+def _group_blocks(blocks: Sequence[Block]) -> Iterator[list[Block]]:
+    """Yield blocks that belong together, as far as they fit into a passage."""
+    group, size = list[Block](), 0
+    for block in blocks:
+        length = len(block.text) + 1
+        most = MAX_PASSAGE_CHARS if size + length <= MAX_PASSAGE_CHARS else TARGET_CHARS
+        if group and (not block.is_joined or size + length > most):
+            yield group
+            group, size = [], 0
+        group.append(block)
+        size += length
+    if group:
+        yield group
+
+
+def _cut_passages(place: str, blocks: Sequence[Block]) -> Iterator[tuple[str, str]]:
+    text = "\n".join(block.text for block in blocks)
+    if blocks and blocks[0].columns:
+        place = f"{place}{COLUMNS_MARK}{blocks[0].columns}".removeprefix("; ")
+    for part in split_long_text(text.strip("\n"), TARGET_CHARS, MAX_PASSAGE_CHARS):
+        if part.strip():
+            yield place, part.strip("\n").rstrip()
 
 
 def _split_rows(source: str, text: str) -> Iterator[Passage]:
@@ -114,6 +155,7 @@ def _split_rows(source: str, text: str) -> Iterator[Passage]:
         while end < len(lines) and (end == start or size + len(lines[end]) <= TARGET_CHARS):
             size += len(lines[end]) + 1
             end += 1
-        place = f"lines {start + 1}-{end}" + (f"; columns: {columns}" if start else "")
-        yield from _split_long_text(source, place, "\n".join(lines[start:end]))
+        place = f"lines {start + 1}-{end}" + (f"{COLUMNS_MARK}{columns}" if start else "")
+        for part in split_long_text("\n".join(lines[start:end]), TARGET_CHARS, MAX_PASSAGE_CHARS):
+            yield Passage(source, place, part.strip())
         start = end

@@ -1,6 +1,6 @@
 """The open sessions: one for a server and an event loop, opened when it is first needed."""
 
-from nodes.models.per_loop import PerLoop
+from nodes.limits.per_loop import PerLoop
 from nodes.tools.mcp_servers.resolved_server import ResolvedServer
 from nodes.tools.mcp_servers.session import McpSession
 

@@ -6,7 +6,7 @@ import os
 import sqlite3
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from threading import Timer
 from typing import Any
 
@@ -26,11 +26,64 @@ def run_statement(
     engine: Engine, target: str, materials: dict[str, str], sql: str, statement_s: float
 ) -> dict[str, Any]:
     """Return a statement's rows; without one, the tables."""
-    location = DatabaseLocation(engine, target)
-    if location.engine == "postgres":
-        return _query_postgres(location, sql, statement_s)
-    run = _query_sqlite if location.engine == "sqlite" else _query_duckdb
-    return run(location, materials, sql, statement_s)
+    with ExitStack() as opened:
+        return Statements(engine, target, materials, statement_s, opened).run(sql)
+
+
+class Statements:
+    """Runs several statements on the same tables, each of which DuckDB loads only once."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        target: str,
+        materials: dict[str, str],
+        statement_s: float,
+        opened: ExitStack,
+    ) -> None:
+        """Keep what to run on.
+
+        Args:
+            opened: closes what is opened here.
+        """
+        self._location, self._materials = DatabaseLocation(engine, target), materials
+        self._statement_s, self._opened = statement_s, opened
+        self._bases = dict[tuple[str, ...], Any]()
+        self._known: list[SqlTable] | None = None
+
+    def run(self, sql: str) -> dict[str, Any]:
+        """Return a statement's rows; without one, the tables."""
+        if self._location.engine == "postgres":
+            return _query_postgres(self._location, sql, self._statement_s)
+        if self._location.engine == "sqlite":
+            return _query_sqlite(self._location, self._materials, sql, self._statement_s)
+        return self._query_duckdb(sql)
+
+    def _query_duckdb(self, sql: str) -> dict[str, Any]:
+        import duckdb
+
+        from nodes.tools.sql import duckdb_reader
+
+        known, loaded = self._known or [], LoadedTables()
+        try:
+            if self._known is None or not sql:
+                with duckdb_reader.connect(self._location, self._materials, "") as (base, loaded):
+                    known = self._known = duckdb_reader.list_tables(
+                        base, self._location, self._materials
+                    )
+            if not sql:
+                return _describe_tables(known, loaded)
+            used = tuple(table.name for table in known if mentions(sql, table.name))
+            if used not in self._bases:
+                self._bases[used] = self._opened.enter_context(
+                    duckdb_reader.connect(self._location, self._materials, sql)
+                )
+            base, loaded = self._bases[used]
+            with _enforce_deadline(self._statement_s, known):
+                columns, rows = duckdb_reader.run_query(base, sql)
+        except duckdb.Error as error:
+            return _build_error(_find_cause(error, sql, loaded), known)
+        return _describe_result(sql, known, loaded, columns, rows)
 
 
 def _query_sqlite(
@@ -45,29 +98,6 @@ def _query_sqlite(
         with _enforce_deadline(timeout_s, known):
             columns, rows = sqlite.run_query(base, sql, timeout_s)
     except (sqlite3.Error, sqlite3.Warning) as error:
-        return _build_error(_find_cause(error, sql, loaded), known)
-    return _describe_result(sql, known, loaded, columns, rows)
-
-
-def _query_duckdb(
-    location: DatabaseLocation, materials: dict[str, str], sql: str, timeout_s: float
-) -> dict[str, Any]:
-    import duckdb
-
-    from nodes.tools.sql import duckdb_reader
-
-    known, loaded = list[SqlTable](), LoadedTables()
-    try:
-        with duckdb_reader.connect(location, materials, "") as (base, loaded):
-            known = duckdb_reader.list_tables(base, location, materials)
-        if not sql:
-            return _describe_tables(known, loaded)
-        with (
-            duckdb_reader.connect(location, materials, sql) as (base, loaded),
-            _enforce_deadline(timeout_s, known),
-        ):
-            columns, rows = duckdb_reader.run_query(base, sql)
-    except duckdb.Error as error:
         return _build_error(_find_cause(error, sql, loaded), known)
     return _describe_result(sql, known, loaded, columns, rows)
 

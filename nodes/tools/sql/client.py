@@ -44,14 +44,19 @@ async def run_table_analysis(
     *,
     timeout_s: float,
 ) -> dict[str, Any]:
-    """Return what `table_analysis.analyze_table` computes.
+    """Return what `table_analysis.analyze_table` computes; of words, a refusal is a gap.
 
     Raises:
         ToolFailed: it took too long.
         ToolRefused: the arguments do not fit the table, which the message explains.
     """
     arguments = _build_arguments(location, materials, timeout_s)
-    return await _call(ANALYSIS_FUNCTION, **arguments, table=table, question=dict(question))
+    try:
+        return await _call(ANALYSIS_FUNCTION, **arguments, table=table, question=dict(question))
+    except ToolRefused as refusal:
+        if not question.get("question"):
+            raise
+        return {"summary": "", "is_complete": False, "gaps": [str(refusal)]}
 
 
 async def _call(function: str, **arguments: Any) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Growth, and the digits of computed values: as few as tell different values apart."""
+"""The digits of computed values: as few as tell different values apart."""
 
 import math
 from collections.abc import Sequence
@@ -37,17 +37,3 @@ def _round(value: Any, digits: Digits) -> Any:
         return value
     before_point = math.floor(math.log10(abs(value))) + 1
     return round(value, max(digits.decimals, digits.significant - before_point))
-
-
-def add_growth(row: Sequence[Any], labels: int) -> list[Any]:
-    """Return a row with the growth after each pair of values that follows its labels."""
-    added = list(row[:labels])
-    for before, after in zip(row[labels::2], row[labels + 1 :: 2], strict=True):
-        added += [before, after, _measure_growth(before, after)]
-    return added
-
-
-def _measure_growth(before: Any, after: Any) -> float | None:
-    if before is None or after is None or not float(before):
-        return None
-    return 100 * (float(after) / float(before) - 1)

@@ -88,9 +88,12 @@ def run_query(
     if statements[0].type == duckdb.StatementType.EXPLAIN and _ANALYZE.search(sql):
         raise duckdb.InvalidInputException("EXPLAIN ANALYZE is not allowed")
     base.execute("BEGIN TRANSACTION READ ONLY")
-    base.execute(statements[0])
-    columns = [column[0] for column in base.description or ()]
-    rows: list[Sequence[object]] = list(base.fetchmany(MAX_ROWS + 1))
+    try:
+        base.execute(statements[0])
+        columns = [column[0] for column in base.description or ()]
+        rows: list[Sequence[object]] = list(base.fetchmany(MAX_ROWS + 1))
+    finally:
+        base.execute("ROLLBACK")
     return columns, rows
 
 

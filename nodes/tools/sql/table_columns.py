@@ -34,6 +34,8 @@ class AnalysedTable:
     times: list[str] = field(default_factory=list)
     readings: dict[str, str] = field(default_factory=dict)
     """SQL for the numbers of those columns of numbers that may hold other cells too."""
+    samples: dict[str, list[Any]] = field(default_factory=dict)
+    """The cells of the first rows that hold something, by column."""
     marred: dict[str, str] = field(default_factory=dict)
     """Columns of amounts that cannot be computed with, each with a sentence."""
 
@@ -79,7 +81,7 @@ def sample_columns(table: AnalysedTable, query: Query, engine: Engine) -> Analys
     rows = query(f"SELECT * FROM {quote_name(table.name)} LIMIT {SAMPLE_ROWS}")["rows"]
     found = AnalysedTable(table.name, table.source, table.columns)
     for index, name in enumerate(table.columns):
-        values = [row[index] for row in rows if row[index] is not None]
+        values = found.samples[name] = [row[index] for row in rows if row[index] is not None]
         if _is_time(name, values):
             found.times.append(name)
         elif _ID_NAME.search(name.lower()):

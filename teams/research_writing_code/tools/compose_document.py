@@ -41,7 +41,10 @@ def compose_document(settings: ToolSettings) -> BaseTool:
         query: Annotated[Query | None, Field(description="Subject of the draft")] = None,
         title: Annotated[str, Field(description="Title and file name")] = "document",
         format: Annotated[
-            DocumentFormat | None, Field(description="Kind of file to write; none if not asked for")
+            DocumentFormat | None,
+            Field(
+                description="File to write: markdown, html or docx (Word); none if not asked for"
+            ),
         ] = None,
         materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
     ) -> dict[str, Any]:

@@ -81,7 +81,7 @@ def test_a_good_exam_is_read_whole_blank_lines_and_all(tmp_path):
             "'expect.findings.0.lin'; did you mean 'line'?",
         ),
         (make_line(expect={"findings": [{"line": "1"}]}), "line is '1'; allowed: a whole number"),
-        (make_line(expect={"status": "ok"}), "expect.status is 'ok'; allowed: done, partial"),
+        (make_line(expect={"status": "ok"}), "expect.status is 'ok'; allowed: done, passages"),
         (make_line(expect={"escalation": "bored"}), "is 'bored'; allowed: out_of_scope, ambig"),
     ],
 )

@@ -147,6 +147,16 @@ def test_a_request_not_to_be_answered_must_be_escalated_or_end_as_expected(
     assert "completed" not in scores and "citations" not in scores
 
 
+@pytest.mark.parametrize(
+    ("expect", "value"),
+    [({"facts": ["18"]}, 1), ({"status": "done"}, 0), ({"status": "passages"}, 1)],
+)
+def test_passages_lack_nothing_but_are_less_than_done(expect, value):
+    scores = compute_values(make_row(**expect), make_result(Report(), status="passages"))
+
+    assert scores["completed"] == value and "refused" not in scores
+
+
 def test_a_request_that_must_fail_needs_no_plan():
     scores = compute_values(make_row(status="failed"), RowResult(error=PlanInvalid("no plan")))
 

@@ -12,7 +12,9 @@ from nodes.human.request import (
     build_plan_request,
     build_question_request,
     build_tool_request,
+    describe_plan,
 )
+from state import Plan, Task
 from tests.node_samples import make_plan
 
 REQUESTS = {
@@ -65,3 +67,10 @@ def test_a_description_loads_no_picture_and_holds_no_html():
     shown = build_question_request(seen, task="A", worker="w")["description"]
 
     assert "![" not in shown and "<img" not in shown and "1 < 2!" in shown
+
+
+def test_a_plan_says_which_parts_no_worker_takes():
+    task = Task(id="t", worker="w", description="Sum the sales.")
+    plan = Plan(goal="g", tasks=(task,), untaken=("book flights",))
+
+    assert "**No worker takes:** book flights" in describe_plan(plan)

@@ -11,7 +11,9 @@ from langchain_core.messages import AnyMessage, HumanMessage
 from langchain_core.tools import tool
 
 from nodes.models.embedded import EmbeddedModel
+from nodes.models.embedded.planning import write_plan
 from nodes.prompts import messages as prompts
+from nodes.schemas.beside import PlanningValues, RevisionValues
 from nodes.schemas.handoff import Constraints, Handoff
 from nodes.schemas.team import Example, Team, Worker
 from state import Plan, Report
@@ -74,10 +76,16 @@ def ask_embedded(schema: type, messages: list[AnyMessage]) -> dict[str, Any]:
     return dict(call["args"])
 
 
-def make_plan(request: str, materials: dict[str, str] | None = None, refusals: int = 0) -> Plan:
-    messages = prompts.build_plan_messages(TEAM, request, materials or {}, max_tasks=8)
-    messages += [prompts.build_problem_message(["no"])] * refusals
-    return Plan.model_validate(ask_embedded(Plan, messages))
+def make_plan(
+    request: str,
+    materials: Mapping[str, str] | None = None,
+    refusals: int = 0,
+    *,
+    team: Team = TEAM,
+    revision: RevisionValues | None = None,
+) -> Plan:
+    values = PlanningValues(team, request, materials or {}, revision=revision)
+    return Plan.model_validate(write_plan(values, refusals))
 
 
 def make_handoff(intent: str, **more: Any) -> HumanMessage:

@@ -21,6 +21,7 @@ from nodes.models.structured_output import (
     read_content,
     read_value,
 )
+from nodes.schemas.beside import RefinementValues, lay_beside
 from nodes.schemas.replies import Refinement
 from state import Plan, Report
 from tests.endpoint import Endpoint, ModelReply, Scenario, script_tasks
@@ -113,13 +114,10 @@ async def test_the_schema_shown_may_be_tighter_than_the_vocabulary(
 
 
 async def test_the_embedded_model_is_asked_through_the_same_function() -> None:
-    words = HumanMessage(
-        "<task>\nid: a\nworker: w\nFind the price.\n</task>\n<error>\nno\n</error>"
-    )
-
-    reply = await ask_model(
-        ModelCatalog(ModelSettings()).get_chat_model("fast"), Refinement, [words]
-    )
+    with lay_beside(RefinementValues("Find the price.", "no")):
+        reply = await ask_model(
+            ModelCatalog(ModelSettings()).get_chat_model("fast"), Refinement, [HumanMessage("x")]
+        )
 
     assert reply.value.description
     assert reply.usage.cost_usd == 0.0

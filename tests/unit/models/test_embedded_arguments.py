@@ -1,19 +1,37 @@
 """Arguments come from a tool's schema and the words of the task, whatever the tool."""
 
+from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from langchain_core.tools import BaseTool, tool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import Field
 
-from nodes.models.embedded.prompt_reading import ReceivedHandoff
-from nodes.models.embedded.tool_calls import choose_calls, fill_arguments
-from nodes.tools.analyze_table import analyze_table
-from nodes.tools.framework.argument_types import Day, FileName, Identifier, Text
-from nodes.tools.framework.settings import ToolSettings
+from nodes.models.embedded.quantities import list_numbers
+from nodes.models.embedded.tool_calls import choose_calls, list_uncalled
+from nodes.models.embedded.work import AnsweredCall, Work
+from nodes.schemas.handoff import Constraints, Handoff
+from nodes.tools.framework.argument_types import Day, FileName, Identifier
 
-SHEEP = "farm,county,year,sheep,wool_kg\nAsh Hill,Kent,2021,40,120\nLow Moor,Devon,2021,75,210\n"
+LIMITS = Constraints(max_tokens=1000, timeout_s=60, tier="fast")
+
+
+def make_work(words: str, answers: dict[str, str] | None = None, *files: str) -> Work:
+    named = dict.fromkeys(files, "x")
+    handoff = Handoff(task="t", to="w", intent=words, artifacts=named, constraints=LIMITS)
+    return Work(handoff, subject=words, answers=answers)
+
+
+def read_schema(offered: BaseTool) -> dict[str, Any]:
+    return dict(convert_to_openai_tool(offered)["function"]["parameters"])
+
+
+def fill(offered: BaseTool, words: str, *files: str) -> dict[str, Any] | None:
+    calls = choose_calls(make_work(words, None, *files), {offered.name: read_schema(offered)})
+    return calls[0][1] if calls else None
 
 
 @tool
@@ -33,28 +51,21 @@ def order_boats(
     return ""
 
 
-def fill(intent: str, offered: BaseTool = order_boats, **artifacts: str) -> dict[str, Any] | None:
-    schema = convert_to_openai_tool(offered)["function"]["parameters"]
-    named = {name.replace("__", "."): text for name, text in artifacts.items()}
-    return fill_arguments(ReceivedHandoff(intent, artifacts=named), schema)
-
-
 @tool
-def read_letter(letter: Text) -> str:
-    """Read a letter."""
+def show_weather(city: str) -> str:
+    """Show the weather."""
     return ""
 
 
-def test_the_requests_own_words_are_taken_whole_with_the_names_and_quotations_in_them():
-    letter = 'Our boats of May are gone.\nThe log of Oslo says "sunk".'
-
-    assert fill(letter, read_letter) == {"letter": letter}
+@tool
+def rent_car(days: int, price_eur: float, seats: int = 4) -> float:
+    """Rent a car."""
+    return 0.0
 
 
 @pytest.mark.parametrize(
-    ("intent", "arguments"),
+    ("words", "arguments"),
     [
-        ("Order some boats", {}),
         ("A motor boat, please", {"kind": "motor"}),
         ("Boats at a price of 1,250.50 EUR", {"price_amount": 1250.5}),
         (
@@ -63,63 +74,143 @@ def test_the_requests_own_words_are_taken_whole_with_the_names_and_quotations_in
         ),
         ("Boats with a share of oars of at most 30 %", {"max_share_percent": 30.0}),
         ("Boats that are in use 6 hours a week", {"hours_per_week": 6}),
-        ("Boats for 60% Ada and 40% Bo", {"crew_percent": {"Ada": 60.0, "Bo": 40.0}}),
-        ("Boats for 3 May 2026", {"day": "2026-05-03"}),
+        ("Boats for 2026-05-03", {"day": "2026-05-03"}),
         ("Insured boats", {"insured": True}),
+        ("Boats that are not insured", {}),
         ("What does `hull_of` do with openKeel()?", {"parts": ["hull_of", "openKeel"]}),
+        ("Boats with 3 masts, 40 % off", {}),
     ],
 )
-def test_an_argument_is_filled_where_the_task_gives_it_and_else_left_out(intent, arguments):
-    assert fill(intent) == arguments
+def test_an_argument_is_filled_where_the_words_give_it_and_else_left_out(words, arguments):
+    assert fill(order_boats, words, "fleet.csv") == arguments
 
 
-def test_a_number_of_another_thing_is_not_taken():
-    assert fill("Boats for 12 people with 3 masts, 40 % off") == {}
+@pytest.mark.parametrize(
+    ("words", "arguments"),
+    [
+        ("A car for 3 days at a price of 90 EUR", {"days": 3, "price_eur": 90.0}),
+        ("A car with 7 seats: 3 days, price 90 EUR", {"days": 3, "price_eur": 90.0, "seats": 7}),
+        ("A car for 3 days at a price of 90 USD", None),
+        ("A car for 3 days at a price of 90.000 EUR", None),
+        ("A car for 3 to 5 days at a price of 90 EUR", None),
+        ("A car for minus 3 days at a price of 90 EUR", None),
+        ("A car for 3 days, price 90 miles", None),
+        ("A car for 3 days with a discount of 90 EUR", None),
+        ("A car, 3 days old, at a price of 90 EUR", None),
+        ("A car for 3 days at a price of 90 EUR per hour", None),
+        ("A car with 5 seats or 7 seats for 3 days at a price of 90 EUR", None),
+    ],
+)
+def test_a_number_of_something_else_is_never_taken(words, arguments):
+    assert fill(rent_car, words) == arguments
+
+
+@pytest.mark.parametrize(
+    ("words", "city"),
+    [
+        ("How warm is it in San Marino?", "San Marino"),
+        ('How warm is it in "old town", Rome?', "old town"),
+        ("How warm is it in Rome or Oslo?", None),
+        ("How warm is it?", None),
+    ],
+)
+def test_a_text_is_the_only_name_or_quotation_of_the_words(words, city):
+    assert fill(show_weather, words) == (city and {"city": city})
+
+
+def test_a_number_is_of_the_argument_that_has_the_word_before_its_own_too():
+    @tool
+    def compute_margin(
+        unit_cost_amount: float | None = None, fixed_cost_amount: float | None = None
+    ) -> str:
+        """Compute a margin."""
+        return ""
+
+    words = "The unit cost of 20 EUR and fixed costs of 24,000 EUR"
+    assert fill(compute_margin, words) == {"unit_cost_amount": 20, "fixed_cost_amount": 24_000}
+    assert fill(compute_margin, "costs of 20 EUR") is None
+
+
+def test_a_member_of_a_closed_set_may_have_a_name_of_its_own():
+    @tool
+    def save(
+        kind: Annotated[Literal["md", "docx"], Field(description="md or docx (Word)")] = "md",
+    ) -> str:
+        """Save a text."""
+        return ""
+
+    assert fill(save, "Save it as a Word document") == {"kind": "docx"}
+    assert fill(save, "Save at most 90 words") == {}
+
+
+def test_a_number_that_no_call_took_is_named():
+    work = make_work("Order boats with no price below 2,000 EUR for 3 seasons")
+    called = AnsweredCall("order_boats", {"price_amount": 2000.0}, "ok")
+    tools = {"order_boats": read_schema(order_boats)}
+
+    assert list_uncalled(replace(work, calls=(called,)), tools) == [
+        "order_boats was called without 3: that needs a language model"
+    ]
 
 
 def test_a_file_is_named_by_its_own_name():
-    assert fill("Read boats.csv", a__csv="x", boats__csv="y") == {"material": "boats.csv"}
+    assert fill(order_boats, "Read boats.csv", "a.csv", "boats.csv") == {"material": "boats.csv"}
 
 
-@pytest.mark.parametrize(
-    ("question", "arguments"),
-    [
-        (
-            "Which county has the most sheep?",
-            {"measures": ["sheep"], "group_by": "county", "order": "highest"},
-        ),
-        (
-            "How many kg of wool came from Ash Hill?",
-            {"measures": ["wool_kg"], "rows_with": ["ash hill"]},
-        ),
-        (
-            "Average wool by county",
-            {"measures": ["wool_kg"], "aggregate": "average", "group_by": "county"},
-        ),
-        ("Wool per sheep, top 2", {"divide_by": "sheep", "limit": 2, "order": "highest"}),
-    ],
+def test_a_gap_names_the_arguments_that_are_missing():
+    tools = {"rent_car": read_schema(rent_car)}
+
+    assert list_uncalled(make_work("Rent a car for 3 days"), tools) == [
+        "rent_car was not called: without a language model its argument price_eur (number) "
+        "cannot be filled from the words"
+    ]
+
+
+def test_the_answer_to_a_gap_fills_the_argument_that_it_names():
+    tools = {"rent_car": read_schema(rent_car)}
+    (gap,) = list_uncalled(make_work("Rent a car for 3 days"), tools)
+
+    work = make_work("Rent a car for 3 days", {gap: "90"})
+
+    assert choose_calls(work, tools) == [("rent_car", {"days": 3, "price_eur": 90.0})]
+
+
+def test_an_answer_becomes_the_words_to_search_for():
+    tools = {
+        "search_documents": {"properties": {"query": {"type": "string"}}, "required": ["query"]}
+    }
+
+    work = make_work("Which roof is best?", {"What is missing?": "tiles of slate"})
+
+    assert choose_calls(work, tools) == [("search_documents", {"query": "tiles slate"})]
+
+
+_names = st.from_regex(r"[a-z]{1,9}(_(percent|eur|amount|s|per_week|years))?", fullmatch=True)
+_types = st.fixed_dictionaries(
+    {"type": st.sampled_from(["number", "integer", "string", "boolean", "array", "object"])},
+    optional={
+        "description": st.text(max_size=40),
+        "format": st.sampled_from(["date", "file", "identifier", "query", "text"]),
+        "enum": st.lists(st.text(max_size=8), max_size=4),
+        "default": st.none(),
+    },
 )
-def test_columns_and_cells_are_those_that_the_task_names(question, arguments):
-    filled = fill(question, analyze_table(ToolSettings()), farms__csv=SHEEP)
-
-    assert filled is not None and arguments.items() <= filled.items()
-
-
-FOR = 'For the request "{}": orders boats and keeps the list of the fleet. Give every figure.'
+_figures = st.one_of(st.integers(-9999, 10**7), st.floats(0, 1e4).map(lambda x: round(x, 2)))
+_words = st.lists(
+    st.one_of(st.text(max_size=9), _names, _figures.map(str), st.sampled_from(["%", "EUR", "of"])),
+    max_size=14,
+).map(" ".join)
 
 
-@pytest.mark.parametrize(
-    ("request_text", "materials", "is_called"),
-    [
-        ("Bake a cake", {}, False),
-        ("Enlarge the fleet", {}, True),
-        ("Bake a cake", {"fleet.txt": "Ada, Bo"}, True),
-    ],
-)
-def test_a_request_without_materials_that_names_nothing_of_the_worker_is_not_for_its_tools(
-    request_text, materials, is_called
-):
-    schema = convert_to_openai_tool(order_boats)["function"]["parameters"]
-    brief = ReceivedHandoff(FOR.format(request_text), artifacts=materials)
+@given(st.dictionaries(_names, _types, max_size=6), st.data(), _words)
+def test_no_schema_and_no_words_raise_or_make_up_a_number(parameters, data, words):
+    required = data.draw(st.lists(st.sampled_from(sorted(parameters) or ["none"]), unique=True))
+    tools = {"own": {"properties": parameters, "required": required}}
+    stated = {number.value for number in list_numbers(words)}
 
-    assert bool(choose_calls(brief, {"order_boats": schema})) == is_called
+    calls = choose_calls(make_work(words), tools)
+
+    taken = [v for _, filled in calls for v in filled.values() if type(v) in (int, float)]
+    assert all(value in stated for value in taken)
+    assert all(set(required) <= filled.keys() | {"none"} for _, filled in calls)
+    assert list_uncalled(make_work(words), tools) is not None

@@ -1,13 +1,14 @@
-"""The embedded model goes on with a plan that a report has upset."""
+"""Plans by rule that change: after a finding, or after a rejection with a reason."""
 
 from typing import Any
 
-from langchain_core.messages import AnyMessage
+import pytest
 
-from nodes.models.embedded import EmbeddedModel
-from nodes.prompts import messages as prompts
-from nodes.schemas.team import Example, Team, Worker
+from nodes.models.embedded.replanning import can_use_reason
+from nodes.schemas.beside import RevisionValues
+from nodes.schemas.team import Team, Worker
 from state import Plan, Report
+from tests.unit.models.embedded_runs import make_plan
 
 FIRST: dict[str, Any] = {
     "goal": "Find the leak",
@@ -18,67 +19,66 @@ FIRST: dict[str, Any] = {
          "depends_on": ["look", "count"]},
     ],
 }  # fmt: skip
-SECOND: dict[str, Any] = {
-    "goal": "Find the hole in the roof",
-    "tasks": [
-        {"id": "litres", "description": "Count litres lost by the meter.", "worker": "clerk"},
-        {"id": "climb", "description": "Find the hole in the slates.", "worker": "roofer"},
-        {"id": "roof_note", "description": "Write of the roof.", "worker": "writer",
-         "depends_on": ["climb", "litres"]},
-    ],
-}  # fmt: skip
-REQUESTS = ("Find the leak and write of it", "The pipe is sound, the rain comes through the roof")
+CARDS = {
+    "plumber": "Mends pipes and taps.",
+    "clerk": "Counts litres and money.",
+    "roofer": "Mends a roof and its slates.",
+    "writer": "Writes letters.",
+}
 TEAM = Team(
     name="house",
     description="Houses.",
     guidance="Split by part of the house.",
     workers=tuple(
-        Worker(name=name, description=f"The {name}.", instructions="Work.")
-        for name in ("plumber", "clerk", "roofer", "writer")
-    ),
-    examples=tuple(
-        Example.model_validate({"request": request, "plan": plan})
-        for request, plan in zip(REQUESTS, (FIRST, SECOND), strict=True)
+        Worker(name=name, description=card, instructions="Work.") for name, card in CARDS.items()
     ),
 )
-REASON = "look (plumber): The pipe is sound, rain comes through the roof."
 
 
-def revise_plan(reason: str, *done: tuple[str, str]) -> Plan:
-    old = Plan.model_validate(FIRST)
-    messages: list[AnyMessage] = prompts.build_plan_messages(TEAM, REQUESTS[0], {}, max_tasks=8)
-    results = [Report(task=task, worker=worker, output="Done.") for task, worker in done]
-    messages.append(prompts.build_revision_message(old, results, reason))
-    reply = EmbeddedModel().bind_tools([Plan], tool_choice="Plan").invoke(messages)
-    return Plan.model_validate(reply.tool_calls[0]["args"])
+def revise_plan(reason: str, *done: str, is_rejection: bool = False) -> Plan:
+    results = [Report(task=name, worker="plumber", output="Done.") for name in done]
+    revision = RevisionValues(
+        Plan.model_validate(FIRST), results, (), reason, is_rejection=is_rejection
+    )
+    return make_plan("Find the leak and write of it", team=TEAM, revision=revision)
 
 
-def test_the_rest_comes_from_the_example_that_is_nearest_to_the_reason() -> None:
-    plan = revise_plan(REASON, ("look", "plumber"), ("count", "clerk"))
+def test_a_finding_adds_a_task_for_the_worker_that_it_speaks_of() -> None:
+    plan = revise_plan("look: the rain comes through the roof", "look", "count")
 
     edges = {task.id: [edge.task for edge in task.depends_on] for task in plan.tasks}
-    assert edges == {
-        "look": [],
-        "count": [],
-        "climb": ["look"],
-        "roof_note": ["climb", "count"],
-    }
-    assert not plan.tasks[2].depends_on[0].required
+    assert edges == {"look": [], "count": [], "tell": ["look", "count", "roofer"], "roofer": []}
 
 
-def test_work_of_workers_that_have_not_reported_is_planned() -> None:
-    plan = revise_plan(REASON, ("look", "plumber"))
+@pytest.mark.parametrize("reason", ["look: qwertz", "look: the pipes are sound"])
+def test_a_finding_that_speaks_of_nobody_new_leaves_the_plan(reason: str) -> None:
+    plan = revise_plan(reason, "look")
 
-    assert [task.id for task in plan.tasks] == ["look", "litres", "climb", "roof_note"]
+    assert [task.id for task in plan.tasks] == ["look", "count", "tell"]
 
 
 def test_where_nothing_was_left_nothing_is_added() -> None:
-    plan = revise_plan(REASON, ("look", "plumber"), ("count", "clerk"), ("tell", "writer"))
+    plan = revise_plan("look: the roof", "look", "count", "tell")
 
     assert [task.id for task in plan.tasks] == ["look", "count", "tell"]
 
 
-def test_a_reason_like_no_example_leaves_the_plan_of_the_request() -> None:
-    plan = revise_plan("look (plumber): qwertz", ("look", "plumber"))
+@pytest.mark.parametrize(
+    ("reason", "workers"),
+    [
+        ("Use the clerk alone", ["clerk"]),
+        ("only the plumber and the clerk, please", ["plumber", "clerk"]),
+        ("without the writer", ["plumber", "clerk"]),
+        ("Ask the roofer, not the plumber", ["roofer"]),
+    ],
+)
+def test_a_reason_that_names_workers_leaves_exactly_these(reason: str, workers: list[str]) -> None:
+    assert can_use_reason(TEAM, reason)
+    plan = revise_plan(reason, is_rejection=True)
 
-    assert [task.id for task in plan.tasks] == ["look", "count", "tell"]
+    assert [task.worker for task in plan.tasks] == workers
+
+
+@pytest.mark.parametrize("reason", ["", "Make it shorter", "too expensive"])
+def test_a_reason_that_names_no_worker_cannot_be_used(reason: str) -> None:
+    assert not can_use_reason(TEAM, reason)

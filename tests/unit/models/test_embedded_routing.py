@@ -1,10 +1,13 @@
 """Whom the embedded model routes a request to, by the prompts that the application really sends."""
 
+from collections.abc import Sequence
+
 import pytest
 
 from nodes.models.embedded import EmbeddedModel
 from nodes.models.structured_output import ask_model
 from nodes.prompts import messages
+from nodes.schemas.beside import PlanningValues, lay_beside
 from nodes.schemas.replies import Decision
 from nodes.schemas.team import Example, Team, Worker
 from state import Plan, Task
@@ -20,14 +23,10 @@ async def test_it_routes_to_the_worker_whose_card_is_nearest():
     ]
     team = Team(name="two", description="d", guidance="g", workers=tuple(workers))
 
-    routed = await ask_model(
-        EmbeddedModel(),
-        Decision,
-        messages.build_route_messages(team, "Sort this list with Python", []),
-    )
+    routed = await route_request(team, "Sort this list with Python")
 
-    assert routed.value.worker == "coder"
-    assert routed.value.reason
+    assert routed.worker == "coder"
+    assert routed.reason
 
 
 def make_routing_team(**examples: list[str]) -> Team:
@@ -44,9 +43,10 @@ def make_routing_team(**examples: list[str]) -> Team:
     return Team(name="yard", description="d", guidance="g", **fields)
 
 
-async def route_request(team: Team, request: str) -> Decision:
-    asking = messages.build_route_messages(team, request, [])
-    return (await ask_model(EmbeddedModel(), Decision, asking)).value
+async def route_request(team: Team, request: str, materials: Sequence[str] = ()) -> Decision:
+    asking = messages.build_route_messages(team, request, materials)
+    with lay_beside(PlanningValues(team, request, dict.fromkeys(materials, ""))):
+        return (await ask_model(EmbeddedModel(), Decision, asking)).value
 
 
 async def test_it_routes_by_the_examples_of_a_worker():
@@ -107,9 +107,7 @@ CARDS = Team(
 async def test_it_routes_by_the_words_of_the_request_and_the_kinds_of_its_materials(
     request_text, materials, worker
 ):
-    asking = messages.build_route_messages(CARDS, request_text, materials)
-
-    decided = (await ask_model(EmbeddedModel(), Decision, asking)).value
+    decided = await route_request(CARDS, request_text, materials)
 
     assert decided.worker == worker
 

@@ -5,8 +5,10 @@ from typing import Any
 
 import pytest
 
-from nodes.approval import approve
+from nodes.approval import UNUSABLE_REASON, approve
 from nodes.human.request import MAX_UNUSABLE_REPLIES
+from nodes.models.catalog import ModelCatalog
+from nodes.models.settings import ModelSettings
 from state import SupervisorState
 from tests.node_runs import run_until_interrupt
 from tests.node_samples import make_plan, make_planned_state, make_task
@@ -74,3 +76,16 @@ async def test_after_too_many_unusable_replies_the_plan_counts_as_rejected():
     _, state, _ = await answer_question(*["maybe"] * MAX_UNUSABLE_REPLIES)
 
     assert state["awaits_approval"] is False and state["objection"]
+
+
+async def test_a_reason_that_only_a_language_model_could_use_is_refused_and_asked_again():
+    node = partial(approve, team=make_team(), models=ModelCatalog(ModelSettings()))
+
+    questions, state, events = await run_until_interrupt(
+        node, SupervisorState, make_planned_state(), "reject: I do not like it", "accept"
+    )
+
+    assert questions[-1]["problems"] == [UNUSABLE_REASON]
+    assert questions[-1]["plan"] == questions[0]["plan"]
+    assert [event["kind"] for event in events] == ["plan_approved"]
+    assert state["plan"] == make_plan()

@@ -36,7 +36,8 @@ async def test_without_an_escalation_the_problem_is_the_question():
 
     (question,), _ = await ask(state)
 
-    assert (question["question"], question["partial"]) == ("No year.", "Result A.")
+    asked = "No year. What is missing, or what should be looked for instead?"
+    assert (question["question"], question["partial"]) == (asked, "Result A.")
 
 
 async def test_the_answer_is_kept_beside_the_earlier_ones():

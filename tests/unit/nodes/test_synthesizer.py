@@ -8,7 +8,8 @@ from nodes.errors import EndpointUnreachable
 from nodes.limits.budget import Budget
 from nodes.schemas.team import Team
 from nodes.synthesizer import after_synthesizer, needs_review, synthesize
-from state import Answer, Claim, SupervisorState
+from nodes.text.phrases.english import ENGLISH
+from state import Answer, Claim, SupervisorState, Usage
 from tests.fake_models import FakeCatalog, make_models
 from tests.node_runs import NodeRun, list_payers, make_config
 from tests.node_samples import make_plan, make_planned_state, make_report, make_reports, make_task
@@ -266,6 +267,51 @@ async def test_a_draft_for_the_critic_is_not_delivered():
 
     assert (update["status"], update["drafted"]) == ("running", "done")
     assert not run.list_events("answer") and after_synthesizer(update) == "critic"
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "status"),
+    [
+        ({}, {"is_unread": True}, "passages"),
+        ({}, {}, "done"),
+        ({"status": "failed"}, {"is_unread": True}, "partial"),
+        ({"status": "failed"}, {"is_unread": True, "status": "failed", "output": ""}, "failed"),
+    ],
+)
+async def test_what_is_missing_weighs_more_than_what_is_only_quoted(
+    first: dict[str, Any], second: dict[str, Any], status: str
+):
+    by_rule = Usage(model_calls=1, models=("embedded",))
+    given = {"usage": by_rule, "error": "no table" if first else None}
+    results = {
+        "A": make_report("A", **{**given, "output": "" if first else "Three.", **first}),
+        "B": make_report("B", usage=by_rule, **second),
+    }
+    models = make_models(Answer={"text": "Three."})
+    models.model.name_in_metadata = "embedded"
+
+    update = await run_synthesizer(make_planned_state(results=results), models)
+
+    assert update["status"] == status
+    assert update["answer"].is_unread == (status in ("passages", "partial"))
+    assert (update["answer"].confidence, update["answer"].unrated) == (None, ())
+
+
+async def test_passages_that_are_listed_since_no_answer_was_written_stand_under_a_heading():
+    results = {**DONE, "B": make_report("B", is_unread=True)}
+    models = make_models(Answer=EndpointUnreachable("no answer"))
+
+    answer = (await run_synthesizer(make_planned_state(results=results), models))["answer"]
+
+    assert answer.is_unread and answer.text.startswith(ENGLISH["passages"])
+
+
+async def test_passages_that_a_language_model_has_read_for_its_answer_are_no_longer_unread():
+    results = {**DONE, "B": make_report("B", is_unread=True)}
+
+    update = await run_synthesizer(make_planned_state(results=results))
+
+    assert update["status"] == "done" and not update["answer"].is_unread
 
 
 @pytest.mark.parametrize(

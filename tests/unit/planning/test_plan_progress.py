@@ -62,7 +62,7 @@ def test_a_report_falls_short_by_its_status_or_its_failures(report: Report, shor
 def test_an_escalation_falls_short_by_its_reason():
     (shortfall,) = list_shortfalls(make_escalated_report("timeout", "Too many pages."))
 
-    assert shortfall == "was escalated (out of time): Too many pages."
+    assert shortfall == "could not do it (out of time): Too many pages."
     assert list_partial_gaps(make_escalated_report("timeout")) == ()
 
 

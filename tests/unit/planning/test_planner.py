@@ -11,6 +11,7 @@ from nodes.errors import EndpointUnreachable, PlanInvalid
 from nodes.models.available_models import AvailableModels
 from nodes.planning.planner import build_plan_schema, make_plan
 from nodes.planning.routing import choose_next_step, route_request
+from nodes.schemas.beside import PlanningValues, lay_beside
 from nodes.schemas.replies import Decision
 from nodes.schemas.team import SPECIALIST, Team, Worker
 from tests.fake_models import FakeCatalog, make_models
@@ -102,9 +103,10 @@ def test_the_schema_offers_tiers_only_where_a_worker_may_use_others():
 
 
 async def route(models: FakeCatalog, team: Team, *, max_tasks: int = 9) -> Any:
-    return await route_request(
-        AvailableModels(models.model), team, REQUEST, ["sales.csv"], max_tasks=max_tasks
-    )
+    with lay_beside(PlanningValues(team, REQUEST, {"sales.csv": ""})):
+        return await route_request(
+            AvailableModels(models.model), team, REQUEST, ["sales.csv"], max_tasks=max_tasks
+        )
 
 
 async def test_a_request_may_go_to_two_workers():

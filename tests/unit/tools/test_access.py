@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from langchain_core.tools import tool
 
-from graph.teams.lethal_trifecta import list_trifecta_warnings
+from graph.teams.lethal_trifecta import list_trifecta_notes, list_trifecta_warnings
 from nodes.errors import TeamInvalid
 from nodes.schemas.team import Worker
 from nodes.security.tool_access import (
@@ -114,22 +114,20 @@ def make_worker(name, *tools):
     return Worker(name=name, description="Works.", instructions="Work.", tools=tools)
 
 
-def test_a_worker_that_joins_all_three_is_warned_of_also_in_a_grant_and_within_a_team():
+def test_what_a_worker_that_joins_all_three_cannot_do_is_noted_also_in_a_grant_and_within_a_team():
     trio = ("web_search", "fetch_page", "search_documents")
     inner = make_team(workers=(make_worker("scout", *trio),))
     office = Worker(name="office", description="Leads.", team=inner)
 
-    (warning, *_) = list_trifecta_warnings(inner)
-    assert "worker scout combines private data (search_documents)" in warning
-    assert list_trifecta_warnings(make_team(workers=(office,)))[0].startswith(
+    (note, *_) = list_trifecta_notes(inner)
+    assert "worker scout combines private data (search_documents)" in note
+    assert list_trifecta_notes(make_team(workers=(office,)))[0].startswith(
         "office: worker scout combines"
     )
-    assert (
-        "the grant of specialists combines"
-        in list_trifecta_warnings(make_team(recruit=True, grant=trio))[0]
-    )
+    assert "a specialist combines" in list_trifecta_notes(make_team(recruit=True, grant=trio))[0]
     apart = (make_worker("scout", *trio[:2]), make_worker("reader", trio[2]))
-    assert list_trifecta_warnings(make_team(workers=apart)) == []
+    assert list_trifecta_notes(make_team(workers=apart)) == []
+    assert list_trifecta_warnings(inner) == []
 
 
 def test_a_tool_that_declares_nothing_joins_all_three_by_itself():
@@ -138,7 +136,7 @@ def test_a_tool_that_declares_nothing_joins_all_three_by_itself():
         make_worker("guard", "nowhere:tool"),
     )
 
-    assert [text.split()[1] for text in list_trifecta_warnings(make_team(workers=own))] == [
-        "clerk",
-        "guard",
-    ]
+    assert list_trifecta_notes(make_team(workers=own)) == []
+    clerk, guard = list_trifecta_warnings(make_team(workers=own))
+    assert clerk.startswith("tests.injections.tools:send does not declare")
+    assert guard.startswith("nowhere:tool does not declare") and "worker guard is treated" in guard

@@ -68,7 +68,7 @@ async def analyze(settings: ToolSettings | None = None, **arguments: Any) -> dic
                 "rows_with": ["2020"],
                 "group_by": "county",
             },
-            [["Devon", 2.8], ["Kent", 2.4]],
+            [["Kent", 3], ["Devon", 2.8]],
         ),
     ],
 )

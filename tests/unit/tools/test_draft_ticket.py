@@ -52,7 +52,7 @@ async def test_what_was_tried_by_the_user_and_by_a_colleague_is_kept():
     told = await call_tool(
         "The sync is broken.",
         tried=["restarted the worker"],
-        earlier_attempt="documenter handed it back (out_of_scope): the pages say nothing on this",
+        earlier_attempt="documenter could not do it (out_of_scope): the pages say nothing on this",
     )
 
     assert "by the user: restarted the worker" in told["summary"]

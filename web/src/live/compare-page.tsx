@@ -7,12 +7,12 @@ import { Section } from "../parts/shell";
 import { MarkdownText } from "../parts/markdown-text";
 import { Line } from "../parts/text";
 import { compareRuns, compareTasks, type TaskPair } from "../model/compare";
+import { formatMoment } from "../model/format";
 import type { Trace } from "../model/trace";
 import { useAsked } from "./hooks";
 import { loadKeptTrace } from "./kept-trace";
 import { listTurns } from "./earlier-turns";
 import { FigureTable, NAMES } from "./figure-table";
-import { formatStart } from "./home-page";
 import { ProblemLine } from "./notice";
 import { Problem } from "./problem";
 import { linkTo } from "./router";
@@ -79,7 +79,7 @@ export function ComparePage({ server, threads }: ComparePageProps) {
 const Heading = ({ trace, name }: { trace: Trace; name: string }) => (
   <article aria-label={`run ${name}`}>
     <h3>
-      Run {name}: <a href={linkTo("runs", trace.run.thread ?? "")}>{formatStart(trace.run.started)}</a>
+      Run {name}: <a href={linkTo("runs", trace.run.thread ?? "")}>{formatMoment(trace.run.started)}</a>
     </h3>
     <p>
       <StatusMark status={trace.run.status} /> <Line max={60}>{trace.run.team}</Line>

@@ -6,9 +6,9 @@ import { linkTo } from "./router";
 
 /** Exams that were kept, the newest first; two of them can be compared. */
 export function ExamList({ team, exams }: { team: string; exams: ListedExam[] }) {
-  if (!exams.length) return <p class="soft">No exam was sat yet.</p>;
-  const sat: ChoiceColumn<ListedExam> = {
-    title: "Sat",
+  if (!exams.length) return <p class="soft">No results yet.</p>;
+  const date: ChoiceColumn<ListedExam> = {
+    title: "Date",
     isFigure: true,
     show: ({ id, exam }) => (exam ? <a href={linkTo("teams", team, "exams", id)}>{formatExamTime(id)}</a> : formatExamTime(id)),
   };
@@ -17,7 +17,7 @@ export function ExamList({ team, exams }: { team: string; exams: ListedExam[] })
       name="exam-list"
       kind="exams"
       rows={exams}
-      columns={[sat, ...COLUMNS]}
+      columns={[date, ...COLUMNS]}
       keyOf={({ id }) => id}
       labelOf={({ id }) => `compare the exam of ${formatExamTime(id)}`}
       problemOf={({ exam, problem }) => !exam && <Line max={300}>{problem}</Line>}
@@ -55,7 +55,7 @@ const ExamModels = ({ exam: { models, against } }: { exam: ListedScores }) => (
   </>
 );
 
-/** Return when an exam was sat, in the viewer's time zone. */
+/** Return when an exam was run, in the viewer's time zone. */
 export function formatExamTime(id: string): string {
   return readExamTime(id)?.toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "medium" }) ?? "–";
 }

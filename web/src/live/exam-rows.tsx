@@ -26,7 +26,7 @@ export function ExamRows({ server, team, exam, last, problem, canRun }: ExamRows
     <>
       <ProblemLine problem={problem} />
       <p class="soft small">
-        {last ? "Scores of the newest result." : problem ? "Its newest result could not be loaded." : `No result yet: supervise eval ${team} sits the exam.`}
+        {last ? "Scores of the newest result." : problem ? "Its newest result could not be loaded." : `No results yet. Run supervise eval ${team}.`}
         {exam.count > exam.rows.length && ` The first ${exam.rows.length} of ${exam.count} rows.`}
       </p>
       <div class="table-scroll" tabIndex={0} role="region" aria-label="Rows of the exam">

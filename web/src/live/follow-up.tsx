@@ -6,7 +6,7 @@ import { RequestForm } from "./request-form";
 export const FOLLOW_UP = { id: "follow-up", title: "Ask a follow-up" };
 
 /** Return whether a run has an answer that a further request can build on. */
-export const hasAnswer = (run: LiveRun): boolean => run.status === "done" || run.status === "partial";
+export const hasAnswer = (run: LiveRun): boolean => ["done", "passages", "partial"].includes(run.status);
 
 /** A further request on the thread: it gets a new plan, and knows the earlier answers and files. */
 export const FollowUp = ({ run }: { run: LiveRun }) => (

@@ -1,5 +1,5 @@
 import { useMemo, useState } from "preact/hooks";
-import { formatSeconds } from "../model/format";
+import { formatMoment, formatSeconds } from "../model/format";
 import { Section } from "../parts/shell";
 import { Line } from "../parts/text";
 import { ChoiceTable, type ChoiceColumn } from "./choice-table";
@@ -43,7 +43,7 @@ function Runs({ server }: { server: Server }) {
           rows={list.runs}
           columns={COLUMNS}
           keyOf={({ thread }) => thread}
-          labelOf={({ started }) => `compare the run of ${formatStart(started)}`}
+          labelOf={({ started }) => `compare the run of ${formatMoment(started)}`}
           compare={(older, newer) => linkTo("compare", older, newer)}
         />
       )}
@@ -72,14 +72,6 @@ const COLUMNS: readonly ChoiceColumn<ListedRun>[] = [
     ),
   },
   { title: "Team", show: ({ team }) => <Line max={60}>{team}</Line> },
-  { title: "Started", isFigure: true, show: ({ started }) => formatStart(started) },
+  { title: "Started", isFigure: true, show: ({ started }) => formatMoment(started) },
   { title: "Time", isFigure: true, show: ({ wallS }) => formatSeconds(wallS) },
 ];
-
-/** Return a time of day of today, or a date with it. */
-export function formatStart(started: string | undefined): string {
-  const date = new Date(started ?? "");
-  if (Number.isNaN(date.getTime())) return "–";
-  const isToday = date.toDateString() === new Date().toDateString();
-  return isToday ? date.toLocaleTimeString("en-GB") : date.toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short" });
-}

@@ -1,8 +1,10 @@
+import { PASSAGES_GLYPH } from "../model/run-state";
 import type { RunStatus } from "../model/trace";
 
 const MARKS: Record<RunStatus, [sign: string, words: string]> = {
   running: ["▶", "running"],
   done: ["✓", "done"],
+  passages: [PASSAGES_GLYPH, "passages found"],
   partial: ["◐", "partial"],
   needs_input: ["?", "waits for an answer"],
   failed: ["✕", "failed"],

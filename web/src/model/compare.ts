@@ -25,9 +25,8 @@ const listAll = (trace: Trace) => flattenTasks(viewTasks(trace));
 
 const FIGURES: readonly (readonly [label: string, read: Read, format: (value: number | null | undefined) => string])[] = [
   ["Time", (trace) => trace.timing.wall_s, formatSeconds],
-  ["One step after another", ({ timing }) => (timing.speedup == null ? null : timing.sequential_s), formatSeconds],
-  ["Critical path", (trace) => trace.timing.critical_path_s, formatSeconds],
-  ["Speed-up", (trace) => trace.timing.speedup, (value) => (value == null ? "–" : value.toFixed(2))],
+  ["Without parallel work", ({ timing }) => (timing.speedup == null ? null : timing.sequential_s), formatSeconds],
+  ["Slowest chain", (trace) => trace.timing.critical_path_s, formatSeconds],
   ["Tasks", (trace) => listAll(trace).length, (value) => formatCount(value ?? 0)],
   ["Done", (trace) => listAll(trace).filter(({ state }) => state === "done").length, (value) => formatCount(value ?? 0)],
   ["Plan versions", (trace) => listPlanVersions(trace).length, (value) => formatCount(value ?? 0)],

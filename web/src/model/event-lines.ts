@@ -1,5 +1,6 @@
 import { formatSeconds } from "./format";
 import { selectTurn } from "./read-trace";
+import { labelState } from "./task-view";
 import type { Trace, TraceEvent } from "./trace";
 
 /** What of the events is shown; empty values select all. */
@@ -77,7 +78,7 @@ function describeCall(event: TraceEvent): string {
 }
 
 const describeReport = (report: { status?: string; output?: string } | undefined): string =>
-  report ? `${report.status ?? ""}: ${report.output ?? ""}` : "";
+  report ? `${labelState(report.status ?? "")}: ${report.output ?? ""}` : "";
 
 const isFailure = (event: TraceEvent): boolean =>
   ["error", "task_skipped", "plan_rejected", "escalated"].includes(event.kind) ||

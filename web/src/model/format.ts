@@ -24,3 +24,11 @@ export function formatUsd(usd: number | null | undefined): string {
   if (usd === 0) return "$0";
   return usd < 0.01 ? `$${usd.toPrecision(2)}` : `$${usd.toFixed(2)}`;
 }
+
+/** Return the time of day some seconds after a time in ISO 8601, with the date unless it is today; "–" without a time. */
+export function formatMoment(time: string | undefined, afterS = 0): string {
+  const date = new Date(new Date(time ?? "").getTime() + 1000 * afterS);
+  if (Number.isNaN(date.getTime())) return "–";
+  const isToday = date.toDateString() === new Date().toDateString();
+  return isToday ? date.toLocaleTimeString("en-GB") : date.toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short" });
+}

@@ -1,13 +1,17 @@
 import type { TaskState } from "./task-view";
-import { formatSeconds } from "./format";
+import { formatMoment, formatSeconds } from "./format";
 import { findStart } from "./read-trace";
 import type { RunStatus, Trace } from "./trace";
 
+export const PASSAGES_GLYPH = "❝";
+/** What the status `passages` says. */
+export const PASSAGES = "Passages found; no language model has read them";
+
 export interface RunState {
   label: string;
-  /** The state of a task with the same colour. */
-  color: TaskState;
-  /** What a reader must know of a run without an answer; empty for others. */
+  /** The state of a task with the same colour, or one of its own. */
+  color: TaskState | "passages";
+  /** What a reader must know of a run without an answer of its own; empty for others. */
   note: string;
   /** What it asks, and waits for. */
   questions: string[];
@@ -15,6 +19,7 @@ export interface RunState {
 
 const STATES: Readonly<Record<RunStatus, Omit<RunState, "note" | "questions">>> = {
   done: { label: "✓ done", color: "done" },
+  passages: { label: `${PASSAGES_GLYPH} passages`, color: "passages" },
   partial: { label: "! partial", color: "escalated" },
   failed: { label: "✕ failed", color: "failed" },
   stopped: { label: "■ stopped", color: "skipped" },
@@ -36,14 +41,16 @@ function describeOpenEnd(trace: Trace): string {
     case "running":
       if (run.now_s !== undefined) return "";
       return events.some((event) => event.kind === "task_started")
-        ? `The run has not ended: this is what had happened ${at} after its start. It is at work, or was cut off.`
+        ? `The run has not ended: this is what had happened ${at} after its start. It is still running, or was interrupted.`
         : `The run has not ended: no task had begun ${at} after its start.`;
     case "stopped":
       return `The run was stopped ${at} after its start; it can be resumed.`;
     case "needs_input":
-      return `The run has waited for an answer since ${at} after its start.`;
+      return `Waiting for you since ${formatMoment(run.started, last?.t)}.`;
     case "failed":
       return last?.kind === "error" ? `The run ended with an error: ${String(last["error"] ?? last["message"] ?? "")}` : "";
+    case "passages":
+      return `${PASSAGES}.`;
     default:
       return "";
   }

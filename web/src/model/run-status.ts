@@ -12,7 +12,8 @@ export interface RunView {
   questions?: unknown[];
 }
 
-const ENDED: readonly RunStatus[] = ["done", "partial", "failed"];
+/** Those of runs that have ended. */
+export const ENDED: readonly RunStatus[] = ["done", "passages", "partial", "failed"];
 
 /** Return the status; the server knows whether a run without an end is at work. */
 export function chooseStatus(view: RunView, threadStatus: string): RunStatus {

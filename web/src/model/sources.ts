@@ -2,6 +2,7 @@ import { findAnswer } from "./answer";
 import { oncePerTrace } from "./once-per-trace";
 import { selectTurn } from "./read-trace";
 import { flattenTasks, viewTasks } from "./task-view";
+import { writeResult } from "./tool-result";
 import type { Trace, TraceEvent } from "./trace";
 
 /** A quotation with what is around it. */
@@ -96,7 +97,7 @@ class PassageIndex {
 
   private readResult(event: TraceEvent): void {
     const results = this.results.get(event.task) ?? [];
-    results.push({ tool: String(event["tool"]), text: String(event["result"]) });
+    results.push({ tool: String(event["tool"]), text: writeResult(String(event["result"])) });
     this.results.set(event.task, results);
   }
 }

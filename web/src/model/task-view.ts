@@ -34,6 +34,8 @@ export interface TaskView {
   attempts: number;
   /** Its result is partial, or an optional result was missing. */
   isDegraded: boolean;
+  /** Its result quotes passages that no language model has read. */
+  isUnread: boolean;
   isCritical: boolean;
   confidence: number | null;
   traced: TracedTask;
@@ -53,6 +55,9 @@ export const STATE_GLYPHS: Readonly<Record<TaskState, string>> = {
   "not run": "∅",
 };
 
+/** Return the words that a reader is shown for a state. */
+export const labelState = (state: string): string => (state === "escalated" ? "could not do it" : state);
+
 const STATES: ReadonlyMap<string, TaskState> = new Map([
   ["completed", "done"],
   ["failed", "failed"],
@@ -66,6 +71,7 @@ const OPEN_STATES: Partial<Record<RunStatus, Partial<Record<TaskState, TaskState
   failed: { working: "cut off", waiting: "not run" },
   needs_input: { working: "asks" },
   done: { waiting: "not run" },
+  passages: { waiting: "not run" },
   partial: { waiting: "not run" },
 };
 const WITHOUT_RESULT: ReadonlySet<TaskState> = new Set(["failed", "skipped", "escalated"]);
@@ -132,6 +138,7 @@ function viewTask(task: TracedTask, parent: string, level: number, known: Known)
     endedS: isNumber(report?.ended_s) && starts.length ? report.ended_s : null,
     attempts: countAttempts(starts),
     isDegraded: report?.["is_partial"] === true,
+    isUnread: report?.["is_unread"] === true && state === "done",
     isCritical: !parent && known.critical.has(task.id),
     confidence: isNumber(report?.confidence) && state !== "failed" ? report.confidence : null,
     traced: task,
@@ -158,8 +165,8 @@ export function sortByNeeds(tasks: readonly TaskView[]): TaskView[] {
   return [...sorted, ...tasks.filter((task) => !placed.has(task))];
 }
 
-/** Return what is said of a task's state: `done, partial`, `failed`. */
-export const describeState = (task: TaskView): string => (task.isDegraded ? `${task.state}, partial` : task.state);
+/** Return what is said of a task's state: `done, partial`, `failed`, `passages`. */
+export const describeState = (task: TaskView): string => `${task.isUnread ? "passages" : labelState(task.state)}${task.isDegraded ? ", partial" : ""}`;
 
 /** Return the tasks that a reader most wants on paper, `max` of them: what has no result or was tried again, then the critical path. */
 export function listNotable(tasks: readonly TaskView[], max: number): TaskView[] {

@@ -55,6 +55,7 @@ export interface Team {
   servers: TeamServer[];
   examples: TeamExample[];
   warnings: string[];
+  notes: string[];
 }
 
 export interface AskedRow {

@@ -1,7 +1,7 @@
 /** The trace of a run, as `supervise trace THREAD` prints it. All texts are data of models, tools and users. */
 
 export type Tier = "fast" | "standard" | "strong";
-export type RunStatus = "running" | "done" | "partial" | "needs_input" | "failed" | "stopped";
+export type RunStatus = "running" | "done" | "passages" | "partial" | "needs_input" | "failed" | "stopped";
 export type TaskStatus = "waiting" | "working" | "completed" | "failed" | "skipped" | "escalated";
 
 export interface Usage {

@@ -6,7 +6,10 @@ import { TaskLink } from "./task-link";
 
 const MAX_STEPS = 12;
 
-/** What bounded the run, step by step, and which step would shorten it most, by the recorded times. */
+/** Seconds of a run from which its slowest step is named. */
+const MIN_NAMED_S = 1;
+
+/** The steps that the run's time went into, and which of them was the slowest to wait for. */
 export function CriticalPath({ trace }: { trace: Trace }) {
   const { tasks } = useRun();
   const steps = listPathSteps(trace, tasks);
@@ -14,7 +17,7 @@ export function CriticalPath({ trace }: { trace: Trace }) {
   const waitedS = measureWaiting(trace.timing);
   return (
     <>
-      <h3>Critical path: the longest chain of steps that needed each other</h3>
+      <h3>Slowest chain of steps that needed each other</h3>
       <ol class="path-steps">
         {steps.slice(0, MAX_STEPS).map((step, index) => (
           <li key={index}>
@@ -23,10 +26,10 @@ export function CriticalPath({ trace }: { trace: Trace }) {
         ))}
         {steps.length > MAX_STEPS && <li class="soft">{countOf(steps.length - MAX_STEPS, "further step")}</li>}
       </ol>
-      <Gain steps={steps} wholeS={trace.timing.critical_path_s!} />
+      <SlowestStep steps={steps} wholeS={trace.timing.critical_path_s!} />
       {waitedS > 0 && (
         <p>
-          Beyond it the run took {formatSeconds(waitedS)}: between its steps, waiting for limits on calls or workers, or stopped.
+          {formatSeconds(waitedS)} more between its steps: for limits on calls or workers, or while the run was stopped.
         </p>
       )}
     </>
@@ -35,20 +38,12 @@ export function CriticalPath({ trace }: { trace: Trace }) {
 
 const StepName = ({ step }: { step: PathStep }) => (step.path ? <TaskLink path={step.path} /> : <span>{step.title}</span>);
 
-function Gain({ steps, wholeS }: { steps: PathStep[]; wholeS: number }) {
-  const best = findBestStep(steps);
-  const task = findBestStep(steps.filter(({ path }) => path));
-  if (!best) return null;
+function SlowestStep({ steps, wholeS }: { steps: PathStep[]; wholeS: number }) {
+  const slowest = findBestStep(steps);
+  if (!slowest || wholeS < MIN_NAMED_S) return null;
   return (
     <p>
-      Most to gain: <StepName step={best} />. Without it the path would take {formatSeconds(wholeS - best.savedS)}
-      {best.ownS - best.savedS > 0.005 ? ", as another chain is then the longest." : "."}
-      {task && task !== best && (
-        <>
-          {" "}
-          Of the tasks: <StepName step={task} />, {formatSeconds(wholeS - task.savedS)} without it.
-        </>
-      )}
+      Slowest step: <StepName step={slowest} />.
     </p>
   );
 }

@@ -1,6 +1,7 @@
 import { countOf } from "../model/format";
 import { countStates } from "../model/plan-blocks";
 import type { PlacedFrame } from "../model/plan-layout";
+import { labelState } from "../model/task-view";
 import { toLine } from "../model/plain-text";
 import { stateClass } from "./state-badge";
 
@@ -13,7 +14,7 @@ interface FrameProps {
 /** Tasks that are drawn together, or an inner team: a click on its heading opens or closes it. */
 export function PlanFrame({ frame, isRelated, onToggle }: FrameProps) {
   const counts = [...countStates(frame.tasks)];
-  const states = counts.map(([state, count]) => `${count} ${state}`).join(", ");
+  const states = counts.map(([state, count]) => `${count} ${labelState(state)}`).join(", ");
   const title = `${toLine(frame.title, 40)}: ${countOf(frame.tasks.length, "task")}`;
   const isCard = frame.isGroup && !frame.isOpen;
   return (

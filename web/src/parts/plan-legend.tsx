@@ -1,4 +1,4 @@
-import { STATE_GLYPHS, type TaskView } from "../model/task-view";
+import { labelState, STATE_GLYPHS, type TaskView } from "../model/task-view";
 import { countStates } from "../model/plan-blocks";
 import { stateClass } from "./state-badge";
 
@@ -12,7 +12,7 @@ export function PlanLegend({ tasks, isTable }: { tasks: readonly TaskView[]; isT
           <span class="legend-state" aria-hidden="true">
             {STATE_GLYPHS[state]}
           </span>{" "}
-          {count} {state}
+          {count} {labelState(state)}
         </li>
       ))}
       {tasks.some((task) => task.isCritical) && <LegendLine mark="is-critical" label="critical path" />}

@@ -1,6 +1,6 @@
 import { countOf } from "../model/format";
 import { listProblems } from "../model/problems";
-import { STATE_GLYPHS } from "../model/task-view";
+import { labelState, STATE_GLYPHS } from "../model/task-view";
 import { useRun } from "./run-context";
 import { stateClass } from "./state-badge";
 import { TaskLink } from "./task-link";
@@ -21,7 +21,7 @@ export function Problems() {
         {problems.slice(0, MAX_PROBLEMS).map(({ state, reason, tasks: [first, ...more] }) => (
           <li key={`${state} ${first!.path}`}>
             <span class={`badge ${stateClass(state)}`}>
-              <span aria-hidden="true">{STATE_GLYPHS[state]}</span> {state}
+              <span aria-hidden="true">{STATE_GLYPHS[state]}</span> {labelState(state)}
             </span>{" "}
             <TaskLink path={first!.path} />
             {more.length > 0 && ` and ${countOf(more.length, "other")}`}

@@ -3,7 +3,9 @@ import { findAnswer } from "../model/answer";
 import { countOf, formatCount, formatSeconds, formatUsd } from "../model/format";
 import { toLine } from "../model/plain-text";
 import { describeRun } from "../model/run-state";
-import type { RunStatus, Trace } from "../model/trace";
+import { ENDED } from "../model/run-status";
+import { labelState } from "../model/task-view";
+import type { Trace } from "../model/trace";
 import { countStates } from "../model/plan-blocks";
 import { CriticalPath } from "./critical-path";
 import { Problems } from "./problems";
@@ -87,8 +89,7 @@ function RunFacts({ trace: { run, events } }: { trace: Trace }) {
 }
 
 /** As in graph/display/summary.py. */
-const MIN_PARALLEL_S = 0.001;
-const ENDED: ReadonlySet<RunStatus> = new Set(["done", "partial", "failed"]);
+const MIN_SPEEDUP = 1.2;
 
 const countSome = (list: readonly unknown[], noun: string): string => (list.length ? countOf(list.length, noun) : "");
 
@@ -97,19 +98,16 @@ function Figures({ trace }: { trace: Trace }) {
   const { byPath } = useRun();
   const answer = findAnswer(trace);
   const counts = countStates([...byPath.values()]);
-  const failed = [...counts].filter(([state]) => state !== "done").map(([state, count]) => `${count} ${state}`);
-  const isParallel = timing.speedup != null && (timing.sequential_s ?? 0) > (timing.wall_s ?? 0) + MIN_PARALLEL_S;
+  const failed = [...counts].filter(([state]) => state !== "done").map(([state, count]) => `${count} ${labelState(state)}`);
+  const isParallel = timing.speedup != null && timing.speedup >= MIN_SPEEDUP;
   return (
     <dl class="figures">
-      <Figure name="Time" value={formatSeconds(timing.wall_s)} note={ENDED.has(run.status) ? "from the request to the end" : "so far"} />
+      <Figure name="Time" value={formatSeconds(timing.wall_s)} note={ENDED.includes(run.status) ? "from the request to the end" : "so far"} />
       {isParallel && (
-        <>
-          <Figure name="One after another" value={formatSeconds(timing.sequential_s)} note="without waiting for models and tools at the same time" />
-          <Figure name="Speed-up" value={`× ${timing.speedup!.toFixed(2)}`} note="what working in parallel bought" />
-        </>
+        <Figure name="Without parallel work" value={formatSeconds(timing.sequential_s)} note="about, had nothing waited at the same time" />
       )}
       {timing.critical_path_s != null && (
-        <Figure name="Critical path" value={formatSeconds(timing.critical_path_s)} note="the least with any number of workers" />
+        <Figure name="Slowest chain" value={formatSeconds(timing.critical_path_s)} note="of steps that needed each other" />
       )}
       <Figure name="Tasks" value={`${formatCount(counts.get("done") ?? 0)} of ${formatCount(byPath.size)} done`} note={failed.join(", ")} />
       {answer?.confidence != null && (

@@ -1,7 +1,7 @@
 import { formatSeconds } from "../model/format";
 import type { PlacedCard } from "../model/plan-layout";
 import { toLine } from "../model/plain-text";
-import { STATE_GLYPHS, secondsOf, type TaskView } from "../model/task-view";
+import { labelState, STATE_GLYPHS, secondsOf, type TaskView } from "../model/task-view";
 import { stateClass } from "./state-badge";
 import { Line } from "./text";
 
@@ -11,7 +11,8 @@ const MAX_NAME = 60;
 /** Return the figures below a task's name on its card. */
 function describeWork(task: TaskView): string {
   const parts = [
-    task.endedS === null ? task.state : formatSeconds(secondsOf(task)),
+    task.endedS === null ? labelState(task.state) : formatSeconds(secondsOf(task)),
+    task.isUnread ? "passages" : "",
     task.isDegraded ? "partial" : "",
     task.attempts > 1 ? `${task.attempts} attempts` : "",
   ];
@@ -23,7 +24,7 @@ function describeTask(task: TaskView): string {
   const needs = task.needs.map((need) => toLine(need.path, 60) + (need.required ? "" : " (optional)")).join(", ");
   const parts = [
     `${toLine(task.id, MAX_NAME)} ${toLine(task.worker, MAX_NAME)} ${describeWork(task)}`,
-    task.endedS === null ? "" : task.state,
+    task.endedS === null ? "" : labelState(task.state),
     task.path === task.id ? "" : `in ${toLine(task.path, 120)}`,
     task.isCritical ? "on the critical path" : "",
     needs && `needs ${needs}`,

@@ -44,7 +44,7 @@ const Problems = ({ report }: { report: Report }) => (
     )}
     {report.escalation && report.escalation.message !== report.error && (
       <p class="problem">
-        Escalated ({String(report.escalation.reason ?? "").replaceAll("_", " ")}): <Text>{report.escalation.message}</Text>
+        Could not do it ({String(report.escalation.reason ?? "").replaceAll("_", " ")}): <Text>{report.escalation.message}</Text>
       </p>
     )}
     {report.invalidates && (

@@ -49,6 +49,11 @@ const TeamHead = ({ team }: { team: Team }) => (
         <strong>Warning:</strong> <Line max={1000}>{warning}</Line>
       </p>
     ))}
+    {team.notes.map((note, index) => (
+      <p key={index} class="soft small">
+        <Line max={1000}>{note}</Line>
+      </p>
+    ))}
     <Words title="How the supervisor is to plan" {...team.guidance} />
   </Section>
 );

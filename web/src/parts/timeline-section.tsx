@@ -4,7 +4,7 @@ import { formatCount, formatSeconds } from "../model/format";
 import { toLine } from "../model/plain-text";
 import { buildTimeline, type Segment, type Timeline, type TimelineRow } from "../model/timeline";
 import { listMarks } from "../model/timeline-legend";
-import { flattenTasks, listNotable, STATE_GLYPHS, type TaskView } from "../model/task-view";
+import { flattenTasks, labelState, listNotable, STATE_GLYPHS, type TaskView } from "../model/task-view";
 import { useRun } from "./run-context";
 import { useSelection } from "./selection";
 import { stateClass } from "./state-badge";
@@ -117,7 +117,7 @@ const RowName = ({ row }: { row: TimelineRow }) => (
       {row.state ? STATE_GLYPHS[row.state] : ""}
     </span>
     <bdi>{toLine(row.title, 60)}</bdi>
-    <span class="visually-hidden">: {toLine([row.worker, row.state, row.summary].filter(Boolean).join(", "), 400)}</span>
+    <span class="visually-hidden">: {toLine([row.worker, row.state && labelState(row.state), row.summary].filter(Boolean).join(", "), 400)}</span>
   </>
 );
 

@@ -96,7 +96,7 @@ export function PlanEditor({ question, draft: kept, workers, isBusy, onDraft, on
         </span>
       </div>
       <p class="soft small">
-        Select a task to change it. Pull the circle at its edge onto another task that shall wait for its result. By keyboard: arrow keys, Enter, Delete.
+        Select a task to change it. Drag from a task's circle to the task that needs its result. By keyboard: arrow keys, Enter, Delete.
       </p>
       <div class="editor-panes">
         <DraftGraph

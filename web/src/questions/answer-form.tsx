@@ -53,7 +53,7 @@ export function QuestionForm({ question, words = "", isBusy, onWords, onReply }:
           Answer
         </button>
         <button type="button" disabled={isBusy} onClick={() => onReply(reject(""))}>
-          I decline to answer
+          Skip this question
         </button>
       </div>
     </form>

@@ -35,7 +35,7 @@ DETAILS: Final[Mapping[Matter, list[Detail]]] = {
     matter: row["details"] for matter, row in _TABLES["matters"].items()
 }
 QUESTIONS: Final[Mapping[Detail, str]] = _TABLES["questions"]
-_ESCALATION_NOTE = Pattern(r" handed it back \(\w+\):")
+_ESCALATION_NOTE = Pattern(r" could not do it \(\w+\):")
 
 
 class Ticket(BaseModel):

@@ -1,0 +1,89 @@
+"""The parts of a request: its sentences, clauses and listed things, each in its own words."""
+
+import re
+from collections.abc import Callable
+
+from nodes.limits.patterns import Pattern
+from nodes.text.similarity import extract_words
+from nodes.text.word_forms import is_verb, list_base_forms
+from nodes.text.word_lists import (
+    AUXILIARY_VERBS,
+    DETERMINERS,
+    FUNCTION_WORDS,
+    INSPECTING_VERBS,
+    PRECISE_VERBS,
+    PRONOUNS,
+    QUESTION_WORDS,
+)
+
+_BREAK = Pattern(
+    r"(?P<end>(?<=[.!?;])\s++|(?<!\n)\n++)"
+    r"|(?<!\s)\s{0,4}+,\s++(?:(?:and|or|then)\s++)?"
+    r"|(?<!\s)\s++(?:and|then|as\s{1,4}+well\s{1,4}+as)\s++",
+    re.IGNORECASE,
+)
+_WORD = Pattern(r"[^\W_]+(?:'[^\W_]+)?")
+MAX_READ_CHARS = 4_000
+"""Of a request; the rest belongs to its last part."""
+MAX_PARTS = 24
+_ASKING = QUESTION_WORDS | AUXILIARY_VERBS
+STATING_WORDS = DETERMINERS | PRONOUNS | {"i", "we", "you", "he", "she", "there"}
+"""Words that a statement begins with."""
+
+
+def list_parts(request: str, has_worker: Callable[[str], bool]) -> list[str]:
+    """Return the parts of a request in its own words and order; together they are all of it.
+
+    A clause that begins with a verb or as a question is a part. So is a listed thing that some
+    worker is for, after one that some worker is for, and what is listed after it. A statement
+    belongs to what is before it, or at the start to what follows; so do names and anything else.
+
+    Args:
+        has_worker: returns whether some worker is for these words.
+    """
+    cuts = [(0, 0)]
+    is_list = False
+    breaks = list(_BREAK.finditer(request[:MAX_READ_CHARS]))
+    ends = [*(each.start() for each in breaks[1:]), len(request)]
+    for found, end in zip(breaks, ends, strict=False):
+        piece, before = request[found.end() : end], request[cuts[-1][1] : found.start()]
+        if not extract_words(before) or not any(map(str.isalpha, "".join(extract_words(piece)))):
+            continue
+        is_statement = _read_first_word(piece) in STATING_WORDS
+        is_clause = is_question(piece) or _begins_with_verb(piece)
+        is_clause = is_clause or (bool(found["end"]) and not is_statement)
+        is_listed = _begins_with_name(piece) and (
+            is_list or (has_worker(before) and has_worker(piece))
+        )
+        is_list = is_listed and not is_clause
+        is_stated = _read_first_word(before) in STATING_WORDS and not has_worker(before)
+        if (is_clause or is_listed) and not is_stated and len(cuts) < MAX_PARTS:
+            cuts.append((found.start(), found.end()))
+    stops = [*(start for start, _ in cuts[1:]), len(request)]
+    return [request[begin:stop].strip() for (_, begin), stop in zip(cuts, stops, strict=True)]
+
+
+def is_question(part: str) -> bool:
+    """Return whether a part begins or ends as a question does."""
+    return part.rstrip().endswith("?") or _read_first_word(part) in _ASKING
+
+
+def asks_for_result(part: str) -> bool:
+    """Return whether a part begins with a verb whose result can be looked up or computed."""
+    return bool(list_base_forms(_read_first_word(part)) & PRECISE_VERBS)
+
+
+def _begins_with_verb(piece: str) -> bool:
+    word = _read_first_word(piece)
+    return is_verb(word) or bool(list_base_forms(word) & INSPECTING_VERBS)
+
+
+def _begins_with_name(piece: str) -> bool:
+    """Return whether words begin with a common noun of their own, and not with a preposition."""
+    word = _read_first_word(piece)
+    return piece[:1].islower() and (word in DETERMINERS or word not in FUNCTION_WORDS)
+
+
+def _read_first_word(piece: str) -> str:
+    first = _WORD.search(piece)
+    return first.group().lower() if first else ""

@@ -1,0 +1,125 @@
+"""What an attempt at a task is made from, with the tool calls that it has made so far."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
+
+from nodes.limits.nesting import parse_json
+from nodes.limits.patterns import Pattern
+from nodes.schemas.beside import WorkValues
+from nodes.schemas.handoff import Handoff
+from nodes.text.similarity import pair_words
+
+DECLINED = "(the human declined to answer"
+"""How an answer begins that is none."""
+MAX_QUERY_WORDS = 24
+_CUT = Pattern(r"\n\[cut \d+ of \d+ characters\]\s*$")
+_ASKED = Pattern(r"\b(\w+) \(")
+
+
+@dataclass(frozen=True)
+class AnsweredCall:
+    """A tool call of this attempt and its answer."""
+
+    tool: str
+    arguments: Mapping[str, Any]
+    text: str
+    is_error: bool = False
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether the answer is the beginning of a JSON object that was too long."""
+        return self.text.startswith("{") and bool(_CUT.search(self.text[-100:]))
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether it has no readable answer: it failed, refused, or was cut."""
+        return self.is_error or self.is_cut
+
+    @property
+    def is_refusal(self) -> bool:
+        """Whether the tool refused the arguments; other failures do not concern them."""
+        return self.is_error and not (self.is_cut or self.text.startswith(f"{self.tool} failed: "))
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """The answer as JSON; empty when it is not a JSON object."""
+        try:
+            value = parse_json(self.text)
+        except ValueError:
+            return {}
+        return value if isinstance(value, dict) else {}
+
+    @property
+    def results(self) -> list[dict[str, Any]]:
+        """The objects of the answer's list `results`."""
+        found = self.data.get("results")
+        return [item for item in found if isinstance(item, dict)] if isinstance(found, list) else []
+
+
+@dataclass(frozen=True)
+class Work:
+    """A task with its handoff, a human's answers, and the calls that were made for it.
+
+    `subject` has the request's own words, if any; `earlier` is why the last attempt failed.
+    """
+
+    handoff: Handoff
+    subject: str = ""
+    answers: Mapping[str, str] | None = None
+    calls: Sequence[AnsweredCall] = ()
+    earlier: str = ""
+
+    @property
+    def request(self) -> str:
+        """The words of the task, without a human's answers."""
+        return self.subject or self.handoff.intent
+
+    @property
+    def words(self) -> str:
+        """What to look for: a human's answers, if any, else the words of the task."""
+        return "\n".join((self.answers or {}).values()) or self.request
+
+    @property
+    def answer_text(self) -> str:
+        """A human's answers, each after the names of the arguments that the question asks for."""
+        lines = [(*_ASKED.findall(asked), text) for asked, text in (self.answers or {}).items()]
+        return "\n".join(" ".join(parts).replace("_", " ") for parts in lines)
+
+    @property
+    def text(self) -> str:
+        """The words of the task and those of a human's answers."""
+        return f"{self.request}\n{self.answer_text}".strip()
+
+    @property
+    def query(self) -> str:
+        """The content words to search for."""
+        words = [written.lower() for _, written in pair_words(self.words.replace("`", " "))]
+        return " ".join(dict.fromkeys(words[:MAX_QUERY_WORDS]))
+
+    @property
+    def claims(self) -> list[dict[str, str]]:
+        """The claims of earlier reports."""
+        held = (claim for report in self.handoff.context for claim in report.claims)
+        return [{"text": c.text, "source": c.source, "quote": c.quote} for c in held]
+
+    @property
+    def findings(self) -> list[dict[str, Any]]:
+        """The findings of earlier reports, as JSON objects."""
+        held = (finding for report in self.handoff.context for finding in report.findings)
+        return [finding.model_dump(mode="json") for finding in held]
+
+
+def read_work(values: WorkValues, messages: Sequence[BaseMessage]) -> Work:
+    """Return a task's values with the calls of the conversation that were answered."""
+    given = {m.tool_call_id: m for m in messages if isinstance(m, ToolMessage)}
+    asked = [call for m in messages if isinstance(m, AIMessage) for call in m.tool_calls]
+    calls = [
+        AnsweredCall(call["name"], call["args"], str(answer.text), answer.status == "error")
+        for call in asked
+        if (answer := given.get(call["id"] or ""))
+    ]
+    answers = {q: a for q, a in values.answers.items() if not a.startswith(DECLINED)}
+    return Work(values.handoff, values.subject, answers, calls, values.earlier)

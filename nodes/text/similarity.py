@@ -1,0 +1,75 @@
+"""The content words of texts, and how similar texts are by words and meaning."""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from nodes.limits.patterns import Pattern
+from nodes.text.meaning import measure_meaning
+
+_WORD = Pattern(r"[^\W_]+(?:[.,'\u2019][^\W_]+)*")
+_STOP_WORDS = """
+    a about all also an and any are as at be been between both but by can compare could do does
+    each every find for from give had has have how if in into is it its list make many me more
+    most much name named not of on one only or our out over per please result results say show so
+    than that the their them then there these they this those to under use used using was we were
+    what when where which who whose why will with within would write you your
+"""
+_STOP_WORD_SET = frozenset(_STOP_WORDS.split())
+_SIBILANTS = ("sse", "che", "she", "xe", "zze")
+MIN_LIKENESS = 0.1
+"""Of the words of two requests that are near."""
+MIN_MEANING = 0.3
+"""Of the meanings of two requests that are near: few foreign requests reach it."""
+
+
+def extract_words(text: str) -> list[str]:
+    """Return the content words of a text, lower case and singular, in their order."""
+    return [word for word, _ in pair_words(text)]
+
+
+def pair_words(text: str) -> list[tuple[str, str]]:
+    """Return the content words of a text, each in its basic form and as it is written."""
+    written = [word for word in _WORD.findall(text) if word.lower() not in _STOP_WORD_SET]
+    pairs = [(_singularize(word.lower()), word) for word in written]
+    return [pair for pair in pairs if pair[0] not in _STOP_WORD_SET]
+
+
+def weigh_words(texts: Iterable[str]) -> dict[str, float]:
+    """Return a weight for each word: the fewer texts contain it, the higher."""
+    bags = [set(extract_words(text)) for text in texts]
+    counts = Counter(word for bag in bags for word in bag)
+    return {word: math.log(1 + len(bags) / count) for word, count in counts.items()}
+
+
+def rank_by_similarity(query: str, texts: Sequence[str]) -> list[tuple[int, float]]:
+    """Return the index of each text and its similarity to a query, 0 to 1, the best first."""
+    weights = weigh_words([query, *texts])
+    asked = set(extract_words(query))
+    ranked = []
+    for index, text in enumerate(texts):
+        union = asked | set(extract_words(text))
+        total = sum(weights[word] for word in union)
+        common = sum(weights[word] for word in asked & set(extract_words(text)))
+        ranked.append((index, common / total if total else 0.0))
+    return sorted(ranked, key=lambda pair: -pair[1])
+
+
+def rank_examples(query: str, texts: Sequence[str]) -> list[tuple[int, bool]]:
+    """Return the index of each text and whether it is near, the nearest by words and meaning first.
+
+    Only words count where the extra `meaning` is not installed.
+    """
+    words, meanings = dict(rank_by_similarity(query, texts)), measure_meaning(query, texts)
+    ranked = sorted(words, key=lambda index: -(words[index] + meanings[index]))
+    return [(n, words[n] > MIN_LIKENESS or meanings[n] > MIN_MEANING) for n in ranked]
+
+
+def _singularize(word: str) -> str:
+    word = word.removesuffix("'s").removesuffix("\u2019s").replace(",", "")
+    if len(word) > 4 and word.endswith("ies"):
+        return word[:-3] + "y"
+    if len(word) > 3 and word.endswith("s") and not word.endswith("ss"):
+        word = word[:-1]
+    # Glass and glasses, cache and caches: with and without the last e they are one word.
+    return word[:-1] if word.endswith(_SIBILANTS) and len(word) > 4 else word

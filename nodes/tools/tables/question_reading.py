@@ -1,0 +1,330 @@
+"""Read what a question in a user's words asks of a table, once its words have their roles."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from nodes.tools.sql.table_profile import Profile
+from nodes.tools.tables.question_roles import QuestionRoles
+from nodes.tools.tables.question_words import (
+    GRAMMAR,
+    LISTS,
+    NEVER_ADDED,
+    Token,
+    is_same_word,
+    split_name,
+    split_question,
+)
+from nodes.tools.tables.reading import Reading
+
+MAX_KINDS: Final = 2
+_Named = Sequence[tuple[int, str]]
+"""Columns, each with the place of its word."""
+
+
+def list_parts(question: str) -> list[list[Token]]:
+    """Return the words of each part of a question: after a mark, or before another question."""
+    parts: list[list[Token]] = [[]]
+    tokens = split_question(question)
+    for token, following in zip(tokens, [*tokens[1:], None], strict=False):
+        is_next = following is not None and following.word in LISTS["asking"]
+        if token.text in "?;" or (token.word in ("and", "und", ",") and is_next):
+            parts.append([])
+        else:
+            parts[-1].append(token)
+    return [part for part in parts if any(token.text[0].isalnum() for token in part)]
+
+
+def read_part(
+    profile: Profile, tokens: list[Token], cells: Sequence[tuple[str, str]], before: Reading | None
+) -> Reading:
+    """Return what a part of a question asks.
+
+    Args:
+        cells: columns of labels, each with a cell whose words the question may hold.
+        before: the reading of the part before, from which is taken what this part leaves out.
+    """
+    return _Choice(QuestionRoles(profile, tokens, cells)).choose(before)
+
+
+class _Choice:
+    """Chooses what is computed from the roles of the words."""
+
+    def __init__(self, roles: QuestionRoles) -> None:
+        self._roles, self._profile, self._found = roles, roles.profile, roles.found
+        self._asked = roles.operations.keys()
+
+    def choose(self, before: Reading | None) -> Reading:
+        roles, found = self._roles, self._found
+        computed = {"sum", "average", "highest", "lowest"} & self._asked
+        quantities = {*self._profile.numbers, *(self._profile.codes if computed else ())}
+        numbers = [each for each in sorted(roles.columns) if each[1] in quantities]
+        labels = [each for each in sorted(roles.columns) if each[1] not in quantities]
+        if not numbers and (only := roles.find_only_measure()):
+            numbers = [(len(roles.tokens), only)]
+        self._choose_order()
+        self._choose_group(labels)
+        self._choose_measure(numbers)
+        if before is not None:
+            self._inherit(before, has_measure=bool(numbers))
+        self._choose_function(labels)
+        self._choose_change()
+        if "share" in self._asked or ("percent" in self._asked and not found.change):
+            self._choose_share()
+        is_grouped = found.group or found.bucket
+        is_computed = found.function != "value" or found.change or found.is_share
+        if is_computed and not is_grouped and any(t.word in LISTS["which"] for t in roles.tokens):
+            found.doubts.append("one of several is asked for, but no column that names them")
+        self._read_thing()
+        refers = any(token.word in LISTS["referring"] for token in roles.tokens)
+        found.unread += [
+            token.text
+            for token in roles.tokens
+            if not token.role
+            and token.word not in GRAMMAR
+            and not _is_scope(roles, token)
+            and not (refers and before and token.word == "rate")
+        ]
+        return found
+
+    def _choose_order(self) -> None:
+        if {"highest", "most", "fast"} & self._asked or self._found.limit > 1:
+            self._found.order = "highest"
+        if {"lowest", "least"} & self._asked:
+            if self._found.order:
+                self._found.doubts.append("the highest and the lowest are asked for; one was shown")
+            self._found.order = "lowest"
+
+    def _choose_group(self, labels: _Named) -> None:
+        found, profile = self._found, self._profile
+        columns = [each.column for each in found.conditions]
+        repeated = [name for name in columns if columns.count(name) > 1]
+        named = [
+            (at, name)
+            for at, name in labels
+            if name not in profile.time_columns
+            and not self._has_one_cell(name)
+            and self._roles.word(at - 1) not in ("all", "alle", "both", "beide")
+        ]
+        is_total = {"sum", "average"} & self._asked and not found.order
+        if is_total:
+            asked = [each for each in named if self._roles.is_asked_for(each[0])]
+            named, repeated = (named if asked or len(named) > 1 else []), []
+        if {"share", "percent", "average", "count"} & self._asked:
+            named = [each for each in named if not self._is_identity(each[1])]
+        if named:
+            found.group = named[0][1]
+            found.doubts += [f"{name} is named besides {found.group}" for _, name in named[1:]]
+        elif repeated and not found.bucket:
+            part = next((each.part for each in found.conditions if each.part), "")
+            found.group, found.bucket = ("", part) if part else (repeated[0], "")
+        elif not found.bucket and any(name in profile.time_columns for _, name in labels):
+            parts = ("day", "month", "quarter", "year")
+            found.bucket = next((part for part in parts if getattr(profile.times, part)), "")
+
+    def _has_one_cell(self, name: str) -> bool:
+        """Return whether a column's name is only said with one of its cells: Dream island."""
+        values = [each for each in self._found.conditions if each.column == name and each.is_value]
+        return len(values) == 1
+
+    def _is_identity(self, name: str) -> bool:
+        return self._profile.distinct.get(name) == self._profile.rows
+
+    def _choose_measure(self, numbers: _Named) -> None:
+        found, per = self._found, self._roles.operations.get("per", len(self._roles.tokens))
+        names = [name for _, name in numbers]
+        below = [name for at, name in numbers if at > per]
+        if below and len(names) > 1:
+            found.divisor = below[0]
+            names.remove(found.divisor)
+        elif len(names) > 1 and {"grow", "shrink", "change"} & self._asked and not found.ends:
+            found.second = names.pop(1)
+            before = self._roles.tokens[numbers[1][0] - 1]
+            if before.word in ("over", "gegenüber"):  # the second one is where the change begins
+                before.role, found.second, names[0] = "operation", names[0], found.second
+        if names:
+            found.measure, *others = names
+            found.unread += others
+
+    def _inherit(self, before: Reading, *, has_measure: bool) -> None:
+        """Take over from the part before what this part leaves out."""
+        found, words = self._found, {token.word for token in self._roles.tokens}
+        is_grouped = bool(found.bucket or found.group)
+        if not words & {"anywhere", "overall", "irgendwo"} and (has_measure or not is_grouped):
+            own = {each.column for each in found.conditions}
+            kept = [each for each in before.conditions if each.column not in own]
+            found.conditions += [replace(each, at=-1) for each in kept]
+        if not found.measure and "count" not in self._asked:
+            found.measure, found.divisor, found.per = before.measure, before.divisor, before.per
+            found.function = before.function
+            found.unread += before.unread
+            if not is_grouped and not found.conditions:
+                found.group = before.group
+
+    def _choose_function(self, labels: _Named) -> None:
+        found, counted, places = self._found, self._find_counted(), self._roles.operations
+        if {"average", "sum"} & self._asked or found.divisor:
+            is_average = "average" in self._asked and not found.divisor
+            found.function = "average" if is_average else "sum"
+        if counted is not None and places.get("average", -1) > counted:
+            found.doubts.append("a number and an average are asked for; one was computed")
+        if found.measure and not found.divisor:
+            self._choose_sum(is_counted=counted is not None)
+        ranked = [places[name] for name in ("most", "least") if name in places]
+        is_counting = counted is not None or ranked or "share" in self._asked
+        if is_counting and not found.measure:
+            found.function = "count"
+            if counted is None or not self._choose_counted(labels, counted):
+                self._name_thing(ranked[0] + 1 if ranked else counted or 0)
+
+    def _choose_counted(self, labels: _Named, counted: int) -> bool:
+        """Choose to count different cells or periods; return whether the words name them."""
+        found, profile = self._found, self._profile
+        while self._roles.word(counted) in GRAMMAR:
+            counted += 1
+        at, named = next(((at, name) for at, name in labels if at >= counted), (0, ""))
+        if any(self._roles.tokens[place].role != "column" for place in range(counted, at)):
+            return bool(found.counted)
+        if named in profile.time_columns and found.bucket:
+            found.counted, found.bucket = found.bucket, ""
+        if found.order or not (found.counted or (named and named == found.group)):
+            return False
+        if self._roles.is_asked_for(at) and not found.counted:
+            return False
+        found.group = ""
+        is_identity = any(
+            map(self._is_identity, profile.time_columns if found.counted else [named])
+        )
+        if not is_identity:
+            self._doubt_kinds(at, named)
+            found.function, found.measure = "distinct", "" if found.counted else named
+            if any(each.column in profile.numbers for each in found.conditions):
+                found.doubts.append("the condition was read of single rows, not of sums over them")
+        return True
+
+    def _doubt_kinds(self, at: int, name: str) -> None:
+        """Doubt that the kinds of a column are counted, if its cells hold the noun: two metals."""
+        noun, cells = self._roles.word(at), self._profile.table.samples.get(name, ())
+        if any(is_same_word(noun, part) for cell in cells for part in split_name(str(cell))):
+            self._found.doubts.append(f"kinds of {name}, or the rows whose {name} holds {noun!r}")
+
+    def _choose_sum(self, *, is_counted: bool) -> None:
+        """Choose whether amounts are added up, and doubt it where that may mean nothing."""
+        found, profile = self._found, self._profile
+        is_most = bool({"most", "least"} & self._asked)
+        how_much = any(token.word in ("much", "viel") for token in self._roles.tokens)
+        is_open = found.function == "value" and (is_counted or is_most or how_much)
+        if is_open and not profile.is_intensive(found.measure):
+            found.function = "sum"
+        if found.function == "sum" and profile.is_intensive(found.measure, NEVER_ADDED):
+            found.doubts.append(f"the values of {found.measure} are not added up")
+        if found.function != "value" and found.measure in profile.codes:
+            found.doubts.append(f"{found.measure} holds codes, which mean no quantity")
+        is_change = bool({"grow", "shrink", "change"} & self._asked)
+        if is_open and not is_most and not is_change and self._is_panel():
+            found.doubts.append("summed over several periods; name one, or ask for the total")
+
+    def _is_panel(self) -> bool:
+        """Return whether rows are labels in periods, of which the question names none."""
+        profile = self._profile
+        if self._found.bucket or self._found.has_period:
+            return False
+        periods = [profile.distinct.get(name, 0) for name in profile.time_columns]
+        labels = [profile.distinct.get(name, 0) for name in profile.labels]
+        return any(one > 1 and one * other == profile.rows for one in periods for other in labels)
+
+    def _find_counted(self) -> int | None:
+        """Return the place after "how many" or "number of"; None if nothing is counted."""
+        word = self._roles.word
+        for at in range(len(self._roles.tokens)):
+            if word(at) in ("many", "viele") and word(at - 1) in ("how", "wie"):
+                return at + 1
+            if word(at) in ("count", "anzahl") or (word(at), word(at + 1)) == ("number", "of"):
+                return at + 1
+        return None
+
+    def _name_thing(self, at: int) -> None:
+        """Take a general word for persons at a place for the persons that the rows are."""
+        while self._roles.word(at) in ("of", "the", "all", "der", "alle"):
+            at += 1
+        words = {part for name in self._profile.columns for part in split_name(name)}
+        if words & LISTS["person columns"] and self._roles.word(at) in LISTS["persons"]:
+            self._found.thing, self._roles.tokens[at].role = self._roles.word(at), "thing"
+
+    def _read_thing(self) -> None:
+        """Take open nouns after "top 3" or "compare" for the column that names the rows."""
+        found, roles = self._found, self._roles
+        is_named = found.group or found.bucket or found.is_share or found.thing
+        starts = [
+            at
+            for at in range(len(roles.tokens))
+            if roles.word(at - 1) == "compare" or (found.limit > 1 and roles.word(at - 2) == "top")
+        ]
+        nouns = list[Token]()
+        for token in roles.tokens[starts[-1] :] if starts and not is_named else ():
+            if token.role or not token.text.islower() or (nouns and token.word in GRAMMAR):
+                break
+            nouns += [] if token.word in GRAMMAR else [token]
+        labels = [name for name in self._profile.labels if self._profile.distinct[name] > 1]
+        counts = {self._profile.distinct[name] for name in labels} - {self._profile.rows}
+        if nouns and labels and found.measure and len(counts) < MAX_KINDS:
+            said = " ".join(token.text for token in nouns)
+            found.group = found.thing_column = labels[0]
+            found.thing = said
+            for token in nouns:
+                token.role = "thing"
+
+    def _choose_change(self) -> None:
+        found, places = self._found, self._roles.operations
+        words = [places[name] for name in ("grow", "shrink", "change") if name in places]
+        has_one_period = found.has_period and not found.ends
+        if not words or not found.measure or (has_one_period and not found.second):
+            for at in [*words, *([places["fast"]] if "fast" in places else [])]:
+                self._roles.tokens[at].role = ""
+            return
+        if found.compared:
+            self._choose_pace()
+        found.change = "percent" if {"percent", "fast"} & self._asked else "both"
+        if not found.second:
+            found.conditions = [each for each in found.conditions if not each.part]
+        if "shrink" in self._asked and found.order == "highest":
+            found.order = "lowest"
+        if found.bucket and not found.ends:
+            found.unread.append(found.bucket)
+        found.bucket = ""
+
+    def _choose_pace(self) -> None:
+        """Compare the years or months of a growth year over year, of which there must be two."""
+        found, profile = self._found, self._profile
+        found.time = profile.times.write_bucket(found.compared)
+        if not found.ends and profile.spans.get(found.compared) != 2:
+            found.doubts.append(f"the first and the last {found.compared} are compared, not each")
+
+    def _choose_share(self) -> None:
+        """Divide the conditions of a share into those of the whole and those of the part."""
+        found, tokens = self._found, self._roles.tokens
+        at = self._roles.operations.get("share", self._roles.operations.get("percent", 0))
+        ofs = [n for n in range(at, len(tokens)) if tokens[n].word in ("of", "der", "von")]
+        start = ofs[0] if ofs else len(tokens)
+        named = [n for n in range(start + 3, len(tokens)) if tokens[n].role in ("column", "cell")]
+        verbs = [n for n in range(start, len(tokens)) if tokens[n].word in LISTS["verbs"]]
+        end = min([*named, *verbs], default=len(tokens))
+        own = [each for each in found.conditions if not each.part]
+        whole = [each for each in own if start < each.at < end]
+        found.part = [each for each in own if each not in whole] or own
+        found.conditions = [each for each in found.conditions if each not in found.part]
+        found.is_share = True
+        if not found.part and not (found.group or found.bucket):
+            found.unread.append(tokens[at].text)
+        if found.function == "value":
+            found.function = "sum" if found.measure else "count"
+        if found.function == "count" and ofs:
+            self._name_thing(start + 1)
+
+
+def _is_scope(roles: QuestionRoles, token: Token) -> bool:
+    """Return whether a word only says over what is computed, or what is shown at the top."""
+    at = roles.tokens.index(token)
+    if token.word == "first" and roles.operation(at - 1) in ("highest", "lowest"):
+        return True
+    return token.word in ("over", "über") and not roles.word(at + 1)[:1].isdigit()

@@ -1,0 +1,192 @@
+"""The closed lists of words that ask for an operation, in English and German, and word stems.
+
+What a table is about is never listed here: it is read from its own columns and cells.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import takewhile
+from typing import Final
+
+from nodes.limits.patterns import Pattern
+from nodes.text.word_forms import list_base_forms
+from nodes.text.word_lists import FUNCTION_WORDS, QUESTION_WORDS
+
+_TOKEN: Final = Pattern(
+    r"\d{4}-\d\d(?:-\d\d)?(?!\d)|\d[\d,.]*\d|[^\W_]+(?:['\u2019](?!s\b)[^\W_]+)?|[<>]=?|[?;,()]"
+)
+_NAME_PART: Final = Pattern(r"\d+|[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+|[^\W\d_]+")
+MIN_STEM_CHARS: Final = 4
+_SUFFIX: Final = Pattern(
+    r"(?:s|d|e|n|y|t|al|als|ed|en|er|ers|es|ies|ing|ings|ion|ions|ity|ities|ive|ly|ment|ments|ness"
+    r"|or|ors|ous|able|ible|ful|an[ct]e?s?|en[ct]e?s?|ations?|itions?|ssions?|sions?|tions?|ates?"
+    r"|ated|es?)?"
+)
+_LEAST_PREFIX: Final = 3
+"""Characters of a word that abbreviates a long one."""
+
+
+@dataclass
+class Token:
+    """A word, number or mark of a question."""
+
+    text: str
+    start: int
+    end: int
+    role: str = ""
+    """What it was read as; empty: it is open."""
+
+    @property
+    def word(self) -> str:
+        return self.text.lower()
+
+
+def split_question(text: str) -> list[Token]:
+    """Return the words, numbers and marks of a question."""
+    found = [Token(each.group(), *each.span()) for each in _TOKEN.finditer(text)]
+    return [each for each in found if each.word != "s" or text[each.start - 1] not in "'\u2019"]
+
+
+@lru_cache(4096)
+def split_name(name: str) -> tuple[str, ...]:
+    """Return the words of a column's, table's or file's name, in lower case."""
+    return tuple(part.lower() for part in _NAME_PART.findall(name))
+
+
+@lru_cache(65536)
+def is_same_word(one: str, other: str) -> bool:
+    """Return whether two words are forms of one word, or one abbreviates the other."""
+    if one == other or list_base_forms(one) & list_base_forms(other):
+        return True
+    if not (one.isalpha() and other.isalpha()):
+        return False
+    short, long = sorted((one, other), key=len)
+    if long.startswith(short) and len(short) >= (_LEAST_PREFIX if len(long) > 6 else 4):
+        return True
+    stem = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+    return stem >= MIN_STEM_CHARS and all(_SUFFIX.fullmatch(each[stem:]) for each in (one, other))
+
+
+_WORDS: Final = """
+operations = most: most meisten mehr more; least: least fewest wenigsten fewer weniger less;
+  highest: highest largest biggest greatest maximum max best top höchste größte higher larger
+  greater höher größer peak strongest; lowest: lowest smallest minimum min worst niedrigste
+  kleinste geringste geringsten lower smaller weakest; average: average mean avg averaged
+  durchschnitt durchschnittlich mittelwert; sum: total sum combined altogether overall totals
+  insgesamt summe gesamt zusammen; count: count anzahl; share: share proportion fraction anteil;
+  percent: percentage percent prozent; grow: grow grew grown growth increase increased rise rose
+  risen gain gained climb climbed wuchs wachstum stieg; shrink: fall fell fallen shrink shrank drop
+  dropped decline declined decrease decreased lose lost loss sank rückgang; change: change changed
+  difference unterschied; fast: fastest quickest faster schnellsten relatively; per: per pro je;
+  each: each every by jede nach across; not: not n't except excluding without never ohne nicht
+  außer other; none: no zero none kein keine null
+months = 1: january jan januar; 2: february feb februar; 3: march mar märz; 4: april apr; 5: may
+  mai; 6: june jun juni; 7: july jul juli; 8: august aug; 9: september sep sept; 10: october oct
+  oktober okt; 11: november nov; 12: december dec dezember dez
+ordinals = 1: first 1st ersten; 2: second 2nd zweiten; 3: third 3rd dritten; 4: fourth 4th last
+  vierten
+small numbers = 2: two zwei; 3: three drei; 4: four vier; 5: five fünf; 6: six sechs; 7: seven
+  sieben; 10: ten zehn
+buckets = year: year years annually yearly jahr jahre; quarter: quarter quarters quarterly quartal;
+  month: month months monthly monat monate; day: day days date daily tag tage datum
+multiples = 1000: thousand; 1000000: million; 100: hundred
+measured by = weight mass gewicht: heaviest heavy lightest light; price cost fee preis: cheapest
+  cheap expensive costliest; age alter: oldest old youngest young; height: tallest tall; length
+  duration: longest shortest; speed: slowest; temperature temp: warmest hottest coldest; depth:
+  deepest
+other names = female: women woman frauen; male: men man männer
+unit words = eur: euro euros; usd: dollar dollars; kg: kilogram kilograms kilo kilos; g: gram
+  grams; t: tonne tonnes tons; km: kilometre kilometres kilometer kilometers; m: metre metres meter
+  meters; mm: millimetre millimetres millimeter millimeters; lbs: pound pounds; min: minute
+  minutes; mwh: mwh; percent: percent
+signs = >=: since seit from ab von mindestens >=; >: after nach >; <: before vor <; <=: until till
+  bis höchstens <=
+lists = low superlatives: cheap cheapest coldest light lightest shortest slowest young youngest;
+  yes: 1 ja true y yes; no: 0 false n nein no; generic values: amount figure obs value values wert
+  werte; identifiers: code fips iata id index isbn key lat latitude lon longitude no nr number
+  phone plz postal postcode ssn zip zipcode; intensive: age alter average avg density index mean
+  median pct perc percent preis price quote rate rating ratio score share speed temp temperatur
+  temperature; row names: id lastname name names surname title; units: and chf cm eur g gbp gwh h
+  hp in jpy kg km km2 kmh kwh l lb lbs m m2 min ml mm mph ms mwh of pct per perc s t the usd;
+  persons: capita einwohner head inhabitant inhabitants kopf people person persons pop population
+  resident residents; person columns: gender geschlecht sex surname; light: answer anywhere appear
+  auf aus bei belong betrug beträgt calculate came column columns come comes compare compute
+  contain contains das data dataset dem den der des die ein eine einem einen einer entire entries
+  er es ever figure figures file find für gab gave get gibt give got haben happen happened hat
+  hatte hatten high
+  hoch ihr ihre im include included ist kind level liegt list live lived lives located
+  made make mit number numbers occur occurred oder question rank ranked reach reached record
+  recorded records row rows saw see seen sein seine show shown sie sind table tables take tell took
+  und value values viel viele vom von wann war waren welche welchem welchen welcher welches wer
+  werden whole wie wird wo wurde wurden zu zum zur zwischen; meaningful: above after again against
+  also before below down except first former further half last latter near never next no none not
+  off only other others over rest same second several since still third twice under until up
+  without yet; verbs: are came come comes did do does entfallen entfällt goes haben had has hat
+  hatten have is ist kam kamen sind war waren was went were; asking: how wann was welche welchem
+  welcher welches wer what when where which who wie wo; which: welche welchem welcher welches wer
+  wessen which who whom whose; range links: and bis through till to und until; above: above
+  exceeding greater größer higher höher larger mehr more over über; below: below fewer kleiner less
+  lower niedriger smaller under unter weniger; referring: her his it its that their them they when;
+  beside: and its mit their und with
+"""
+"""Closed lists: a section, with its names or roles, each with its words."""
+
+
+def _read_sections() -> dict[str, dict[str, list[str]]]:
+    found = dict[str, dict[str, list[str]]]()
+    for section in _WORDS.strip().replace("\n  ", " ").splitlines():
+        name, _, items = section.partition(" = ")
+        pairs = (item.split(": ") for item in items.split("; "))
+        found[name] = {role: words.split() for role, words in pairs}
+    return found
+
+
+_SECTIONS: Final = _read_sections()
+
+
+def _index(section: str) -> dict[str, str]:
+    return {word: role for role, words in _SECTIONS[section].items() for word in words}
+
+
+def _count(section: str) -> dict[str, int]:
+    return {word: int(number) for word, number in _index(section).items()}
+
+
+LISTS: Final = {name: frozenset(words) for name, words in _SECTIONS["lists"].items()}
+"""`persons` are those that a column of a population counts, `which` and `asking` begin questions,
+`beside` is before what is asked for besides what ranks the rows; with nothing but `referring` in a
+part, it asks for what the part before has answered. Values of `intensive` columns are hardly added
+up, digits of `identifiers` mean no quantity, and `row names` say not what a row is."""
+OPERATIONS: Final = _index("operations")
+MONTHS: Final = _count("months")
+ORDINALS: Final = _index("ordinals")
+SMALL_NUMBERS: Final = _count("small numbers")
+BUCKETS: Final = _index("buckets")
+MULTIPLES: Final = _count("multiples")
+MEASURED_BY: Final = _index("measured by")
+"""Superlatives of one kind of measure, which a column must have in its name."""
+OTHER_NAMES: Final = _index("other names")
+"""Words for what tables write in another way."""
+UNIT_WORDS: Final = _index("unit words")
+SIGNS: Final = _index("signs")
+"""Words before a number or a period, each with its comparison."""
+TOTAL_NAMES: Final = ("total", "totals", "grand total", "sum", "overall", "gesamt", "summe")
+"""Labels of a row that sums up the others."""
+NO_NAMES: Final = ("", "na", "n/a", "nan", "null", "-", "?", "k.a.", "k. a.")
+"""Cells that name no group."""
+NEVER_ADDED: Final = LISTS["intensive"] - {"price", "preis", "score", "alter"}
+GRAMMAR: Final = (FUNCTION_WORDS | QUESTION_WORDS | LISTS["light"]) - LISTS["meaningful"]
+"""Words that change nothing of what is asked."""
+
+
+def join_words(words: Iterable[str]) -> str:
+    """Return words in quotation marks for a message."""
+    return ", ".join(f"“{word}”" for word in words)
+
+
+def is_cell_word(cell: str, heard: str) -> bool:
+    """Return whether a word of a question is a word of a cell, or its plural."""
+    if cell == heard or OTHER_NAMES.get(heard) == cell:
+        return True
+    return len(cell) > 2 and cell.isalpha() and heard in (f"{cell}s", f"{cell}es")

@@ -1,0 +1,104 @@
+"""What a question to a table was read to ask, and what was computed for it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+Function = Literal["value", "sum", "average", "minimum", "maximum", "count", "distinct"]
+
+
+@dataclass(frozen=True)
+class Condition:
+    """What holds for the rows that count."""
+
+    column: str
+    sql: str
+    words: str
+    at: int = 0
+    """The place of its first word in the question."""
+    part: str = ""
+    """Of a period its finest part: year, quarter, month or day."""
+    is_value: bool = True
+    """Others of its kind are alternatives; a comparison or a denial holds besides others."""
+
+
+@dataclass
+class Reading:
+    """What a part of a question asks to compute."""
+
+    measure: str = ""
+    others: list[str] = field(default_factory=list)
+    """Further measures of typed arguments."""
+    listed: list[str] = field(default_factory=list)
+    """The columns that name a row; empty: those are chosen that tell rows apart."""
+    divisor: str = ""
+    per: int = 1
+    """How many of the divisor a ratio is for."""
+    second: str = ""
+    """The column that the measure is compared with."""
+    function: Function = "value"
+    group: str = ""
+    bucket: str = ""
+    """A group of years, quarters, months or days."""
+    counted: str = ""
+    """The years, quarters, months or days that are counted."""
+    conditions: list[Condition] = field(default_factory=list)
+    part: list[Condition] = field(default_factory=list)
+    """Of a share: what its rows hold besides."""
+    is_share: bool = False
+    change: Literal["", "amount", "percent", "both", "growth"] = ""
+    """Growth shows no difference besides the percentage."""
+    by_last: bool = False
+    """Growth is ranked by the last value."""
+    compared: str = ""
+    """The years, quarters or months of a growth year over year."""
+    time: str = ""
+    """SQL for the periods that are compared; empty: the finest that the table has."""
+    ends: list[tuple[str, Any]] = field(default_factory=list)
+    """The compared periods: SQL for the period of a row, and its value."""
+    order: Literal["", "highest", "lowest"] = ""
+    limit: int = 1
+    thing: str = ""
+    """What was taken for the rows, or for a column that names them."""
+    thing_column: str = ""
+    unread: list[str] = field(default_factory=list)
+    """Words that nothing was made of."""
+    doubts: list[str] = field(default_factory=list)
+    """Sentences on what may be read in another way."""
+
+    @property
+    def measures(self) -> list[str]:
+        """All columns that are computed."""
+        return [self.measure, *self.others] if self.measure else []
+
+    @property
+    def has_period(self) -> bool:
+        """Whether a condition names a period."""
+        return any(each.part for each in self.conditions)
+
+
+@dataclass
+class Answered:
+    """The rows computed for a reading: labels, then values."""
+
+    asked: Reading
+    columns: list[str] = field(default_factory=list)
+    rows: list[list[Any]] = field(default_factory=list)
+    labels: int = 0
+    """How many columns are labels."""
+    rows_used: int = 0
+    left_out: int = 0
+    """Rows that fit and hold no number."""
+    is_missing: bool = False
+    """Nothing could be computed."""
+
+
+def describe_conditions(conditions: Sequence[Condition], and_: str, or_: str) -> str:
+    """Return conditions in words, those on one column as alternatives."""
+    by_column = dict[str, list[Condition]]()
+    for each in conditions:
+        by_column.setdefault(each.column, []).append(each)
+    return f" {and_} ".join(
+        f" {or_ if each[0].is_value else and_} ".join(dict.fromkeys(one.words for one in each))
+        for each in by_column.values()
+    )

@@ -1,0 +1,190 @@
+"""Plans by rule: who gets which part of a request, and what nobody takes."""
+
+from collections.abc import Mapping, Sequence
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from graph.teams.team_loader import load_team
+from nodes.models.embedded.planning import write_recruit, write_refinement
+from nodes.schemas.beside import RecruitValues, RefinementValues
+from nodes.schemas.team import Example, Team, Worker
+from nodes.text.similarity import extract_words
+from state import Plan
+from tests.unit.models.embedded_runs import EXAMPLES, TEAM, make_field_team, make_plan
+
+CARDS = {
+    "baker": "Scales a bread recipe and measures dough.",
+    "vet": "Examines animals and counts their injuries.",
+    "smith": "Forges gates and hinges from iron.",
+}
+
+
+def make_team(needs: Mapping[str, Sequence[str]] | None = None) -> Team:
+    workers = tuple(
+        Worker(
+            name=name,
+            description=card,
+            instructions="Work.",
+            tools=(f"{name}_tool",),
+            needs=tuple((needs or {}).get(name, ())),
+        )
+        for name, card in CARDS.items()
+    )
+    return Team(name="yard", description="d", guidance="g", workers=workers)
+
+
+def list_workers(plan: Plan) -> list[str]:
+    return [task.worker for task in plan.tasks]
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        (
+            "Scale the bread recipe, examine the animals and forge a gate",
+            {"baker": "Scale the bread recipe", "vet": "examine the animals"},
+        ),
+        ("Look after dough, animals and iron gates", {"vet": "animals", "smith": "iron gates"}),
+        (
+            "Measure the dough. Then, which animals have injuries?",
+            {"baker": "Measure the dough.", "vet": "which animals have injuries?"},
+        ),
+    ],
+)
+def test_each_part_goes_to_the_worker_that_it_is_for(text: str, parts: dict[str, str]) -> None:
+    plan = make_plan(text, team=make_team())
+
+    subjects = {task.worker: task.subject for task in plan.tasks}
+    assert all(words in subjects[name] for name, words in parts.items())
+    assert not plan.untaken
+
+
+def test_a_part_that_is_for_nobody_is_untaken_before_anything_runs() -> None:
+    plan = make_plan("Scale the bread recipe and book flights to Oslo", team=make_team())
+
+    assert list_workers(plan) == ["baker"]
+    assert plan.untaken == ("book flights to Oslo",)
+
+
+def test_the_last_of_several_named_fields_is_planned_too() -> None:
+    team = make_field_team("Check the dough", {"look": (), "taste": (), "weight": ()})
+
+    plan = make_plan("Check the dough for look, taste, and weight issues", team=team)
+
+    assert list_workers(plan) == ["look", "taste", "weight"]
+
+
+def test_what_a_worker_needs_is_planned_before_it() -> None:
+    plan = make_plan("Forge a gate from iron", team=make_team(needs={"smith": ["vet"]}))
+
+    assert list_workers(plan) == ["vet", "smith"]
+    assert [edge.task for edge in plan.tasks[1].depends_on] == ["vet"]
+
+
+def test_an_example_that_names_nothing_else_gives_its_plan() -> None:
+    plan = make_plan(EXAMPLES[0].request, {"sales.csv": "region,quarter,revenue\n"})
+
+    assert plan.tasks[0].description == EXAMPLES[0].plan.tasks[0].description
+    assert not plan.tasks[0].subject and not plan.untaken
+
+
+@pytest.mark.parametrize(
+    "named", ["Sum oats in `store.csv`.", "Sum the oats of Ostrava.", "Sum 40 sacks of oats."]
+)
+def test_an_example_that_names_another_thing_gives_no_plan(named: str) -> None:
+    shown = {"id": "sum", "worker": "baker", "description": named}
+    example = Example.model_validate(
+        {"request": "Sum the oats", "plan": {"goal": "g", "tasks": [shown]}}
+    )
+    team = make_team().model_copy(update={"examples": (example,)})
+
+    plan = make_plan("Sum the oats", team=team)
+
+    assert all(task.description != named for task in plan.tasks)
+
+
+def test_tables_and_documents_go_to_who_reads_them() -> None:
+    files = {"zoo.csv": "animal,visitors\nlion,2\n", "zoo.md": "The keepers of the lion are kind."}
+    team = load_team("market_analysis")
+
+    plan = make_plan(
+        "How many visitors has each animal, and who are the keepers?", files, team=team
+    )
+
+    read = {task.worker: task.materials for task in plan.tasks}
+    assert read["analyst"] == ("zoo.csv",) and read["researcher"] == ("zoo.md",)
+
+
+@pytest.mark.parametrize("name", ["zoo.csv", "zoo.tsv", "zoo.xlsx", "my zoo.ods#Year 1"])
+def test_a_question_on_nothing_but_a_table_is_for_the_worker_that_reads_tables(name: str) -> None:
+    table = "animal,visitors\nlion,2\nape,3\n"
+
+    plan = make_plan("Which lion has the most visitors?", {name: table})
+
+    assert list_workers(plan) == ["analyst"]
+
+
+def test_documents_that_are_compared_by_name_get_a_task_each() -> None:
+    files = {"acorn.md": "Acorn costs 3 euros.", "birch.md": "Birch costs 4 euros.", "c.md": "No."}
+
+    plan = make_plan(
+        "Compare the costs of Acorn and Birch", files, team=load_team("market_analysis")
+    )
+
+    found = [task.materials for task in plan.tasks if task.worker == "researcher"]
+    assert found == [("acorn.md",), ("birch.md",)]
+
+
+def test_each_refusal_leads_to_a_plainer_plan_and_at_last_to_one_task() -> None:
+    text = "Scale the bread recipe and forge a gate"
+
+    plans = [make_plan(text, refusals=n, team=make_team()) for n in range(4)]
+
+    assert [len(plan.tasks) for plan in plans] == [2, 1, 1, 1]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", " ", "?", "`", "<request>", "Ω≈ç", "Zebras", "Wieviel kostet das Brot?"),
+        *("x" * 9000, "and, and, and", ", ".join(["bread"] * 3000), "a. b. c. " * 900),
+    ],
+)
+@pytest.mark.parametrize("team", [TEAM, make_team(), make_field_team("Look", {"look": ()})])
+def test_any_request_has_a_plan(text: str, team: Team) -> None:
+    assert make_plan(text, team=team).tasks
+
+
+WORDS = st.sampled_from(
+    [
+        *("scale", "bread", "and", ",", "then", "animals", "forge", "gates", ".", "why", "Oslo"),
+        *("zebra", "iron?", "check", "list;", "Acorn", "of"),
+    ]
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(WORDS, max_size=30))
+def test_every_word_of_a_request_is_in_a_task_or_untaken(words: list[str]) -> None:
+    text = " ".join(words)
+
+    plan = make_plan(text, team=make_team())
+
+    covered = " ".join([*(task.subject for task in plan.tasks), *plan.untaken])
+    assert set(extract_words(text)) <= set(extract_words(covered))
+
+
+def test_a_task_that_failed_is_widened() -> None:
+    wide = write_refinement(RefinementValues("Sum the sales: `SELECT 1`", "no such column"))
+
+    assert "SELECT" not in wide["description"] and "Sum the sales" in wide["description"]
+    assert "no such column" in wide["reason"]
+
+
+def test_a_specialist_gets_the_tools_that_share_words_with_its_task() -> None:
+    tools = {"measure_tide": "Measures the tide.", "count_bees": "Counts bees in a hive."}
+
+    assert write_recruit(RecruitValues("Count the bees", tools))["tools"] == ["count_bees"]
+    assert write_recruit(RecruitValues("Sing", tools))["tools"] == list(tools)

@@ -1,0 +1,35 @@
+/** Levels of a result that are written as lines; what is deeper stays JSON. */
+const MAX_DEPTH = 8;
+
+interface Table {
+  columns: readonly unknown[];
+  rows: readonly unknown[];
+}
+
+/** Return what a tool answered as lines for a reader, `column: value; column: value` for a row of a table; other text as it is. */
+export function writeResult(text: string): string {
+  if (!/^\s*[[{]/.test(text)) return text;
+  try {
+    return writeLines(JSON.parse(text), "", 0).join("\n");
+  } catch {
+    return text; // JSON that was cut, or none
+  }
+}
+
+function writeLines(value: unknown, name: string, depth: number): string[] {
+  const label = name && `${name}: `;
+  if (typeof value !== "object" || value === null) return [`${label}${String(value)}`];
+  if (depth > MAX_DEPTH) return [`${label}${JSON.stringify(value)}`];
+  if (isTable(value)) {
+    const { columns, rows, ...rest } = value;
+    return [...rows.map((row) => writeRow(columns, row)), ...writeLines(rest, "", depth + 1)];
+  }
+  if (Array.isArray(value)) return value.flatMap((each) => writeLines(each, name, depth + 1));
+  return Object.entries(value).flatMap(([key, each]) => writeLines(each, key, depth + 1));
+}
+
+const isTable = (value: object): value is Table =>
+  "columns" in value && "rows" in value && Array.isArray(value.columns) && Array.isArray(value.rows) && value.rows.every(Array.isArray);
+
+const writeRow = (columns: readonly unknown[], row: unknown): string =>
+  (row as readonly unknown[]).map((cell, index) => `${String(columns[index] ?? index + 1)}: ${String(cell)}`).join("; ");

@@ -1,0 +1,25 @@
+import { expect, test } from "vitest";
+import { writeResult } from "../src/model/tool-result";
+
+test("a table that a tool answered is shown row by row", () => {
+  const table = { columns: ["company", "usd"], rows: [["Alpha", 3.5], ["Beta", null]], table: "caps.csv" };
+
+  expect(writeResult(JSON.stringify(table))).toBe("company: Alpha; usd: 3.5\ncompany: Beta; usd: null\ntable: caps.csv");
+});
+
+test("lists and nested values become lines with their names", () => {
+  expect(writeResult('{"passages": [{"text": "One.\\nTwo.", "source": "a.md"}], "gaps": []}')).toBe("text: One.\nTwo.\nsource: a.md");
+});
+
+test.each(["plain text", "", "[not json", '{"cut": "of'])("what is no JSON stays as it is: %s", (text) => {
+  expect(writeResult(text)).toBe(text);
+});
+
+test("rows that are no lists are no table", () => {
+  expect(writeResult('{"columns": ["a"], "rows": [1]}')).toBe("columns: a\nrows: 1");
+});
+
+test("what is nested very deeply does not end the page", () => {
+  expect(writeResult("[".repeat(50) + "]".repeat(50))).toContain("[[");
+  expect(writeResult("[".repeat(100_000))).toContain("[[");
+});
