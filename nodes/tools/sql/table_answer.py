@@ -1,7 +1,7 @@
 """Answer a question in words about tables: choose the table, read, compute, and put it in words."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from nodes.errors import ToolRefused
@@ -35,6 +35,8 @@ def answer_question(
     """
     drops = asked.doubles == "drop"
     profiles = [build_profile(table, query, drops_doubles=drops) for table in tables]
+    for profile in profiles:
+        profile.prefer_times(split_question(asked.question))
     tried = [_try_table(profile, asked, query) for profile in profiles]
     best = max(tried, key=lambda each: each.score)
     fitting = [each.profile.table.source for each in tried if each.score == best.score]
@@ -99,6 +101,8 @@ def _read_parts(profile: Profile, parts: Sequence[list[Token]], query: Query) ->
         cells = _find_cells(profile, part, query)
         before = readings[-1] if readings else None
         reading = read_part(profile, part, cells, before)
+        if reading.has_both_ends:
+            readings.append(_take_other_end(reading))
         if (
             before is not None
             and not any(token.role in ("column", "cell", "operation", "period") for token in part)
@@ -107,6 +111,15 @@ def _read_parts(profile: Profile, parts: Sequence[list[Token]], query: Query) ->
             continue
         readings.append(reading)
     return readings
+
+
+def _take_other_end(reading: Reading) -> Reading:
+    """Return the reading of the highest, where the given one becomes that of the lowest."""
+    is_plain = reading.function == "value" and not (reading.group or reading.bucket)
+    if is_plain and not reading.thing:
+        reading.function, reading.order = "minimum", ""
+        return replace(reading, function="maximum", unread=[], doubts=[])
+    return replace(reading, order="highest", unread=[], doubts=[])
 
 
 def _find_cells(profile: Profile, tokens: Sequence[Token], query: Query) -> list[tuple[str, str]]:

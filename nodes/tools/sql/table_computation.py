@@ -117,7 +117,8 @@ class Computation:
         direction = "ASC" if asked.order == "lowest" else "DESC"
         ranked = shown.values[place - 1][1]
         last = f"CASE WHEN {ranked} IS NULL THEN 1 ELSE 0 END"  # engines differ in where NULL is
-        return f" ORDER BY {last}, {len(shown.labels) + place} {direction}"
+        ties = ", 1" if shown.labels else ""
+        return f" ORDER BY {last}, {len(shown.labels) + place} {direction}{ties}"
 
     @staticmethod
     def _join_conditions(conditions: Sequence[Condition]) -> list[str]:

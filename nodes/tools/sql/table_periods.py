@@ -41,11 +41,16 @@ _FORMS: Final[Sequence[tuple[str, str, Mapping[str, str]]]] = (
     ("", rf"(?i:{_MONTH})", {"month": _BY_NAME}),
     ("month", r"[1-9]|1[0-2]", {"month": "SUBSTR('0' || {text}, LENGTH({text}), 2)"}),
     ("", r"(?i:Q)[1-4]", {"quarter": "SUBSTR({text}, 2, 1)"}),
+    ("quarter", r"[1-4]", {"quarter": "{text}"}),
 )
-"""How cells write periods, each with SQL for its parts; `year` and `month` need a fitting name."""
+"""How cells write periods, each with SQL for its parts; one with a kind needs a fitting name."""
 _PATTERNS: Final = [Pattern(pattern) for _, pattern, _ in _FORMS]
-_YEAR_NAMES: Final = ("year", "yr", "jahr", "season", "time", "period", "date")
-_MONTH_NAMES: Final = ("month", "monat")
+_NAMES: Final = {
+    "year": ("year", "yr", "jahr", "season", "time", "period", "date"),
+    "month": ("month", "monat"),
+    "quarter": ("quarter", "quartal", "qtr"),
+}
+"""In the name of a column whose cells are such parts of a period."""
 YEAR: Final = Pattern(r"(?:1[5-9]|20|21)\d\d")
 _ISO_PERIOD: Final = Pattern(r"(\d{4})-(\d\d)(?:-(\d\d))?")
 _QUARTER: Final = Pattern(r"q([1-4])")
@@ -138,7 +143,7 @@ def find_times(samples: Mapping[str, Sequence[Any]], named: Iterable[str]) -> Ti
     columns = list[str]()
     for name in sorted(samples, key=lambda each: each not in first):
         form = _find_form(name, samples[name])
-        parts = {} if form is None else _write_parts(form, quote_name(name))
+        parts = {} if form is None else _write_parts(form, _write_text(name, samples[name]))
         if new := {part: sql for part, sql in parts.items() if part not in found}:
             found |= new
             columns.append(name)
@@ -152,18 +157,25 @@ def list_time_columns(samples: Mapping[str, Sequence[Any]]) -> list[str]:
 
 def _find_form(name: str, cells: Sequence[Any]) -> Mapping[str, str] | None:
     """Return SQL for the parts of the periods that all cells are; None if they are none."""
-    texts, lower = [str(cell).strip() for cell in cells], name.lower()
+    texts = [f"{cell:g}" if isinstance(cell, float) else str(cell).strip() for cell in cells]
     for (kind, _, parts), pattern in zip(_FORMS, _PATTERNS, strict=True) if texts else ():
-        if all(map(pattern.fullmatch, texts)):
-            is_year = any(each in lower for each in _YEAR_NAMES) or min(texts) >= "1900"
-            is_month = any(each in lower for each in _MONTH_NAMES)
-            return parts if {"year": is_year, "month": is_month}.get(kind, True) else None
+        is_named = not kind or any(each in name.lower() for each in _NAMES[kind])
+        is_recent = kind == "year" and min(texts) >= "1900"
+        if (is_named or is_recent) and all(map(pattern.fullmatch, texts)):
+            return parts
     return None
 
 
-def _write_parts(parts: Mapping[str, str], cell: str) -> dict[str, str]:
+def _write_text(name: str, cells: Sequence[Any]) -> str:
+    """Return SQL for a cell as text; numbers without decimals."""
+    cell = quote_name(name)
+    is_number = any(isinstance(each, int | float) for each in cells)
+    whole = f"CAST({cell} AS BIGINT)" if is_number else cell
+    return f"TRIM(CAST({whole} AS VARCHAR(40)))"
+
+
+def _write_parts(parts: Mapping[str, str], text: str) -> dict[str, str]:
     """Return SQL for each part of a period as text, months with two digits."""
-    text = f"TRIM(CAST({cell} AS VARCHAR(40)))"
     names = " ".join(
         f"WHEN LOWER({text}) LIKE '%{name[:3]}%' THEN '{number:02d}'"
         for name, number in MONTHS.items()
@@ -187,6 +199,8 @@ def read_period(tokens: Sequence[Token], at: int) -> tuple[Period, int]:
     with_year = 2 + skipped if year else 1
     if iso := _ISO_PERIOD.fullmatch(words[0]):
         return Period(*map(int, (iso[1], 0, iso[2], iso[3] or 0))), 1
+    if words[0].endswith("0s") and YEAR.fullmatch(words[0][:-1]):
+        return Period(int(words[0][:-1])), 1
     if YEAR.fullmatch(words[0]):
         if quarter := _QUARTER.fullmatch(words[1]):
             return Period(int(words[0]), int(quarter[1])), 2

@@ -2,16 +2,32 @@
 
 from collections.abc import Sequence, Set
 from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import chain, combinations
+from math import prod
 from pathlib import PurePath
 from typing import Any, Final
 
+from nodes.limits.patterns import Pattern
 from nodes.text.csv_table import split_sheet_name
 from nodes.tools.sql.table_columns import AnalysedTable, Query, quote_name, write_literal
 from nodes.tools.sql.table_periods import YEAR, Times, find_times, list_time_columns
-from nodes.tools.tables.question_words import LISTS, MONTHS, TOTAL_NAMES, split_name
+from nodes.tools.tables.question_words import (
+    LISTS,
+    MONTHS,
+    TOTAL_NAMES,
+    Token,
+    is_same_word,
+    split_name,
+)
 
 MAX_PROFILED_COLUMNS: Final = 60
 _FEWEST_PERIODS: Final = 2
+_YEAR_COLUMN: Final = Pattern(rf"X?{YEAR.pattern}")
+"""R writes an X before a name that begins with a digit."""
+_CROSSED: Final = 1.25
+"""A table of combinations may lack some of them."""
+_MAX_COMBINED: Final = 12
 
 
 @dataclass
@@ -39,6 +55,10 @@ class Profile:
     """How many different years and quarters there are."""
     melted: str = ""
     """The column of values that has been made of columns of years or months."""
+    is_crossed: bool = False
+    """The rows are the combinations of some labels and periods, with figures of each."""
+    samples: dict[str, list[Any]] = field(default_factory=dict)
+    """Cells of the first rows, by column."""
 
     @property
     def title(self) -> tuple[str, ...]:
@@ -49,6 +69,38 @@ class Profile:
     def read(self, name: str) -> str:
         """Return SQL for the number in a column."""
         return quote_name(name) if self.melted == name else self.table.read(name)
+
+    @cached_property
+    def identities(self) -> list[str]:
+        """The columns of labels of which each row has another cell."""
+        return [name for name in self.labels if self.distinct.get(name) == self.rows]
+
+    @property
+    def frequency(self) -> str:
+        """The column that says how many of what is counted a row stands for; empty for none."""
+        named = [name for name in self.numbers if {*split_name(name)} <= LISTS["count names"]]
+        return named[0] if len(named) == 1 else ""
+
+    def prefer_times(self, tokens: Sequence[Token]) -> None:
+        """Read periods from the columns whose whole names are in a question, before others."""
+        said = [token.word for token in tokens]
+        named = [
+            name
+            for name in self.time_columns
+            if all(any(is_same_word(part, word) for word in said) for part in split_name(name))
+        ]
+        self.times = find_times(self.samples, named) if named else self.times
+
+    def has_rows_of(self, noun: str) -> bool:
+        """Return whether each row may be one of the things that an unknown noun is for.
+
+        Not where rows are combinations of labels and periods, nor where a column says what is in
+        each row: its name is another noun.
+        """
+        first = self.identities[:1] if self.labels[:1] == self.identities[:1] else []
+        said = [name for name in first if not {*split_name(name)} & LISTS["row names"]]
+        is_said = any(is_same_word(noun, part) for name in said for part in split_name(name))
+        return is_said or not (said or self.is_crossed)
 
     def is_intensive(self, name: str, words: Set[str] = LISTS["intensive"]) -> bool:
         """Return whether a column's values are no amounts that could be added up."""
@@ -65,7 +117,7 @@ def build_profile(table: AnalysedTable, query: Query, *, drops_doubles: bool = F
         title = [word for word in split_name(PurePath(table.source).stem) if word.isalpha()]
         melted = "_".join(word for word in title if word not in said) or "value"
         rows_of, columns, kept, period = _melt(table, periods, melted)
-        kept |= {melted: samples[periods[0]], period: periods}
+        kept |= {melted: samples[periods[0]], period: [name.removeprefix("X") for name in periods]}
         numbers = [name for name in numbers if name not in samples.keys() - kept] + [melted]
     elif drops_doubles:
         rows_of = f"(SELECT DISTINCT * FROM {rows_of}) AS different"
@@ -78,8 +130,9 @@ def build_profile(table: AnalysedTable, query: Query, *, drops_doubles: bool = F
     found = Profile(
         table, rows_of, columns, numbers, codes, labels, answers, find_times(kept, ()), times
     )
-    found.melted = melted
+    found.melted, found.samples = melted, kept
     _count(found, query)
+    found.is_crossed = _is_crossed(found, query)
     return found
 
 
@@ -107,7 +160,7 @@ def _write_yes(name: str, cells: Sequence[Any]) -> str:
 
 def _list_period_columns(table: AnalysedTable) -> list[str]:
     """Return the columns of numbers whose names are years or months, if there are several."""
-    for is_period in (YEAR.fullmatch, lambda name: name.lower() in MONTHS):
+    for is_period in (_YEAR_COLUMN.fullmatch, lambda name: name.lower() in MONTHS):
         found = [name for name in table.numbers if is_period(name)]
         if len(found) >= _FEWEST_PERIODS:
             return found
@@ -123,12 +176,29 @@ def _melt(
     others = [name for name in shape if period == "year" or name not in table.numbers]
     shown = ", ".join(map(quote_name, others))
     parts = " UNION ALL ".join(
-        f"SELECT {shown}{', ' * bool(shown)}{write_literal(name)} AS {quote_name(period)}, "
+        f"SELECT {shown}{', ' * bool(shown)}{write_literal(name.removeprefix('X'))} "
+        f"AS {quote_name(period)}, "
         f"{table.read(name)} AS {quote_name(value)} FROM {quote_name(table.name)}"
         for name in periods
     )
     kept = {name: table.samples[name] for name in others}
     return f"({parts}) AS melted", [*others, period, value], kept, period
+
+
+def _is_crossed(profile: Profile, query: Query) -> bool:
+    counts = {**dict.fromkeys(profile.answers, 2), **profile.distinct}
+    held = [*profile.labels, *profile.time_columns, *profile.answers]
+    kinds = [name for name in held if 1 < counts.get(name, 0) < profile.rows][:_MAX_COMBINED]
+    sets = chain(*(combinations(kinds, size) for size in range(2, 6)))
+    sizes = ((prod(counts[name] for name in each), each) for each in sets)
+    near = [each for size, each in sizes if profile.rows <= size <= _CROSSED * profile.rows]
+    for names in near[:_MAX_COMBINED]:
+        rows = (
+            f"(SELECT DISTINCT {', '.join(map(quote_name, names))} FROM {profile.rows_of}) AS kinds"
+        )
+        if query(f"SELECT COUNT(*) FROM {rows}")["rows"][0][0] == profile.rows:
+            return True
+    return False
 
 
 def _count(profile: Profile, query: Query) -> None:

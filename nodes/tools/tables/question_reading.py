@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Final
 
 from nodes.tools.sql.table_profile import Profile
 from nodes.tools.tables.question_roles import QuestionRoles
+from nodes.tools.tables.question_things import name_ranked, name_rows, name_unit
 from nodes.tools.tables.question_words import (
     GRAMMAR,
     LISTS,
@@ -17,7 +17,6 @@ from nodes.tools.tables.question_words import (
 )
 from nodes.tools.tables.reading import Reading
 
-MAX_KINDS: Final = 2
 _Named = Sequence[tuple[int, str]]
 """Columns, each with the place of its word."""
 
@@ -71,28 +70,44 @@ class _Choice:
         self._choose_change()
         if "share" in self._asked or ("percent" in self._asked and not found.change):
             self._choose_share()
-        is_grouped = found.group or found.bucket
-        is_computed = found.function != "value" or found.change or found.is_share
-        if is_computed and not is_grouped and any(t.word in LISTS["which"] for t in roles.tokens):
-            found.doubts.append("one of several is asked for, but no column that names them")
-        self._read_thing()
-        refers = any(token.word in LISTS["referring"] for token in roles.tokens)
-        found.unread += [
-            token.text
-            for token in roles.tokens
-            if not token.role
-            and token.word not in GRAMMAR
-            and not _is_scope(roles, token)
-            and not (refers and before and token.word == "rate")
-        ]
+        if found.function == "count" and (frequency := self._profile.frequency):
+            found.function, found.measure = "sum", frequency
+            if not self._profile.is_crossed:
+                found.doubts.append(f"rows, or the sum of {frequency}")
+        name_ranked(roles)
+        self._doubt_choice()
+        self._list_unread(is_later=before is not None)
         return found
+
+    def _doubt_choice(self) -> None:
+        """Doubt a value where one of several things is asked for."""
+        found = self._found
+        is_grouped = found.group or found.bucket or found.others
+        is_computed = found.function != "value" or found.change or found.is_share
+        is_chosen = any(token.word in LISTS["which"] for token in self._roles.tokens)
+        if is_computed and is_chosen and not is_grouped:
+            found.doubts.append("one of several is asked for, but no column that names them")
+
+    def _list_unread(self, *, is_later: bool) -> None:
+        """List the words that nothing was made of.
+
+        Args:
+            is_later: the part may refer to the one before: and what is its rate?
+        """
+        tokens = self._roles.tokens
+        refers = is_later and any(token.word in LISTS["referring"] for token in tokens)
+        words = ["", *(token.word for token in tokens)]
+        for word, token in zip(words, tokens, strict=False):
+            is_degree = word in ("how", "wie") and token.word in LISTS["degrees"]
+            is_known = token.role or token.word in GRAMMAR or is_degree
+            if not (is_known or _is_scope(self._roles, token) or (refers and token.word == "rate")):
+                self._found.unread.append(token.text)
 
     def _choose_order(self) -> None:
         if {"highest", "most", "fast"} & self._asked or self._found.limit > 1:
             self._found.order = "highest"
         if {"lowest", "least"} & self._asked:
-            if self._found.order:
-                self._found.doubts.append("the highest and the lowest are asked for; one was shown")
+            self._found.has_both_ends = bool(self._found.order)
             self._found.order = "lowest"
 
     def _choose_group(self, labels: _Named) -> None:
@@ -112,13 +127,19 @@ class _Choice:
             named, repeated = (named if asked or len(named) > 1 else []), []
         if {"share", "percent", "average", "count"} & self._asked:
             named = [each for each in named if not self._is_identity(each[1])]
+        ranked = {self._roles.operations.get(name, -2) + 1 for name in ("most", "least")}
+        if kinds := [each for each in named if each[0] in ranked and len(named) > 1]:
+            found.function, found.measure = "distinct", kinds[0][1]  # which has the most kinds
+            named.remove(kinds[0])
         if named:
             found.group = named[0][1]
             found.doubts += [f"{name} is named besides {found.group}" for _, name in named[1:]]
         elif repeated and not found.bucket:
             part = next((each.part for each in found.conditions if each.part), "")
             found.group, found.bucket = ("", part) if part else (repeated[0], "")
-        elif not found.bucket and any(name in profile.time_columns for _, name in labels):
+        elif not (found.bucket or found.has_period) and any(
+            name in profile.time_columns for _, name in labels
+        ):
             parts = ("day", "month", "quarter", "year")
             found.bucket = next((part for part in parts if getattr(profile.times, part)), "")
 
@@ -133,6 +154,9 @@ class _Choice:
     def _choose_measure(self, numbers: _Named) -> None:
         found, per = self._found, self._roles.operations.get("per", len(self._roles.tokens))
         names = [name for _, name in numbers]
+        of = self._roles.operations.get("share", self._roles.operations.get("percent"))
+        if of is not None and self._roles.word(of + 1) in ("of", "von", "der"):
+            per = of  # A as a percentage of B, what percentage of B is A
         below = [name for at, name in numbers if at > per]
         if below and len(names) > 1:
             found.divisor = below[0]
@@ -144,7 +168,16 @@ class _Choice:
                 before.role, found.second, names[0] = "operation", names[0], found.second
         if names:
             found.measure, *others = names
-            found.unread += others
+            is_listed = self._are_listed([at for at, name in numbers if name in names])
+            is_plain = is_listed and not (found.group or found.divisor or found.second)
+            found.others = others if is_plain else []
+            found.unread += [] if is_plain else others
+
+    def _are_listed(self, places: Sequence[int]) -> bool:
+        """Return whether nothing but commas and words such as "and" is between places."""
+        links = LISTS["links"] | {","}
+        tokens = self._roles.tokens[min(places) : max(places)]
+        return all(token.role == "column" or token.word in links for token in tokens)
 
     def _inherit(self, before: Reading, *, has_measure: bool) -> None:
         """Take over from the part before what this part leaves out."""
@@ -175,7 +208,9 @@ class _Choice:
         if is_counting and not found.measure:
             found.function = "count"
             if counted is None or not self._choose_counted(labels, counted):
-                self._name_thing(ranked[0] + 1 if ranked else counted or 0)
+                name_rows(self._roles, ranked[0] + 1 if ranked else counted or 0)
+        elif is_counting and found.measure:
+            name_unit(self._roles, ranked[0] + 1 if ranked else counted or 0)
 
     def _choose_counted(self, labels: _Named, counted: int) -> bool:
         """Choose to count different cells or periods; return whether the words name them."""
@@ -213,7 +248,11 @@ class _Choice:
         found, profile = self._found, self._profile
         is_most = bool({"most", "least"} & self._asked)
         how_much = any(token.word in ("much", "viel") for token in self._roles.tokens)
-        is_open = found.function == "value" and (is_counted or is_most or how_much)
+        is_over_all = any(
+            self._roles.word(at - 1) in ("all", "alle") and name not in profile.numbers
+            for at, name in self._roles.columns
+        )
+        is_open = found.function == "value" and (is_counted or is_most or how_much or is_over_all)
         if is_open and not profile.is_intensive(found.measure):
             found.function = "sum"
         if found.function == "sum" and profile.is_intensive(found.measure, NEVER_ADDED):
@@ -221,17 +260,9 @@ class _Choice:
         if found.function != "value" and found.measure in profile.codes:
             found.doubts.append(f"{found.measure} holds codes, which mean no quantity")
         is_change = bool({"grow", "shrink", "change"} & self._asked)
-        if is_open and not is_most and not is_change and self._is_panel():
+        has_period = found.bucket or found.has_period or not profile.time_columns
+        if is_open and not (is_most or is_change or has_period) and profile.is_crossed:
             found.doubts.append("summed over several periods; name one, or ask for the total")
-
-    def _is_panel(self) -> bool:
-        """Return whether rows are labels in periods, of which the question names none."""
-        profile = self._profile
-        if self._found.bucket or self._found.has_period:
-            return False
-        periods = [profile.distinct.get(name, 0) for name in profile.time_columns]
-        labels = [profile.distinct.get(name, 0) for name in profile.labels]
-        return any(one > 1 and one * other == profile.rows for one in periods for other in labels)
 
     def _find_counted(self) -> int | None:
         """Return the place after "how many" or "number of"; None if nothing is counted."""
@@ -242,37 +273,6 @@ class _Choice:
             if word(at) in ("count", "anzahl") or (word(at), word(at + 1)) == ("number", "of"):
                 return at + 1
         return None
-
-    def _name_thing(self, at: int) -> None:
-        """Take a general word for persons at a place for the persons that the rows are."""
-        while self._roles.word(at) in ("of", "the", "all", "der", "alle"):
-            at += 1
-        words = {part for name in self._profile.columns for part in split_name(name)}
-        if words & LISTS["person columns"] and self._roles.word(at) in LISTS["persons"]:
-            self._found.thing, self._roles.tokens[at].role = self._roles.word(at), "thing"
-
-    def _read_thing(self) -> None:
-        """Take open nouns after "top 3" or "compare" for the column that names the rows."""
-        found, roles = self._found, self._roles
-        is_named = found.group or found.bucket or found.is_share or found.thing
-        starts = [
-            at
-            for at in range(len(roles.tokens))
-            if roles.word(at - 1) == "compare" or (found.limit > 1 and roles.word(at - 2) == "top")
-        ]
-        nouns = list[Token]()
-        for token in roles.tokens[starts[-1] :] if starts and not is_named else ():
-            if token.role or not token.text.islower() or (nouns and token.word in GRAMMAR):
-                break
-            nouns += [] if token.word in GRAMMAR else [token]
-        labels = [name for name in self._profile.labels if self._profile.distinct[name] > 1]
-        counts = {self._profile.distinct[name] for name in labels} - {self._profile.rows}
-        if nouns and labels and found.measure and len(counts) < MAX_KINDS:
-            said = " ".join(token.text for token in nouns)
-            found.group = found.thing_column = labels[0]
-            found.thing = said
-            for token in nouns:
-                token.role = "thing"
 
     def _choose_change(self) -> None:
         found, places = self._found, self._roles.operations
@@ -303,14 +303,19 @@ class _Choice:
     def _choose_share(self) -> None:
         """Divide the conditions of a share into those of the whole and those of the part."""
         found, tokens = self._found, self._roles.tokens
+        if found.divisor:
+            found.per = 100
+            return
         at = self._roles.operations.get("share", self._roles.operations.get("percent", 0))
         ofs = [n for n in range(at, len(tokens)) if tokens[n].word in ("of", "der", "von")]
         start = ofs[0] if ofs else len(tokens)
-        named = [n for n in range(start + 3, len(tokens)) if tokens[n].role in ("column", "cell")]
         verbs = [n for n in range(start, len(tokens)) if tokens[n].word in LISTS["verbs"]]
-        end = min([*named, *verbs], default=len(tokens))
-        own = [each for each in found.conditions if not each.part]
-        whole = [each for each in own if start < each.at < end]
+        own = sorted((each for each in found.conditions if not each.part), key=lambda c: c.at)
+        whole = [each for each in own if start < each.at < min(verbs, default=0)]
+        if len(own) > 1 and not verbs and ofs:  # of passengers in 3rd class survived
+            whole, before = own[:-1], own[-1].at
+            if {self._roles.word(before - 1), self._roles.word(before - 2)} & LISTS["inside"]:
+                found.doubts.append(f"a share of {own[-1].words}, or in it")
         found.part = [each for each in own if each not in whole] or own
         found.conditions = [each for each in found.conditions if each not in found.part]
         found.is_share = True
@@ -319,7 +324,7 @@ class _Choice:
         if found.function == "value":
             found.function = "sum" if found.measure else "count"
         if found.function == "count" and ofs:
-            self._name_thing(start + 1)
+            name_rows(self._roles, start + 1)
 
 
 def _is_scope(roles: QuestionRoles, token: Token) -> bool:

@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from nodes.tools.sql.table_columns import quote_name, write_literal
 from nodes.tools.sql.table_periods import YEAR, Period, read_period, write_condition
 from nodes.tools.sql.table_profile import Profile
+from nodes.tools.tables.marked_words import MarkedWords
 from nodes.tools.tables.number_words import parse_number_word, read_sign
+from nodes.tools.tables.question_cells import read_cells
 from nodes.tools.tables.question_words import (
     BUCKETS,
     GRAMMAR,
@@ -15,25 +16,23 @@ from nodes.tools.tables.question_words import (
     MEASURED_BY,
     MULTIPLES,
     OPERATIONS,
-    OTHER_NAMES,
     SIGNS,
     SMALL_NUMBERS,
     UNIT_WORDS,
     Token,
-    is_cell_word,
     is_same_word,
     split_name,
-    split_question,
 )
-from nodes.tools.tables.reading import Condition, Reading
+from nodes.tools.tables.reading import Condition
 
 MAX_GAP: Final = 2
 """Words between two words of one column's name, or a number and its column."""
 MAX_LIMIT: Final = 50
+FINEST_FIRST: Final[tuple[str, ...]] = ("day", "month", "quarter", "year")
 _RANKS: Final = frozenset(("most", "least", "highest", "lowest", "fast"))
 
 
-class QuestionRoles:
+class QuestionRoles(MarkedWords):
     """The words of a part of a question, with their roles in a table."""
 
     _OPERATING: Final = frozenset((*OPERATIONS, *BUCKETS, *MEASURED_BY))
@@ -46,29 +45,19 @@ class QuestionRoles:
         Args:
             cells: columns of labels, each with a cell whose words the question may hold.
         """
-        self.profile, self.tokens, self.found = profile, tokens, Reading()
+        super().__init__(profile, tokens)
         self.columns: list[tuple[int, str]] = []
         """Named columns, each with the place of its first word."""
         self.operations: dict[str, int] = {}
         """Operations, each with the place of its first word."""
-        for token in tokens:
-            token.role = "mark" if token.text in "?;,()" else ""
         self._read_file_name()
-        self._read_cells(cells)
+        read_cells(self, cells)
         self._read_columns()
         self._read_periods()
         self._read_numbers()
         self._read_title()
         self._read_operations()
         self._read_answers()
-
-    def word(self, at: int) -> str:
-        """Return the word at a place in lower case; empty outside the question."""
-        return self.tokens[at].word if 0 <= at < len(self.tokens) else ""
-
-    def operation(self, at: int) -> str:
-        """Return the operation that the word at a place asks for; empty for none."""
-        return OPERATIONS.get(self.word(at), "")
 
     def is_asked_for(self, at: int) -> bool:
         """Return whether the word at a place is what is asked for: which city, by city."""
@@ -98,78 +87,7 @@ class QuestionRoles:
         for at in range(len(self.tokens) - len(written) + 1):
             run = range(at, at + len(written))
             if len(written) > 1 and [self.word(each) for each in run] == written:
-                self._take(run, "title")
-
-    def _take(self, places: Sequence[int], role: str) -> None:
-        for at in places:
-            self.tokens[at].role = self.tokens[at].role or role
-
-    def _read_cells(self, cells: Sequence[tuple[str, str]]) -> None:
-        """Find the longest spans that are cells of a column of labels."""
-        words = [token.word for token in self.tokens]
-        spans = []
-        for column, cell in cells:
-            parts = [token.word for token in split_question(cell)]
-            for start in range(len(words) - len(parts) + 1):
-                heard = words[start : start + len(parts)]
-                if parts and all(map(is_cell_word, parts, heard)):
-                    spans.append((-len(parts), start, column, cell))
-        for size, start, column, cell in sorted(spans):
-            places = range(start, start - size)
-            is_open = not any(self.tokens[at].role for at in places)
-            if not is_open or (len(places) == 1 and self._is_common(start, cell)):
-                continue
-            self._take(places, "cell")
-            if self.word(start - 1) == "(" and self.word(start - size) == ")" and start > 1:
-                self._take([start - 2], "cell")  # a cell in brackets after its name: Texas (TX)
-            self._add_cell(column, cell, start)
-            if others := {each[2] for each in spans if each[:2] == (size, start)} - {column}:
-                self.found.doubts.append(f"{cell!r} is in {column} and {min(others)}")
-
-    def _is_common(self, at: int, cell: str) -> bool:
-        """Return whether a word is hardly meant as a cell: it is grammar, or names a column."""
-        token, names = self.tokens[at], self.profile.columns
-        if any(token.word == name.lower() for name in names):
-            return True
-        if token.word in GRAMMAR or token.word in OPERATIONS or token.word in BUCKETS:
-            return token.text.islower() or at == 0
-        if any(self._has_both(at, name) for name in names):
-            return True
-        is_inflected = cell.lower() not in (token.word, OTHER_NAMES.get(token.word))
-        parts = [part for name in names for part in split_name(name)]
-        return is_inflected and any(is_same_word(token.word, part) for part in parts)
-
-    def _has_both(self, at: int, name: str) -> bool:
-        """Return whether a word and the one beside it name a column: atomic mass."""
-        parts = [part for part in split_name(name) if part not in LISTS["units"]]
-        near = [self.word(at), self.word(at + 1)], [self.word(at - 1), self.word(at)]
-        return len(parts) > 1 and any(
-            all(word and any(is_same_word(word, part) for part in parts) for word in pair)
-            for pair in near
-        )
-
-    def _add_cell(self, column: str, cell: str, at: int) -> None:
-        text = f"LOWER(TRIM(CAST({quote_name(column)} AS VARCHAR(400))))"
-        sql = f"{text} = {write_literal(cell.strip().lower())}"
-        if any(each.sql == sql for each in self.found.conditions):
-            return
-        negated = self._take_negation(at, 3)
-        sign = "≠" if negated else "="
-        self.found.conditions.append(
-            Condition(
-                column,
-                f"NOT {sql}" if negated else sql,
-                f"{column} {sign} {cell}",
-                at,
-                is_value=not negated,
-            )
-        )
-
-    def _take_negation(self, at: int, distance: int) -> bool:
-        """Return whether a word before a place denies what is there."""
-        places = [n for n in range(max(0, at - distance), at) if self.operation(n) == "not"]
-        self._take(places, "condition")
-        return bool(places)
+                self.take(run, "title")
 
     def _read_columns(self) -> None:
         """Find the columns that the open words name, those with most words first."""
@@ -190,7 +108,7 @@ class QuestionRoles:
             if len(alike) > 1:
                 alike.sort(key=lambda each: self.profile.columns.index(each[0]))
                 name, places = self._break_tie(alike)
-            self._take(places, "column")
+            self.take(places, "column")
             self.columns.append((min(places), name))
             names.remove(name)
 
@@ -208,7 +126,7 @@ class QuestionRoles:
         runs, matched = list[list[int]]([[]]), set[str]()
         for at, token in enumerate(self.tokens):
             is_whole = token.word == name.lower() and len(name) > MAX_GAP
-            is_grammar = token.word in GRAMMAR and not (is_whole or self._has_both(at, name))
+            is_grammar = token.word in GRAMMAR and not (is_whole or self.has_both(at, name))
             is_skipped = token.word in MEASURED_BY or is_grammar
             if token.role or is_skipped or token.word.isdigit():
                 continue
@@ -264,6 +182,8 @@ class QuestionRoles:
         while at < len(self.tokens):
             period, used = (Period(), 0) if self.tokens[at].role else read_period(self.tokens, at)
             end, last, more, sign = at + used, Period(), 0, SIGNS.get(self.word(at - 1), "=")
+            if used and self.word(at).endswith("0s"):  # the 1920s
+                last, more, sign = Period(period.year + 9), 0, "to"
             if used and self.word(end) in LISTS["range links"]:
                 last, more = read_period(self.tokens, end + 1)
             if more and self.word(at - 1) in ("from", "between", "von", "zwischen", "in"):
@@ -273,7 +193,7 @@ class QuestionRoles:
             if used and (found := write_condition(times, period, last, sign, at)):
                 if sign == "to":
                     self.found.ends = [period.write(times), last.write(times)]
-                self._take(range(max(0, at - (sign in SIGNS.values())), end), "period")
+                self.take(range(max(0, at - (sign in SIGNS.values())), end), "period")
                 self.found.conditions.append(found)
             at = max(end, at + 1) if used else at + 1
 
@@ -293,7 +213,7 @@ class QuestionRoles:
             column = self._find_column(at, end, MAX_GAP * (sign != "="))
             if self.operation(at - 1) == "per":
                 self.found.per = int(number * multiple)
-                self._take(range(at, end), "operation")
+                self.take(range(at, end), "operation")
             elif column:
                 stop += self.operation(stop) == "percent"  # its unit
                 self._add_comparison(column, sign, number * multiple, range(start, stop))
@@ -301,7 +221,7 @@ class QuestionRoles:
                 self.found.limit, token.role = int(number), "operation"
 
     def _add_comparison(self, column: str, sign: str, number: float, places: Sequence[int]) -> None:
-        self._take(places, "condition")
+        self.take(places, "condition")
         self.columns = [each for each in self.columns if each[1] != column]
         sql = f"{self.profile.read(column)} {sign} {number}"
         words = f"{column} {sign} {number}"
@@ -370,14 +290,13 @@ class QuestionRoles:
             self.found.compared = bucket
             self.operations.setdefault("grow", at)
             self.tokens[at - 2].role = ""
-            self._take([at - 2, at - 1, at], "operation")
+            self.take([at - 2, at - 1, at], "operation")
             self.found.by_last = {self.word(at - 3), self.word(at - 4)} & LISTS["beside"] != set()
             return
         near = {each.role for each in self.tokens[max(0, at - 2) : at + 2]}
         if self.is_asked_for(at):
-            if self.found.bucket and self.word(at - 1) in LISTS["asking"]:
-                self.found.doubts.append(f"{self.found.bucket} and {bucket} are asked for")
-            self.found.bucket, token.role = bucket, "operation"
+            finest = (n for n in FINEST_FIRST if n in (bucket, self.found.bucket))
+            self.found.bucket, token.role = next(finest), "operation"
             if self.operation(at - 1) == "per" and "average" in self.operations:
                 self.found.doubts.append(f"an average per {bucket} may be one of sums or of rows")
         elif before in ("many", "viele"):
@@ -387,14 +306,14 @@ class QuestionRoles:
         elif self.profile.spans.get(bucket) == 1:
             token.role = "period"
             over = [place for place in (at - 1, at - 2) if self.word(place) in ("over", "this")]
-            self._take(over, "period")
+            self.take(over, "period")
 
     def _read_answers(self) -> None:
         """Read named columns of yes and no as conditions on the rows."""
         for at, name in list(self.columns):
             if yes := self.profile.answers.get(name):
                 self.columns.remove((at, name))
-                negated = self._take_negation(at, 2)
+                negated = self.take_negation(at, 2)
                 sign, cell = "≠" if negated else "=", yes.rpartition("= ")[2].strip("'")
                 sql, words = f"NOT ({yes})" * negated or yes, f"{name} {sign} {cell}"
                 self.found.conditions.append(Condition(name, sql, words, at))
