@@ -1,6 +1,7 @@
 """Put a computed answer into words, in English or German: a sentence, a table, what was used."""
 
 from collections.abc import Sequence
+from math import isclose
 from typing import Any, Final
 
 from nodes.text.numbers import write_cell
@@ -15,6 +16,7 @@ MAX_RESULTS: Final = 20
 MAX_NAMED: Final = 5
 MAX_COLUMNS: Final = 30
 _EXACT_BELOW: Final = 1
+_FLOAT_CHARS: Final = 13
 
 _PHRASES: Final = """
 highest: Highest {what} | Höchster Wert ({what})
@@ -97,6 +99,9 @@ def write_number(value: Any, language: str, *, is_own: bool = False) -> str:
     """
     if not isinstance(value, int | float) or isinstance(value, bool):
         return "" if value is None else write_cell(value)
+    if is_own and isinstance(value, float) and len(repr(value)) > _FLOAT_CHARS:
+        short = float(f"{value:.7g}")  # 5.8 was written from a number of 32 bits
+        value = short if isclose(short, value, rel_tol=1e-7) else value
     is_rounded = not is_own and isinstance(value, float) and abs(value) >= _EXACT_BELOW
     whole, point, decimals = write_cell(round(value, 2) if is_rounded else value).partition(".")
     sign, digits = ("-", whole[1:]) if whole.startswith("-") else ("", whole)

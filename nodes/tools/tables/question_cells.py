@@ -68,7 +68,10 @@ def _is_common(words: MarkedWords, at: int, cell: str) -> bool:
         return True
     is_inflected = cell.lower() not in (token.word, OTHER_NAMES.get(token.word))
     parts = [part for name in names for part in split_name(name)]
-    return is_inflected and any(is_same_word(token.word, part) for part in parts)
+    is_name = is_inflected and any(is_same_word(token.word, part) for part in parts)
+    if is_name and is_cell_word(cell.lower(), token.word):
+        words.found.doubts.append(f"{token.text!r} may be a column or the cell {cell!r}")
+    return is_name
 
 
 def _add_cell(words: MarkedWords, column: str, cell: str, at: int) -> None:

@@ -5,7 +5,12 @@ from dataclasses import replace
 
 from nodes.tools.sql.table_profile import Profile
 from nodes.tools.tables.question_roles import QuestionRoles
-from nodes.tools.tables.question_things import name_ranked, name_rows, name_unit
+from nodes.tools.tables.question_things import (
+    name_described,
+    name_ranked,
+    name_rows,
+    name_unit,
+)
 from nodes.tools.tables.question_words import (
     GRAMMAR,
     LISTS,
@@ -75,6 +80,7 @@ class _Choice:
             if not self._profile.is_crossed:
                 found.doubts.append(f"rows, or the sum of {frequency}")
         name_ranked(roles)
+        name_described(roles)
         self._doubt_choice()
         self._list_unread(is_later=before is not None)
         return found
@@ -107,7 +113,7 @@ class _Choice:
         if {"highest", "most", "fast"} & self._asked or self._found.limit > 1:
             self._found.order = "highest"
         if {"lowest", "least"} & self._asked:
-            self._found.has_both_ends = bool(self._found.order)
+            self._found.has_both_ends = bool({"highest", "most", "fast"} & self._asked)
             self._found.order = "lowest"
 
     def _choose_group(self, labels: _Named) -> None:
@@ -177,7 +183,7 @@ class _Choice:
         """Return whether nothing but commas and words such as "and" is between places."""
         links = LISTS["links"] | {","}
         tokens = self._roles.tokens[min(places) : max(places)]
-        return all(token.role == "column" or token.word in links for token in tokens)
+        return all(token.role in ("column", "operation") or token.word in links for token in tokens)
 
     def _inherit(self, before: Reading, *, has_measure: bool) -> None:
         """Take over from the part before what this part leaves out."""

@@ -110,7 +110,7 @@ class QuestionRoles(MarkedWords):
                 name, places = self._break_tie(alike)
             self.take(places, "column")
             self.columns.append((min(places), name))
-            names.remove(name)
+            names = [each for each in names if each not in {name for _, name in self.columns}]
 
     def _rank(self, name: str, places: Sequence[int]) -> tuple[float, ...]:
         parts = [part for part in split_name(name) if part not in LISTS["units"]] or [name]
@@ -138,7 +138,12 @@ class QuestionRoles(MarkedWords):
         places = max(runs, key=len)
         is_operation = all(self.operation(at) or self.word(at) in BUCKETS for at in places)
         is_whole = matched == {*parts} and name in self.profile.numbers
-        return [] if is_operation and not is_whole else places
+        is_partly_said = not {*parts} - LISTS["row names"] <= matched
+        is_title = name in self.profile.labels and all(
+            any(is_same_word(part, word) for word in self.profile.title) for part in matched
+        )
+        is_title = is_partly_said and is_title
+        return [] if (is_operation and not is_whole) or is_title else places
 
     def _find_written(self, name: str, parts: Sequence[str]) -> list[int]:
         """Return the places of a name of several words that is written as it is."""
@@ -164,6 +169,17 @@ class QuestionRoles(MarkedWords):
             named = [at for at in years if any(self.word(at).endswith(each) for each in digits)]
             if digits and len(named) >= len(digits) == len(years):
                 return name, [*places, *named]
+        of_years = [
+            (at, name, places)
+            for at in years
+            for name, places in alike
+            if self.word(at) in split_name(name)
+        ]
+        if len(of_years) == len(years) == 2:  # the population of 1996 and of 2021, a column each
+            (at, name, places), (end, last, _) = of_years
+            self.take([end], "column")
+            self.columns.append((end, last))
+            return name, [*places, at]
         asked = [
             each
             for each in alike

@@ -18,11 +18,11 @@ def name_rows(roles: QuestionRoles, at: int) -> None:
     Not where they may be something else, nor for a condition that fits one row alone.
     """
     found, profile = roles.found, roles.profile
-    while roles.word(at) in _ARTICLES or roles.role(at) in ("cell", "condition"):
+    while roles.word(at) in _ARTICLES or roles.role(at) in ("cell", "condition", "title"):
         at += 1
     is_after_noun = roles.role(at - 1) == "cell" and _is_plural_cell(roles, at - 1)
-    if not _is_open_noun(roles, at) or is_after_noun or roles.word(at).endswith("ed"):
-        return  # how many survived, how many women said so
+    if is_after_noun or not _is_open_noun(roles, at):
+        return  # how many women said so
     is_one_row = any(each.column in profile.identities for each in found.conditions)
     is_ranked = bool({"most", "least"} & roles.operations.keys())
     is_measured = is_ranked and profile.numbers and not profile.identities
@@ -64,6 +64,18 @@ def name_ranked(roles: QuestionRoles) -> None:
     if nouns and labels and found.measure and len(counts) < 2 and not found.thing:
         found.group = labels[0]
         _take(roles, nouns, labels[0])
+    elif len(nouns) == 1 and found.order and profile.has_rows_of(roles.word(nouns[0])):
+        _take(roles, nouns, "")
+
+
+def name_described(roles: QuestionRoles) -> None:
+    """Take an unknown noun for what the rows are that a cell describes, as in "urban stores"."""
+    said = {each.at for each in roles.found.conditions if not each.part}
+    for at in range(1, len(roles.tokens)):
+        is_described = at - 1 in said and not _is_plural_cell(roles, at - 1)
+        is_row = is_described and roles.profile.has_rows_of(roles.word(at))
+        if is_row and not roles.found.thing and _is_open_noun(roles, at):
+            _take(roles, [at], roles.profile.frequency)
 
 
 def _list_listed_nouns(roles: QuestionRoles) -> list[int]:
@@ -93,8 +105,8 @@ def _is_open_noun(roles: QuestionRoles, at: int) -> bool:
     """Return whether a word without a role is a common noun; in German it has a capital."""
     if at >= len(roles.tokens) or roles.role(at) or roles.word(at) in GRAMMAR:
         return False
-    is_german = any(token.word in LISTS["german"] for token in roles.tokens)
-    return roles.tokens[at].text.isalpha() and (is_german or roles.tokens[at].text.islower())
+    text, is_german = roles.tokens[at].text, any(t.word in LISTS["german"] for t in roles.tokens)
+    return text.isalpha() and not text.endswith("ed") and (is_german or text.islower())
 
 
 def _take(roles: QuestionRoles, places: Sequence[int], column: str) -> None:
