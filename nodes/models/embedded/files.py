@@ -41,7 +41,7 @@ class Files:
         tools = self._team.find_worker(worker).tools
         if not kinds and self._order.waits(worker):
             return list(self.texts) if "check_sources" in tools else []
-        general = [kind for kind, tool in TOOLS.items() if tool in tools]
+        general = self._list_kinds(worker)
         chosen = [
             name
             for name in self.texts
@@ -63,20 +63,14 @@ class Files:
 
     def lacks_kind(self, worker: str) -> bool:
         """Return whether a worker reads any table, or any document, and there is none."""
-        tools = self._team.find_worker(worker).tools
-        kinds = [kind for kind, tool in TOOLS.items() if tool in tools]
+        kinds = self._list_kinds(worker)
         return bool(kinds) and not any(self._held[kind] for kind in kinds)
-
-    def hold_half(self, part: str) -> bool:
-        """Return whether the files hold half of the words of a part."""
-        spoken = self._find_spoken(part)
-        return 2 * len(spoken[True] | spoken[False]) >= len(_list_words([part])) > 0
 
     def find_missing_readers(self, part: str, takers: Collection[str]) -> list[str]:
         """Return who reads the tables, or the documents, that alone hold words of a part."""
-        spoken = self._find_spoken(part)
+        wanted = {word for word in _list_words([part]) if not word.isdigit()}
         read = {name for taker in takers for name in self.choose_for(taker)}
-        readers = {kind: self._list_readers(kind) for kind in TOOLS if spoken[kind]}
+        readers = {kind: self._list_readers(kind) for kind in TOOLS if wanted & self._words[kind]}
         return [
             found[0]
             for kind, found in readers.items()
@@ -89,6 +83,10 @@ class Files:
         documents = [name for name in names if not self._kinds[name]]
         return [n for n in documents if words & _list_words([get_name(n).rsplit(".", 1)[0]])]
 
+    def _list_kinds(self, worker: str) -> list[bool]:
+        tools = self._team.find_worker(worker).tools
+        return [kind for kind, tool in TOOLS.items() if tool in tools]
+
     def _list_readers(self, kind: bool) -> list[str]:
         """Return the workers that read a kind of files by a tool, else begin so in examples."""
         by_tool = [each.name for each in self._team.roster if TOOLS[kind] in each.tools]
@@ -98,10 +96,6 @@ class Files:
             if not task.depends_on and any(is_table_name(n) == kind for n in task.materials)
         ]
         return sorted(dict.fromkeys(by_tool + shown), key=lambda name: -shown.count(name))
-
-    def _find_spoken(self, part: str) -> dict[bool, set[str]]:
-        wanted = {word for word in _list_words([part]) if not word.isdigit()}
-        return {kind: wanted & words for kind, words in self._words.items()}
 
     @cached_property
     def _words(self) -> dict[bool, set[str]]:

@@ -6,12 +6,6 @@ from typing import Any
 from nodes.limits.patterns import Pattern
 from nodes.models.embedded.files import Files, get_name
 from nodes.models.embedded.replanning import continue_plan, keep_named_workers
-from nodes.models.embedded.request_parts import (
-    asks_for_comparison,
-    asks_for_result,
-    is_question,
-    list_parts,
-)
 from nodes.models.embedded.shown_order import ShownOrder
 from nodes.models.embedded.worker_fit import (
     WorkerFit,
@@ -21,6 +15,12 @@ from nodes.models.embedded.worker_fit import (
 )
 from nodes.schemas.beside import PlanningValues, RecruitValues, RefinementValues
 from nodes.schemas.team import Example
+from nodes.text.request_parts import (
+    asks_for_comparison,
+    asks_for_result,
+    is_question,
+    list_parts,
+)
 from nodes.text.similarity import extract_stems, extract_words, rank_examples
 
 _NAMED = Pattern(
@@ -138,11 +138,9 @@ class _RulePlanner:
         if any(map(self.order.waits, takers)):
             return takers
         found = [*takers, *self.files.find_missing_readers(part, takers)]
-        if takers or self.files.hold_half(part):
-            return found
-        if is_question(part):
-            return found or [self._find_usual()]
-        return (found or self.files.find_readers()[:1]) if is_whole or asks_for_result(part) else []
+        if takers or is_whole or asks_for_result(part):
+            return found or self.files.find_readers()[:1]
+        return (found or [self._find_usual()]) if is_question(part) else []
 
     def _answers(self, name: str, part: str) -> bool:
         can_look_up = self.team.find_worker(name).tools and not self.order.waits(name)
@@ -215,14 +213,7 @@ class _RulePlanner:
                 for name in self.files.texts
                 if get_name(name) in wanted or (takes_new and get_name(name) not in named)
             ]
-            task["subject"] = self._find_subject(task["worker"])
         return {**shown, "goal": self._goal}
-
-    def _find_subject(self, worker: str) -> str:
-        """Return the parts of a request that are nearest to a worker; empty for all or none."""
-        parts = list_parts(self.request, self.fit.rank_workers)
-        own = [part for part in parts if self.fit.rank_workers(part)[:1] == [worker]]
-        return _join_parts(own) if len(own) < len(parts) else ""
 
     @property
     def _goal(self) -> str:

@@ -20,14 +20,14 @@ class ShownOrder:
         begun = Counter(task.worker for task in self.tasks if not task.depends_on)
         return [name for name, _ in begun.most_common()] or [w.name for w in self.team.roster]
 
+    def waits(self, name: str) -> bool:
+        """Return whether a worker works on results of others."""
+        return any(self.list_before(name).values())
+
     def works_apart(self, name: str) -> bool:
         """Return whether an example has several tasks for a worker."""
         shown = ([task.worker for task in each.plan.tasks] for each in self.team.examples)
         return any(workers.count(name) > 1 for workers in shown)
-
-    def waits(self, name: str) -> bool:
-        """Return whether a worker works on results of others."""
-        return any(self.list_before(name).values())
 
     def list_before(self, name: str) -> dict[str, bool]:
         """Return whom a worker's tasks wait for in examples or by its needs, and who is required.
@@ -37,31 +37,27 @@ class ShownOrder:
         shown = [_list_before(each, name) for each in self._list_shown({name})]
         counts = Counter(before for each in shown for before in each)
         needs = dict.fromkeys(self.team.find_worker(name).needs, True)
-        return {
-            each: all(shown) and counts[each] == len(shown) for each, _ in counts.most_common()
-        } | needs
+        return {n: counts[n] == len(shown) for n, _ in counts.most_common()} | needs
 
     def add_others(self, subjects: dict[str, list[str]], request: str) -> dict[str, list[str]]:
         """Return the workers with their parts, and who must come before or follows most often.
 
-        A follower has a tool, and works on results in each example.
+        Somebody comes before a worker that never begins. A follower never does, and has a tool.
         """
         every = dict(subjects)
         pending = list(subjects)
         while pending:
             name = pending.pop()
             before = self.list_before(name)
-            required = [each for each, is_required in before.items() if is_required]
-            if name not in self.first_workers and before.keys().isdisjoint(every):
-                required = required or [*before][:1]
-            new = [each for each in required if each not in every]
+            new = [each for each in before if before[each] and each not in every]
+            if name not in self.first_workers and before.keys().isdisjoint({*every, *new}):
+                new = [*before][:1]
             every |= {each: list(every[name]) for each in new}
             pending += new
         shown = self._list_shown({*every})
         for worker in self.team.roster if len(every) > 1 else ():
             follows = sum(bool(_list_before(each, worker.name)) for each in shown)
-            begins = any(t.worker == worker.name and not t.depends_on for t in self.tasks)
-            if worker.tools and not begins and 2 * follows > len(shown):
+            if worker.tools and worker.name not in self.first_workers and 2 * follows > len(shown):
                 every.setdefault(worker.name, [request])
         return every
 

@@ -8,10 +8,10 @@ from typing import Any, Final
 from nodes.limits.patterns import Pattern
 from nodes.models.embedded.answering import format_heading
 from nodes.models.embedded.arguments import fill_arguments, read_type
-from nodes.models.embedded.quantities import Schema, list_numbers
 from nodes.models.embedded.work import Work
 from nodes.text.language import detect_language
 from nodes.text.phrases import say
+from nodes.text.quantities import Schema, list_numbers
 from nodes.text.similarity import extract_words
 
 ToolSchemas = Mapping[str, Mapping[str, Any]]

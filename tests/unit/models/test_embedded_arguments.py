@@ -10,10 +10,10 @@ from langchain_core.tools import BaseTool, tool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import Field
 
-from nodes.models.embedded.quantities import list_numbers
 from nodes.models.embedded.tool_calls import choose_calls, list_uncalled
 from nodes.models.embedded.work import AnsweredCall, Work
 from nodes.schemas.handoff import Constraints, Handoff
+from nodes.text.quantities import list_numbers
 from nodes.tools.framework.argument_types import Day, FileName, Identifier
 
 LIMITS = Constraints(max_tokens=1000, timeout_s=60, tier="fast")
