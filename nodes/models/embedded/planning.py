@@ -124,7 +124,7 @@ class _RulePlanner:
     def _choose_takers(self, part: str, *, is_whole: bool) -> list[str]:
         """Return who takes a part: whom it names, an example shows, or it is nearest to.
 
-        Beside them it is for who reads the files that speak of it; a question is not for a worker
+        Beside them it is for who reads the files that have its words; a question is not for a worker
         without a tool, or one who waits for results.
         """
         included, _ = list_named_workers(self.team, part)
@@ -203,6 +203,8 @@ class _RulePlanner:
 
     def _adopt(self, example: Example) -> dict[str, Any]:
         """Return an example's plan with the materials of this request."""
+        parts = list_parts(self.request, self.fit.rank_workers)
+        nearest = {part: self.fit.rank_workers(part)[:1] for part in parts}
         shown = example.plan.model_dump(mode="json", exclude={"version", "rule_reason"})
         named = {get_name(name) for task in shown["tasks"] for name in task["materials"]}
         for task in shown["tasks"]:
@@ -213,6 +215,8 @@ class _RulePlanner:
                 for name in self.files.texts
                 if get_name(name) in wanted or (takes_new and get_name(name) not in named)
             ]
+            own = [part for part in parts if nearest[part] == [task["worker"]]]
+            task["subject"] = _join_parts(own) if len(own) < len(parts) else ""
         return {**shown, "goal": self._goal}
 
     @property

@@ -42,7 +42,7 @@ class ShownOrder:
     def add_others(self, subjects: dict[str, list[str]], request: str) -> dict[str, list[str]]:
         """Return the workers with their parts, and who must come before or follows most often.
 
-        Somebody comes before a worker that never begins. A follower never does, and has a tool.
+        Another comes before a worker that never begins. A follower never does, and has a tool.
         """
         every = dict(subjects)
         pending = list(subjects)

@@ -18,7 +18,7 @@ MAX_NEAREST = 3
 MIN_MEANING = 0.2
 """Of the nearest texts of a worker that shares no word with a part of a request."""
 MIN_MEANING_OF_WHOLE = 0.12
-"""The same of a whole request, which goes to somebody if it can."""
+"""The same of a whole request, which goes to a worker if it can."""
 
 
 class WorkerFit:

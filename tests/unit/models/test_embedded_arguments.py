@@ -11,18 +11,10 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import Field
 
 from nodes.models.embedded.tool_calls import choose_calls, list_uncalled
-from nodes.models.embedded.work import AnsweredCall, Work
-from nodes.schemas.handoff import Constraints, Handoff
+from nodes.models.embedded.work import AnsweredCall
 from nodes.text.quantities import list_numbers
 from nodes.tools.framework.argument_types import Day, FileName, Identifier
-
-LIMITS = Constraints(max_tokens=1000, timeout_s=60, tier="fast")
-
-
-def make_work(words: str, answers: dict[str, str] | None = None, *files: str) -> Work:
-    named = dict.fromkeys(files, "x")
-    handoff = Handoff(task="t", to="w", intent=words, artifacts=named, constraints=LIMITS)
-    return Work(handoff, subject=words, answers=answers)
+from tests.unit.models.embedded_runs import make_work
 
 
 def read_schema(offered: BaseTool) -> dict[str, Any]:
@@ -30,7 +22,9 @@ def read_schema(offered: BaseTool) -> dict[str, Any]:
 
 
 def fill(offered: BaseTool, words: str, *files: str) -> dict[str, Any] | None:
-    calls = choose_calls(make_work(words, None, *files), {offered.name: read_schema(offered)})
+    calls = choose_calls(
+        make_work(words, artifacts=dict.fromkeys(files, "x")), {offered.name: read_schema(offered)}
+    )
     return calls[0][1] if calls else None
 
 
@@ -79,10 +73,11 @@ def rent_car(days: int, price_eur: float, seats: int = 4) -> float:
         ("Boats that are not insured", {}),
         ("What does `hull_of` do with openKeel()?", {"parts": ["hull_of", "openKeel"]}),
         ("Boats with 3 masts, 40 % off", {}),
+        ("Read fleet.csv", {"material": "fleet.csv"}),
     ],
 )
 def test_an_argument_is_filled_where_the_words_give_it_and_else_left_out(words, arguments):
-    assert fill(order_boats, words, "fleet.csv") == arguments
+    assert fill(order_boats, words, "a.csv", "fleet.csv") == arguments
 
 
 @pytest.mark.parametrize(
@@ -153,26 +148,18 @@ def test_a_number_that_no_call_took_is_named():
     ]
 
 
-def test_a_file_is_named_by_its_own_name():
-    assert fill(order_boats, "Read boats.csv", "a.csv", "boats.csv") == {"material": "boats.csv"}
-
-
-def test_a_gap_names_the_arguments_that_are_missing():
+def test_a_gap_names_the_argument_that_is_missing_and_its_answer_fills_it():
     tools = {"rent_car": read_schema(rent_car)}
+    words = "Rent a car for 3 days"
 
-    assert list_uncalled(make_work("Rent a car for 3 days"), tools) == [
+    (gap,) = list_uncalled(make_work(words), tools)
+    calls = choose_calls(make_work(words, answers={gap: "90"}), tools)
+
+    assert gap == (
         "rent_car was not called: without a language model its argument price_eur (number) "
         "cannot be filled from the words"
-    ]
-
-
-def test_the_answer_to_a_gap_fills_the_argument_that_it_names():
-    tools = {"rent_car": read_schema(rent_car)}
-    (gap,) = list_uncalled(make_work("Rent a car for 3 days"), tools)
-
-    work = make_work("Rent a car for 3 days", {gap: "90"})
-
-    assert choose_calls(work, tools) == [("rent_car", {"days": 3, "price_eur": 90.0})]
+    )
+    assert calls == [("rent_car", {"days": 3, "price_eur": 90.0})]
 
 
 def test_an_answer_becomes_the_words_to_search_for():
@@ -180,7 +167,7 @@ def test_an_answer_becomes_the_words_to_search_for():
         "search_documents": {"properties": {"query": {"type": "string"}}, "required": ["query"]}
     }
 
-    work = make_work("Which roof is best?", {"What is missing?": "tiles of slate"})
+    work = make_work("Which roof is best?", answers={"What is missing?": "tiles of slate"})
 
     assert choose_calls(work, tools) == [("search_documents", {"query": "tiles slate"})]
 
