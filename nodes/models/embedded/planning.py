@@ -5,7 +5,6 @@ from typing import Any
 
 from nodes.limits.patterns import Pattern
 from nodes.models.embedded.files import Files, get_name
-from nodes.models.embedded.replanning import continue_plan, keep_named_workers
 from nodes.models.embedded.shown_order import ShownOrder
 from nodes.models.embedded.worker_fit import (
     WorkerFit,
@@ -13,7 +12,7 @@ from nodes.models.embedded.worker_fit import (
     list_named_workers,
     list_workers,
 )
-from nodes.schemas.beside import PlanningValues, RecruitValues, RefinementValues
+from nodes.schemas.beside import PlanningValues, RecruitValues, RefinementValues, RevisionValues
 from nodes.schemas.team import Example
 from nodes.text.request_parts import (
     asks_for_comparison,
@@ -22,6 +21,7 @@ from nodes.text.request_parts import (
     list_parts,
 )
 from nodes.text.similarity import extract_stems, extract_words, rank_examples
+from state import Plan
 
 _NAMED = Pattern(
     r"`[^`\n]{1,200}`|\"[^\"\n]{1,200}\"|\b[\w-]{1,80}\.[A-Za-z]{1,4}\b|\d+(?:[.,]\d+)*"
@@ -38,10 +38,10 @@ def write_plan(values: PlanningValues, refusals: int) -> dict[str, Any]:
     """Return a plan; after a refusal the next plainer one, at last one task."""
     planner = _RulePlanner(values)
     if values.revision and values.revision.is_rejection:
-        draft = keep_named_workers(values.team, values.revision, planner.build_task)
+        draft = planner.keep_named_workers(values.revision)
         return draft if draft["tasks"] else planner.plan_parts()
     if values.revision:
-        return continue_plan(planner.fit, values.revision, planner.build_task)
+        return planner.continue_plan(values.revision)
     drafts = [*planner.adopt_example(), planner.plan_parts(), planner.plan_one_task()]
     return drafts[min(refusals, len(drafts) - 1)]
 
@@ -100,6 +100,37 @@ class _RulePlanner:
         lost = [task["subject"] for task in tasks[cap:]]
         return self._build_plan(tasks[:cap], [*untaken, *lost])
 
+    def keep_named_workers(self, revision: RevisionValues) -> dict[str, Any]:
+        """Return the rejected plan with exactly the workers that the reason leaves."""
+        plan = _dump_plan(revision.plan)
+        wanted, unwanted = list_named_workers(self.team, revision.reason)
+        planned = {task["worker"] for task in plan["tasks"]}
+        left = {*(wanted or planned)} - {*unwanted}
+        tasks = [task for task in plan["tasks"] if task["worker"] in left]
+        tasks += [
+            self.build_task(name, [plan["goal"]], ()) for name in wanted if name in left - planned
+        ]
+        ids = {task["id"] for task in tasks}
+        for task in tasks:
+            task["depends_on"] = [edge for edge in task["depends_on"] if edge["task"] in ids]
+        return {**plan, "tasks": tasks}
+
+    def continue_plan(self, revision: RevisionValues) -> dict[str, Any]:
+        """Return the plan with a task for the worker that a finding is for, before what is left.
+
+        With nothing left, or without a worker that has no task yet, it is the same plan.
+        """
+        plan = _dump_plan(revision.plan)
+        done = {report.task for report in revision.results} | set(revision.running)
+        planned = {task["worker"] for task in plan["tasks"]}
+        waiting = [task for task in plan["tasks"] if task["id"] not in done]
+        new = [name for name in self.fit.rank_workers(revision.reason) if name not in planned]
+        grounds = [each.task for each in revision.results if f"{each.task} (" in revision.reason]
+        added = [self.build_task(name, [revision.reason], grounds) for name in new[:1] if waiting]
+        for task in waiting:
+            task["depends_on"] += [{"task": each["id"], "required": False} for each in added]
+        return {**plan, "tasks": [*plan["tasks"], *added]}
+
     def plan_one_task(self) -> dict[str, Any]:
         """Return the plan of one task, for the worker that the whole request is nearest to."""
         nearest = [n for n in self.fit.rank_workers(self.request) if not self.order.waits(n)]
@@ -124,8 +155,8 @@ class _RulePlanner:
     def _choose_takers(self, part: str, *, is_whole: bool) -> list[str]:
         """Return who takes a part: whom it names, an example shows, or it is nearest to.
 
-        Beside them it is for who reads the files that have its words; a question is not for a worker
-        without a tool, or one who waits for results.
+        Who reads the files that have its words is added. A question is not for a worker without a
+        tool, or one who waits for results.
         """
         included, _ = list_named_workers(self.team, part)
         shown = self.fit.find_example(drop_exclusion(part)) if is_whole else None
@@ -205,7 +236,7 @@ class _RulePlanner:
         """Return an example's plan with the materials of this request."""
         parts = list_parts(self.request, self.fit.rank_workers)
         nearest = {part: self.fit.rank_workers(part)[:1] for part in parts}
-        shown = example.plan.model_dump(mode="json", exclude={"version", "rule_reason"})
+        shown = _dump_plan(example.plan)
         named = {get_name(name) for task in shown["tasks"] for name in task["materials"]}
         for task in shown["tasks"]:
             wanted = {get_name(name) for name in task["materials"]}
@@ -238,3 +269,7 @@ def _join_parts(parts: Iterable[str]) -> str:
     for part in dict.fromkeys(parts):
         joined += f"{' ' if joined[-1:] in '.?!' else ', '}{part}" if joined else part
     return joined[:MAX_SUBJECT_CHARS]
+
+
+def _dump_plan(plan: Plan) -> dict[str, Any]:
+    return plan.model_dump(mode="json", exclude={"version", "rule_reason"})

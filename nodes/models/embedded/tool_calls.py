@@ -34,7 +34,7 @@ def choose_calls(work: Work, tools: ToolSchemas) -> Calls:
     Online tools are called after the local ones: for an address, or if those found nothing.
     """
     local = {name: tools[name] for name in tools if not _ONLINE_TOOL.search(name)}
-    has_any = work.handoff.artifacts or any(call.results for call in work.calls)
+    has_any = work.handoff.artifacts or any(call.list_objects("results") for call in work.calls)
     calls = _list_calls(work, local)
     return calls or ([] if has_any and not _URL.search(work.text) else _list_calls(work, tools))
 

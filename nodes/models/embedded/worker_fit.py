@@ -96,6 +96,11 @@ def list_named_workers(team: Team, text: str) -> tuple[list[str], list[str]]:
     return _find_names(team, [included]), _find_names(team, excluded)
 
 
+def can_use_reason(team: Team, reason: str) -> bool:
+    """Return whether the reason for a rejection names workers, and so says whom to plan."""
+    return any(list_named_workers(team, reason))
+
+
 def drop_exclusion(text: str) -> str:
     """Return a text up to where it names what it does not want."""
     return _EXCLUSION.split(text)[0]
