@@ -7,9 +7,9 @@ from typing import Any
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from nodes.errors import TeamInvalid
-from nodes.models.embedded.request_parts import is_question
-from nodes.models.embedded.routing import extract_stems
 from nodes.schemas.team import Team
+from nodes.text.request_parts import is_question
+from nodes.text.similarity import extract_stems
 from nodes.text.word_lists import DETERMINERS, INSPECTING_VERBS
 from nodes.tools.framework.catalog import load_tools
 from nodes.tools.framework.settings import ToolSettings

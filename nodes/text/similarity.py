@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from nodes.limits.patterns import Pattern
 from nodes.text.meaning import measure_meaning
+from nodes.text.word_lists import FUNCTION_WORDS
 
 _WORD = Pattern(r"[^\W_]+(?:[.,'\u2019][^\W_]+)*")
 _STOP_WORDS = """
@@ -21,6 +22,10 @@ MIN_LIKENESS = 0.1
 """Of the words of two requests that are near."""
 MIN_MEANING = 0.3
 """Of the meanings of two requests that are near: few foreign requests reach it."""
+STEM_CHARS = 6
+"""Words are cut to this length, so that "dismissed" and "dismissal" are one."""
+MIN_ENDING_CHARS = 6
+"""Of a word that may lose "ed" or "ing", so that "burned" and "burn" are one."""
 
 
 def extract_words(text: str) -> list[str]:
@@ -33,6 +38,12 @@ def pair_words(text: str) -> list[tuple[str, str]]:
     written = [word for word in _WORD.findall(text) if word.lower() not in _STOP_WORD_SET]
     pairs = [(_singularize(word.lower()), word) for word in written]
     return [pair for pair in pairs if pair[0] not in _STOP_WORD_SET]
+
+
+def extract_stems(text: str) -> set[str]:
+    """Return the content words of a text, cut so that forms of one word are one."""
+    found = extract_words(text.replace("_", " "))
+    return {_stem_word(word) for word in found if word not in _IGNORED_WORDS and len(word) > 1}
 
 
 def weigh_words(texts: Iterable[str]) -> dict[str, float]:
@@ -65,6 +76,12 @@ def rank_examples(query: str, texts: Sequence[str]) -> list[tuple[int, bool]]:
     return [(n, words[n] > MIN_LIKENESS or meanings[n] > MIN_MEANING) for n in ranked]
 
 
+def _stem_word(word: str) -> str:
+    if len(word) >= MIN_ENDING_CHARS:
+        word = word.removesuffix("ed").removesuffix("ing")
+    return word[:STEM_CHARS]
+
+
 def _singularize(word: str) -> str:
     word = word.removesuffix("'s").removesuffix("\u2019s").replace(",", "")
     if len(word) > 4 and word.endswith("ies"):
@@ -73,3 +90,7 @@ def _singularize(word: str) -> str:
         word = word[:-1]
     # Glass and glasses, cache and caches: with and without the last e they are one word.
     return word[:-1] if word.endswith(_SIBILANTS) and len(word) > 4 else word
+
+
+_IGNORED_WORDS = FUNCTION_WORDS | frozenset(extract_words(" ".join(FUNCTION_WORDS)))
+"""Also in the form left when taken for a plural: "doe" for "does"."""

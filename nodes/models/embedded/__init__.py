@@ -3,12 +3,11 @@
 It has the interface of every other chat model. What it needs lies beside the messages.
 """
 
-import asyncio
 import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
+from langchain_core.callbacks import CallbackManagerForLLMRun
 from langchain_core.language_models import BaseChatModel, LanguageModelInput
 from langchain_core.messages import AIMessage, BaseMessage, ToolCall
 from langchain_core.messages.ai import UsageMetadata
@@ -70,20 +69,6 @@ class EmbeddedModel(BaseChatModel):
         run_manager: CallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> ChatResult:
-        reply = self._build_reply(messages, **kwargs)
-        return ChatResult(generations=[ChatGeneration(message=reply)])
-
-    async def _agenerate(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: AsyncCallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
-    ) -> ChatResult:
-        # It may load a model of languages or of meaning from a file.
-        return await asyncio.to_thread(self._generate, messages, **kwargs)
-
-    def _build_reply(self, messages: list[BaseMessage], **kwargs: Any) -> AIMessage:
         tools = _index_schemas(kwargs.get("tools") or [])
         calls = _choose_reply_calls(messages, tools, kwargs.get("tool_choice"))
         text = "" if calls else INTRODUCTION
@@ -91,7 +76,7 @@ class EmbeddedModel(BaseChatModel):
             tool_call(name=name, args=args, id=f"embedded-{len(messages)}-{index}")
             for index, (name, args) in enumerate(calls)
         ]
-        return AIMessage(
+        reply = AIMessage(
             text,
             tool_calls=made,
             usage_metadata=_estimate_usage(messages, tools, text, made),
@@ -101,6 +86,7 @@ class EmbeddedModel(BaseChatModel):
                 "finish_reason": "tool_calls" if made else "stop",
             },
         )
+        return ChatResult(generations=[ChatGeneration(message=reply)])
 
 
 def _choose_reply_calls(
@@ -126,20 +112,17 @@ def _fill_form(
     name: str, messages: Sequence[BaseMessage], work: Work | None, working: ToolSchemas
 ) -> dict[str, Any]:
     """Return the fields of a reply, from the values that lie beside the messages."""
-    drafts = sum(isinstance(message, AIMessage) for message in messages)
     if name == "Report" and work:
         return write_report(work, list_uncalled(work, working))
-    if name == "Plan" and (planning := get_beside(PlanningValues)):
-        return write_plan(planning, drafts)
-    if name == "Decision" and (planning := get_beside(PlanningValues)):
-        return write_decision(planning)
-    if name == "Answer" and (answer := get_beside(AnswerValues)):
+    if planning := get_beside(PlanningValues):
+        drafts = sum(isinstance(message, AIMessage) for message in messages)
+        return write_plan(planning, drafts) if name == "Plan" else write_decision(planning)
+    if answer := get_beside(AnswerValues):
         return write_answer(answer)
-    if name == "Refinement" and (refinement := get_beside(RefinementValues)):
+    if refinement := get_beside(RefinementValues):
         return write_refinement(refinement)
-    if name == "Recruit" and (recruit := get_beside(RecruitValues)):
-        return write_recruit(recruit)
-    return {}
+    recruit = get_beside(RecruitValues)
+    return write_recruit(recruit) if recruit else {}
 
 
 def _index_schemas(tools: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:

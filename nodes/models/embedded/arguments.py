@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 from nodes.limits.patterns import Pattern
-from nodes.models.embedded.quantities import Schema, match_numbers
 from nodes.models.embedded.work import Work
+from nodes.text.quantities import Schema, match_numbers
 from nodes.text.similarity import extract_words
 from nodes.text.word_lists import NEGATIONS
 

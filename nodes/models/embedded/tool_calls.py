@@ -8,10 +8,10 @@ from typing import Any, Final
 from nodes.limits.patterns import Pattern
 from nodes.models.embedded.answering import format_heading
 from nodes.models.embedded.arguments import fill_arguments, read_type
-from nodes.models.embedded.quantities import Schema, list_numbers
 from nodes.models.embedded.work import Work
 from nodes.text.language import detect_language
 from nodes.text.phrases import say
+from nodes.text.quantities import Schema, list_numbers
 from nodes.text.similarity import extract_words
 
 ToolSchemas = Mapping[str, Mapping[str, Any]]
@@ -34,7 +34,7 @@ def choose_calls(work: Work, tools: ToolSchemas) -> Calls:
     Online tools are called after the local ones: for an address, or if those found nothing.
     """
     local = {name: tools[name] for name in tools if not _ONLINE_TOOL.search(name)}
-    has_any = work.handoff.artifacts or any(call.results for call in work.calls)
+    has_any = work.handoff.artifacts or any(call.list_objects("results") for call in work.calls)
     calls = _list_calls(work, local)
     return calls or ([] if has_any and not _URL.search(work.text) else _list_calls(work, tools))
 

@@ -53,10 +53,15 @@ class AnsweredCall:
         return value if isinstance(value, dict) else {}
 
     @property
-    def results(self) -> list[dict[str, Any]]:
-        """The objects of the answer's list `results`."""
-        found = self.data.get("results")
-        return [item for item in found if isinstance(item, dict)] if isinstance(found, list) else []
+    def gaps(self) -> list[str]:
+        """The gaps that the answer names."""
+        found = self.data.get("gaps")
+        return [str(gap) for gap in found] if isinstance(found, list) else []
+
+    def list_objects(self, name: str) -> list[dict[str, Any]]:
+        """Return the objects of a list of the answer."""
+        found = self.data.get(name)
+        return [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []
 
 
 @dataclass(frozen=True)

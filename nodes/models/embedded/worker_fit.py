@@ -1,126 +1,112 @@
-"""Which worker a part of a request is for, and who comes before whom, by cards and examples."""
+"""Which workers a text is for: those that it names, or is near to by words and meaning."""
 
 from collections import Counter
-from collections.abc import Collection, Sequence
-from functools import cached_property
+from collections.abc import Iterable
+from math import log
 
-from nodes.models.embedded.routing import extract_stems, weigh_words
+from nodes.limits.patterns import Pattern
 from nodes.schemas.team import Example, Team
 from nodes.text.meaning import measure_meaning
-from state import Task
+from nodes.text.similarity import extract_stems, extract_words
 
-MIN_MEANING = 0.3
-"""Of the meanings of a part and a text of the worker that takes it: few foreign parts reach it."""
-Workers = tuple[str, ...]
+_EXCLUSION = Pattern(r"(?i)\b(?:except|excluding|without|skip|drop|leave out|no|not|ohne)\b")
+"""Words after which a text names what it does not want."""
+WORDS_SHARE = 1.0
+"""Weight of the shared words beside the meaning, which counts 1."""
+MAX_NEAREST = 3
+"""Number of a worker's texts whose meaning counts, the nearest ones."""
+MIN_MEANING = 0.2
+"""Of the nearest texts of a worker that shares no word with a part of a request."""
+MIN_MEANING_OF_WHOLE = 0.12
+"""The same of a whole request, which goes to a worker if it can."""
 
 
 class WorkerFit:
-    """Compares parts of requests with what the workers of a team are for.
+    """Scores the workers of a team for a request, or a part of one.
 
-    A worker's own words are those of its name, its card, its tools and the requests that it took
-    alone; the tasks that examples give it count by their meaning.
+    A worker's texts are its name, card and tools, and the requests of examples that it took alone.
+    What counts are rare words that they share with the request, and the meaning of the nearest.
     """
 
-    def __init__(self, team: Team) -> None:
-        self._team = team
+    def __init__(self, team: Team, min_meaning: float = MIN_MEANING) -> None:
+        self.team, self._min_meaning = team, min_meaning
         self._texts = {worker.name: self._collect_texts(worker.name) for worker in team.roster}
         self._stems = {name: extract_stems(" ".join(own)) for name, own in self._texts.items()}
-        self._weights = weigh_words(self._stems)
-        self._memory: dict[str, list[tuple[float, str]]] = {}
+        counts = Counter(word for stems in self._stems.values() for word in stems)
+        self._weights = {word: log(len(self._stems) / n) for word, n in counts.items()}
+        self._scores: dict[tuple[str, str], dict[str, float]] = {}
 
-    def has_worker(self, part: str) -> bool:
-        """Return whether a worker of the team is for these words."""
-        return bool(self.rank_workers(part))
+    def rank_workers(self, text: str) -> list[str]:
+        """Return the workers that a text is near to, the nearest first."""
+        return list(self.score_workers(text))
 
-    def rank_workers(self, part: str) -> list[str]:
-        """Return the workers that a part is near to, the nearest first."""
-        return [name for _, name in self.score_workers(part)]
+    def score_workers(self, text: str, words: str = "") -> dict[str, float]:
+        """Return the score of each worker that a text, with more words, is near to, best first."""
+        if (text, words) not in self._scores:
+            wanted = extract_stems(f"{text} {words}")
+            scores = {name: self._score(text, wanted, name) for name in self._texts}
+            near = sorted(filter(scores.get, scores), key=lambda name: -scores[name])
+            self._scores[text, words] = {name: scores[name] for name in near}
+        return self._scores[text, words]
 
-    def score_workers(self, part: str) -> list[tuple[float, str]]:
-        """Return the workers that a part is near to, each after its score, the nearest first."""
-        if part not in self._memory:
-            wanted = extract_stems(part)
-            whole = sum(self._weights.get(word, 0.0) for word in wanted) or 1.0
-            scores = []
-            for name, stems in self._stems.items():
-                shared = sum(self._weights[word] for word in wanted & stems) / whole
-                meaning = max(measure_meaning(part, self._texts[name]))
-                if shared or meaning >= MIN_MEANING:
-                    scores.append((shared + meaning, name))
-            self._memory[part] = sorted(scores, key=lambda pair: -pair[0])
-        return self._memory[part]
-
-    def find_example(self, request: str, *, is_loose: bool = False) -> Example | None:
-        """Return the nearest example, if it has half of the words of a request.
+    def find_example(self, text: str, *, is_like: bool = False) -> Example | None:
+        """Return the nearest example, if it has half of the words of a text.
 
         Args:
-            is_loose: it need not have so many.
+            is_like: the text must have half of its words too.
         """
-        examples = self._team.examples
-        wanted = extract_stems(request)
-        known = [extract_stems(each.request) for each in examples]
-        meanings = measure_meaning(request, [each.request for each in examples])
-        shares = [len(wanted & held) / (len(wanted | held) or 1) for held in known]
-        best = max(range(len(examples)), key=lambda n: shares[n] + meanings[n], default=-1)
-        is_near = best >= 0 and (is_loose or 2 * len(wanted & known[best]) >= len(wanted) > 0)
-        return examples[best] if is_near else None
-
-    def works_apart(self, name: str) -> bool:
-        """Return whether an example has several tasks for a worker."""
-        return any(
-            sum(task.worker == name for task in each.plan.tasks) > 1 for each in self._team.examples
-        )
-
-    @cached_property
-    def first_workers(self) -> list[str]:
-        """The workers that begin in examples, the most frequent first; without any, all."""
-        names = [worker.name for worker in self._team.roster]
-        begun = Counter(task.worker for task in self._tasks if not task.depends_on)
-        return [name for name, _ in begun.most_common() if name in names] or names
-
-    @cached_property
-    def _tasks(self) -> list[Task]:
-        return [task for example in self._team.examples for task in example.plan.tasks]
-
-    def list_before(self, name: str) -> dict[str, bool]:
-        """Return whom a worker's tasks wait for in examples or by its needs, and who is required.
-
-        Required are its needs, and whoever is in each example of it.
-        """
-        worker = self._team.find_worker(name)
-        shown = [each for each in self._team.examples if name in list_workers(each)]
-        counts = Counter(before for each in shown for before in _list_before(each, name))
-        alone = any(not _list_before(each, name) for each in shown)
-        required = {} if alone else {n: counts[n] == len(shown) for n in counts}
-        return {**dict.fromkeys(counts, False), **required, **dict.fromkeys(worker.needs, True)}
-
-    def list_followers(self, chosen: Collection[str]) -> list[str]:
-        """Return who follows several chosen workers in most examples that have all of them.
-
-        In all examples its tasks wait for those of others.
-        """
-        shown = [each for each in self._team.examples if {*chosen} <= {*list_workers(each)}]
-        return [
-            worker.name
-            for worker in self._team.roster
-            if len(chosen) > 1
-            and worker.tools
-            and all(task.depends_on for task in self._tasks if task.worker == worker.name)
-            and 2 * sum(bool(_list_before(each, worker.name)) for each in shown) > len(shown)
+        examples, wanted = self.team.examples, extract_stems(text)
+        held = [extract_stems(each.request) for each in examples]
+        meanings = measure_meaning(text, [each.request for each in examples])
+        scores = [
+            len(wanted & known) / (len(wanted | known) or 1) + meaning
+            for known, meaning in zip(held, meanings, strict=True)
         ]
+        best = max(range(len(examples)), key=scores.__getitem__, default=-1)
+        if best < 0 or not wanted:
+            return None
+        needed = max(len(wanted), len(held[best]) if is_like else 0)
+        return examples[best] if 2 * len(wanted & held[best]) >= needed else None
+
+    def _score(self, text: str, wanted: set[str], name: str) -> float:
+        """Return how near a text and its words are to a worker; 0 if they are not."""
+        total = sum(map(self._weigh, wanted)) or 1.0
+        shared = sum(map(self._weigh, wanted & self._stems[name])) / total
+        nearest = sorted(measure_meaning(text, self._texts[name]))[-MAX_NEAREST:]
+        meaning = sum(nearest) / len(nearest)
+        return WORDS_SHARE * shared + meaning if shared or meaning >= self._min_meaning else 0.0
+
+    def _weigh(self, word: str) -> float:
+        return self._weights.get(word, log(len(self._stems)))
 
     def _collect_texts(self, name: str) -> list[str]:
-        worker = self._team.find_worker(name)
+        worker = self.team.find_worker(name)
         card = f"{name} {worker.description} {' '.join(worker.tools)}".replace("_", " ")
-        alone = [e.request for e in self._team.examples if list_workers(e) == (name,)]
-        return [card, *alone]
+        return [card, *(e.request for e in self.team.examples if list_workers(e) == (name,))]
 
 
-def list_workers(example: Example) -> Workers:
+def list_workers(example: Example) -> tuple[str, ...]:
+    """Return the workers of an example's plan."""
     return tuple(dict.fromkeys(task.worker for task in example.plan.tasks))
 
 
-def _list_before(example: Example, name: str) -> set[str]:
-    owners = {task.id: task.worker for task in example.plan.tasks}
-    tasks: Sequence[Task] = [task for task in example.plan.tasks if task.worker == name]
-    return {owners[edge.task] for task in tasks for edge in task.depends_on} - {name}
+def list_named_workers(team: Team, text: str) -> tuple[list[str], list[str]]:
+    """Return the workers that a text names, and those that it names as not wanted."""
+    included, *excluded = _EXCLUSION.split(text)
+    return _find_names(team, [included]), _find_names(team, excluded)
+
+
+def can_use_reason(team: Team, reason: str) -> bool:
+    """Return whether the reason for a rejection names workers, and so says whom to plan."""
+    return any(list_named_workers(team, reason))
+
+
+def drop_exclusion(text: str) -> str:
+    """Return a text up to where it names what it does not want."""
+    return _EXCLUSION.split(text)[0]
+
+
+def _find_names(team: Team, texts: Iterable[str]) -> list[str]:
+    words = f" {' '.join(extract_words(' '.join(texts)))} "
+    names = [worker.name for worker in team.roster]
+    return [n for n in names if f" {' '.join(extract_words(n.replace('_', ' ')))} " in words]

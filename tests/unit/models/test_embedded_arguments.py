@@ -10,19 +10,11 @@ from langchain_core.tools import BaseTool, tool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import Field
 
-from nodes.models.embedded.quantities import list_numbers
 from nodes.models.embedded.tool_calls import choose_calls, list_uncalled
-from nodes.models.embedded.work import AnsweredCall, Work
-from nodes.schemas.handoff import Constraints, Handoff
+from nodes.models.embedded.work import AnsweredCall
+from nodes.text.quantities import list_numbers
 from nodes.tools.framework.argument_types import Day, FileName, Identifier
-
-LIMITS = Constraints(max_tokens=1000, timeout_s=60, tier="fast")
-
-
-def make_work(words: str, answers: dict[str, str] | None = None, *files: str) -> Work:
-    named = dict.fromkeys(files, "x")
-    handoff = Handoff(task="t", to="w", intent=words, artifacts=named, constraints=LIMITS)
-    return Work(handoff, subject=words, answers=answers)
+from tests.unit.models.embedded_runs import make_work
 
 
 def read_schema(offered: BaseTool) -> dict[str, Any]:
@@ -30,7 +22,9 @@ def read_schema(offered: BaseTool) -> dict[str, Any]:
 
 
 def fill(offered: BaseTool, words: str, *files: str) -> dict[str, Any] | None:
-    calls = choose_calls(make_work(words, None, *files), {offered.name: read_schema(offered)})
+    calls = choose_calls(
+        make_work(words, artifacts=dict.fromkeys(files, "x")), {offered.name: read_schema(offered)}
+    )
     return calls[0][1] if calls else None
 
 
@@ -63,84 +57,76 @@ def rent_car(days: int, price_eur: float, seats: int = 4) -> float:
     return 0.0
 
 
+@tool
+def compute_margin(
+    unit_cost_amount: float | None = None, fixed_cost_amount: float | None = None
+) -> str:
+    """Compute a margin."""
+    return ""
+
+
+@tool
+def save(
+    kind: Annotated[Literal["md", "docx"], Field(description="md or docx (Word)")] = "md",
+) -> str:
+    """Save a text."""
+    return ""
+
+
 @pytest.mark.parametrize(
-    ("words", "arguments"),
+    ("offered", "words", "arguments"),
     [
-        ("A motor boat, please", {"kind": "motor"}),
-        ("Boats at a price of 1,250.50 EUR", {"price_amount": 1250.5}),
+        (order_boats, "A motor boat, please", {"kind": "motor"}),
+        (order_boats, "Boats at a price of 1,250.50 EUR", {"price_amount": 1250.5}),
         (
+            order_boats,
             "Boats at a price of 9 USD, after a deposit of $2",
             {"price_amount": 9.0, "deposit_amount": 2.0},
         ),
-        ("Boats with a share of oars of at most 30 %", {"max_share_percent": 30.0}),
-        ("Boats that are in use 6 hours a week", {"hours_per_week": 6}),
-        ("Boats for 2026-05-03", {"day": "2026-05-03"}),
-        ("Insured boats", {"insured": True}),
-        ("Boats that are not insured", {}),
-        ("What does `hull_of` do with openKeel()?", {"parts": ["hull_of", "openKeel"]}),
-        ("Boats with 3 masts, 40 % off", {}),
+        (order_boats, "Boats with a share of oars of at most 30 %", {"max_share_percent": 30.0}),
+        (order_boats, "Boats that are in use 6 hours a week", {"hours_per_week": 6}),
+        (order_boats, "Boats for 2026-05-03", {"day": "2026-05-03"}),
+        (order_boats, "Insured boats", {"insured": True}),
+        (order_boats, "Boats that are not insured", {}),
+        (
+            order_boats,
+            "What does `hull_of` do with openKeel()?",
+            {"parts": ["hull_of", "openKeel"]},
+        ),
+        (order_boats, "Boats with 3 masts, 40 % off", {}),
+        (order_boats, "Read fleet.csv", {"material": "fleet.csv"}),
+        (rent_car, "A car for 3 days at a price of 90 EUR", {"days": 3, "price_eur": 90.0}),
+        (
+            rent_car,
+            "A car with 7 seats: 3 days, price 90 EUR",
+            {"days": 3, "price_eur": 90.0, "seats": 7},
+        ),
+        (rent_car, "A car for 3 days at a price of 90 USD", None),
+        (rent_car, "A car for 3 days at a price of 90.000 EUR", None),
+        (rent_car, "A car for 3 to 5 days at a price of 90 EUR", None),
+        (rent_car, "A car for minus 3 days at a price of 90 EUR", None),
+        (rent_car, "A car for 3 days, price 90 miles", None),
+        (rent_car, "A car for 3 days with a discount of 90 EUR", None),
+        (rent_car, "A car, 3 days old, at a price of 90 EUR", None),
+        (rent_car, "A car for 3 days at a price of 90 EUR per hour", None),
+        (rent_car, "A car with 5 seats or 7 seats for 3 days at a price of 90 EUR", None),
+        (
+            compute_margin,
+            "The unit cost of 20 EUR and fixed costs of 24,000 EUR",
+            {"unit_cost_amount": 20, "fixed_cost_amount": 24_000},
+        ),
+        (compute_margin, "costs of 20 EUR", None),
+        (save, "Save it as a Word document", {"kind": "docx"}),
+        (save, "Save at most 90 words", {}),
+        (show_weather, "How warm is it in San Marino?", {"city": "San Marino"}),
+        (show_weather, 'How warm is it in "old town", Rome?', {"city": "old town"}),
+        (show_weather, "How warm is it in Rome or Oslo?", None),
+        (show_weather, "How warm is it?", None),
     ],
 )
-def test_an_argument_is_filled_where_the_words_give_it_and_else_left_out(words, arguments):
-    assert fill(order_boats, words, "fleet.csv") == arguments
-
-
-@pytest.mark.parametrize(
-    ("words", "arguments"),
-    [
-        ("A car for 3 days at a price of 90 EUR", {"days": 3, "price_eur": 90.0}),
-        ("A car with 7 seats: 3 days, price 90 EUR", {"days": 3, "price_eur": 90.0, "seats": 7}),
-        ("A car for 3 days at a price of 90 USD", None),
-        ("A car for 3 days at a price of 90.000 EUR", None),
-        ("A car for 3 to 5 days at a price of 90 EUR", None),
-        ("A car for minus 3 days at a price of 90 EUR", None),
-        ("A car for 3 days, price 90 miles", None),
-        ("A car for 3 days with a discount of 90 EUR", None),
-        ("A car, 3 days old, at a price of 90 EUR", None),
-        ("A car for 3 days at a price of 90 EUR per hour", None),
-        ("A car with 5 seats or 7 seats for 3 days at a price of 90 EUR", None),
-    ],
-)
-def test_a_number_of_something_else_is_never_taken(words, arguments):
-    assert fill(rent_car, words) == arguments
-
-
-@pytest.mark.parametrize(
-    ("words", "city"),
-    [
-        ("How warm is it in San Marino?", "San Marino"),
-        ('How warm is it in "old town", Rome?', "old town"),
-        ("How warm is it in Rome or Oslo?", None),
-        ("How warm is it?", None),
-    ],
-)
-def test_a_text_is_the_only_name_or_quotation_of_the_words(words, city):
-    assert fill(show_weather, words) == (city and {"city": city})
-
-
-def test_a_number_is_of_the_argument_that_has_the_word_before_its_own_too():
-    @tool
-    def compute_margin(
-        unit_cost_amount: float | None = None, fixed_cost_amount: float | None = None
-    ) -> str:
-        """Compute a margin."""
-        return ""
-
-    words = "The unit cost of 20 EUR and fixed costs of 24,000 EUR"
-    assert fill(compute_margin, words) == {"unit_cost_amount": 20, "fixed_cost_amount": 24_000}
-    assert fill(compute_margin, "costs of 20 EUR") is None
-
-
-def test_a_member_of_a_closed_set_may_have_a_name_of_its_own():
-    @tool
-    def save(
-        kind: Annotated[Literal["md", "docx"], Field(description="md or docx (Word)")] = "md",
-    ) -> str:
-        """Save a text."""
-        return ""
-
-    assert fill(save, "Save it as a Word document") == {"kind": "docx"}
-    assert fill(save, "Save at most 90 words") == {}
+def test_an_argument_is_filled_where_the_words_give_it_and_else_left_out(offered, words, arguments):
+    """A tool whose required argument is missing is not called: None."""
+    assert fill(offered, words, "a.csv", "fleet.csv") == arguments
 
 
 def test_a_number_that_no_call_took_is_named():
@@ -153,26 +139,18 @@ def test_a_number_that_no_call_took_is_named():
     ]
 
 
-def test_a_file_is_named_by_its_own_name():
-    assert fill(order_boats, "Read boats.csv", "a.csv", "boats.csv") == {"material": "boats.csv"}
-
-
-def test_a_gap_names_the_arguments_that_are_missing():
+def test_a_gap_names_the_argument_that_is_missing_and_its_answer_fills_it():
     tools = {"rent_car": read_schema(rent_car)}
+    words = "Rent a car for 3 days"
 
-    assert list_uncalled(make_work("Rent a car for 3 days"), tools) == [
+    (gap,) = list_uncalled(make_work(words), tools)
+    calls = choose_calls(make_work(words, answers={gap: "90"}), tools)
+
+    assert gap == (
         "rent_car was not called: without a language model its argument price_eur (number) "
         "cannot be filled from the words"
-    ]
-
-
-def test_the_answer_to_a_gap_fills_the_argument_that_it_names():
-    tools = {"rent_car": read_schema(rent_car)}
-    (gap,) = list_uncalled(make_work("Rent a car for 3 days"), tools)
-
-    work = make_work("Rent a car for 3 days", {gap: "90"})
-
-    assert choose_calls(work, tools) == [("rent_car", {"days": 3, "price_eur": 90.0})]
+    )
+    assert calls == [("rent_car", {"days": 3, "price_eur": 90.0})]
 
 
 def test_an_answer_becomes_the_words_to_search_for():
@@ -180,7 +158,7 @@ def test_an_answer_becomes_the_words_to_search_for():
         "search_documents": {"properties": {"query": {"type": "string"}}, "required": ["query"]}
     }
 
-    work = make_work("Which roof is best?", {"What is missing?": "tiles of slate"})
+    work = make_work("Which roof is best?", answers={"What is missing?": "tiles of slate"})
 
     assert choose_calls(work, tools) == [("search_documents", {"query": "tiles slate"})]
 

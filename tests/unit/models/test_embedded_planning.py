@@ -1,7 +1,5 @@
 """Plans by rule: who gets which part of a request, and what nobody takes."""
 
-from collections.abc import Mapping, Sequence
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -9,30 +7,18 @@ from hypothesis import strategies as st
 from graph.teams.team_loader import load_team
 from nodes.models.embedded.planning import write_recruit, write_refinement
 from nodes.schemas.beside import RecruitValues, RefinementValues
-from nodes.schemas.team import Example, Team, Worker
+from nodes.schemas.team import Team
 from nodes.text.similarity import extract_words
 from state import Plan
-from tests.unit.models.embedded_runs import EXAMPLES, TEAM, make_field_team, make_plan
+from tests.unit.models.embedded_runs import make_example, make_plan, make_team
 
 CARDS = {
     "baker": "Scales a bread recipe and measures dough.",
     "vet": "Examines animals and counts their injuries.",
     "smith": "Forges gates and hinges from iron.",
 }
-
-
-def make_team(needs: Mapping[str, Sequence[str]] | None = None) -> Team:
-    workers = tuple(
-        Worker(
-            name=name,
-            description=card,
-            instructions="Work.",
-            tools=(f"{name}_tool",),
-            needs=tuple((needs or {}).get(name, ())),
-        )
-        for name, card in CARDS.items()
-    )
-    return Team(name="yard", description="d", guidance="g", workers=workers)
+YARD = make_team(CARDS)
+MARKETS = load_team("market_analysis")
 
 
 def list_workers(plan: Plan) -> list[str]:
@@ -54,7 +40,7 @@ def list_workers(plan: Plan) -> list[str]:
     ],
 )
 def test_each_part_goes_to_the_worker_that_it_is_for(text: str, parts: dict[str, str]) -> None:
-    plan = make_plan(text, team=make_team())
+    plan = make_plan(text, team=YARD)
 
     subjects = {task.worker: task.subject for task in plan.tasks}
     assert all(words in subjects[name] for name, words in parts.items())
@@ -62,55 +48,60 @@ def test_each_part_goes_to_the_worker_that_it_is_for(text: str, parts: dict[str,
 
 
 def test_a_part_that_is_for_nobody_is_untaken_before_anything_runs() -> None:
-    plan = make_plan("Scale the bread recipe and book flights to Oslo", team=make_team())
+    plan = make_plan("Scale the bread recipe and book flights to Oslo", team=YARD)
 
     assert list_workers(plan) == ["baker"]
     assert plan.untaken == ("book flights to Oslo",)
 
 
-def test_the_last_of_several_named_fields_is_planned_too() -> None:
-    team = make_field_team("Check the dough", {"look": (), "taste": (), "weight": ()})
+def test_the_last_of_several_named_workers_is_planned_too() -> None:
+    names = ["look", "taste", "weight"]
+    shown = make_example("Check the dough", dict.fromkeys(names, ()))
+    team = make_team({name: f"Judges the {name}." for name in names}, shown)
 
     plan = make_plan("Check the dough for look, taste, and weight issues", team=team)
 
-    assert list_workers(plan) == ["look", "taste", "weight"]
+    assert list_workers(plan) == names
 
 
 def test_what_a_worker_needs_is_planned_before_it() -> None:
-    plan = make_plan("Forge a gate from iron", team=make_team(needs={"smith": ["vet"]}))
+    plan = make_plan("Forge a gate from iron", team=make_team(CARDS, smith=("vet",)))
 
     assert list_workers(plan) == ["vet", "smith"]
     assert [edge.task for edge in plan.tasks[1].depends_on] == ["vet"]
 
 
-def test_an_example_that_names_nothing_else_gives_its_plan() -> None:
-    plan = make_plan(EXAMPLES[0].request, {"sales.csv": "region,quarter,revenue\n"})
+def test_a_worker_that_begins_in_no_example_follows_another() -> None:
+    shown = make_example("Look after the horse", {"vet": (), "smith": ("vet",)})
 
-    assert plan.tasks[0].description == EXAMPLES[0].plan.tasks[0].description
-    assert not plan.tasks[0].subject and not plan.untaken
+    assert list_workers(make_plan("Forge iron", team=make_team(CARDS, shown))) == ["vet", "smith"]
 
 
 @pytest.mark.parametrize(
-    "named", ["Sum oats in `store.csv`.", "Sum the oats of Ostrava.", "Sum 40 sacks of oats."]
+    ("described", "is_adopted"),
+    [
+        ("Sum the oats of sales.csv.", True),
+        ("Sum oats in `store.csv`.", False),
+        ("Sum the oats of Ostrava.", False),
+        ("Sum 40 sacks of oats.", False),
+    ],
 )
-def test_an_example_that_names_another_thing_gives_no_plan(named: str) -> None:
-    shown = {"id": "sum", "worker": "baker", "description": named}
-    example = Example.model_validate(
-        {"request": "Sum the oats", "plan": {"goal": "g", "tasks": [shown]}}
-    )
-    team = make_team().model_copy(update={"examples": (example,)})
+def test_the_plan_of_an_example_is_taken_if_what_it_names_is_here(
+    described: str, is_adopted: bool
+) -> None:
+    team = make_team(CARDS, make_example("Sum the oats", {"baker": ()}, described))
 
-    plan = make_plan("Sum the oats", team=team)
+    plan = make_plan("Sum the oats", {"sales.csv": "oats\n"}, team=team)
 
-    assert all(task.description != named for task in plan.tasks)
+    assert (plan.tasks[0].description == described) == is_adopted
+    assert not plan.untaken
 
 
 def test_tables_and_documents_go_to_who_reads_them() -> None:
     files = {"zoo.csv": "animal,visitors\nlion,2\n", "zoo.md": "The keepers of the lion are kind."}
-    team = load_team("market_analysis")
 
     plan = make_plan(
-        "How many visitors has each animal, and who are the keepers?", files, team=team
+        "How many visitors has each animal, and who are the keepers?", files, team=MARKETS
     )
 
     read = {task.worker: task.materials for task in plan.tasks}
@@ -119,9 +110,9 @@ def test_tables_and_documents_go_to_who_reads_them() -> None:
 
 @pytest.mark.parametrize("name", ["zoo.csv", "zoo.tsv", "zoo.xlsx", "my zoo.ods#Year 1"])
 def test_a_question_on_nothing_but_a_table_is_for_the_worker_that_reads_tables(name: str) -> None:
-    table = "animal,visitors\nlion,2\nape,3\n"
+    table = {name: "animal,visitors\nlion,2\nape,3\n"}
 
-    plan = make_plan("Which lion has the most visitors?", {name: table})
+    plan = make_plan("Which lion has the most visitors?", table, team=MARKETS)
 
     assert list_workers(plan) == ["analyst"]
 
@@ -129,9 +120,7 @@ def test_a_question_on_nothing_but_a_table_is_for_the_worker_that_reads_tables(n
 def test_documents_that_are_compared_by_name_get_a_task_each() -> None:
     files = {"acorn.md": "Acorn costs 3 euros.", "birch.md": "Birch costs 4 euros.", "c.md": "No."}
 
-    plan = make_plan(
-        "Compare the costs of Acorn and Birch", files, team=load_team("market_analysis")
-    )
+    plan = make_plan("Compare the costs of Acorn and Birch", files, team=MARKETS)
 
     found = [task.materials for task in plan.tasks if task.worker == "researcher"]
     assert found == [("acorn.md",), ("birch.md",)]
@@ -140,7 +129,7 @@ def test_documents_that_are_compared_by_name_get_a_task_each() -> None:
 def test_each_refusal_leads_to_a_plainer_plan_and_at_last_to_one_task() -> None:
     text = "Scale the bread recipe and forge a gate"
 
-    plans = [make_plan(text, refusals=n, team=make_team()) for n in range(4)]
+    plans = [make_plan(text, refusals=n, team=YARD) for n in range(4)]
 
     assert [len(plan.tasks) for plan in plans] == [2, 1, 1, 1]
 
@@ -152,7 +141,7 @@ def test_each_refusal_leads_to_a_plainer_plan_and_at_last_to_one_task() -> None:
         *("x" * 9000, "and, and, and", ", ".join(["bread"] * 3000), "a. b. c. " * 900),
     ],
 )
-@pytest.mark.parametrize("team", [TEAM, make_team(), make_field_team("Look", {"look": ()})])
+@pytest.mark.parametrize("team", [MARKETS, YARD, make_team({"look": "Looks."})])
 def test_any_request_has_a_plan(text: str, team: Team) -> None:
     assert make_plan(text, team=team).tasks
 
@@ -170,7 +159,7 @@ WORDS = st.sampled_from(
 def test_every_word_of_a_request_is_in_a_task_or_untaken(words: list[str]) -> None:
     text = " ".join(words)
 
-    plan = make_plan(text, team=make_team())
+    plan = make_plan(text, team=YARD)
 
     covered = " ".join([*(task.subject for task in plan.tasks), *plan.untaken])
     assert set(extract_words(text)) <= set(extract_words(covered))

@@ -4,11 +4,10 @@ from typing import Any
 
 import pytest
 
-from nodes.models.embedded.replanning import can_use_reason
+from nodes.models.embedded.worker_fit import can_use_reason
 from nodes.schemas.beside import RevisionValues
-from nodes.schemas.team import Team, Worker
 from state import Plan, Report
-from tests.unit.models.embedded_runs import make_plan
+from tests.unit.models.embedded_runs import make_plan, make_team
 
 FIRST: dict[str, Any] = {
     "goal": "Find the leak",
@@ -25,14 +24,7 @@ CARDS = {
     "roofer": "Mends a roof and its slates.",
     "writer": "Writes letters.",
 }
-TEAM = Team(
-    name="house",
-    description="Houses.",
-    guidance="Split by part of the house.",
-    workers=tuple(
-        Worker(name=name, description=card, instructions="Work.") for name, card in CARDS.items()
-    ),
-)
+TEAM = make_team(CARDS)
 
 
 def revise_plan(reason: str, *done: str, is_rejection: bool = False) -> Plan:
@@ -50,15 +42,18 @@ def test_a_finding_adds_a_task_for_the_worker_that_it_speaks_of() -> None:
     assert edges == {"look": [], "count": [], "tell": ["look", "count", "roofer"], "roofer": []}
 
 
-@pytest.mark.parametrize("reason", ["look: qwertz", "look: the pipes are sound"])
-def test_a_finding_that_speaks_of_nobody_new_leaves_the_plan(reason: str) -> None:
-    plan = revise_plan(reason, "look")
-
-    assert [task.id for task in plan.tasks] == ["look", "count", "tell"]
-
-
-def test_where_nothing_was_left_nothing_is_added() -> None:
-    plan = revise_plan("look: the roof", "look", "count", "tell")
+@pytest.mark.parametrize(
+    ("reason", "done"),
+    [
+        ("look: qwertz", ["look"]),
+        ("look: the pipes are sound", ["look"]),
+        ("look: the roof", ["look", "count", "tell"]),
+    ],
+)
+def test_a_finding_that_speaks_of_nobody_new_or_comes_last_leaves_the_plan(
+    reason: str, done: list[str]
+) -> None:
+    plan = revise_plan(reason, *done)
 
     assert [task.id for task in plan.tasks] == ["look", "count", "tell"]
 

@@ -4,56 +4,43 @@ import json
 from typing import Any
 
 import pytest
-from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
 
-from nodes.models.embedded import EmbeddedModel
+from nodes.models.embedded.answering import write_answer
+from nodes.models.embedded.reporting import write_report
+from nodes.models.embedded.work import AnsweredCall
 from nodes.prompts.tags import shorten_text
-from nodes.schemas.beside import AnswerValues, WorkValues, lay_beside
-from nodes.schemas.handoff import Constraints, Handoff
-from nodes.schemas.team import Worker
+from nodes.schemas.beside import AnswerValues
 from state import Answer, Claim, Escalation, Report
+from tests.unit.models.embedded_runs import make_work
 
 AWS = "AWS had net sales of 107,556 million USD in 2024."
 FAILURE = "check_text failed: reading took longer than 60 s"
-WORKER = Worker(name="researcher", description="Finds facts.", instructions="Find.")
 ANSWERED = ("success", '{"summary": "a is fine."}')
 
 
 def make_report(
     *answers: tuple[str, str],
     words: str = "Check the net sales.",
-    tool: str = "check_text",
     arguments: dict[str, Any] | None = None,
     **handoff: Any,
 ) -> Report:
     """Report after calls of a tool that had these statuses and texts."""
     calls = [
-        {"name": tool, "args": arguments or {"material": f"{n}"}, "id": f"c{n}"}
-        for n in range(len(answers))
+        AnsweredCall("check_text", arguments or {"material": f"{n}"}, text, status == "error")
+        for n, (status, text) in enumerate(answers)
     ]
-    messages: list[AnyMessage] = [HumanMessage(words), AIMessage("", tool_calls=calls)]
-    messages += [
-        ToolMessage(text, tool_call_id=call["id"], status=status)
-        for call, (status, text) in zip(calls, answers, strict=True)
-    ]
-    limits = Constraints(max_tokens=1000, timeout_s=60, tier="fast")
-    given = Handoff(task="t1", to="researcher", intent=words, constraints=limits, **handoff)
-    with lay_beside(WorkValues(WORKER, given, subject=words)):
-        reply = EmbeddedModel().bind_tools([Report], tool_choice="any").invoke(messages)
-    (call,) = reply.tool_calls
-    return Report.model_validate(call["args"])
+    return Report.model_validate(write_report(make_work(words, *calls, **handoff), ()))
 
 
-def search(*texts: str, place: str = "Sales") -> tuple[str, str]:
-    found = [{"source": "amazon.md", "place": place, "text": text} for text in texts]
+def search(*texts: str) -> tuple[str, str]:
+    found = [{"source": "amazon.md", "place": "Sales", "text": text} for text in texts]
     return "success", json.dumps({"results": found})
 
 
-def make_answer(*reports: Report, request: str = "What were the sales?", **more: Any) -> Answer:
-    with lay_beside(AnswerValues(request, reports, **more)):
-        model = EmbeddedModel().bind_tools([Answer], tool_choice="Answer")
-        (call,) = model.invoke([HumanMessage(request)]).tool_calls
-    return Answer.model_validate(call["args"])
+def make_answer(*reports: Report, **more: Any) -> Answer:
+    return Answer.model_validate(
+        write_answer(AnswerValues("What were the sales?", reports, **more))
+    )
 
 
 def test_passages_are_quoted_whole_with_file_and_heading_and_without_confidence() -> None:
@@ -84,72 +71,70 @@ def test_a_computed_result_is_shown_as_the_tool_words_it_and_is_not_unread() -> 
     assert report.confidence is None and not report.failures
 
 
-def test_what_a_table_question_left_open_makes_the_report_partial() -> None:
-    found = {"summary": "5", "is_complete": False, "gaps": ["“per head” was not read."]}
+@pytest.mark.parametrize("summary", ["5", ""])
+def test_what_a_table_question_left_open_is_a_gap_or_all_that_there_is_to_say(summary: str) -> None:
+    gap = "no column “rent”; there are a, b"
+    found = {"summary": summary, "is_complete": False, "gaps": [gap]}
 
     report = make_report(("success", json.dumps(found)))
 
-    assert report.failures == report.gaps == ("“per head” was not read.",)
-
-
-def test_a_question_that_no_table_answers_is_escalated_in_the_words_of_the_tool() -> None:
-    found = {"summary": "", "is_complete": False, "gaps": ["no column “rent”; there are a, b"]}
-
-    report = make_report(("success", json.dumps(found)))
-
-    assert report.status == "escalated" and report.escalation
-    assert report.escalation.message == "no column “rent”; there are a, b"
-
-
-def test_a_tool_that_failed_makes_the_task_failed() -> None:
-    report = make_report(("error", FAILURE))
-
-    assert report.status == "failed" and report.output == FAILURE and not report.claims
+    if summary:
+        assert report.failures == report.gaps == (gap,)
+    else:
+        assert report.escalation == Escalation(reason="ambiguous_input", message=gap)
 
 
 @pytest.mark.parametrize(
-    ("other", "gap"),
+    ("answer", "said"),
     [
         (("error", FAILURE), FAILURE),
-        (("error", "b holds no text"), "b holds no text"),
+        (
+            ("success", shorten_text('{"summary": "' + AWS * 100, 1000)),
+            "check_text failed: its answer was too long to be read",
+        ),
     ],
 )
-def test_what_another_call_gave_is_reported_with_the_failure_as_a_gap(
-    other: tuple[str, str], gap: str
+def test_a_tool_that_failed_makes_the_task_failed_or_is_a_gap_beside_another(
+    answer: tuple[str, str], said: str
 ) -> None:
-    report = make_report(ANSWERED, other)
+    alone, beside = make_report(answer), make_report(ANSWERED, answer)
 
-    assert report.status == "completed" and report.output == "a is fine."
-    assert report.gaps == (gap,)
-
-
-def test_an_object_that_was_cut_is_not_read_as_prose() -> None:
-    report = make_report(("success", shorten_text('{"summary": "' + AWS * 100, 1000)))
-
-    assert report.output == "check_text failed: its answer was too long to be read"
+    assert alone.status == "failed" and alone.output == said and not alone.claims
+    assert beside.status == "completed" and beside.output == "a is fine."
+    assert beside.gaps == (said,)
 
 
-def test_nothing_was_found_is_said_where_the_search_found_nothing_and_names_the_files() -> None:
-    report = make_report(("success", '{"results": []}'), artifacts={"a.md": "x"})
+@pytest.mark.parametrize(
+    ("answers", "artifacts", "reason", "message"),
+    [
+        (
+            [("success", '{"results": []}')],
+            {"a.md": "x"},
+            "ambiguous_input",
+            "Nothing was found in a.md",
+        ),
+        ([], {}, "out_of_scope", "This part needs a language model: Write a slogan"),
+        (
+            [
+                ANSWERED,
+                (
+                    "success",
+                    '{"escalation": {"reason": "ambiguous_input", "message": "Which year?"}}',
+                ),
+            ],
+            {},
+            "ambiguous_input",
+            "Which year?",
+        ),
+    ],
+)
+def test_a_task_without_a_result_is_escalated_with_the_cause(
+    answers: list[tuple[str, str]], artifacts: dict[str, str], reason: Any, message: str
+) -> None:
+    report = make_report(*answers, words="Write a slogan.", artifacts=artifacts)
 
-    assert report.escalation == Escalation(
-        reason="ambiguous_input", message="Nothing was found in a.md"
-    )
-
-
-def test_a_worker_without_a_call_says_that_its_part_needs_a_language_model() -> None:
-    report = make_report(words="Write a slogan.")
-
-    assert report.status == "escalated" and report.escalation
-    assert report.escalation.message == "This part needs a language model: Write a slogan"
-
-
-def test_an_escalation_of_a_tool_comes_before_what_others_found() -> None:
-    unclear = {"escalation": {"reason": "ambiguous_input", "message": "Which year?"}}
-
-    report = make_report(ANSWERED, ("success", json.dumps(unclear)))
-
-    assert report.escalation == Escalation(reason="ambiguous_input", message="Which year?")
+    assert report.status == "escalated"
+    assert report.escalation == Escalation(reason=reason, message=message)
 
 
 def test_claims_that_a_tool_was_not_given_are_counted_in_a_gap() -> None:
@@ -189,10 +174,6 @@ def test_an_answer_shows_what_was_computed_before_passages_and_says_that_nobody_
     assert answer.confidence is None and answer.unanswered == ()
 
 
-def test_a_single_report_needs_no_heading() -> None:
-    assert make_answer(Report(task="a", output="12.")).text.endswith("files.\n\n12.")
-
-
 def test_passages_that_two_tasks_found_are_shown_once() -> None:
     claim = Claim(text="p", source="a.md", quote="p")
     reports = [
@@ -223,7 +204,3 @@ def test_the_words_of_an_answer_follow_the_request() -> None:
     )
 
     assert "Passages found" not in answer.text and "Sprachmodell" in answer.text
-
-
-def test_without_values_beside_the_messages_it_says_what_it_is() -> None:
-    assert "built-in" in EmbeddedModel().invoke("Hello").text

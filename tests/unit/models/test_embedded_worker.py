@@ -6,21 +6,15 @@ from typing import Any
 import pytest
 
 from nodes.models.embedded.tool_calls import choose_calls, list_uncalled, write_document
-from nodes.models.embedded.work import AnsweredCall, Work
-from nodes.schemas.handoff import Constraints, Handoff
+from nodes.models.embedded.work import AnsweredCall
 from state import Claim, Report
+from tests.unit.models.embedded_runs import make_work
 
-LIMITS = Constraints(max_tokens=1000, timeout_s=60, tier="fast")
 CLAIM = Claim(text="AWS grew.", source="amazon.md", quote="AWS grew by 19 %.")
 SALES = Report(
     task="sales", worker="researcher", output="AWS grew.", claims=(CLAIM,), status="completed"
 )
 FOUND = json.dumps({"results": [{"source": "https://example.org/a", "text": "AWS grew."}]})
-
-
-def make_work(words: str, *calls: AnsweredCall, **handoff: Any) -> Work:
-    given = Handoff(task="t", to="w", intent=words, constraints=LIMITS, **handoff)
-    return Work(given, subject=words, calls=calls)
 
 
 def make_tool(*required: str, **types: str) -> dict[str, Any]:
@@ -41,18 +35,11 @@ def test_a_search_gets_the_content_words_and_is_not_repeated():
     assert choose_calls(make_work("What were the net sales of AWS in 2024?", done), tools) == []
 
 
-def test_a_tool_with_a_question_gets_the_words_as_they_are():
-    words = "Which month had the most rain?"
-    tools = {"analyze_table": make_tool(question="string", material="string")}
-
-    assert choose_calls(make_work(words, artifacts={"rain.csv": "a"}), tools) == [
-        ("analyze_table", {"question": words})
-    ]
-
-
 @pytest.mark.parametrize(
     ("parameter", "words", "code"),
     [
+        ("question", "Which month is wet?", "Which month is wet?"),
+        ("url", "Read https://example.org/a.", "https://example.org/a"),
         ("sql", "Run `SELECT 1`", "SELECT 1"),
         ("sql", "Select the best", None),
         ("expression", "What remains: `2310 - 1120 - 290`", "2310 - 1120 - 290"),
@@ -61,7 +48,7 @@ def test_a_tool_with_a_question_gets_the_words_as_they_are():
         ("expression", "What happened in 2024?", None),
     ],
 )
-def test_sql_between_backticks_and_arithmetic_are_taken_as_they_stand(parameter, words, code):
+def test_an_argument_of_a_known_name_is_what_the_words_have_of_its_form(parameter, words, code):
     calls = choose_calls(make_work(words), {"tool": make_tool(parameter)})
 
     assert calls == ([("tool", {parameter: code})] if code else [])
@@ -74,14 +61,6 @@ def test_the_web_is_asked_after_local_tools_found_nothing():
 
     assert choose_calls(make_work("AWS", empty), tools) == [("web_search", {"query": "aws"})]
     assert choose_calls(make_work("AWS", empty, hit), tools) == []
-
-
-def test_a_page_that_the_words_name_is_fetched():
-    work = make_work("Read https://example.org/a.", artifacts={"a.md": "x"})
-
-    assert choose_calls(work, {"fetch_page": FETCH}) == [
-        ("fetch_page", {"url": "https://example.org/a"})
-    ]
 
 
 def test_claims_of_earlier_reports_are_checked():

@@ -1,7 +1,7 @@
 """The parts of a request: its sentences, clauses and listed things, each in its own words."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from nodes.limits.patterns import Pattern
 from nodes.text.similarity import extract_words
@@ -22,6 +22,9 @@ _BREAK = Pattern(
     r"|(?<!\s)\s++(?:and|then|as\s{1,4}+well\s{1,4}+as)\s++",
     re.IGNORECASE,
 )
+_COMPARING = Pattern(
+    r"\b(?:compar\w*|versus|vs|differ\w*|vergleich\w*|against each other)\b", re.IGNORECASE
+)
 _WORD = Pattern(r"[^\W_]+(?:'[^\W_]+)?")
 MAX_READ_CHARS = 4_000
 """Of a request; the rest belongs to its last part."""
@@ -31,7 +34,7 @@ STATING_WORDS = DETERMINERS | PRONOUNS | {"i", "we", "you", "he", "she", "there"
 """Words that a statement begins with."""
 
 
-def list_parts(request: str, has_worker: Callable[[str], bool]) -> list[str]:
+def list_parts(request: str, rank_workers: Callable[[str], Sequence[str]]) -> list[str]:
     """Return the parts of a request in its own words and order; together they are all of it.
 
     A clause that begins with a verb or as a question is a part. So is a listed thing that some
@@ -39,7 +42,7 @@ def list_parts(request: str, has_worker: Callable[[str], bool]) -> list[str]:
     belongs to what is before it, or at the start to what follows; so do names and anything else.
 
     Args:
-        has_worker: returns whether some worker is for these words.
+        rank_workers: returns the workers that words are for, if any.
     """
     cuts = [(0, 0)]
     is_list = False
@@ -53,10 +56,10 @@ def list_parts(request: str, has_worker: Callable[[str], bool]) -> list[str]:
         is_clause = is_question(piece) or _begins_with_verb(piece)
         is_clause = is_clause or (bool(found["end"]) and not is_statement)
         is_listed = _begins_with_name(piece) and (
-            is_list or (has_worker(before) and has_worker(piece))
+            is_list or bool(rank_workers(before) and rank_workers(piece))
         )
         is_list = is_listed and not is_clause
-        is_stated = _read_first_word(before) in STATING_WORDS and not has_worker(before)
+        is_stated = _read_first_word(before) in STATING_WORDS and not rank_workers(before)
         if (is_clause or is_listed) and not is_stated and len(cuts) < MAX_PARTS:
             cuts.append((found.start(), found.end()))
     stops = [*(start for start, _ in cuts[1:]), len(request)]
@@ -71,6 +74,11 @@ def is_question(part: str) -> bool:
 def asks_for_result(part: str) -> bool:
     """Return whether a part begins with a verb whose result can be looked up or computed."""
     return bool(list_base_forms(_read_first_word(part)) & PRECISE_VERBS)
+
+
+def asks_for_comparison(part: str) -> bool:
+    """Return whether a part names a comparison."""
+    return bool(_COMPARING.search(part))
 
 
 def _begins_with_verb(piece: str) -> bool:
