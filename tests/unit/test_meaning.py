@@ -9,9 +9,15 @@ import pytest
 from nodes.text import meaning
 from nodes.text.meaning import is_meaning_available, measure_meaning
 from nodes.text.similarity import rank_examples
-from tests.unit.models.test_embedded_routing import make_routing_team, route_request
+from tests.unit.models.embedded_runs import make_example, make_team
+from tests.unit.models.test_embedded_routing import YARD, route
 
 BIRDS = ["The kettle is on the stove", "A flock of starlings crossed the sky"]
+
+EXAMPLES = [
+    make_example("My horse limps", {"vet": ()}),
+    make_example("Mend this gate", {"smith": ()}),
+]
 
 with_extra = pytest.mark.skipif(
     not is_meaning_available(), reason="the extra `meaning` is not installed"
@@ -38,11 +44,11 @@ def test_without_the_extra_nothing_is_similar() -> None:
 
 
 @pytest.mark.usefixtures("without_extra")
-async def test_without_the_extra_words_alone_route_and_rank() -> None:
-    team = make_routing_team(My_horse_limps=["vet"], Mend_this_gate=["smith"])
+def test_without_the_extra_words_alone_route_and_rank() -> None:
+    team = make_team(YARD, *EXAMPLES)
 
-    assert (await route_request(team, "The gate hangs askew")).worker == "smith"
-    assert (await route_request(team, "A pony has hurt its leg")).worker == ""
+    assert route(team, "The gate hangs askew")["worker"] == "smith"
+    assert route(team, "A pony has hurt its leg")["worker"] == ""
     assert rank_examples("a flock", BIRDS) == [(1, True), (0, False)]
 
 
@@ -55,10 +61,10 @@ def test_texts_of_one_meaning_are_similar_without_a_common_word() -> None:
 
 
 @with_extra
-async def test_a_request_goes_to_the_worker_whose_examples_mean_the_same() -> None:
-    team = make_routing_team(My_horse_limps=["vet"], Mend_this_gate=["smith"])
+def test_a_request_goes_to_the_worker_whose_examples_mean_the_same() -> None:
+    team = make_team(YARD, *EXAMPLES)
 
-    assert (await route_request(team, "A pony has hurt its leg")).worker == "vet"
+    assert route(team, "A pony has hurt its leg")["worker"] == "vet"
 
 
 @with_extra

@@ -77,7 +77,7 @@ class Profile:
 
     @property
     def frequency(self) -> str:
-        """The column that says how many of what is counted a row stands for; empty for none."""
+        """The column that says how many of what is counted a row counts for; empty for none."""
         named = [name for name in self.numbers if {*split_name(name)} <= LISTS["count names"]]
         return named[0] if len(named) == 1 else ""
 

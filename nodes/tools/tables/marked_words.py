@@ -28,7 +28,7 @@ class MarkedWords:
         return OPERATIONS.get(self.word(at), "")
 
     def take(self, places: Sequence[int], role: str) -> None:
-        """Give the words at these places a role, if they have none."""
+        """Set the role of the words at these places that have none."""
         for at in places:
             self.tokens[at].role = self.tokens[at].role or role
 
