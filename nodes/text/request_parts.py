@@ -53,7 +53,7 @@ def list_parts(request: str, rank_workers: Callable[[str], Sequence[str]]) -> li
         if not extract_words(before) or not any(map(str.isalpha, "".join(extract_words(piece)))):
             continue
         is_statement = _read_first_word(piece) in STATING_WORDS
-        is_clause = is_question(piece) or _begins_with_verb(piece)
+        is_clause = is_question(piece) or begins_with_verb(piece)
         is_clause = is_clause or (bool(found["end"]) and not is_statement)
         is_listed = _begins_with_name(piece) and (
             is_list or bool(rank_workers(before) and rank_workers(piece))
@@ -81,7 +81,8 @@ def asks_for_comparison(part: str) -> bool:
     return bool(_COMPARING.search(part))
 
 
-def _begins_with_verb(piece: str) -> bool:
+def begins_with_verb(piece: str) -> bool:
+    """Return whether a part begins with a verb, as an order does."""
     word = _read_first_word(piece)
     return is_verb(word) or bool(list_base_forms(word) & INSPECTING_VERBS)
 

@@ -51,6 +51,11 @@ class Files:
         ]
         return chosen or ([] if self._order.waits(worker) else list(self.texts))
 
+    def are_only_for(self, worker: str) -> bool:
+        """Return whether all materials are tables, and a worker has the tool that reads them."""
+        can_read = "analyze_table" in self._team.find_worker(worker).tools
+        return can_read and bool(self.texts) and all(map(is_table_name, self.texts))
+
     def has_all_of(self, example: Example) -> bool:
         """Return whether all files of an example are here, and it has some."""
         read = {get_name(name) for task in example.plan.tasks for name in task.materials}

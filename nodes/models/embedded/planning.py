@@ -17,6 +17,7 @@ from nodes.schemas.team import Example
 from nodes.text.request_parts import (
     asks_for_comparison,
     asks_for_result,
+    begins_with_verb,
     is_question,
     list_parts,
 )
@@ -30,6 +31,7 @@ _NAMED = Pattern(
 """Code, quotations, file names, figures, and capitalised words inside a sentence."""
 _CODE_CLAUSE = Pattern(r":?\s*`[^`]*`")
 MAX_SUBJECT_CHARS = 10_000
+MAX_LINK_CHARS = 12  # such as ", and then "
 MAX_QUOTED_CHARS = 1_000  # of a subject, in the description of its task
 MAX_COMPARED = 6  # documents that get a task each
 
@@ -94,6 +96,8 @@ class _RulePlanner:
             for name in dict.fromkeys(takers):
                 if name not in unwanted:
                     subjects.setdefault(name, []).append(part)
+        if len(subjects) == 1 and self.files.are_only_for(*subjects):  # its tool reads every word
+            subjects, untaken = {name: [self.request] for name in subjects}, []
         subjects = subjects or {self._find_usual(): [self.request]}
         tasks = self._build_tasks(self.order.add_others(subjects, self.request))
         cap = max(1, self.team.max_tasks)
@@ -139,7 +143,7 @@ class _RulePlanner:
 
     def build_task(self, worker: str, parts: Sequence[str], needs: Iterable[str]) -> dict[str, Any]:
         """Return a task that answers parts of the request after other tasks."""
-        subject = _join_parts(parts)
+        subject = _join_parts(parts, self.request)
         card = self.team.find_worker(worker).description.rstrip(". ")
         quoted = subject[:MAX_QUOTED_CHARS].replace('"', "'").rstrip(". ") or "An empty request"
         return {
@@ -171,7 +175,9 @@ class _RulePlanner:
         found = [*takers, *self.files.find_missing_readers(part, takers)]
         if takers or is_whole or asks_for_result(part):
             return found or self.files.find_readers()[:1]
-        return (found or [self._find_usual()]) if is_question(part) else []
+        if is_question(part):
+            return found or [self._find_usual()]
+        return [] if begins_with_verb(part) else found
 
     def _answers(self, name: str, part: str) -> bool:
         can_look_up = self.team.find_worker(name).tools and not self.order.waits(name)
@@ -247,7 +253,7 @@ class _RulePlanner:
                 if get_name(name) in wanted or (takes_new and get_name(name) not in named)
             ]
             own = [part for part in parts if nearest[part] == [task["worker"]]]
-            task["subject"] = _join_parts(own) if len(own) < len(parts) else ""
+            task["subject"] = _join_parts(own, self.request) if len(own) < len(parts) else ""
         return {**shown, "goal": self._goal}
 
     @property
@@ -264,10 +270,15 @@ class _RulePlanner:
         }
 
 
-def _join_parts(parts: Iterable[str]) -> str:
-    joined = ""
+def _join_parts(parts: Iterable[str], request: str) -> str:
+    """Return parts of a request as one text, in its own words where one follows another."""
+    joined, end = "", 0
     for part in dict.fromkeys(parts):
-        joined += f"{' ' if joined[-1:] in '.?!' else ', '}{part}" if joined else part
+        start = request.find(part, end)
+        between = request[end:start] if 0 <= start - end <= MAX_LINK_CHARS else ""
+        link = between or (" " if joined[-1:] in ".?!" else ", ")
+        joined += f"{link if joined else ''}{part}"
+        end = start + len(part) if start >= 0 else end
     return joined[:MAX_SUBJECT_CHARS]
 
 

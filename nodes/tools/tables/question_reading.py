@@ -141,7 +141,8 @@ class _Choice:
             found.group = named[0][1]
             found.doubts += [f"{name} is named besides {found.group}" for _, name in named[1:]]
         elif repeated and not found.bucket:
-            part = next((each.part for each in found.conditions if each.part), "")
+            alike = (each.part for each in found.conditions if each.column == repeated[0])
+            part = next(alike, "")
             found.group, found.bucket = ("", part) if part else (repeated[0], "")
         elif not (found.bucket or found.has_period) and any(
             name in profile.time_columns for _, name in labels
