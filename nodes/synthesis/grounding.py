@@ -65,7 +65,8 @@ def ground_answer(
     confidence = bound_confidence([answer.confidence], reports)
     if missing and (unrated or confidence is not None):
         confidence = bound_confidence([confidence, MAX_CONFIDENCE_WITH_GAPS], ())
-    is_judged = answer.confidence is not None or not all(map(_is_by_rule, evidence.reports))
+    is_rated = evidence.has_model and answer.confidence is not None
+    is_judged = is_rated or not all(map(_is_by_rule, evidence.reports))
     if answer.is_unread or (evidence.reports and not is_judged):
         confidence = None
     if confidence is not None:

@@ -60,8 +60,8 @@ def rank_by_similarity(query: str, texts: Sequence[str]) -> list[tuple[int, floa
     ranked = []
     for index, text in enumerate(texts):
         union = asked | set(extract_words(text))
-        total = sum(weights[word] for word in union)
-        common = sum(weights[word] for word in asked & set(extract_words(text)))
+        total = math.fsum(weights[word] for word in union)
+        common = math.fsum(weights[word] for word in asked & set(extract_words(text)))
         ranked.append((index, common / total if total else 0.0))
     return sorted(ranked, key=lambda pair: -pair[1])
 

@@ -59,12 +59,12 @@ def affordable(
     expenses_eur: {expenses},
     reserve_eur: Annotated[float, Field(description="What must remain, in EUR")],
 ) -> bool:
-    """Tell whether expenses are affordable."""
+    """Return whether expenses are affordable."""
     return True
 '''
 LISTED = AFFORDABLE.format(expenses='Annotated[list[float], Field(description="Expenses in EUR")]')
 NESTED = AFFORDABLE.format(expenses="Expenses")
-NO_PARAMETERS = '''"""Tell the key rate."""
+NO_PARAMETERS = '''"""Return the key rate."""
 
 from langchain_core.tools import tool
 
@@ -73,7 +73,7 @@ ACCESS = {"reads": [], "sends": "nothing"}
 
 @tool
 def key_rate() -> float:
-    """Tell the key rate."""
+    """Return the key rate."""
     return 2.15
 '''
 MANY = NO_PARAMETERS.replace(

@@ -114,15 +114,17 @@ def _fill_form(
     """Return the fields of a reply, from the values that lie beside the messages."""
     if name == "Report" and work:
         return write_report(work, list_uncalled(work, working))
-    if planning := get_beside(PlanningValues):
-        drafts = sum(isinstance(message, AIMessage) for message in messages)
-        return write_plan(planning, drafts) if name == "Plan" else write_decision(planning)
-    if answer := get_beside(AnswerValues):
+    if name == "Plan" and (planning := get_beside(PlanningValues)):
+        return write_plan(planning, sum(isinstance(message, AIMessage) for message in messages))
+    if name == "Decision" and (planning := get_beside(PlanningValues)):
+        return write_decision(planning)
+    if name == "Answer" and (answer := get_beside(AnswerValues)):
         return write_answer(answer)
-    if refinement := get_beside(RefinementValues):
+    if name == "Refinement" and (refinement := get_beside(RefinementValues)):
         return write_refinement(refinement)
-    recruit = get_beside(RecruitValues)
-    return write_recruit(recruit) if recruit else {}
+    if name == "Recruit" and (recruit := get_beside(RecruitValues)):
+        return write_recruit(recruit)
+    return {}
 
 
 def _index_schemas(tools: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:

@@ -9,7 +9,7 @@ from state import Report
 
 
 def write_answer(values: AnswerValues) -> dict[str, Any]:
-    """Return the fields of the answer; there was no judge it, so it has no confidence."""
+    """Return the fields of the answer; no model judged it, so it has no confidence."""
     language = values.language
     done = [report for report in values.reports if report.status == "completed"]
     computed = [report for report in done if not report.is_unread]

@@ -97,9 +97,11 @@ class _RulePlanner:
                 if name not in unwanted:
                     subjects.setdefault(name, []).append(part)
         if len(subjects) == 1 and self.files.are_only_for(*subjects):  # its tool reads every word
-            subjects, untaken = {name: [self.request] for name in subjects}, []
+            untaken = [part for part in untaken if begins_with_verb(part)]
+            subjects = {name: [each for each in parts if each not in untaken] for name in subjects}
         subjects = subjects or {self._find_usual(): [self.request]}
-        tasks = self._build_tasks(self.order.add_others(subjects, self.request))
+        nearest = self.fit.rank_workers(self.request)
+        tasks = self._build_tasks(self.order.add_others(subjects, self.request, nearest))
         cap = max(1, self.team.max_tasks)
         lost = [task["subject"] for task in tasks[cap:]]
         return self._build_plan(tasks[:cap], [*untaken, *lost])

@@ -1,6 +1,7 @@
 """Who comes before whom, by what workers need and by the plans of a team's examples."""
 
 from collections import Counter
+from collections.abc import Sequence
 from functools import cached_property
 
 from nodes.models.embedded.worker_fit import list_workers
@@ -39,10 +40,13 @@ class ShownOrder:
         needs = dict.fromkeys(self.team.find_worker(name).needs, True)
         return {n: counts[n] == len(shown) for n, _ in counts.most_common()} | needs
 
-    def add_others(self, subjects: dict[str, list[str]], request: str) -> dict[str, list[str]]:
+    def add_others(
+        self, subjects: dict[str, list[str]], request: str, nearest: Sequence[str]
+    ) -> dict[str, list[str]]:
         """Return the workers with their parts, and who must come before or follows most often.
 
-        Another comes before a worker that never begins. A follower never does, and has a tool.
+        Another comes before a worker that never begins: the nearest to the request, else the most
+        frequent. A follower never begins, and has a tool.
         """
         every = dict(subjects)
         pending = list(subjects)
@@ -51,7 +55,7 @@ class ShownOrder:
             before = self.list_before(name)
             new = [each for each in before if before[each] and each not in every]
             if name not in self.first_workers and before.keys().isdisjoint({*every, *new}):
-                new = [*before][:1]
+                new = [*(each for each in nearest if each in before), *before][:1]
             every |= {each: list(every[name]) for each in new}
             pending += new
         shown = self._list_shown({*every})
@@ -66,7 +70,9 @@ class ShownOrder:
         return [each for each in self.team.examples if names <= {*list_workers(each)}]
 
 
-def _list_before(example: Example, name: str) -> set[str]:
+def _list_before(example: Example, name: str) -> list[str]:
+    """Return whom a worker waits for in an example, each once, in the order of the plan."""
     owners = {task.id: task.worker for task in example.plan.tasks}
     tasks = [task for task in example.plan.tasks if task.worker == name]
-    return {owners[edge.task] for task in tasks for edge in task.depends_on} - {name}
+    before = dict.fromkeys(owners[edge.task] for task in tasks for edge in task.depends_on)
+    return [each for each in before if each != name]

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable
-from math import log
+from math import fsum, log
 
 from nodes.limits.patterns import Pattern
 from nodes.schemas.team import Example, Team
@@ -70,8 +70,8 @@ class WorkerFit:
 
     def _score(self, text: str, wanted: set[str], name: str) -> float:
         """Return how near a text and its words are to a worker; 0 if they are not."""
-        total = sum(map(self._weigh, wanted)) or 1.0
-        shared = sum(map(self._weigh, wanted & self._stems[name])) / total
+        total = fsum(map(self._weigh, wanted)) or 1.0
+        shared = fsum(map(self._weigh, wanted & self._stems[name])) / total
         nearest = sorted(measure_meaning(text, self._texts[name]))[-MAX_NEAREST:]
         meaning = sum(nearest) / len(nearest)
         return WORDS_SHARE * shared + meaning if shared or meaning >= self._min_meaning else 0.0

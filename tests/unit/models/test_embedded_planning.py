@@ -1,4 +1,4 @@
-"""Plans by rule: who gets which part of a request, and what nobody takes."""
+"""Plans by rule: who gets which part of a request, and what has no worker."""
 
 import pytest
 from hypothesis import given, settings

@@ -23,7 +23,7 @@ def folder(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def kept(tmp_path):
+def index_folder(tmp_path):
     return tmp_path / "cache" / "supervisor-worker" / "documents"
 
 
@@ -59,29 +59,29 @@ def used(monkeypatch) -> list[bytes]:
 
 
 async def test_a_second_process_finds_the_same_without_cutting_the_documents_again(
-    folder, kept, used, monkeypatch
+    folder, index_folder, used, monkeypatch
 ):
     first = await search(folder, "zebra stripes")
-    written = [(each, each.read_bytes()) for each in kept.iterdir()]
+    written = [(each, each.read_bytes()) for each in index_folder.iterdir()]
     monkeypatch.setattr("nodes.tools.documents.library.split_document", None)
 
     assert await search(folder, "zebra stripes") == first != []
     assert len(used) == 1
-    assert [(each, each.read_bytes()) for each in kept.iterdir()] == written
+    assert [(each, each.read_bytes()) for each in index_folder.iterdir()] == written
 
 
-async def test_only_the_user_can_read_what_is_kept(folder, kept):
+async def test_only_the_user_can_read_what_is_kept(folder, index_folder):
     await search(folder, "zebra")
 
-    (file,) = kept.iterdir()
-    assert [each.stat().st_mode & 0o777 for each in (file, kept, kept.parent)] == [
+    (file,) = index_folder.iterdir()
+    assert [each.stat().st_mode & 0o777 for each in (file, index_folder, index_folder.parent)] == [
         0o600,
         0o700,
         0o700,
     ]
 
 
-async def test_a_changed_document_is_found_with_its_new_words_only(folder, kept):
+async def test_a_changed_document_is_found_with_its_new_words_only(folder, index_folder):
     await search(folder, "zebra")
     changed = folder / "a.md"
     times = changed.stat().st_mtime_ns
@@ -90,24 +90,24 @@ async def test_a_changed_document_is_found_with_its_new_words_only(folder, kept)
 
     assert await search(folder, "zebra") == []
     assert await search(folder, "koala") != []
-    assert len(list(kept.iterdir())) == 1
+    assert len(list(index_folder.iterdir())) == 1
 
 
-async def test_words_of_a_removed_document_are_not_kept(folder, kept):
+async def test_words_of_a_removed_document_are_not_kept(folder, index_folder):
     await search(folder, "zebra")
     (folder / "a.md").unlink()
 
     assert await search(folder, "zebra") == []
-    assert all(b"stripes" not in each.read_bytes() for each in kept.iterdir())
+    assert all(b"stripes" not in each.read_bytes() for each in index_folder.iterdir())
 
 
-async def test_materials_are_found_beside_a_kept_index_and_never_kept(folder, kept):
+async def test_materials_are_found_beside_a_kept_index_and_never_kept(folder, index_folder):
     await search(folder, "zebra")
 
     found = await search(folder, "zebra", {"b.md": "A zebra and a secret."})
 
     assert {source for source, _ in found} == {"a.md", "b.md"}
-    assert all(b"secret" not in each.read_bytes() for each in kept.iterdir())
+    assert all(b"secret" not in each.read_bytes() for each in index_folder.iterdir())
 
 
 @pytest.mark.parametrize(
@@ -123,79 +123,83 @@ async def test_materials_are_found_beside_a_kept_index_and_never_kept(folder, ke
         replace_by_a_pipe,
     ],
 )
-async def test_what_is_damaged_or_open_to_others_is_not_used(folder, kept, used, damage):
+async def test_what_is_damaged_or_open_to_others_is_not_used(folder, index_folder, used, damage):
     expected = await search(folder, "zebra")
-    damage(next(kept.iterdir()))
+    damage(next(index_folder.iterdir()))
 
     assert await search(folder, "zebra") == expected
     assert not used
 
 
-async def test_the_index_of_another_folder_is_not_used(folder, kept, tmp_path):
+async def test_the_index_of_another_folder_is_not_used(folder, index_folder, tmp_path):
     await search(folder, "zebra")
-    (file,) = kept.iterdir()
+    (file,) = index_folder.iterdir()
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "a.md").write_text("A koala has stripes.")
     await search(tmp_path / "other", "koala")
-    (other,) = set(kept.iterdir()) - {file}
+    (other,) = set(index_folder.iterdir()) - {file}
     other.rename(file)
 
     assert await search(folder, "koala") == []
 
 
-async def test_a_damaged_file_is_written_again(folder, kept):
+async def test_a_damaged_file_is_written_again(folder, index_folder):
     await search(folder, "zebra")
-    (file,) = kept.iterdir()
+    (file,) = index_folder.iterdir()
     change_bytes(file)
     damaged = file.read_bytes()
 
     await search(folder, "zebra")
 
-    assert list(kept.iterdir()) == [file] and file.read_bytes() != damaged
+    assert list(index_folder.iterdir()) == [file] and file.read_bytes() != damaged
 
 
-async def test_another_users_folder_is_not_used(folder, kept, used, monkeypatch):
+async def test_another_users_folder_is_not_used(folder, index_folder, used, monkeypatch):
     await search(folder, "zebra")
     monkeypatch.setattr(os, "geteuid", lambda: os.getuid() + 1)
 
     assert await search(folder, "zebra") and not used
-    assert list(kept.iterdir()) == []
+    assert list(index_folder.iterdir()) == []
 
 
-async def test_what_a_killed_process_left_goes_with_the_next_index(folder, kept):
+async def test_what_a_killed_process_left_goes_with_the_next_index(folder, index_folder):
     await search(folder, "zebra")
-    (file,) = kept.iterdir()
+    (file,) = index_folder.iterdir()
     file.with_name(f"{file.name}abc").write_bytes(b"half")
     (folder / "c.md").write_text("An ibex.")
 
     assert await search(folder, "ibex")
-    assert list(kept.iterdir()) == [file]
+    assert list(index_folder.iterdir()) == [file]
 
 
 async def test_the_indexes_not_used_for_longest_go_when_there_is_no_room(
-    folder, kept, tmp_path, monkeypatch
+    folder, index_folder, tmp_path, monkeypatch
 ):
     folders = [folder, tmp_path / "second", tmp_path / "third"]
     for each in folders[1:]:
         each.mkdir()
         (each / "a.md").write_text("A zebra has stripes.")
     await search(folder, "zebra")
-    first = set(kept.iterdir())
-    monkeypatch.setattr(index_file, "MAX_KEPT_BYTES", 2 * next(kept.iterdir()).stat().st_size)
+    first = set(index_folder.iterdir())
+    monkeypatch.setattr(
+        index_file, "MAX_KEPT_BYTES", 2 * next(index_folder.iterdir()).stat().st_size
+    )
     await search(folders[1], "zebra")
-    (second,) = set(kept.iterdir()) - first
+    (second,) = set(index_folder.iterdir()) - first
     os.utime(second, (0, 0))
     await search(folder, "zebra")
     await search(folders[2], "zebra")
 
-    assert len(list(kept.iterdir())) == 2 and second not in kept.iterdir()
+    assert len(list(index_folder.iterdir())) == 2 and second not in index_folder.iterdir()
 
 
-async def test_without_a_cache_that_can_be_written_nothing_is_kept(folder, kept, monkeypatch):
+async def test_without_a_cache_that_can_be_written_nothing_is_kept(
+    folder, index_folder, monkeypatch
+):
     monkeypatch.setenv("XDG_CACHE_HOME", os.devnull)
 
     assert await search(folder, "zebra") and await search(folder, "zebra")
-    assert not kept.exists()
+    assert not index_folder.exists()
 
 
 async def test_a_cache_in_the_current_folder_is_not_used(folder, monkeypatch):
@@ -205,10 +209,10 @@ async def test_a_cache_in_the_current_folder_is_not_used(folder, monkeypatch):
     assert "here" not in os.listdir()
 
 
-async def test_a_small_folder_leaves_nothing_behind(folder, kept, monkeypatch):
+async def test_a_small_folder_leaves_nothing_behind(folder, index_folder, monkeypatch):
     await search(folder, "zebra")
     monkeypatch.setattr(index_file, "MIN_KEPT_CHARS", 2_000_000)
     (folder / "b.md").unlink()
 
     assert await search(folder, "zebra")
-    assert list(kept.iterdir()) == []
+    assert list(index_folder.iterdir()) == []
