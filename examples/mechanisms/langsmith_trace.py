@@ -20,7 +20,7 @@ from tests.integration.langsmith_tree import format_tree
 TEAM = SHIPPED_TEAMS_FOLDER / "market_analysis"
 COMMAND = [
     "run",
-    "Which company has the highest market_cap_billion_usd in 2024?",
+    "Compare the market capitalization of the top 3 cloud providers",
     "--team",
     TEAM.name,
     "--quiet",
