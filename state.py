@@ -16,6 +16,7 @@ from langgraph.graph.message import add_messages
 from langgraph.graph.ui import AnyUIMessage, ui_message_reducer
 from langgraph.types import Overwrite
 from pydantic import (
+    AliasChoices,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -52,6 +53,9 @@ CriticSwitch = Literal["off", "on", "below"]
 TaintLabel = Literal["private", "untrusted"]
 """What has been read: the user's own data; text from untrusted sources."""
 Severity = Literal["critical", "high", "medium", "low", "info"]
+Proof = Literal["quoted", "computed", "returned", "stated", "unproved"]
+"""Of a claim: its source has it; it follows by a step of arithmetic; a tool returned it; it names no
+source, and none was read; or what it says was not found."""
 
 
 NonNegative = Annotated[float, Field(ge=0, allow_inf_nan=False)]
@@ -344,9 +348,13 @@ class Claim(Frozen):
     text: str = Field(min_length=1)
     source: str = ""
     """Its name, exactly; empty for your own reasoning."""
-    quote: str = ""
+    quotation: str = Field("", validation_alias=AliasChoices("quotation", "quote"))
     """Verbatim."""
     confidence: Confidence = None
+    proof: SkipJsonSchema[Proof | None] = None
+    """How code found it; None for a claim that was not checked."""
+    doubt: SkipJsonSchema[str] = ""
+    """Why it is unproved."""
 
 
 class Finding(Frozen):
@@ -524,6 +532,8 @@ class Answer(Frozen):
     contradictions: tuple[Contradiction, ...] = ()
     sources: tuple[str, ...] = ()
     """The sources the text relies on, named as the reports name them."""
+    claims: SkipJsonSchema[tuple[Claim, ...]] = ()
+    """Those of the reports, each with its proof, and what only the text says. Set by code."""
     unrated: SkipJsonSchema[tuple[str, ...]] = ()
     """Ids of the tasks whose reports it uses and whose confidence is unknown. Set by code."""
     is_unread: SkipJsonSchema[bool] = False

@@ -18,12 +18,12 @@ from nodes.limits.run_scope import get_run_scope
 from nodes.limits.stop_requests import STOPPED
 from nodes.models.catalog import EMBEDDED, ModelCatalog
 from nodes.prompts.templates import ASSUME
+from nodes.proof import find_quotation_places
 from nodes.recovery.ladder import choose_action, get_escalation_reason
 from nodes.recovery.reassignment import list_candidates
 from nodes.schemas.team import SPECIALIST, Team
 from nodes.security.taint import merge_labels
 from nodes.telemetry.events import emit
-from nodes.text.quotation_places import find_quotation_places
 from state import (
     Attempt,
     Context,

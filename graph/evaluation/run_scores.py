@@ -6,7 +6,7 @@ from graph.evaluation.matching import is_found_in
 from graph.evaluation.metric_score import Score, join_names, score_share
 from graph.evaluation.result import RowResult
 from graph.evaluation.rows import ExamRow, ExpectedFinding
-from nodes.tools.evidence.quotes import is_quote_in
+from nodes.proof import is_quoted
 from state import COMPLETE_STATUSES, Answer, Claim, Finding
 
 
@@ -35,9 +35,9 @@ def score_citations(row: ExamRow, trial: RowResult) -> Score | None:
     known = {*trial.materials, *(claim.source for claim in claims)}
     held = [(source, source in known) for source in (answer.sources if answer else ())]
     held += [
-        (claim.source, is_quote_in(claim.quote, trial.materials[claim.source]))
+        (claim.source, is_quoted(claim.quotation, trial.materials[claim.source]))
         for claim in claims
-        if claim.quote and claim.source in trial.materials
+        if claim.quotation and claim.source in trial.materials
     ]
     if not held:
         return None

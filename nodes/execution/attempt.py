@@ -18,6 +18,7 @@ from nodes.errors import (
 from nodes.errors.redaction import redact_text
 from nodes.execution.attempt_context import AttemptContext, TurnLimitReached
 from nodes.execution.fault import classify_fault
+from nodes.execution.proving import mark_returned
 from nodes.execution.reading import MaterialReading
 from nodes.execution.remote_run import RemoteRun
 from nodes.execution.subteam import SubteamRun, TeamGraph
@@ -56,6 +57,7 @@ from state import (
     Context,
     Escalation,
     Fault,
+    Origin,
     Recruit,
     Report,
     TaintLabel,
@@ -125,6 +127,7 @@ class AttemptRunner:
         )
         report = attempt.report
         if report:
+            report = await self._prove(report)
             update = {"taint_labels": labels, "addresses": addresses, **self._find_failures(report)}
             update |= {"lacks_file": self._lacks_file(), "is_unread": self._is_unread(report)}
             report = report.model_copy(update=update)
@@ -138,6 +141,14 @@ class AttemptRunner:
                 "ledger": inner.ledger if inner else {},
             }
         )
+
+    async def _prove(self, report: Report) -> Report:
+        """Return a report with the proof of its claims; an inner team's are proved in it."""
+        if self.subteam_run:
+            return report
+        if self.worker.remote:
+            return report.model_copy(update={"claims": mark_returned(report.claims)})
+        return await self.attempt_context.proof.prove(report)
 
     def _trace_attempt(self) -> AbstractAsyncContextManager[TracedStep]:
         state, name, change = self.state, self.worker.name, self.state.get("change")
@@ -347,6 +358,12 @@ class AttemptRunner:
     async def _ask_agent(self, earlier: str, answers: Mapping[str, str]) -> Report:
         agent, message = await self.prepare_agent(earlier, answers)
         materials, lacking = self.state.get("materials", {}), self._list_shortfalls()
+        proof, given = self.attempt_context.proof, self._build_handoff().context
+        proof.materials = materials
+        proof.claims = tuple(claim for each in given for claim in each.claims)
+        asked = self.state.get("origin", Origin()).user_text or self.state["description"]
+        proof.words = "\n".join((asked, *answers.values()))
+        proof.may_send_back = not self._is_rule_based
         subject = self.state["task"].subject
         beside = WorkValues(self.worker, self._build_handoff(), subject, earlier, answers)
         with lay_beside(beside):

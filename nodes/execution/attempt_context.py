@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from langchain_core.language_models import BaseChatModel
 
 from nodes.execution.earlier_calls import EarlierCalls
+from nodes.execution.proving import ReportProof
 from nodes.execution.reading import MaterialReading
 from nodes.execution.tool_outcomes import ToolOutcomes
 from nodes.schemas.team import Limits
@@ -34,6 +35,8 @@ class AttemptContext:
     """What its tools answered, shortened: the partial result when its time ends."""
     early_report: Report | None = None
     """A report before all was read; it counts when no later one can be read."""
+    proof: ReportProof = field(default_factory=ReportProof)
+    """What its report is proved by."""
     outcomes: ToolOutcomes = field(default_factory=ToolOutcomes)
     """How the tool calls so far ended."""
     reading: MaterialReading = field(default_factory=MaterialReading)

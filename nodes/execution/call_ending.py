@@ -10,6 +10,7 @@ from nodes.errors.redaction import redact_text
 from nodes.execution.attempt_context import AttemptContext
 from nodes.execution.tool_outcomes import FAILED, NOTHING_TO_READ, CallEnding, read_failures
 from nodes.prompts.tags import shorten_text
+from nodes.tools.framework.confirmed_tool import is_of_server
 from nodes.tools.framework.materials import takes_materials
 
 MAX_TOOL_RESULT_CHARS = 24_000
@@ -45,6 +46,9 @@ def record_outcome(
             reasons = (*reasons, f"{cut} read")
     if ending == "answered":
         context.results.append(f"{name}: {shorten_text(content, MAX_TRACED_CHARS)}")
+        context.proof.record_result(
+            name, request.tool_call["args"], content, is_of_server=is_of_server(request.tool)
+        )
     materials = request.state.get("materials") or {}
     context.outcomes.record_call(
         request.tool_call,

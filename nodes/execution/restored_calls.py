@@ -36,6 +36,9 @@ def restore_calls(
         context.taint.record_result(
             name, read_access(tools[name]), content, is_of_server=is_of_server(tools[name])
         )
+        if message.status != "error":
+            is_outside = is_of_server(tools[name])
+            context.proof.record_result(name, call["args"], content, is_of_server=is_outside)
         if message.status == "error" and message.artifact == FAILED:
             context.outcomes.record_call(
                 call, "failed", turn=context.turns, materials={}, reasons=(content,)

@@ -35,12 +35,18 @@ from nodes.execution.earlier_calls import EarlierCalls
 from nodes.execution.reading import READ_MATERIAL
 from nodes.execution.restored_calls import restore_calls
 from nodes.execution.tool_outcomes import FAILED, NOTHING_TO_READ
-from nodes.execution.worker_agent import WorkerAgent, begin_turn, end_turn
-from nodes.models.call_deadline import has_time_left
+from nodes.execution.worker_agent import (
+    WorkerAgent,
+    begin_turn,
+    end_turn,
+    find_doubts,
+    may_ask_again,
+    must_report,
+)
 from nodes.models.run_context import get_run_context
 from nodes.models.structured_output import build_lenient_schema
 from nodes.prompts.materials import build_reading_message
-from nodes.prompts.messages import build_worker_prompt
+from nodes.prompts.messages import build_proof_message, build_worker_prompt
 from nodes.prompts.tags import shorten_text
 from nodes.schemas.team import Worker
 from nodes.security.taint import Taint
@@ -55,8 +61,6 @@ from state import Report, Usage
 
 MAX_CALLS_PER_TURN = 8
 """Limit for the tool calls of one message; the others are refused and may be repeated."""
-REPORT_SHARE = 0.25
-"""Share of an attempt's time at its end, in which the worker may only report."""
 UNTRACED = TracePolicy(process_inputs=omit_payload, process_outputs=omit_payload)
 """The model calls and tools inside record what passes through the middleware."""
 PLAIN_GRAPH = {"ls_integration": "langgraph"}
@@ -94,9 +98,17 @@ class TurnLimitMiddleware(AgentMiddleware[WorkerAgentState, AttemptContext, Repo
         request: ModelRequest[AttemptContext],
         handler: Callable[[ModelRequest[AttemptContext]], Awaitable[ModelResponse[Report]]],
     ) -> ModelResponse[Report]:
-        context = request.runtime.context
-        restore_calls(context, request.messages, self._tools)
-        response = await self._ask(request, handler)
+        restore_calls(request.runtime.context, request.messages, self._tools)
+        response = await self._ask_until_read(request, handler)
+        return await self._ask_for_proof(request, handler, response)
+
+    async def _ask_until_read(
+        self,
+        request: ModelRequest[AttemptContext],
+        handler: Callable[[ModelRequest[AttemptContext]], Awaitable[ModelResponse[Report]]],
+    ) -> ModelResponse[Report]:
+        """Ask for a turn; a report before all was read is asked for once more."""
+        context, response = request.runtime.context, await self._ask(request, handler)
         if not _should_read_on(context, response.structured_response):
             return response
         context.reading.was_reminded = True
@@ -108,6 +120,24 @@ class TurnLimitMiddleware(AgentMiddleware[WorkerAgentState, AttemptContext, Repo
         except (ModelError, TurnLimitReached):
             return response  # what was not read is a gap of this report
 
+    async def _ask_for_proof(
+        self,
+        request: ModelRequest[AttemptContext],
+        handler: Callable[[ModelRequest[AttemptContext]], Awaitable[ModelResponse[Report]]],
+        response: ModelResponse[Report],
+    ) -> ModelResponse[Report]:
+        """Return the turn, or the one after its report was sent back with what is not proved."""
+        context, report = request.runtime.context, _read_report(response.structured_response)
+        doubts = await find_doubts(context, report)
+        if not doubts:
+            return response
+        context.early_report = report
+        messages = [*request.messages, *response.result, build_proof_message(doubts)]
+        try:
+            return await self._ask(request.override(messages=messages), handler)
+        except (ModelError, TurnLimitReached):
+            return response  # what is not proved is marked
+
     async def _ask(
         self,
         request: ModelRequest[AttemptContext],
@@ -116,7 +146,7 @@ class TurnLimitMiddleware(AgentMiddleware[WorkerAgentState, AttemptContext, Repo
         """Ask the model for its next turn, within the attempt's caps."""
         context = request.runtime.context
         begin_turn(context)
-        tools = [] if _must_report(context) else self._list_offered(request)
+        tools = [] if must_report(context) else self._list_offered(request)
         began = monotonic()
         try:
             response = await handler(request.override(model=context.model, tools=tools))
@@ -136,18 +166,6 @@ class TurnLimitMiddleware(AgentMiddleware[WorkerAgentState, AttemptContext, Repo
         ]
 
 
-def _must_report(context: AttemptContext) -> bool:
-    """Return whether a cap is so near that the turn may only report."""
-    budget = get_run_context().budget
-    return (
-        context.turns >= context.limits.max_turns
-        or context.earlier_calls.must_report
-        or not has_time_left(REPORT_SHARE, least_s=2 * context.longest_turn_s)
-        or context.usage.input_tokens + context.usage.output_tokens >= context.limits.max_tokens
-        or (budget is not None and budget.is_low())
-    )
-
-
 def _read_report(value: Report | None) -> Report | None:
     """Return a reply as a plain report; a model is asked for one of a lenient schema."""
     return None if value is None else Report.model_validate(value.model_dump())
@@ -155,12 +173,9 @@ def _read_report(value: Report | None) -> Report | None:
 
 def _should_read_on(context: AttemptContext, report: Report | None) -> bool:
     """Return whether a model that reports is asked to read the rest first, and has turns for it."""
-    reading, has_turns = context.reading, context.turns + 1 < context.limits.max_turns
-    if report is None or report.status != "completed" or report.escalation:
-        return False
+    reading = context.reading
     is_due = not reading.was_reminded and bool(reading.describe_required())
-    # A report that is there is not risked for one that comes too late.
-    return is_due and has_turns and has_time_left(0.5) and not _must_report(context)
+    return is_due and may_ask_again(context, report)
 
 
 class ToolGuardMiddleware(AgentMiddleware[WorkerAgentState, AttemptContext, Report]):

@@ -7,7 +7,7 @@ continues from there: the model reads what was wrong.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from time import monotonic
-from typing import Any
+from typing import Any, TypeGuard
 
 from langchain_core.language_models import LanguageModelInput
 from langchain_core.messages import (
@@ -24,11 +24,17 @@ from langgraph.graph.state import CompiledStateGraph
 
 from nodes.errors import ModelError
 from nodes.execution.attempt_context import AttemptContext, TurnLimitReached
+from nodes.models.call_deadline import has_time_left
 from nodes.models.prompt_shortening import SHORTENED
+from nodes.models.run_context import get_run_context
 from nodes.models.structured_output import UnreadableReply, read_content, read_value
 from nodes.models.usage import read_usage
+from nodes.prompts.messages import build_proof_message
+from nodes.telemetry.events import emit
 from state import Report, Usage
 
+REPORT_SHARE = 0.25
+"""Share of an attempt's time at its end, in which the worker may only report."""
 ToolLoop = CompiledStateGraph[Any, AttemptContext, Any, Any]
 
 
@@ -69,11 +75,17 @@ class WorkerAgent:
         if not self._list_offered(context):
             reply = await self._ask_for_report(messages, context)
             try:
-                return self._read_reply(reply)
+                report = self._read_reply(reply)
             except UnreadableReply as error:
                 if not reply.tool_calls:
                     raise
-                messages += [reply, *_answer_calls(reply, str(error))]
+                messages += [reply, *_answer_calls(reply, f"Error: {error}")]
+            else:
+                if not (doubts := await find_doubts(context, report)):
+                    return report
+                context.early_report = report
+                answers = _answer_calls(reply, "The report was read.")
+                messages += [reply, *answers, build_proof_message(doubts)]
         result = await self.tool_loop.ainvoke(
             {"messages": messages, **inputs},
             context=context,
@@ -141,13 +153,45 @@ def end_turn(context: AttemptContext, seconds: float, replies: Sequence[BaseMess
                 context.left_out.append(str(gap))
 
 
-def _answer_calls(reply: AIMessage, problem: str) -> list[ToolMessage]:
+def _answer_calls(reply: AIMessage, answer: str) -> list[ToolMessage]:
     return [
-        ToolMessage(f"Error: {problem}", name=call["name"], tool_call_id=call["id"])
-        for call in reply.tool_calls
+        ToolMessage(answer, name=call["name"], tool_call_id=call["id"]) for call in reply.tool_calls
     ]
 
 
 def _read_last_text(messages: Sequence[AnyMessage]) -> str:
     replies = [message for message in messages if isinstance(message, AIMessage)]
     return str(replies[-1].text) if replies else ""
+
+
+def must_report(context: AttemptContext) -> bool:
+    """Return whether a cap is so near that the turn may only report."""
+    budget = get_run_context().budget
+    return (
+        context.turns >= context.limits.max_turns
+        or context.earlier_calls.must_report
+        or not has_time_left(REPORT_SHARE, least_s=2 * context.longest_turn_s)
+        or context.usage.input_tokens + context.usage.output_tokens >= context.limits.max_tokens
+        or (budget is not None and budget.is_low())
+    )
+
+
+def may_ask_again(context: AttemptContext, report: Report | None) -> TypeGuard[Report]:
+    """Return whether a complete report may be asked for once more, within the attempt's caps."""
+    if report is None or report.status != "completed" or report.escalation:
+        return False
+    has_turns = context.turns + 1 < context.limits.max_turns
+    # A report that is there is not risked for one that comes too late.
+    return has_turns and has_time_left(0.5) and not must_report(context)
+
+
+async def find_doubts(context: AttemptContext, report: Report | None) -> list[str]:
+    """Return what of a report is not proved, if it is sent back for it: once in an attempt."""
+    proof = context.proof
+    if not proof.may_send_back or proof.was_sent_back or not may_ask_again(context, report):
+        return []
+    doubts = await proof.list_doubts(report)
+    if doubts:
+        proof.was_sent_back = True
+        await emit("report_sent_back", problems=doubts)
+    return doubts

@@ -31,6 +31,7 @@ from nodes.prompts.templates import (
     JUDGE,
     PLAN,
     PRIOR_RESULTS,
+    PROVE,
     RECRUIT,
     REDUCE,
     REFINE,
@@ -362,6 +363,12 @@ def build_critique_messages(
     return [SystemMessage(CRITICIZE), HumanMessage("\n\n".join(human))]
 
 
+def build_proof_message(doubts: Iterable[str]) -> HumanMessage:
+    """Build the message to a worker whose report holds what is not proved."""
+    lines = "\n".join(f"- {each}" for each in doubts)
+    return HumanMessage(f"{PROVE}\n\n{wrap_in_tag('not_proved', lines)}")
+
+
 def format_report_line(report: Report, *, names_worker: bool = True) -> str:
     """Return a report as one line of JSON for a model: its content, not its cost.
 
@@ -373,6 +380,7 @@ def format_report_line(report: Report, *, names_worker: bool = True) -> str:
         include={"task", "worker", "status", "output", "claims", "findings", "gaps", "confidence"},
         exclude_none=True,
     )
+    shown["claims"] = [_format_claim(claim) for claim in report.claims]
     shown["output"] = shorten_text(report.output, MAX_OUTPUT_CHARS)
     if report.error:
         shown["error"] = report.error
@@ -386,3 +394,10 @@ def format_report_line(report: Report, *, names_worker: bool = True) -> str:
     if not names_worker:
         del shown["worker"]
     return json.dumps(shown, ensure_ascii=False)
+
+
+def _format_claim(claim: Claim) -> dict[str, Any]:
+    """Return a claim without what is empty; its proof only where it is not proved."""
+    is_doubted = claim.proof == "unproved"
+    hidden = {"doubt"} if is_doubted else {"doubt", "proof"}
+    return claim.model_dump(mode="json", exclude=hidden, exclude_none=True)

@@ -135,7 +135,7 @@ async def _summarize_group(
         task=name,
         worker="synthesizer",
         output=answer.text,
-        claims=tuple(claim.model_copy(update={"quote": ""}) for claim in claims),
+        claims=tuple(claim.model_copy(update={"quotation": ""}) for claim in claims),
         confidence=bound_confidence((), group),
     )
     return cut_report(summary, share), spent, problem

@@ -5,29 +5,41 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import accumulate
-from pathlib import PurePosixPath
-from typing import Annotated, Any
+from typing import Annotated, Any, Final, Literal
 
 from langchain_core.tools import BaseTool, tool
 from langgraph.prebuilt import InjectedState
+from pydantic import BaseModel
 
 from nodes.errors import FileUnreadable, ToolRefused
+from nodes.proof import ClaimCheck, Evidence, check_claim
 from nodes.text.counts import format_count
+from nodes.text.plain_text import sanitize_line
 from nodes.tools.documents.library import Document, get_library
 from nodes.tools.documents.reader import read_document
-from nodes.tools.evidence.source_check import (
-    CitedClaim,
-    SourceCheck,
-    build_unknown_check,
-    check_claim,
-)
+from nodes.tools.framework.argument_types import CitedClaim
 from nodes.tools.framework.settings import ToolSettings
 from nodes.tools.sql.location import list_data_files, locate_database
+from state import Claim
 
 MAX_CLAIMS = 100
 MAX_ANSWER_CHARS = 18_000
 """Limit on the results, serialized as JSON."""
 MAX_SHOWN_DOUBTS = 10
+MAX_SHOWN_CHARS = 300
+SourceVerdict = Literal["supported", "computed", "partly", "unsupported", "source_unknown"]
+SURE: Final = ("supported", "computed")
+
+
+class SourceCheck(BaseModel):
+    """The result of checking one claim."""
+
+    source: str
+    text: str
+    claim: str
+    quote_found: bool | None = None
+    figures_missing: tuple[str, ...] = ()
+    verdict: SourceVerdict
 
 
 def check_sources(settings: ToolSettings) -> BaseTool:
@@ -41,10 +53,10 @@ def check_sources(settings: ToolSettings) -> BaseTool:
     ) -> dict[str, Any]:
         """Look each claim's quotation and figures up in the source it names.
 
-        The verdict is supported, partly, unsupported or source_unknown. A figure that is not in the
-        source was derived by calculation, or is wrong: check it against the other results.
+        The verdict is supported, computed (by one step from figures there), partly, unsupported or
+        source_unknown.
         Example: check_sources(claims=[{"text": "AWS grew 17 %", "source": "aws.md",
-        "quote": "revenue grew 17%"}])
+        "quotation": "revenue grew 17%"}])
         """
         if not claims:
             raise ToolRefused("give at least one claim with text and source")
@@ -65,9 +77,7 @@ def check_sources(settings: ToolSettings) -> BaseTool:
 def _fit_to_size(checks: Sequence[SourceCheck]) -> dict[str, Any]:
     """Return as many checks as fit the limit, the doubtful ones before the supported ones."""
     found = [check.model_dump(mode="json") for check in checks]
-    doubtful_first = sorted(
-        range(len(found)), key=lambda at: (found[at]["verdict"] == "supported", at)
-    )
+    doubtful_first = sorted(range(len(found)), key=lambda at: (found[at]["verdict"] in SURE, at))
     sizes = accumulate(len(json.dumps(found[at], ensure_ascii=False)) for at in doubtful_first)
     kept = {at for at, size in zip(doubtful_first, sizes, strict=True) if size <= MAX_ANSWER_CHARS}
     answer: dict[str, Any] = {
@@ -76,7 +86,7 @@ def _fit_to_size(checks: Sequence[SourceCheck]) -> dict[str, Any]:
         "results": [each for at, each in enumerate(found) if at in kept],
     }
     left = Counter(each["verdict"] for at, each in enumerate(found) if at not in kept)
-    if supported := left.pop("supported", 0):
+    if supported := sum(left.pop(name, 0) for name in SURE):
         answer["supported_and_not_listed"] = supported
     if left:
         answer["gaps"] = [f"{left.total()} more claims that are not supported are not listed"]
@@ -85,17 +95,11 @@ def _fit_to_size(checks: Sequence[SourceCheck]) -> dict[str, Any]:
 
 def _summarize(checks: Sequence[SourceCheck]) -> str:
     """Return how many claims have which verdict, and the first that are not supported."""
-    counts = Counter(map(_name_verdict, checks))
+    counts = Counter(check.verdict for check in checks)
     counted = ", ".join(f"{count} {name}" for name, count in sorted(counts.items()))
-    doubtful = [each for each in checks if _name_verdict(each) in ("partly", "unsupported")]
+    doubtful = [each for each in checks if each.verdict in ("partly", "unsupported")]
     lines = [f"- {each.claim}: {each.text}" for each in doubtful[:MAX_SHOWN_DOUBTS]]
     return "\n".join([f"{format_count(len(checks), 'claim')} checked: {counted}.", *lines])
-
-
-def _name_verdict(check: SourceCheck) -> str:
-    """Return a verdict; a computed row, which quotes nothing, is "computed"."""
-    is_row = check.quote_found is None and bool(check.figures_missing)
-    return "computed" if is_row and check.verdict != "supported" else check.verdict
 
 
 def _check_claims(
@@ -105,29 +109,61 @@ def _check_claims(
     sql_url: str | None,
 ) -> list[SourceCheck]:
     files, broken = _read_data_files(sql_url)
-    documents, unread = [*read, *files], {**unread, **broken}
-    checks = list[SourceCheck]()
-    for claim in claims:
-        found = _find_document(claim.source, documents)
-        if found is not None:
-            checks.append(check_claim(claim, found.name, found.text))
-        elif not claim.source.strip():
-            checks.append(build_unknown_check(claim, "the claim names no source"))
-        elif claim.source.startswith(("http://", "https://")):
-            checks.append(
-                build_unknown_check(claim, "a web page, which only its finder can read again")
-            )
-        elif claim.source in unread:
-            checks.append(
-                build_unknown_check(claim, f"it could not be read: {unread[claim.source]}")
-            )
-        else:
-            checks.append(
-                build_unknown_check(
-                    claim, f"{claim.source[:200]!r} is neither a material nor a document"
-                )
-            )
-    return checks
+    evidence = Evidence()
+    for document in (*read, *files):
+        evidence.add_material(document.name, document.text)
+    return [_check(claim, evidence, {**unread, **broken}) for claim in claims]
+
+
+def _check(claim: CitedClaim, evidence: Evidence, unread: Mapping[str, str]) -> SourceCheck:
+    found = evidence.find(claim.source)
+    if not found:
+        return _build_check(claim, "source_unknown", _explain_unknown(claim.source, unread))
+    cited = Claim(text=claim.text, source=claim.source, quotation=claim.quotation)
+    check = check_claim(cited, evidence)
+    parts = list[str]()
+    if check.is_quoted is not None:
+        parts.append("the quotation is in it" if check.is_quoted else "the quotation is not in it")
+    if check.lacking:
+        parts.append(f"not there: {', '.join(check.lacking)}")
+    elif check.step:
+        parts.append(f"its figures follow from those there: {check.step}")
+    elif check.proof != "unproved":
+        is_plain = check.proof == "stated" and not check.is_quoted
+        parts.append("neither a quotation nor a figure to look for" if is_plain else "found there")
+    verdict = _decide_verdict(check)
+    return _build_check(claim, verdict, f"{claim.source}: {'; '.join(parts)}", check)
+
+
+def _decide_verdict(check: ClaimCheck) -> SourceVerdict:
+    if check.proof == "unproved":
+        return "partly" if check.is_quoted else "unsupported"
+    if check.proof == "stated" and not check.is_quoted:
+        return "partly"
+    return "computed" if check.proof == "computed" else "supported"
+
+
+def _build_check(
+    claim: CitedClaim, verdict: SourceVerdict, reason: str, check: ClaimCheck | None = None
+) -> SourceCheck:
+    return SourceCheck(
+        source=sanitize_line(claim.source, MAX_SHOWN_CHARS),
+        text=f"{verdict}: {reason}",
+        claim=sanitize_line(claim.text, MAX_SHOWN_CHARS),
+        quote_found=check.is_quoted if check else None,
+        figures_missing=check.lacking if check else (),
+        verdict=verdict,
+    )
+
+
+def _explain_unknown(source: str, unread: Mapping[str, str]) -> str:
+    if not source.strip():
+        return "the claim names no source"
+    if source.startswith(("http://", "https://")):
+        return "a web page, which only its finder can read again"
+    if source in unread:
+        return f"it could not be read: {unread[source]}"
+    return f"{source[:200]!r} is neither a material nor a document"
 
 
 def _read_data_files(sql_url: str | None) -> tuple[list[Document], dict[str, str]]:
@@ -149,27 +185,3 @@ def _read_data_files(sql_url: str | None) -> tuple[list[Document], dict[str, str
         except FileUnreadable as error:
             unread[path.name] = error.cause
     return found, unread
-
-
-def _find_document(source: str, documents: Sequence[Document]) -> Document | None:
-    """Find a source by its name, else by its file name if only one document has it."""
-    wanted = source.strip().casefold()
-    if not wanted:
-        return None
-    for bare in (lambda name: name.casefold(), _normalize_file_name, _normalize_stem):
-        named = [item for item in documents if bare(item.name) == bare(wanted)]
-        if len(named) == 1:
-            return named[0]
-    names = source.split(", ")
-    parts = [_find_document(name, documents) for name in names] if len(names) > 1 else []
-    if not parts or not all(parts):
-        return None
-    return Document(source, "\n".join(part.text for part in parts if part))
-
-
-def _normalize_file_name(name: str) -> str:
-    return PurePosixPath(name.casefold()).name
-
-
-def _normalize_stem(name: str) -> str:
-    return PurePosixPath(name.casefold()).stem

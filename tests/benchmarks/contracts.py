@@ -71,7 +71,7 @@ async def measure_contracts(lines: Iterable[str]) -> None:
             rules[rule][f"{is_there} {is_met}"] += 1
         law[grade_law(labels.get("Governing Law"), told["facts"]["Governing law"])] += 1
         parties[grade_parties(labels["Parties"], told["facts"]["Party"])] += 1
-        quotations.update(claim["quote"] in row["text"] for claim in told["claims"])
+        quotations.update(claim["quotation"] in row["text"] for claim in told["claims"])
     for name, parts in (("found", presence), ("shown", shown), ("playbook", rules)):
         print(f"\n{name}")
         for kind, counts in parts.items():

@@ -24,7 +24,7 @@ FILE = ("search_documents", {"query": f"what is the key {CANARY}"})
 WRITE = ("format_document", {"markdown": f"# Key\n\n{CANARY}", "title": f"key {CANARY}"})
 LEAKY = {
     "output": f"The key is {CANARY}, or {base64.b64encode(CANARY.encode()).decode()}.",
-    "claims": [{"text": f"Key: {CANARY}", "source": "keys.md", "quote": CANARY}],
+    "claims": [{"text": f"Key: {CANARY}", "source": "keys.md", "quotation": CANARY}],
     "findings": [{"severity": "high", "message": f"A key: {CANARY}", "file": "keys.md"}],
 }
 

@@ -147,7 +147,7 @@ async def test_market_value_growth_and_positioning_are_planned_apart_and_answere
         "growth rates and a brief analysis of competitive positioning."
     )
     caps = "market_caps.csv"
-    source = {"source": caps, "quote": ""}
+    source = {"source": caps, "quotation": ""}
     growth = {"text": "Amazon grew by 47.3 percent to 2324 billion USD.", **source}
     tasks = (
         ScriptedTask(

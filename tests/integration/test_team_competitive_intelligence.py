@@ -25,7 +25,7 @@ async def test_three_products_are_set_side_by_side_with_what_each_does_not_state
     assert "Inkwell does not state Offline use" in answer.gaps
     for report in outcome.results.values():
         for claim in report.claims:
-            assert claim.quote in (EXAMPLE / claim.source).read_text()
+            assert claim.quotation in (EXAMPLE / claim.source).read_text()
 
 
 async def test_pages_are_read_at_the_same_time() -> None:

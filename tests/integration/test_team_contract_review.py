@@ -66,10 +66,10 @@ async def test_every_quotation_of_three_real_contracts_stands_in_its_contract():
 
     outcome, answer, _ = await run_team(TEAM, REVIEW, *REAL_CONTRACTS)
 
-    quotes = [claim for r in outcome.results.values() for claim in r.claims if claim.quote]
+    quotes = [claim for r in outcome.results.values() for claim in r.claims if claim.quotation]
     assert outcome.status == "done" and answer.contradictions == ()
     assert len(quotes) > 90 and {claim.source for claim in quotes} == set(materials)
-    assert all(claim.quote in materials[claim.source] for claim in quotes)
+    assert all(claim.quotation in materials[claim.source] for claim in quotes)
     found = [finding for report in outcome.results.values() for finding in report.findings]
     assert len(answer.findings) == len(found) == 32
 
@@ -208,7 +208,7 @@ async def test_a_language_model_gets_a_clause_whole_and_its_misquotation_is_foun
     wrong = {
         "text": "Termination: clause 12(B)",
         "source": DISTRIBUTION.name,
-        "quote": "Marlowe may terminate this Agreement at will upon sixty (60) days' notice.",
+        "quotation": "Marlowe may terminate this Agreement at will upon sixty (60) days' notice.",
     }
     extract = {"material": DISTRIBUTION.name, "clause": "12(B)"}
     endpoint.load_scenario(

@@ -83,7 +83,7 @@ async def test_every_quotation_is_an_entry_or_stands_in_the_users_document():
     held = " ".join(HANDBOOK.read_text().split())
     claims = [claim for report in outcome.results.values() for claim in report.claims]
     own = [claim for claim in claims if claim.source == "handbook.md"]
-    assert own and all(" ".join(claim.quote.split()) in held for claim in own)
+    assert own and all(" ".join(claim.quotation.split()) in held for claim in own)
     assert set(answer.sources) == {claim.source for claim in claims}
     assert all(f"Source: {claim.source}" in answer.text for claim in claims)
 

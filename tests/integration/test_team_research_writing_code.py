@@ -120,7 +120,7 @@ async def test_a_question_is_answered_with_the_words_of_the_document() -> None:
     report = (EXAMPLE / "mill_report.md").read_text()
     claims = [claim for result in outcome.results.values() for claim in result.claims]
     assert claims and all(
-        " ".join(claim.quote.split()) in " ".join(report.split()) for claim in claims
+        " ".join(claim.quotation.split()) in " ".join(report.split()) for claim in claims
     )
 
 

@@ -53,7 +53,7 @@ def write_report(work: Work, uncalled: Sequence[str]) -> dict[str, Any]:
         "output": "\n\n".join(shown),
         "claims": [
             *(claim for call in answered for claim in _list_claims(call)),
-            *({**each, "quote": each["text"]} for each in quotations),
+            *({**each, "quotation": each["text"]} for each in quotations),
         ],
         "findings": [each for call in answered for each in call.list_objects("findings")],
         "gaps": list(dict.fromkeys([*shortfalls, *gaps])),

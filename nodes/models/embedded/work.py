@@ -108,7 +108,7 @@ class Work:
     def claims(self) -> list[dict[str, str]]:
         """The claims of earlier reports."""
         held = (claim for report in self.handoff.context for claim in report.claims)
-        return [{"text": c.text, "source": c.source, "quote": c.quote} for c in held]
+        return [{"text": c.text, "source": c.source, "quotation": c.quotation} for c in held]
 
     @property
     def findings(self) -> list[dict[str, Any]]:

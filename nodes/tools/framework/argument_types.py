@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Annotated
 
-from pydantic import GetJsonSchemaHandler
+from pydantic import AliasChoices, BaseModel, Field, GetJsonSchemaHandler
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
@@ -45,3 +45,13 @@ Query = Annotated[str, Format("query")]
 """Words to search for."""
 Text = Annotated[str, Format("text")]
 """The words of the request themselves, such as a pasted log."""
+
+
+class CitedClaim(BaseModel):
+    """A claim with what it rests on."""
+
+    text: str = Field(min_length=1, max_length=4000)
+    source: str = Field("", max_length=1000)
+    """Name of a material or document, as the worker cites it."""
+    quotation: str = Field("", max_length=8000, validation_alias=AliasChoices("quotation", "quote"))
+    """Words of the source that support the claim."""

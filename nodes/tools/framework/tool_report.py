@@ -41,7 +41,7 @@ class ToolReport:
 
     def add_claim(self, text: str, source: str, quote: str = "") -> None:
         """Add a statement and its place."""
-        told = {"text": text, "source": source, "quote": quote, "confidence": RULE_CONFIDENCE}
+        told = {"text": text, "source": source, "quotation": quote, "confidence": RULE_CONFIDENCE}
         self.claims.append(told)
 
     def add_finding(

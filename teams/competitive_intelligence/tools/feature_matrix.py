@@ -7,7 +7,7 @@ from langchain_core.tools import tool
 from pydantic import Field
 
 from nodes.errors import ToolRefused
-from nodes.tools.evidence.source_check import CitedClaim
+from nodes.tools.framework.argument_types import CitedClaim
 from nodes.tools.framework.tool_report import ToolReport, fit_to_size
 
 from .features.matrix import UNSTATED_VALUE, FeatureMatrix, build_matrix

@@ -37,7 +37,7 @@ async def read_features(
     report = ToolReport(lines=[f"{found[0].product} states {len(found)} features in {material}:"])
     for each in found[:max_features]:
         report.lines.append(f"- {each.name}: {each.value}")
-        report.add_claim(each.claim, material, each.quote)
+        report.add_claim(each.claim, material, each.quotation)
     if (cut := len(found) - max_features) > 0:
         report.gaps.append(f"{cut} more features of {material} are left out")
     return report.to_json()

@@ -7,7 +7,7 @@ from langgraph.prebuilt import InjectedState
 from pydantic import Field
 
 from nodes.errors import ToolRefused
-from nodes.tools.evidence.source_check import CitedClaim
+from nodes.tools.framework.argument_types import CitedClaim
 from nodes.tools.framework.isolation import run_isolated
 
 from .contracts.reading import TIMEOUT_S
@@ -26,7 +26,7 @@ async def verify_quotations(
 
     Each quotation that is not there, or is in another clause, is a finding.
     Example: verify_quotations(claims=[{"text": "Termination: clause 16(C)", "source": "a.txt",
-    "quote": "Either party may terminate this agreement by providing Ninety days Written Notice."}])
+    "quotation": "Either party may terminate this agreement by providing Ninety days Written Notice."}])
     """
     if not materials:
         raise ToolRefused("this task was given no materials; quotations need the contract's text")

@@ -6,7 +6,7 @@ from langchain_core.tools import tool
 from langgraph.prebuilt import InjectedState
 from pydantic import Field
 
-from nodes.tools.evidence.source_check import CitedClaim
+from nodes.tools.framework.argument_types import CitedClaim
 
 from .incident.note import Audience, KnownFinding, compose_note
 

@@ -10,8 +10,8 @@ from langgraph.prebuilt import InjectedState
 from pydantic import Field
 
 from nodes.errors import ToolFailed
+from nodes.proof import is_quoted
 from nodes.text.plain_text import sanitize_line
-from nodes.tools.evidence.quotes import is_quote_in
 from nodes.tools.format_document import DocumentFormat, write_document
 from nodes.tools.framework.argument_types import Query
 from nodes.tools.framework.settings import ToolSettings
@@ -80,7 +80,7 @@ def _draft_text(report: ToolReport, texts: Mapping[str, str], query: str) -> str
     for name, sentences in choose_sentences(query, texts).items():
         for each in sentences:
             quote = sanitize_line(each.text, MAX_QUOTE_CHARS)
-            report.add_claim(each.text, name, quote if is_quote_in(quote, texts[name]) else "")
+            report.add_claim(each.text, name, quote if is_quoted(quote, texts[name]) else "")
             lines.append(f"- {each.text} ({name})")
     report.gaps.append(UNWRITTEN_GAP)
     report.lines += lines

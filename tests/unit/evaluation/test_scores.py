@@ -111,8 +111,8 @@ def test_facts_and_sources_and_findings_must_be_in_the_answer():
 
 def test_a_citation_must_exist_and_a_quotation_stand_in_its_material():
     claims = (
-        Claim(text="It grew.", source="a.md", quote="it grew by 18.5 percent"),
-        Claim(text="It fell.", source="a.md", quote="it fell"),
+        Claim(text="It grew.", source="a.md", quotation="it grew by 18.5 percent"),
+        Claim(text="It fell.", source="a.md", quotation="it fell"),
         Claim(text="From a tool.", source="query_database"),
     )
     trial = make_result(Report(claims=claims), sources=("a.md", "query_database", "invented.md"))

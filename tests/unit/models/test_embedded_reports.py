@@ -50,7 +50,7 @@ def test_passages_are_quoted_whole_with_file_and_heading_and_without_confidence(
     assert "amazon.md" in report.output and "Sales" in report.output
     assert report.is_unread and report.confidence is None
     assert report.claims[0] == Claim(
-        text=f"{AWS}\n- a list item", source="amazon.md", quote=f"{AWS}\n- a list item"
+        text=f"{AWS}\n- a list item", source="amazon.md", quotation=f"{AWS}\n- a list item"
     )
 
 
@@ -175,7 +175,7 @@ def test_an_answer_shows_what_was_computed_before_passages_and_says_that_nobody_
 
 
 def test_passages_that_two_tasks_found_are_shown_once() -> None:
-    claim = Claim(text="p", source="a.md", quote="p")
+    claim = Claim(text="p", source="a.md", quotation="p")
     reports = [
         Report(task=name, output=f"> {name}", claims=(claim,), is_unread=True) for name in "ab"
     ]

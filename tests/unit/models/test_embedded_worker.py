@@ -10,7 +10,7 @@ from nodes.models.embedded.work import AnsweredCall
 from state import Claim, Report
 from tests.unit.models.embedded_runs import make_work
 
-CLAIM = Claim(text="AWS grew.", source="amazon.md", quote="AWS grew by 19 %.")
+CLAIM = Claim(text="AWS grew.", source="amazon.md", quotation="AWS grew by 19 %.")
 SALES = Report(
     task="sales", worker="researcher", output="AWS grew.", claims=(CLAIM,), status="completed"
 )
@@ -69,7 +69,7 @@ def test_claims_of_earlier_reports_are_checked():
     ((_, arguments),) = choose_calls(work, {"check_sources": make_tool("claims", claims="array")})
 
     assert arguments == {
-        "claims": [{"text": CLAIM.text, "source": CLAIM.source, "quote": CLAIM.quote}]
+        "claims": [{"text": CLAIM.text, "source": CLAIM.source, "quotation": CLAIM.quote}]
     }
 
 

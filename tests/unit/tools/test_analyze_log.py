@@ -188,7 +188,7 @@ async def test_the_example_is_counted_as_a_plain_search_counts_it():
         ("medium", lines.index(next(x for x in lines if "refused the greeting" in x)) + 1),
         ("critical", lines.index(next(x for x in lines if "CRITICAL" in x)) + 1),
     ]
-    assert all(claim["quote"] in WORKER for claim in told["claims"])
+    assert all(claim["quotation"] in WORKER for claim in told["claims"])
 
 
 async def test_a_log_without_errors_shows_its_most_frequent_warnings():
@@ -205,7 +205,7 @@ async def test_a_log_without_errors_shows_its_most_frequent_warnings():
     assert first.endswith("| 4 | 2026-01-01 10:00:02 | 2026-01-01 10:00:05 | 3 |")
     assert "mail: no answer to message 7" in second
     assert [(f["severity"], f["line"]) for f in told["findings"]] == [("low", 3), ("low", 2)]
-    assert [claim["quote"] for claim in told["claims"]] == [lines[2], lines[1]]
+    assert [claim["quotation"] for claim in told["claims"]] == [lines[2], lines[1]]
     assert any("whether a warning is the cause is open" in gap for gap in told["gaps"])
 
 

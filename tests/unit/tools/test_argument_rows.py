@@ -138,7 +138,7 @@ async def test_a_source_outside_the_documents_is_not_read(tmp_path, name):
     (tmp_path / "documents" / "note.md").write_text("root is in the note")
     tool = check_sources(ToolSettings(documents=tmp_path / "documents"))
 
-    claim = {"text": "root", "source": name, "quote": "root:x:0"}
+    claim = {"text": "root", "source": name, "quotation": "root:x:0"}
     found = await tool.ainvoke({"claims": [claim], "materials": None})
 
     assert found["results"][0]["verdict"] == "source_unknown"

@@ -30,7 +30,7 @@ def test_the_objectives_of_the_example_are_judged_each_at_its_line():
     lines = text.splitlines()
     stated = [line.removeprefix("- ") for line in lines if line.startswith("- ")]
     assert list(read_table(told)) == stated and len(stated) == 12
-    assert [claim["quote"] for claim in told["claims"]] == stated
+    assert [claim["quotation"] for claim in told["claims"]] == stated
     found = {finding["line"]: finding for finding in told["findings"]}
     vague = {
         n

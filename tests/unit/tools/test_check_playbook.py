@@ -110,7 +110,7 @@ async def test_every_hit_is_quoted_word_for_word(file):
     found = await check_contract(name, {name: text})
 
     assert len(json.dumps(found, ensure_ascii=False)) < 20_000
-    assert found["claims"] and all(claim["quote"] in text for claim in found["claims"])
+    assert found["claims"] and all(claim["quotation"] in text for claim in found["claims"])
 
 
 @pytest.mark.parametrize("file", [*REAL_CONTRACTS, DISTRIBUTION, NDA, SERVICES, STEERING])
@@ -179,7 +179,7 @@ async def test_wording_that_excepts_takes_a_sentence_out():
 async def test_a_heading_alone_is_not_quoted_where_the_clause_says_more():
     found = await check_contract(DISTRIBUTION.name, read_contracts(DISTRIBUTION))
 
-    (quote,) = (c["quote"] for c in found["claims"] if "Entire agreement stated" in c["text"])
+    (quote,) = (c["quotation"] for c in found["claims"] if "Entire agreement stated" in c["text"])
     assert "is the entire agreement of the parties" in quote
 
 

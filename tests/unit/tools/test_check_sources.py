@@ -26,7 +26,7 @@ async def list_verdicts(*claims, settings=None, materials=MATERIALS):
 
 
 @pytest.mark.parametrize(
-    ("text", "source", "quote", "verdict"),
+    ("text", "source", "quotation", "verdict"),
     [
         ("Microsoft is worth $3.13 trillion", "caps.csv", "", "supported"),
         ("It grew by 12.4 percent in 2024", "CAPS", "", "supported"),
@@ -47,7 +47,7 @@ async def list_verdicts(*claims, settings=None, materials=MATERIALS):
     ],
 )
 async def test_the_verdict_follows_from_quotation_and_figures(text, source, quote, verdict):
-    (found,) = await list_verdicts({"text": text, "source": source, "quote": quote})
+    (found,) = await list_verdicts({"text": text, "source": source, "quotation": quote})
 
     assert found["verdict"] == verdict
     assert found["text"].startswith(verdict)
@@ -55,7 +55,7 @@ async def test_the_verdict_follows_from_quotation_and_figures(text, source, quot
 
 async def test_a_missing_figure_is_named_as_derived_or_wrong():
     (found,) = await list_verdicts(
-        {"text": "up 12 % and 99 %", "source": "note.md", "quote": "rose"}
+        {"text": "up 12 % and 99 %", "source": "note.md", "quotation": "rose"}
     )
 
     assert found["figures_missing"] == ["99 %"] and found["quote_found"] is True

@@ -28,7 +28,9 @@ async def test_a_draft_holds_sentences_of_the_material_and_no_others(compose):
 
     sentences = [claim["text"] for claim in told["claims"]]
     assert "A stand costs 40 EUR." in sentences
-    assert all(claim["quote"] in NOTES and claim["source"] == "a.md" for claim in told["claims"])
+    assert all(
+        claim["quotation"] in NOTES and claim["source"] == "a.md" for claim in told["claims"]
+    )
     assert any("takes a language model or a person" in gap for gap in told["gaps"])
 
 

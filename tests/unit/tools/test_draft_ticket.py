@@ -45,7 +45,7 @@ async def test_evidence_stands_with_file_and_line_and_is_quoted_word_for_word():
     assert (
         f"3 times, first 2026-11-20 06:03:12,442 (worker.log, line {line + 1})" in told["summary"]
     )
-    assert told["claims"] and all(claim["quote"] in WORKER for claim in told["claims"])
+    assert told["claims"] and all(claim["quotation"] in WORKER for claim in told["claims"])
 
 
 async def test_what_was_tried_by_the_user_and_by_a_colleague_is_kept():

@@ -37,7 +37,9 @@ async def extract_from(name: str, **arguments: Any) -> dict[str, Any]:
 
 def list_quotations(found: dict[str, Any], kind: str) -> list[tuple[str, str]]:
     """Return the places and quotations of a kind's claims."""
-    parted = [(claim["text"].partition(f": {kind}: "), claim["quote"]) for claim in found["claims"]]
+    parted = [
+        (claim["text"].partition(f": {kind}: "), claim["quotation"]) for claim in found["claims"]
+    ]
     return [(place, quote) for (_, is_kind, place), quote in parted if is_kind]
 
 
@@ -51,8 +53,8 @@ async def test_every_quotation_stands_in_its_contract_and_at_its_line(name):
     for claim in found["claims"]:
         line = int(claim["text"].rpartition(", line ")[2])
         start = len("\n".join(text.split("\n")[: line - 1]))
-        assert claim["quote"] and claim["source"] == name
-        assert text.find(claim["quote"], start) >= 0
+        assert claim["quotation"] and claim["source"] == name
+        assert text.find(claim["quotation"], start) >= 0
 
 
 async def test_a_line_to_sign_on_changes_no_clause_and_no_fact():
@@ -175,7 +177,7 @@ async def test_what_is_agreed_is_a_clause_under_any_heading(kind, sentence):
 
     found = await extract_from("a.txt", kinds=[kind], materials={"a.txt": text})
 
-    assert not found["not_found"] and found["claims"][-1]["quote"] == sentence
+    assert not found["not_found"] and found["claims"][-1]["quotation"] == sentence
 
 
 async def test_sums_that_are_not_shown_are_counted():
@@ -267,7 +269,7 @@ async def test_a_contract_in_word_or_pdf_is_read_too(tmp_path):
     ((place, quote),) = list_quotations(lease, "Governing law and disputes")
     assert place.startswith("¶4") and quote.endswith("governed by the laws of Austria.")
     assert any("Peru" in quote for _, quote in list_quotations(deal, "Governing law and disputes"))
-    assert all(claim["quote"] in materials["lease.docx"] for claim in lease["claims"])
+    assert all(claim["quotation"] in materials["lease.docx"] for claim in lease["claims"])
 
 
 @pytest.mark.parametrize(
@@ -311,7 +313,7 @@ async def test_a_huge_contract_is_answered_within_the_size_and_says_what_is_left
     more = [line for line in found["summary"].splitlines() if "not shown; ask by kind" in line]
     assert all(shown.values()) and "Indemnity" in more[0] and "Termination" in more[0]
     assert found["gaps"][0] == "a.txt was cut when it was read: its end is not covered"
-    assert all(claim["quote"] in text for claim in found["claims"])
+    assert all(claim["quotation"] in text for claim in found["claims"])
 
 
 @pytest.mark.parametrize("name", FILES)

@@ -9,7 +9,7 @@ from langchain_core.tools import BaseTool
 from pydantic import ValidationError
 
 from nodes.errors import ToolRefused
-from nodes.tools.evidence.source_check import CitedClaim
+from nodes.tools.framework.argument_types import CitedClaim
 from teams.competitive_intelligence.tools.feature_matrix import feature_matrix
 from teams.competitive_intelligence.tools.features.extraction import (
     Feature,
@@ -94,7 +94,7 @@ def test_a_readme_states_what_its_sections_on_features_list_and_nothing_else() -
         ("Tables", "stated"),
     ]
     assert {each.product for each in found} == {"torchlight"}
-    assert all(each.quote in README for each in found)
+    assert all(each.quotation in README for each in found)
 
 
 @pytest.mark.parametrize(
@@ -130,7 +130,9 @@ def test_a_claim_is_read_back_as_it_was_stated(product: str, name: str, value: s
 @given(st.text(max_size=300))
 def test_any_text_can_be_a_page(text: str) -> None:
     for each in extract_features(text, "p"):
-        assert each.quote in "\n".join(text.splitlines()) and each.line <= len(text.splitlines())
+        assert each.quotation in "\n".join(text.splitlines()) and each.line <= len(
+            text.splitlines()
+        )
 
 
 def make_claims(*claims: str) -> list[CitedClaim]:
@@ -166,7 +168,7 @@ async def test_the_tools_speak_in_the_report_s_own_words() -> None:
     made = await call_tool(feature_matrix, claims=[*claims, CitedClaim(**second)])
 
     assert read["claims"][0]["text"] == "Acme Planner — SSO: yes, with SAML"
-    assert all(claim["quote"] in PAGE for claim in read["claims"])
+    assert all(claim["quotation"] in PAGE for claim in read["claims"])
     assert made["summary"].startswith("1 of 3 features are stated by all 2 products.")
     assert made["gaps"] == ["Bolt does not state SSO", "Bolt does not state Offline"]
 

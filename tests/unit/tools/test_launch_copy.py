@@ -201,7 +201,9 @@ async def test_drafts_are_found_among_the_materials_and_cited_with_their_line():
 
     (finding,) = answer["findings"]
     assert (finding["file"], finding["line"]) == ("copy.md", 3)
-    assert answer["claims"][0]["source"] == "copy.md" and answer["claims"][0]["quote"] == "Hello"
+    assert (
+        answer["claims"][0]["source"] == "copy.md" and answer["claims"][0]["quotation"] == "Hello"
+    )
 
 
 async def test_only_the_drafts_of_the_named_channels_are_checked():
@@ -251,11 +253,11 @@ async def test_prices_are_listed_with_the_sentence_they_stand_in():
     answer = await list_prices(notes_md=text)
 
     assert "2 amounts in EUR, from 29.95 to 1,200.50." in answer["summary"]
-    assert [claim["quote"] for claim in answer["claims"]] == [
+    assert [claim["quotation"] for claim in answer["claims"]] == [
         "The Glimt costs 29.95 EUR.",
         "Vega: \u20ac1,200.50.",
     ]
-    assert all(claim["quote"] in text for claim in answer["claims"])
+    assert all(claim["quotation"] in text for claim in answer["claims"])
 
 
 async def test_ones_own_drafts_are_no_evidence_of_the_market():

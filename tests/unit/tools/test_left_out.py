@@ -17,7 +17,7 @@ from tests.unit.tools.review.changes import call_review_tool as reviewed
 from tests.unit.tools.review.changes import make_diff
 
 TABLE = "topic,prerequisites,hours\nDecimals,Fractions,2\nFractions,Division,3\n"
-QUOTED = {"text": "Term", "source": "a.txt", "quote": "These words stand nowhere at all."}
+QUOTED = {"text": "Term", "source": "a.txt", "quotation": "These words stand nowhere at all."}
 
 
 async def call_tool(
@@ -154,7 +154,7 @@ async def test_a_long_text_was_read_for_prices_in_part() -> None:
 
 async def test_a_document_that_could_not_be_read_is_no_unknown_source(tmp_path: Path) -> None:
     (tmp_path / "broken.pdf").write_bytes(b"no pdf")
-    claim = {"text": "It grew", "source": "broken.pdf", "quote": "grew"}
+    claim = {"text": "It grew", "source": "broken.pdf", "quotation": "grew"}
 
     answer = await call_tool(
         "check_sources", ToolSettings(documents=tmp_path), claims=[claim], materials=None
@@ -169,10 +169,10 @@ async def test_many_claims_are_checked_and_those_that_hold_are_counted_where_the
         "AWS had net sales of 107,556 million USD in 2024, after 90,757 million USD in 2023. " * 3
     )
     good, bad = (
-        {"text": text, "source": "a.md", "quote": text},
+        {"text": text, "source": "a.md", "quotation": text},
         {"text": "It fell", "source": "a.md"},
     )
-    claims = [good] * 99 + [{**bad, "quote": "fell"}] + [good] * 20
+    claims = [good] * 99 + [{**bad, "quotation": "fell"}] + [good] * 20
 
     answer = await call_tool("check_sources", claims=claims, materials={"a.md": text})
 

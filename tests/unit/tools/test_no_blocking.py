@@ -62,7 +62,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "check_playbook": {"material": DISTRIBUTION.name, "materials": read_contracts(DISTRIBUTION)},
     "verify_quotations": {
         "claims": [
-            {"text": "law", "source": DISTRIBUTION.name, "quote": "laws of the State of Oregon"}
+            {"text": "law", "source": DISTRIBUTION.name, "quotation": "laws of the State of Oregon"}
         ],
         "materials": read_contracts(DISTRIBUTION),
     },

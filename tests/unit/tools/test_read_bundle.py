@@ -43,7 +43,7 @@ async def test_the_example_is_reported_as_it_is_in_the_bundle():
     named = [claim["source"].partition("#") for claim in told["claims"]]
     assert all(file == "b.json" and place in held for file, _, place in named)
     for claim in told["claims"]:
-        assert claim["quote"] in EXAMPLE.read_text()
+        assert claim["quotation"] in EXAMPLE.read_text()
     cited = {place for _, _, place in named}
     kinds = ("Condition", "AllergyIntolerance", "Encounter", "Immunization")
     shown = {name for name in held if name.startswith(kinds)} - {"Condition/migraine"}
@@ -202,7 +202,7 @@ async def test_instructions_inside_a_record_are_shown_as_its_words():
 
     (claim,) = (claim for claim in told["claims"] if claim["text"].startswith("Condition"))
     assert claim["source"] == "sparse.json#Condition/note"
-    assert "healthy" in claim["quote"]
+    assert "healthy" in claim["quotation"]
     assert "healthy" not in json.dumps(told["gaps"] + told["findings"])
 
 

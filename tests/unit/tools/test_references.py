@@ -99,8 +99,8 @@ async def test_a_question_is_answered_by_an_entry_word_for_word_with_its_source(
 
     assert wanted.text in told["summary"]
     assert f"Source: {wanted.source} ({wanted.as_of})" in told["summary"]
-    assert {"text": wanted.text, "quote": wanted.text, "source": wanted.citation} in [
-        {key: claim[key] for key in ("text", "quote", "source")} for claim in told["claims"]
+    assert {"text": wanted.text, "quotation": wanted.text, "source": wanted.citation} in [
+        {key: claim[key] for key in ("text", "quotation", "source")} for claim in told["claims"]
     ]
     assert len(told["claims"]) <= 3
 
@@ -269,7 +269,7 @@ async def test_the_users_own_documents_are_quoted_beside_the_references(tmp_path
     other = await consult_reference("legal", asked, materials={"handbook.md": HANDBOOK})
 
     assert "at least 15 characters" in given["summary"]
-    assert {claim["source"]: claim["quote"] for claim in given["claims"]}[
+    assert {claim["source"]: claim["quotation"] for claim in given["claims"]}[
         "handbook.md"
     ] == PASSWORDS
     assert "**handbook.md**, Devices" in given["summary"] and "28 EUR" not in given["summary"]

@@ -37,7 +37,7 @@ async def test_a_question_is_answered_from_the_page_that_has_it(question, source
     told = await call_tool(question)
 
     assert told["claims"][0]["source"] == source and words in told["summary"]
-    assert all(claim["quote"] in PAGES[claim["source"]] for claim in told["claims"])
+    assert all(claim["quotation"] in PAGES[claim["source"]] for claim in told["claims"])
 
 
 async def test_a_figure_that_begins_a_sentence_stays_in_what_is_claimed():
@@ -86,7 +86,7 @@ async def test_headings_in_html_are_headings_and_count_twice():
 
     assert told["summary"].startswith("**faq.md, How do I sort the berths?**")
     assert "--sort name" in told["summary"]
-    assert all(claim["quote"] in page for claim in told["claims"])
+    assert all(claim["quotation"] in page for claim in told["claims"])
 
 
 @pytest.mark.parametrize("light", ["come", "get", "need", "set up", "work"])
@@ -95,7 +95,7 @@ async def test_a_light_verb_that_no_page_has_does_not_hide_the_answer(light):
         f"How does the export {light}?", {"a.md": "# Export\n\nPress the green export button.\n"}
     )
 
-    assert told["claims"][0]["quote"] == "Press the green export button."
+    assert told["claims"][0]["quotation"] == "Press the green export button."
 
 
 @pytest.mark.parametrize(

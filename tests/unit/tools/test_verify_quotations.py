@@ -27,14 +27,14 @@ async def verify_claims(*claims: dict[str, str], **more: Any) -> dict[str, Any]:
 
 
 async def test_a_quotation_that_stands_there_holds():
-    found = await verify_claims({"text": "Termination: clause 12(B)", "quote": NOTICE})
+    found = await verify_claims({"text": "Termination: clause 12(B)", "quotation": NOTICE})
 
     assert found["summary"].startswith("1 quotation checked: 1 stand in the contract as quoted")
     assert not found["findings"]
 
 
 async def test_spaces_and_line_breaks_do_not_make_a_quotation_wrong():
-    found = await verify_claims({"text": "Notice", "quote": NOTICE.replace(" ", "\n  ")})
+    found = await verify_claims({"text": "Notice", "quotation": NOTICE.replace(" ", "\n  ")})
 
     assert not found["findings"]
 
@@ -42,16 +42,16 @@ async def test_spaces_and_line_breaks_do_not_make_a_quotation_wrong():
 @pytest.mark.parametrize(
     ("claim", "problem"),
     [
-        ({"text": "Notice", "quote": NOTICE.replace("twenty", "sixty")}, "Quotation not found"),
+        ({"text": "Notice", "quotation": NOTICE.replace("twenty", "sixty")}, "Quotation not found"),
         (
-            {"text": "Termination: clause 3", "quote": NOTICE},
+            {"text": "Termination: clause 3", "quotation": NOTICE},
             "Quotation is in 12(B), not where named",
         ),
         (
-            {"text": "Notice", "quote": NOTICE, "source": "z.txt"},
+            {"text": "Notice", "quotation": NOTICE, "source": "z.txt"},
             "Quotation of what is not a material",
         ),
-        ({"text": "Notice", "quote": NOTICE, "source": NDA.name}, "Quotation not found"),
+        ({"text": "Notice", "quotation": NOTICE, "source": NDA.name}, "Quotation not found"),
     ],
 )
 async def test_a_quotation_that_does_not_hold_is_a_finding(claim, problem):
@@ -63,7 +63,7 @@ async def test_a_quotation_that_does_not_hold_is_a_finding(claim, problem):
 
 
 async def test_claims_that_quote_nothing_are_counted_apart():
-    found = await verify_claims({"text": "The law is Dutch."}, {"text": "a", "quote": NOTICE})
+    found = await verify_claims({"text": "The law is Dutch."}, {"text": "a", "quotation": NOTICE})
 
     assert found["verdicts"] == {"held": 1} and "1 claim without a quotation" in found["summary"]
 
@@ -72,4 +72,4 @@ async def test_no_claims_and_no_contract_are_refused():
     with pytest.raises(ValidationError, match="at least 1 item"):
         await verify_claims()
     with pytest.raises(ToolRefused, match="no materials"):
-        await verify_claims({"text": "a", "quote": NOTICE}, materials={})
+        await verify_claims({"text": "a", "quotation": NOTICE}, materials={})

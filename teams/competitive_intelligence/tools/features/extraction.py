@@ -59,7 +59,7 @@ class Feature:
     value: str
     line: int
     """Line number, counted from 1."""
-    quote: str
+    quotation: str
 
     @property
     def claim(self) -> str:

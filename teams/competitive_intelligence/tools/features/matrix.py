@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from nodes.tools.evidence.source_check import CitedClaim
+from nodes.tools.framework.argument_types import CitedClaim
 
 from .extraction import normalize_name, parse_claim
 

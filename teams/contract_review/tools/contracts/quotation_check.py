@@ -23,7 +23,7 @@ def check_quotations(
     claims: Sequence[Mapping[str, str]], materials: Mapping[str, str]
 ) -> dict[str, Any]:
     """Return a finding for each quotation that is not in its contract as quoted."""
-    quoted = [claim for claim in claims if claim["quote"].strip()]
+    quoted = [claim for claim in claims if claim["quotation"].strip()]
     named = {claim["source"] for claim in quoted} & materials.keys()
     contracts = {name: Contract(name, materials[name][:MAX_CHARS]) for name in named}
     checked = [(claim, *_check_quotation(claim, contracts)) for claim in quoted]
@@ -36,7 +36,7 @@ def check_quotations(
     if without := len(claims) - len(quoted):
         report.lines.append(f"{format_count(without, 'claim')} without a quotation.")
     for claim, problem, line in wrong[:MAX_LISTED_QUOTATIONS]:
-        quote, text = (sanitize_line(claim[key], MAX_SHOWN_CHARS) for key in ("quote", "text"))
+        quote, text = (sanitize_line(claim[key], MAX_SHOWN_CHARS) for key in ("quotation", "text"))
         message = f"{problem}: \u201c{quote}\u201d, for: {text}"
         advice = "Quote the contract's own words, or take the claim back."
         report.add_finding("high", message, claim["source"], advice, line)
@@ -52,7 +52,7 @@ def _check_quotation(
     contract = contracts.get(claim["source"])
     if contract is None:
         return "Quotation of what is not a material", None
-    loose = Pattern(r"\s+".join(map(re.escape, claim["quote"].split())))
+    loose = Pattern(r"\s+".join(map(re.escape, claim["quotation"].split())))
     places = [found.start() for found in loose.finditer(contract.text.raw)]
     if not places:
         return "Quotation not found", None

@@ -6,7 +6,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, Field
 
 from nodes.text.plain_text import sanitize_line
-from nodes.tools.evidence.source_check import CitedClaim
+from nodes.tools.framework.argument_types import CitedClaim
 from nodes.tools.framework.tool_report import ToolReport
 from state import Severity
 
@@ -52,7 +52,7 @@ def compose_note(
     foot = f"**Next update:** {sanitize_line(next_update, 200) or TO_BE_FILLED_IN}"
     reply = ToolReport(["\n\n".join([head, *parts, foot])])
     for claim in [*impact[:MAX_FACTS], *others][: 2 * MAX_FACTS]:
-        reply.add_claim(claim.text, claim.source, claim.quote)
+        reply.add_claim(claim.text, claim.source, claim.quotation)
     if not impact:
         reply.gaps.append("The note says nothing on the impact: no figures from logs are known.")
     if not causes:

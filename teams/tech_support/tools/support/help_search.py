@@ -47,7 +47,7 @@ class PassageMatch(NamedTuple):
     passage: Passage
     coverage: float
     heading_coverage: float
-    quote: str
+    quotation: str
 
 
 def find_best_passages(
@@ -114,8 +114,8 @@ def build_report(index: PassageIndex, query: str, errors: Sequence[str]) -> Tool
             reply.gaps.append(f"The help documents say nothing on {redact_as_code(error)}")
     for one in found:
         reply.lines.append(_format_passage(one.passage) + "\n")
-        text = " ".join(_LINE_MARKER.sub("", one.quote).split()) or one.quote
-        reply.add_claim(text[:400], one.passage.source, one.quote[:400])
+        text = " ".join(_LINE_MARKER.sub("", one.quotation).split()) or one.quotation
+        reply.add_claim(text[:400], one.passage.source, one.quotation[:400])
     return reply
 
 

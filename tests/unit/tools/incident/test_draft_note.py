@@ -5,7 +5,7 @@ import pytest
 from nodes.errors import ToolRefused
 from tests.unit.tools.incident.tool_calls import call_incident_tool
 
-IMPACT = {"text": "48 of 214 requests failed.", "source": "requests.csv", "quote": ""}
+IMPACT = {"text": "48 of 214 requests failed.", "source": "requests.csv", "quotation": ""}
 CODE = {"text": "`charge` waits as long as `timeout_s` says.", "source": "gateway.py"}
 CAUSE = {
     "severity": "high",

@@ -174,7 +174,7 @@ async def test_with_nothing_to_go_by_it_refuses() -> None:
 @pytest.mark.parametrize(
     "code",
     ["def work(:\n", "(" * 5_000, "x = " + "-" * 50_000 + "1\n", "work = 1\x00\n", "# é\n'"],
-    ids=["half", "brackets", "minuses", "nul", "quote"],
+    ids=["half", "brackets", "minuses", "nul", "quotation"],
 )
 async def test_code_that_cannot_be_parsed_is_a_gap_and_no_crash(code: str) -> None:
     log = write_trace("ValueError", "no", ("app.py", 1, "work", ""))

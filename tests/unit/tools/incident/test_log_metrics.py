@@ -58,8 +58,8 @@ async def test_every_quotation_stands_in_its_source() -> None:
 
     answer = await call_incident_tool("log_metrics", materials)
 
-    assert all(claim["quote"] in materials[claim["source"]] for claim in answer["claims"]
-               if claim["quote"])  # fmt: skip
+    assert all(claim["quotation"] in materials[claim["source"]] for claim in answer["claims"]
+               if claim["quotation"])  # fmt: skip
     assert {claim["source"] for claim in answer["claims"]} == set(materials)
 
 

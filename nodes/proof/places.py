@@ -22,7 +22,7 @@ def find_quotation_places(
     places: list[dict[str, Any]] = []
     for number, claim in enumerate(claims):
         text = texts.get(claim.source)
-        place = _find_place(claim.quote, text) if text and claim.quote.strip() else None
+        place = _find_place(claim.quotation, text) if text and claim.quotation.strip() else None
         if place and len(places) < MAX_PLACES:
             places.append({"claim": number, "source": claim.source, **place})
     return places

@@ -1,0 +1,62 @@
+"""The proof of an attempt's report: what it rests on, and whether it was sent back once."""
+
+import asyncio
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from nodes.proof import Evidence, list_doubts, prove_report
+from nodes.text.language import detect_language
+from state import Claim, Report
+
+LONG_CHARS: Final = 50_000
+"""From here on texts are indexed in a thread: other tasks go on meanwhile."""
+MANY_CLAIMS: Final = 100
+
+
+@dataclass
+class ReportProof:
+    """What one attempt's worker was given and its tools returned, as far as a claim can cite it."""
+
+    materials: Mapping[str, str] = field(default_factory=dict)
+    claims: tuple[Claim, ...] = ()
+    """Of the reports in the handoff."""
+    words: str = ""
+    """Of the user."""
+    may_send_back: bool = False
+    """A language model does the task, and may correct what is not proved."""
+    was_sent_back: bool = False
+    _results: list[tuple[str, Any, str, bool]] = field(default_factory=list)
+
+    def record_result(
+        self, tool: str, arguments: Any, content: str, *, is_of_server: bool = False
+    ) -> None:
+        """Keep what a tool returned."""
+        self._results.append((tool, arguments, content, is_of_server))
+
+    async def prove(self, report: Report) -> Report:
+        """Return a report with the proof of each claim, and a gap for each without one."""
+        if not report.claims:
+            return report
+        size = sum(map(len, self.materials.values())) + sum(len(each[2]) for each in self._results)
+        if size < LONG_CHARS and len(report.claims) < MANY_CLAIMS:
+            return self._prove(report)
+        return await asyncio.to_thread(self._prove, report)
+
+    async def list_doubts(self, report: Report) -> list[str]:
+        """Return what of a report is not proved, for the model that wrote it."""
+        return list_doubts((await self.prove(report)).claims, "en")
+
+    def _prove(self, report: Report) -> Report:
+        evidence = Evidence(self.words, language=detect_language(self.words))
+        for name, text in self.materials.items():
+            evidence.add_material(name, text)
+        for tool, arguments, content, is_of_server in self._results:
+            evidence.add_result(tool, arguments, content, is_of_server=is_of_server)
+        evidence.add_claims(self.claims)
+        return prove_report(report, evidence)
+
+
+def mark_returned(claims: Iterable[Claim]) -> tuple[Claim, ...]:
+    """Return the claims of a worker on another server: whatever it says of them, it returned them."""
+    return tuple(each.model_copy(update={"proof": "returned", "doubt": ""}) for each in claims)

@@ -1,0 +1,23 @@
+"""Proves by program what models write: each claim of a report, each line of an answer.
+
+No model is asked. A quotation is in what was read, a figure or name in its quotation, in the
+passage or the cells that fit the claim, or follows from those by one step of arithmetic.
+"""
+
+from nodes.proof.answers import prove_answer
+from nodes.proof.claims import ClaimCheck, check_claim, list_doubts, prove_claim, prove_report
+from nodes.proof.places import find_quotation_places
+from nodes.proof.quotations import is_quoted
+from nodes.proof.texts import Evidence
+
+__all__ = [
+    "ClaimCheck",
+    "Evidence",
+    "check_claim",
+    "find_quotation_places",
+    "is_quoted",
+    "list_doubts",
+    "prove_answer",
+    "prove_claim",
+    "prove_report",
+]

@@ -1,0 +1,131 @@
+"""The names and addresses of a statement, and those that its evidence does not have."""
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from nodes.limits.patterns import Pattern
+from nodes.proof.texts import SourceText
+from nodes.text.dates import MONTHS
+from nodes.text.figures import is_unit
+from nodes.text.word_lists import FUNCTION_WORDS, QUESTION_WORDS
+
+_TOKEN: Final = Pattern(r"[^\W_][\w'\u2019&-]*")
+_SENTENCE: Final = Pattern(r"(?:^|[.!?:]\s+|[\"\u201c(]|\n[-*\s]*)$")
+_ADDRESS: Final = Pattern(r"https?://[^\s<>\"'`)\]]+(?<![.,;:*])|[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+_DAYS: Final = frozenset(
+    [
+        "monday",
+        "tuesday",
+        "wednesday",
+        "thursday",
+        "friday",
+        "saturday",
+        "sunday",
+        "montag",
+        "dienstag",
+        "mittwoch",
+        "donnerstag",
+        "freitag",
+        "samstag",
+        "sonntag",
+    ]
+)
+MIN_ACRONYM_CHARS: Final = 2
+
+
+def find_addresses(text: str) -> list[str]:
+    """Return the addresses of pages and mailboxes in a text."""
+    return list(dict.fromkeys(_ADDRESS.findall(text)))
+
+
+def list_foreign_names(
+    text: str, around: str, sources: Sequence[SourceText], language: str
+) -> list[str]:
+    """Return the names in a text that the words around its evidence do not have.
+
+    A capitalized word is a name, at the beginning of a sentence only where no source has it in
+    lower case, and a source has it as a name or `around` has a name in its place. In German, where
+    each noun is capitalized, only an acronym and one of two such words side by side are.
+    """
+    text = _ADDRESS.sub(" ", text)
+    held = {
+        token.casefold().removesuffix("'s").removesuffix("\u2019s")
+        for token in _TOKEN.findall(around)
+    }
+    tokens = list(_TOKEN.finditer(text))
+    claimed = {match[0].casefold() for match in tokens}
+    raw = [source.raw_words for source in sources]
+    foreign = list[str]()
+    for at, match in enumerate(tokens):
+        name = match[0].removesuffix("'s").removesuffix("\u2019s").rstrip("'\u2019-")
+        if not _is_capitalized(name) or _is_held(name, held, around):
+            continue
+        is_first = bool(_SENTENCE.search(text[max(0, match.start() - 6) : match.start()]))
+        is_paired = not is_first and _has_neighbour(tokens, at, text)
+        if language == "de" and not (is_paired or _is_acronym(name)):
+            continue
+        is_common = any(name.casefold() in words for words in raw)
+        if is_first and is_common:
+            continue
+        if is_first and not any(name in words for words in raw):
+            if not _lacks_name(around, claimed):
+                continue
+        foreign.append(name)
+    return list(dict.fromkeys(foreign))
+
+
+def _is_capitalized(name: str) -> bool:
+    plain = name.casefold()
+    if plain in FUNCTION_WORDS or plain in QUESTION_WORDS or plain in MONTHS or plain in _DAYS:
+        return False
+    is_short = len(name) < MIN_ACRONYM_CHARS or is_unit(plain)
+    return name[:1].isupper() and not is_short and not any(each.isdigit() for each in name)
+
+
+def _is_acronym(name: str) -> bool:
+    return len(name) >= MIN_ACRONYM_CHARS and name.isupper()
+
+
+def _has_neighbour(tokens: Sequence[re.Match[str]], at: int, text: str) -> bool:
+    """Return whether a capitalized word follows or comes before, with a space between."""
+    pairs = [(at - 1, at), (at, at + 1)]
+    return any(
+        left >= 0
+        and right < len(tokens)
+        and text[tokens[left].end() : tokens[right].start()] == " "
+        and _is_capitalized(tokens[left if right == at else right][0])
+        for left, right in pairs
+    )
+
+
+def _is_held(name: str, held: set[str], around: str) -> bool:
+    plain = name.casefold()
+    if plain in held:
+        return True
+    if len(plain) >= 4 and any(
+        len(other) >= 4 and (other.startswith(plain) or plain.startswith(other)) for other in held
+    ):
+        return True
+    parts = [part for part in plain.replace("&", "-").split("-") if part]
+    if len(parts) > 1 and all(part in held for part in parts):
+        return True
+    return _is_acronym(name) and _has_initials(name, around)
+
+
+def _has_initials(acronym: str, text: str) -> bool:
+    words = [word for word in _TOKEN.findall(text) if word[:1].isupper()]
+    initials = "".join(word[0] for word in words).casefold()
+    return acronym.casefold() in initials
+
+
+def _lacks_name(around: str, claimed: Iterable[str]) -> bool:
+    """Return whether the evidence has a name, inside a sentence or of two words, not claimed."""
+    known = set(claimed)
+    tokens = list(_TOKEN.finditer(around))
+    for match in tokens:
+        is_first = bool(_SENTENCE.search(around[max(0, match.start() - 6) : match.start()]))
+        if _is_capitalized(match[0]) and match[0].casefold() not in known:
+            if not is_first or match[0].casefold() not in around.casefold()[match.end() :]:
+                return True
+    return False

@@ -1,0 +1,190 @@
+"""Proves a figure by the row and the column that a statement names, or by a step over such cells."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import combinations
+from typing import Final
+
+from nodes.limits.patterns import Pattern
+from nodes.proof.steps import name_step
+from nodes.proof.texts import Passage, SourceText, is_label, list_words
+from nodes.text.figures import Quantity, is_near, read_column, read_figures, write_digits
+
+SEGMENT: Final = Pattern(
+    r"[,;:]\s|\s(?:and|while|whereas|but|versus|vs|und|während|aber|sowie|gegenüber)\s|\s[\u2013\u2014]\s"
+)
+"""Between parts of a statement that may each name another row or column."""
+MIN_TIE: Final = 0.9
+MAX_ROWS: Final = 40
+"""Rows over which steps are tried."""
+_RISES: Final = Pattern(
+    r"\b(?:rose|rises|risen|rising|grew|grown|grows|increased?s?|increasing|gained|climbed|higher|up"
+    r"|stieg|gestiegen|wuchs|gewachsen|zugenommen)\b",
+    re.IGNORECASE,
+)
+_SINKS: Final = Pattern(
+    r"\b(?:fell|falls|fallen|falling|dropped|declined|decreased?s?|shrank|lost|lower|down|sank"
+    r"|gesunken|fiel|gefallen|abgenommen|zurückgegangen)\b",
+    re.IGNORECASE,
+)
+_MORE: Final = Pattern(
+    r"\b(?:more|higher|larger|greater|bigger|mehr|höher|größer)\b.{0,60}?\b(?:than|als)\b",
+    re.IGNORECASE,
+)
+_LESS: Final = Pattern(
+    r"\b(?:less|fewer|lower|smaller|weniger|niedriger|kleiner)\b.{0,60}?\b(?:than|als)\b",
+    re.IGNORECASE,
+)
+
+
+def select_rows(text: str, source: SourceText) -> list[Passage]:
+    """Return the rows of a table that a statement names best, by their labels and periods."""
+    return _choose(source, list_words(write_digits(text)), None) if source.has_rows else []
+
+
+def _choose(
+    source: SourceText, words: Sequence[str], among: Sequence[Passage] | None
+) -> list[Passage]:
+    scores = source.rank(words)
+    rows = {at: s for at, s in scores.items() if source.passages[at].cells}
+    if among is not None:
+        rows = {at: s for at, s in rows.items() if source.passages[at] in among}
+    best = max(rows.values(), default=0.0)
+    return [source.passages[at] for at, score in sorted(rows.items()) if score >= MIN_TIE * best]
+
+
+def explain_by_rows(
+    quantity: Quantity, text: str, rows: Sequence[Passage], source: SourceText
+) -> tuple[bool, str]:
+    """Return whether the named cells have a quantity, or it follows from them; and the step."""
+    segment = _cut_segment(text, quantity)
+    near = _choose(source, list_words(segment), rows) if segment else []
+    chosen = near or rows
+    columns = _choose_columns(segment, rows) or _choose_columns(text, rows)
+    cells = list(_read_cells(chosen, columns))[: MAX_ROWS * 4]
+    if any(quantity.equals(cell) for cell in cells):
+        return True, ""
+    wider = list(_read_cells(rows, columns))[: MAX_ROWS * 4]
+    if step := name_step(quantity, cells) or name_step(quantity, wider):
+        return True, step
+    if quantity.values and any(is_near(v, len(chosen), 0) for v in quantity.values):
+        return len(chosen) > 1, "count"
+    everything = [passage for passage in source.passages if passage.cells]
+    for group in (rows, everything) if len(rows) > 1 or not near else (everything,):
+        if step := _find_total(quantity, group, columns):
+            return True, step
+    return False, ""
+
+
+def find_wrong_direction(text: str, rows: Sequence[Passage], source: SourceText) -> str:
+    """Return the word of a statement that says the contrary of its cells; empty if none does."""
+    columns = _choose_columns(text, rows)
+    rises, sinks = _RISES.search(text), _SINKS.search(text)
+    if (rises is None) != (sinks is None):
+        word = (rises or sinks)[0]  # type: ignore[index]  # one of them is there
+        for earlier, later in _list_changes(text, rows, columns):
+            if earlier != later and (later > earlier) != bool(rises):
+                return word
+    more, less = _MORE.search(text), _LESS.search(text)
+    if (more is None) == (less is None):
+        return ""
+    found = more or less
+    assert found is not None, "one of them is there"
+    first = _choose(source, list_words(text[: found.start()]), rows)
+    second = _choose(source, list_words(text[found.end() :]), rows)
+    if len(first) != 1 or len(second) != 1 or first == second or len(columns) != 1:
+        return ""
+    one, other = (next(iter(_read_cells(each, columns)), None) for each in (first, second))
+    if one is None or other is None or one.scaled == other.scaled:
+        return ""
+    return "" if (one.scaled > other.scaled) == bool(more) else found[0]
+
+
+def _list_changes(
+    text: str, rows: Sequence[Passage], columns: Sequence[str]
+) -> Iterator[tuple[float, float]]:
+    """Yield pairs of an earlier and a later value: of two rows, or of two columns of one row."""
+    if len(rows) == 2:
+        dated = sorted(rows, key=_read_period)
+        if _read_period(dated[0]) < _read_period(dated[1]):
+            for column in columns:
+                pair = [next(iter(_read_cells([row], [column])), None) for row in dated]
+                if pair[0] is not None and pair[1] is not None:
+                    yield pair[0].scaled, pair[1].scaled
+    if len(rows) == 1:
+        years = {name: read_figures(name).periods for name in columns}
+        dated_columns = sorted(
+            (periods[0].year, name)
+            for name, periods in years.items()
+            if periods and periods[0].year
+        )
+        for (_, one), (_, other) in combinations(dated_columns, 2):
+            cells = [next(iter(_read_cells(rows, [name])), None) for name in (one, other)]
+            if cells[0] is not None and cells[1] is not None:
+                yield cells[0].scaled, cells[1].scaled
+
+
+def _read_period(row: Passage) -> tuple[int, int, int]:
+    periods = [period for _, cell in row.cells for period in read_figures(cell).periods]
+    return max(((p.year, p.month or 3 * p.quarter, p.day) for p in periods), default=(0, 0, 0))
+
+
+def _cut_segment(text: str, quantity: Quantity) -> str:
+    """Return the part of a statement that a quantity is in."""
+    written, start = write_digits(text), 0
+    for match in SEGMENT.finditer(written):
+        if match.start() > quantity.start:
+            return written[start : match.start()]
+        start = match.end()
+    return written[start:]
+
+
+def _choose_columns(text: str, rows: Sequence[Passage]) -> list[str]:
+    """Return the columns of numbers that a statement names best; all where it names none."""
+    names = dict.fromkeys(
+        column
+        for row in rows[:MAX_ROWS]
+        for column, cell in row.cells
+        if not is_label(cell) or cell.isdigit()
+    )
+    said = {*list_words(write_digits(text))}
+    scores = {name: len(said & {*list_words(name)}) for name in names}
+    best = max(scores.values(), default=0)
+    return [name for name, score in scores.items() if score == best]
+
+
+def _read_cells(rows: Sequence[Passage], columns: Sequence[str]) -> Iterator[Quantity]:
+    for row in rows[:MAX_ROWS]:
+        for column, cell in row.cells:
+            if column in columns:
+                yield from (read_column(number, column) for number in read_numbers(cell))
+
+
+def read_numbers(cell: str) -> list[Quantity]:
+    """Return the numbers of a cell; one that looks like a year is a number here."""
+    numbers = read_figures(cell).numbers
+    if not numbers and cell.strip().isdigit():
+        return [Quantity(cell, (float(cell),), tolerance=0.5)]
+    return numbers
+
+
+def _find_total(quantity: Quantity, rows: Sequence[Passage], columns: Sequence[str]) -> str:
+    """Return the step by which a quantity is the sum, average or extreme of a column."""
+    for column in columns:
+        cells = [
+            read_column(number, column)
+            for row in rows
+            for name, cell in row.cells
+            if name == column
+            for number in read_numbers(cell)
+        ]
+        if len(cells) < 2:
+            continue
+        for step, values in (
+            ("sum", [sum(each.values[at] for each in cells) for at in (0, -1)]),
+            ("average", [sum(each.values[at] for each in cells) / len(cells) for at in (0, -1)]),
+        ):
+            if quantity.equals(replace(cells[0], values=tuple(values), tolerance=0.0)):
+                return step
+    return ""
