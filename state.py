@@ -164,6 +164,7 @@ Purpose = Literal[
     "inner team",
     "judge",
     "select",
+    "second look",
     "reduce",
     "synthesis",
     "critic",

@@ -32,6 +32,7 @@ from nodes.synthesis.fallback import (
     write_fallback_answer,
 )
 from nodes.synthesis.grounding import ground_answer, ground_unanswered
+from nodes.synthesis.proving import prove_lines
 from nodes.telemetry.events import emit
 from nodes.text.phrases import say
 from state import (
@@ -83,11 +84,13 @@ async def synthesize(
     answer, usage, problem = await _write_answer(
         state, evidence, get_writers, team=team, stream=stream
     )
+    answer, unproved = await prove_lines(answer, state, evidence, usage)
     word = partial(say, evidence.language)
     is_known = problem == word("no_result") and evidence.missing
     missing = [*evidence.missing, problem] if problem and not is_known else evidence.missing
     answer = ground_unanswered(answer, state["request"], require_plan(state).goal)
     missing = [*missing, *(word("not_answered", part=part) for part in answer.unanswered)]
+    missing += unproved
     named = find_named_pairs(evidence.contradictions, answer.contradictions, evidence.reports)
     answer = ground_answer(
         answer,
@@ -161,7 +164,7 @@ async def _write_answer(
 ) -> tuple[Answer, Usage, str]:
     """Return the answer to the reports, its usage, and why it is not a model's, if so."""
     fallback = write_fallback_answer(evidence, team.contact)
-    if not has_results(evidence.reports):
+    if not any(map(has_usable_result, evidence.reports)):
         return fallback, Usage(), say(evidence.language, "no_result")
     messages = build_synthesis_messages(
         team,

@@ -41,13 +41,16 @@ def _format_texts(output: str, report: Json) -> Iterator[str]:
 
 
 def _format_claims(report: Json) -> Iterator[str]:
-    """Yield the claims that the output does not hold."""
+    """Yield the claims that the output does not hold, or that are not proved, with their proof."""
     output = report.get("output") or ""
     for claim in report.get("claims") or ():
-        if claim.get("text") and claim["text"] in output:
+        is_shown = claim.get("text") and claim["text"] in output
+        if is_shown and claim.get("proof") != "unproved":
             continue
         source = f" ({to_one_line(claim['source'], 120)})" if claim.get("source") else ""
-        yield f"{' ' * INDENT}- {to_one_line(claim.get('text', ''), 300)}{source}"
+        proof = f" [{to_one_line(claim['proof'], 20)}]" if claim.get("proof") else ""
+        doubt = f" {to_one_line(claim['doubt'], 300)}" if claim.get("doubt") else ""
+        yield f"{' ' * INDENT}- {to_one_line(claim.get('text', ''), 300)}{source}{proof}{doubt}"
 
 
 def _format_confidence(report: Json) -> str:

@@ -20,6 +20,7 @@ _MECHANISM_LABELS: Mapping[str, str] = {
     "refine": "to reword tasks",
     "judge": "to judge",
     "select": "to choose the best attempt",
+    "second look": "to look again at grave findings",
     "reduce": "to summarise results",
     "critic": "to review the answer",
     "recruit": "to make specialists",

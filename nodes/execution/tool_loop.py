@@ -132,7 +132,8 @@ class TurnLimitMiddleware(AgentMiddleware[WorkerAgentState, AttemptContext, Repo
         if not doubts:
             return response
         context.early_report = report
-        messages = [*request.messages, *response.result, build_proof_message(doubts)]
+        asked = [*request.messages, *response.result, build_proof_message(doubts)]
+        messages: list[Any] = asked  # the library's union of message types is not exported
         try:
             return await self._ask(request.override(messages=messages), handler)
         except (ModelError, TurnLimitReached):

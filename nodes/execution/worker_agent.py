@@ -7,7 +7,7 @@ continues from there: the model reads what was wrong.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from time import monotonic
-from typing import Any, TypeGuard
+from typing import Any
 
 from langchain_core.language_models import LanguageModelInput
 from langchain_core.messages import (
@@ -92,10 +92,10 @@ class WorkerAgent:
             # A resume repeats the whole attempt, so its turns need no checkpoints.
             durability="exit" if is_checkpointed else None,
         )
-        report = result.get("structured_response")
-        if report is None:
+        value = result.get("structured_response")
+        if value is None:
             return read_content(_read_last_text(result["messages"]), Report)
-        return Report.model_validate(report if isinstance(report, dict) else report.model_dump())
+        return Report.model_validate(value if isinstance(value, dict) else value.model_dump())
 
     def build_first_request(
         self, message: HumanMessage, context: AttemptContext
@@ -176,7 +176,7 @@ def must_report(context: AttemptContext) -> bool:
     )
 
 
-def may_ask_again(context: AttemptContext, report: Report | None) -> TypeGuard[Report]:
+def may_ask_again(context: AttemptContext, report: Report | None) -> bool:
     """Return whether a complete report may be asked for once more, within the attempt's caps."""
     if report is None or report.status != "completed" or report.escalation:
         return False
@@ -188,7 +188,9 @@ def may_ask_again(context: AttemptContext, report: Report | None) -> TypeGuard[R
 async def find_doubts(context: AttemptContext, report: Report | None) -> list[str]:
     """Return what of a report is not proved, if it is sent back for it: once in an attempt."""
     proof = context.proof
-    if not proof.may_send_back or proof.was_sent_back or not may_ask_again(context, report):
+    if not proof.may_send_back or proof.was_sent_back:
+        return []
+    if report is None or not may_ask_again(context, report):
         return []
     doubts = await proof.list_doubts(report)
     if doubts:

@@ -23,6 +23,7 @@ from nodes.prompts.materials import (
 )
 from nodes.prompts.tags import format_json_line, shorten_text, wrap_in_tag
 from nodes.prompts.templates import (
+    LOOK_AGAIN,
     CRITICIZE,
     DATABASE,
     DIVIDE,
@@ -50,7 +51,7 @@ from nodes.schemas.handoff import Handoff
 from nodes.schemas.team import Team, Worker
 from nodes.security.tool_access import reaches_outside
 from nodes.text.plain_text import sanitize_text
-from state import Answer, Claim, Contradiction, MergedFinding, Plan, Report, Task
+from state import Answer, Claim, Contradiction, Finding, MergedFinding, Plan, Report, Task
 
 MAX_OUTPUT_CHARS = 24_000
 MAX_REVIEWED_CHARS = 4_000
@@ -329,6 +330,22 @@ def build_judge_messages(request: str, pairs: Iterable[tuple[Claim, Claim]]) -> 
     ]
     human = [wrap_in_tag("request", request), wrap_in_tag("pairs", "\n".join(lines))]
     return [SystemMessage(JUDGE), HumanMessage("\n\n".join(human))]
+
+
+def build_second_look_messages(
+    findings: Iterable[tuple[Finding, str]],
+) -> list[AnyMessage]:
+    """Build the question whether findings hold.
+
+    Args:
+        findings: each with the lines around its place.
+    """
+    parts = [
+        f"{number}. {each.severity}: {each.message} ({each.file}:{each.line})\n"
+        f"{wrap_in_tag('lines', lines)}"
+        for number, (each, lines) in enumerate(findings, 1)
+    ]
+    return [SystemMessage(LOOK_AGAIN), HumanMessage(wrap_in_tag("findings", "\n\n".join(parts)))]
 
 
 def build_selection_messages(description: str, attempts: Iterable[Report]) -> list[AnyMessage]:

@@ -4,7 +4,7 @@ No model is asked. A quotation is in what was read, a figure or name in its quot
 passage or the cells that fit the claim, or follows from those by one step of arithmetic.
 """
 
-from nodes.proof.answers import prove_answer
+from nodes.proof.answers import ProvedAnswer, find_file_names, prove_answer
 from nodes.proof.claims import ClaimCheck, check_claim, list_doubts, prove_claim, prove_report
 from nodes.proof.places import find_quotation_places
 from nodes.proof.quotations import is_quoted
@@ -13,7 +13,9 @@ from nodes.proof.texts import Evidence
 __all__ = [
     "ClaimCheck",
     "Evidence",
+    "ProvedAnswer",
     "check_claim",
+    "find_file_names",
     "find_quotation_places",
     "is_quoted",
     "list_doubts",

@@ -1,6 +1,6 @@
 """Proves the lines of an answer by the claims they come from, and marks what no claim supports."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -23,6 +23,8 @@ _FENCE: Final = ("```", "~~~")
 MAX_COUNT: Final = 10
 """A bare whole number up to it counts what the writer lists."""
 MAX_LINES: Final = 5_000
+MAX_UNTIED: Final = 50
+"""Claims that a line may come from whose words are in none of them."""
 
 
 @dataclass(frozen=True)
@@ -35,10 +37,19 @@ class _Line:
     """Its heading or the head of its column, by which its claim is found."""
 
 
-def prove_answer(
-    answer: Answer, reports: Sequence[Report], evidence: Evidence
-) -> tuple[Answer, list[str]]:
-    """Return the answer with its claims and with marks, and a gap for each line without support.
+@dataclass(frozen=True)
+class ProvedAnswer:
+    """An answer with its claims and with a mark at each line without support."""
+
+    answer: Answer
+    gaps: Mapping[str, str]
+    """What only the answer says, each with its line."""
+    doubted: tuple[str, ...] = ()
+    """Lines that say what an unproved claim says; the gap is the report's."""
+
+
+def prove_answer(answer: Answer, reports: Sequence[Report], evidence: Evidence) -> ProvedAnswer:
+    """Return the answer with its claims, with marks, and with a gap for each line without support.
 
     Each figure, quotation, address and source of a line is in the claims that fit the line best, or
     follows from them by one step, or is the user's own. What an unproved claim says is marked, and
@@ -51,11 +62,11 @@ def prove_answer(
     answer = answer.model_copy(update={"claims": tuple(claims)})
     checked = [claim for claim in claims if claim.proof is not None]
     if not checked:
-        return answer, []
+        return ProvedAnswer(answer, {})
     proved = _build_source([claim for claim in checked if claim.proof != "unproved"], reports)
     doubted = _build_source([claim for claim in checked if claim.proof == "unproved"], ())
-    language, gaps, marks = evidence.language, list[str](), list[int]()
-    added = list[Claim]()
+    language, gaps, marks = evidence.language, dict[str, str](), list[int]()
+    added, doubted_lines = list[Claim](), list[str]()
     for line in list(_split(answer.text))[:MAX_LINES]:
         lacking = _list_unsupported(line, proved, evidence)
         if not lacking:
@@ -65,10 +76,14 @@ def prove_answer(
         if left := [each for each in lacking if each in own]:
             what = ", ".join(f"“{each}”" for each in left[:6])
             shown = " ".join(line.text.split())[:200]
-            gaps.append(say(language, "unsupported", what=what, line=shown))
-            added.append(Claim(text=shown, proof="unproved", doubt=gaps[-1]))
+            gap = say(language, "unsupported", what=what, line=shown)
+            gaps[gap] = shown
+            added.append(Claim(text=shown, proof="unproved", doubt=gap))
+        else:
+            doubted_lines.append(line.text)
     text = _mark(answer.text, marks, say(language, "unsupported_mark"))
-    return answer.model_copy(update={"text": text, "claims": (*claims, *added)}), gaps
+    marked = answer.model_copy(update={"text": text, "claims": (*claims, *added)})
+    return ProvedAnswer(marked, gaps, tuple(doubted_lines))
 
 
 def _build_source(claims: Sequence[Claim], reports: Iterable[Report]) -> SourceText:
@@ -88,22 +103,35 @@ def _list_unsupported(line: _Line, claims: SourceText, evidence: Evidence) -> li
     text = _LIST_NUMBER.sub("", line.text, 1)
     lacking = [q for q in _QUOTED.findall(text) if not is_quoted(q, claims.whole)]
     lacking += [each for each in find_addresses(text) if each not in claims.whole]
-    known = {each.name.casefold().rpartition("/")[2] for each in evidence.texts}
-    lacking += [
-        name
-        for name in _FILE.findall(text)
-        if name.casefold() not in known and name.casefold() not in claims.whole.casefold()
-    ]
     bare = text
     for address in (*find_addresses(text), *_FILE.findall(text)):
         bare = bare.replace(address, " ")
     figures = _drop_counts(read_figures(bare))
     if figures.periods or figures.quantities:
         grounds = find_grounds(f"{bare} {line.words}", [claims])
-        wide = [Ground(each.text, "", each.source) for each in grounds]
+        texts = [each.text for each in grounds] or list(claims.lines[:MAX_UNTIED])
+        wide = [Ground(text, "", claims) for text in texts]
         found, _ = check_statement(bare, figures, wide, evidence, has_names=False)
         lacking += found
+    if lacking or figures.periods or figures.quantities or _QUOTED.search(text):
+        lacking += _list_unknown_files(text, claims, evidence)
     return list(dict.fromkeys(lacking))
+
+
+def _list_unknown_files(text: str, claims: SourceText, evidence: Evidence) -> list[str]:
+    """Return the documents that a line names beside what it says, and that no claim is from."""
+    known, held = {_get_base(each.name) for each in evidence.texts}, claims.whole.casefold()
+    names = (name for name in _FILE.findall(text) if _get_base(name) not in known)
+    return [name for name in names if name.casefold() not in held]
+
+
+def _get_base(name: str) -> str:
+    return name.casefold().rpartition("/")[2]
+
+
+def find_file_names(text: str) -> list[str]:
+    """Return the names of documents and tables in a text."""
+    return _FILE.findall(text)
 
 
 def _drop_counts(figures: Figures) -> Figures:

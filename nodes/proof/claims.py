@@ -54,7 +54,7 @@ def prove_report(report: Report, evidence: Evidence) -> Report:
 def list_doubts(claims: Iterable[Claim], language: str) -> list[str]:
     """Return a sentence for each claim that is not proved."""
     return [
-        say(language, "unproved", claim=" ".join(claim.text.split())[:300], doubt=claim.doubt)
+        say(language, "claim_unproved", claim=" ".join(claim.text.split())[:300], doubt=claim.doubt)
         for claim in claims
         if claim.proof == "unproved"
     ]
@@ -92,8 +92,8 @@ def check_claim(claim: Claim, evidence: Evidence) -> ClaimCheck:
     if _is_returned(claim, evidence):
         return ClaimCheck(_name_origin(claim, cited, evidence))
     if claim.source.strip() and not cited:
-        shown = claim.source[:MAX_NAME_CHARS]
-        return ClaimCheck("unproved", say(language, "source_not_read", source=shown))
+        doubt = say(language, "source_not_read", source=claim.source[:MAX_NAME_CHARS])
+        return ClaimCheck("unproved" if evidence.has_sources else "stated", doubt)
     name = claim.source[:MAX_NAME_CHARS] or say(language, "any_source")
     has_quotation = bool(claim.quotation.strip())
     if has_quotation:

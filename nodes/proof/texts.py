@@ -1,6 +1,7 @@
 """What a worker was given and its tools returned, divided into passages that a claim can rest on."""
 
 import csv
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -83,6 +84,8 @@ class SourceText:
     origin: Origin = "given"
     is_structured: bool = False
     """It is JSON that a tool returned."""
+    is_result: bool = False
+    """It is what a tool returned, not a source in it."""
     lines: tuple[str, ...] = ()
     """Its passages, where they are known."""
 
@@ -154,6 +157,11 @@ class Evidence:
     texts: list[SourceText] = field(default_factory=list)
     language: str = "en"
 
+    @property
+    def has_sources(self) -> bool:
+        """Whether anything was read that a claim can name as its source."""
+        return not all(each.is_result for each in self.texts)
+
     def find(self, source: str) -> list[SourceText]:
         """Return the texts of a source as a claim names it; several where it names several."""
         wanted = source.strip().casefold().rstrip("/")
@@ -168,7 +176,11 @@ class Evidence:
             if named:
                 return named
         names = {each.name for each in self.texts if len(each.name) > 3}
-        held = [name for name in names if name.casefold() in wanted]
+        held = [
+            name
+            for name in names
+            if Pattern(rf"(?<![^\s,;:()\[\]|]){re.escape(name.casefold())}(?![^\s,;:()\[\]|#])").search(wanted)
+        ]
         return [each for each in self.texts if each.name in held]
 
     def add_material(self, name: str, text: str) -> None:
@@ -192,7 +204,8 @@ class Evidence:
                 content = content.replace(said, " ")
         origin: Origin = "computed" if tool in COMPUTING_TOOLS else "returned"
         value = _parse(content)
-        self.texts.append(SourceText(tool, content, origin, is_structured=value is not None))
+        is_json = value is not None
+        self.texts.append(SourceText(tool, content, origin, is_json, is_result=True))
         is_reading = tool in READING_TOOLS and not is_of_server
         for name, parts in _group_by_source(value).items():
             shown: Origin = "given" if is_reading else origin

@@ -69,6 +69,24 @@ class Verdict(Frozen):
     """Why that one is best."""
 
 
+class FindingRuling(Frozen):
+    """The word on one finding."""
+
+    finding: int
+    """Its number, as given."""
+    reason: str = ""
+    """What in the lines shows that it is a defect, or that it is none."""
+    holds: bool = False
+    """True: it is a real defect of this severity."""
+
+
+class SecondLook(Frozen):
+    """The decision on grave findings that their finder was not sure of."""
+
+    rulings: tuple[FindingRuling, ...] = ()
+    """One for each finding."""
+
+
 class Rework(Frozen):
     """A task that the critic sends back."""
 

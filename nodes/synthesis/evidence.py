@@ -18,9 +18,10 @@ from nodes.planning.skipping import list_shortfalls
 from nodes.planning.writing_workers import format_unwritten
 from nodes.schemas.team import Team
 from nodes.synthesis.contradictions import ClaimPair, find_contradicting_pairs
-from nodes.synthesis.findings import collect_findings
+from nodes.synthesis.findings import collect_findings, merge_findings
 from nodes.synthesis.judging import group_repeated_tasks, judge_claims, select_best_attempt
 from nodes.synthesis.reduction import reduce_reports
+from nodes.synthesis.second_look import LOOK_TIER, look_again, select_doubtful
 from nodes.text.language import detect_language
 from nodes.text.phrases import DEFAULT_LANGUAGE, say
 from state import (
@@ -150,6 +151,7 @@ async def prepare_input(state: SupervisorState, judge_models: JudgeModels) -> Sy
     reports = [results[name] for name in tasks if name in results]
     pairs = await asyncio.to_thread(find_contradicting_pairs, reports)
     contradictions = await judge_models.judge_pairs(state["request"], pairs)
+    findings = await _collect_findings(reports, state, judge_models)
     caps = find_reached_caps(state, judge_models)
     gaps = list_gaps(plan, results, left_out, caps, language)
     evidence = SynthesisInput(
@@ -161,7 +163,7 @@ async def prepare_input(state: SupervisorState, judge_models: JudgeModels) -> Sy
             *list_unread_attachments(state, language),
             *filter(None, [state.get("stop_reason")]),
         ],
-        findings=collect_findings(reports, min_confidence=team.min_finding_confidence),
+        findings=findings,
         contradictions=tuple(contradictions),
         caps=caps,
         is_only_capped=bool(caps) and all(map(is_stopped_by_cap, map(results.get, tasks))),
@@ -256,6 +258,25 @@ def _format_gap(tasks: Sequence[str], reason: str, language: str) -> str:
     if len(tasks) > 1:
         verb = _PLURAL_VERBS.get(verb, verb)
     return say(language, "of_tasks", tasks=", ".join(tasks), reason=f"{verb} {rest}")
+
+
+async def _collect_findings(
+    reports: Sequence[Report], state: SupervisorState, judge_models: JudgeModels
+) -> tuple[MergedFinding, ...]:
+    """Return the findings for the answer; grave ones just below the threshold get a second look."""
+    team = judge_models.team
+    found = collect_findings(reports, min_confidence=0)
+    sure = collect_findings(reports, min_confidence=team.min_finding_confidence)
+    doubtful = select_doubtful(found, team.min_finding_confidence)
+    if not doubtful or judge_models.is_degraded:
+        return sure
+    model = judge_models.get_model(LOOK_TIER)
+    if model is None or judge_models.get_name(LOOK_TIER) == EMBEDDED:
+        return sure
+    files = state.get("materials", {})
+    kept, spent = await look_again(model, doubtful, files, team.min_finding_confidence)
+    judge_models.record_usage("second look", "judge", LOOK_TIER, spent)
+    return merge_findings((*sure, *kept))
 
 
 async def _find_unselected_tasks(

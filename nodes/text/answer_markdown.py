@@ -1,5 +1,6 @@
 """An answer as Markdown: its text, then what it rests on and what it lacks."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any, Final
@@ -10,6 +11,7 @@ from nodes.text.printable import to_one_line
 Json = Mapping[str, Any]
 MAX_SOURCES_CHARS = 8000
 """Limit for the places named in one document."""
+PROOFS: Final = ("quoted", "computed", "returned", "stated", "unproved")
 PASSAGES_STATUSES: Final = tuple(
     f"**{say(language, 'status')}:** {say(language, 'status_passages')}" for language in PHRASES
 )
@@ -30,6 +32,8 @@ def format_answer(answer: Json) -> str:
         parts.append(_format_list(word("findings"), lines))
     if sources := answer.get("sources"):
         parts.append(_format_list(word("sources"), _group_by_document(sources), MAX_SOURCES_CHARS))
+    if proofs := _count_proofs(answer.get("claims") or (), word):
+        parts.append(f"**{word('proof')}:** {proofs}")
     if contradictions := answer.get("contradictions"):
         lines = [_format_contradiction(each, word) for each in contradictions]
         parts.append(_format_list(word("contradictions"), lines))
@@ -51,6 +55,12 @@ def _format_confidence(answer: Json, word: Callable[..., str]) -> str:
     known = word("confidence_of", confidence=confidence)
     tasks = ", ".join(map(str, unrated))
     return f"{known}, {word('confidence_unknown_for', tasks=tasks)}" if tasks else known
+
+
+def _count_proofs(claims: Iterable[Json], word: Callable[..., str]) -> str:
+    """Return how many claims have which proof; empty where none was looked for."""
+    counts = Counter(claim.get("proof") for claim in claims)
+    return ", ".join(f"{counts[kind]} {word(kind)}" for kind in PROOFS if counts[kind])
 
 
 def _format_list(title: str, items: Iterable[Any], max_chars: int = 1000) -> str:

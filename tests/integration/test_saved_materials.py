@@ -17,7 +17,13 @@ def script_readers(count: int, *, latency_s: float = 0.0) -> Scenario:
     """Script tasks that all read one document."""
     return Scenario(
         tasks=tuple(
-            ScriptedTask(id=f"t{n}", materials=("a.md",), latency_s=latency_s) for n in range(count)
+            ScriptedTask(
+                id=f"t{n}",
+                materials=("a.md",),
+                latency_s=latency_s,
+                report={"output": "It was read.", "confidence": 90},
+            )
+            for n in range(count)
         )
     )
 

@@ -5,7 +5,7 @@ import { makeEvent, makeReport, makeTask, makeTrace } from "./samples";
 const QUOTE = 'It says "24 EUR".';
 
 function traceWith(events: object[], answerSources: string[] = []) {
-  const claims = [{ text: "Huila costs 24 EUR.", source: "prices.md", quote: QUOTE }];
+  const claims = [{ text: "Huila costs 24 EUR.", source: "prices.md", quotation: QUOTE }];
   const report = makeReport("a", { claims });
   const answer = { text: "24 EUR", sources: answerSources };
   return makeTrace({

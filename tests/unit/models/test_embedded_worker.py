@@ -69,7 +69,7 @@ def test_claims_of_earlier_reports_are_checked():
     ((_, arguments),) = choose_calls(work, {"check_sources": make_tool("claims", claims="array")})
 
     assert arguments == {
-        "claims": [{"text": CLAIM.text, "source": CLAIM.source, "quotation": CLAIM.quote}]
+        "claims": [{"text": CLAIM.text, "source": CLAIM.source, "quotation": CLAIM.quotation}]
     }
 
 

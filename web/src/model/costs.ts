@@ -38,6 +38,7 @@ const PURPOSE_NAMES: ReadonlyMap<string, string> = new Map([
   ["recruit", "a specialist"],
   ["judge", "contradictions"],
   ["select", "the best attempt"],
+  ["second look", "a second look at grave findings"],
   ["reduce", "parts of the answer"],
   ["critic", "review of the answer"],
   ["speculation", "begun early, not used"],

@@ -3,7 +3,7 @@ import { oncePerTrace } from "./once-per-trace";
 import { selectTurn } from "./read-trace";
 import { flattenTasks, viewTasks } from "./task-view";
 import { writeResult } from "./tool-result";
-import type { Trace, TraceEvent } from "./trace";
+import type { Proof, Trace, TraceEvent } from "./trace";
 
 /** A quotation with what is around it. */
 export interface Passage {
@@ -21,8 +21,9 @@ export interface SourcedClaim {
   /** Path of the task. */
   task: string;
   text: string;
-  quote: string;
+  quotation: string;
   confidence: number | null;
+  proof: Proof | null;
   /** Null if the trace does not hold the text around the quotation. */
   passage: Passage | null;
 }
@@ -55,10 +56,10 @@ export const listSources = oncePerTrace((trace: Trace): Source[] => {
     if (task.inner.length) continue;
     (task.traced.report?.claims ?? []).forEach((claim, index) => {
       if (!claim.source) return;
-      const quote = claim.quote?.trim() ?? "";
-      const { text, confidence = null } = claim;
-      const passage = passages.find(task.path, index, quote || text);
-      getSource(claim.source).claims.push({ task: task.path, text, quote, confidence, passage });
+      const quotation = claim.quotation?.trim() ?? "";
+      const { text, confidence = null, proof = null } = claim;
+      const passage = passages.find(task.path, index, quotation || text);
+      getSource(claim.source).claims.push({ task: task.path, text, quotation, confidence, proof, passage });
     });
   }
   return [...sources.values()];

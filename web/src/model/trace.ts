@@ -52,11 +52,15 @@ export interface Plan {
   rule_reason?: string;
 }
 
+export type Proof = "quoted" | "computed" | "returned" | "stated" | "unproved";
+
 export interface Claim {
   text: string;
   source?: string | null;
-  quote?: string | null;
+  quotation?: string | null;
   confidence?: number | null;
+  proof?: Proof | null;
+  doubt?: string | null;
 }
 
 export interface Finding {

@@ -37,7 +37,7 @@ function ContradictionCard({ contradiction, sources }: { contradiction: Contradi
               <p>
                 <Text>{claim.text}</Text>
               </p>
-              {known?.passage ? <Quotation passage={known.passage} /> : claim.quote ? <Quoted quote={claim.quote} /> : null}
+              {known?.passage ? <Quotation passage={known.passage} /> : claim.quotation ? <Quoted quotation={claim.quotation} /> : null}
               <p class="soft small">
                 {source ? (
                   <a href={`#${source.anchor}`}>
@@ -64,8 +64,8 @@ function ContradictionCard({ contradiction, sources }: { contradiction: Contradi
   );
 }
 
-const Quoted = ({ quote }: { quote: string }) => (
+const Quoted = ({ quotation }: { quotation: string }) => (
   <blockquote>
-    <Text>{quote}</Text>
+    <Text>{quotation}</Text>
   </blockquote>
 );

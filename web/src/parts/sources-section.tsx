@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { listSources, type Source, type SourcedClaim } from "../model/sources";
 import type { Trace } from "../model/trace";
+import { ProofMark } from "./proof-mark";
 import { Quotation } from "./quotation";
 import { TaskLink } from "./task-link";
 import { Line, Text } from "./text";
@@ -83,7 +84,7 @@ export const SourceClaims = ({ claims }: { claims: SourcedClaim[] }) => (
 const ClaimText = ({ claim }: { claim: SourcedClaim }) => (
   <>
     <p>
-      <Text>{claim.text}</Text> <TaskLink path={claim.task} />
+      <Text>{claim.text}</Text> <ProofMark proof={claim.proof} /> <TaskLink path={claim.task} />
     </p>
     {claim.passage ? (
       <figure>
@@ -94,11 +95,11 @@ const ClaimText = ({ claim }: { claim: SourcedClaim }) => (
         </figcaption>
       </figure>
     ) : (
-      claim.quote && (
+      claim.quotation && (
         <figure>
           <blockquote>
             <mark>
-              <Text>{claim.quote}</Text>
+              <Text>{claim.quotation}</Text>
             </mark>
           </blockquote>
           <figcaption class="soft small">The trace does not hold the text around this quotation.</figcaption>

@@ -6,6 +6,7 @@ import { Confidence, TextList } from "./answer-section";
 import { Findings } from "./findings";
 import { LongText } from "./long-text";
 import { FoldedText } from "./markdown-text";
+import { ProofMark } from "./proof-mark";
 import { Quotation } from "./quotation";
 import { Text } from "./text";
 
@@ -61,7 +62,7 @@ function Claims({ report, details }: { report: Report; details: TaskDetails }) {
   const list = (
     <ol class="claims">
       {claims.map((claim, index) => {
-        const placed = details.claims.find(({ text, quote }) => text === claim.text && quote === (claim.quote ?? "").trim());
+        const placed = details.claims.find(({ text, quotation }) => text === claim.text && quotation === (claim.quotation ?? "").trim());
         return (
           <li key={index}>
             <Text>{claim.text}</Text>{" "}
@@ -69,12 +70,13 @@ function Claims({ report, details }: { report: Report; details: TaskDetails }) {
               <Text>{claim.source}</Text>
               {claim.confidence != null && `, ${claim.confidence} of 100`}
             </span>
+            <ProofMark proof={claim.proof} doubt={claim.doubt} />
             {placed?.passage ? (
               <Quotation passage={placed.passage} />
             ) : (
-              claim.quote && (
+              claim.quotation && (
                 <blockquote>
-                  <Text>{claim.quote}</Text>
+                  <Text>{claim.quotation}</Text>
                 </blockquote>
               )
             )}
