@@ -54,8 +54,8 @@ TaintLabel = Literal["private", "untrusted"]
 """What has been read: the user's own data; text from untrusted sources."""
 Severity = Literal["critical", "high", "medium", "low", "info"]
 Proof = Literal["quoted", "computed", "returned", "stated", "unproved"]
-"""Of a claim: its source has it; it follows by a step of arithmetic; a tool returned it; it names no
-source, and none was read; or what it says was not found."""
+"""Of a claim: its source has it; it follows by a step of arithmetic; a tool returned it; no source
+was there to look into; or what it says was not found."""
 
 
 NonNegative = Annotated[float, Field(ge=0, allow_inf_nan=False)]

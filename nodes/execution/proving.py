@@ -58,5 +58,5 @@ class ReportProof:
 
 
 def mark_returned(claims: Iterable[Claim]) -> tuple[Claim, ...]:
-    """Return the claims of a worker on another server: whatever it says of them, it returned them."""
+    """Return the claims of a worker elsewhere: whatever it says of them, it returned them."""
     return tuple(each.model_copy(update={"proof": "returned", "doubt": ""}) for each in claims)

@@ -23,13 +23,13 @@ from nodes.prompts.materials import (
 )
 from nodes.prompts.tags import format_json_line, shorten_text, wrap_in_tag
 from nodes.prompts.templates import (
-    LOOK_AGAIN,
     CRITICIZE,
     DATABASE,
     DIVIDE,
     FOLLOW_UP,
     HUMAN_ANSWERS,
     JUDGE,
+    LOOK_AGAIN,
     PLAN,
     PRIOR_RESULTS,
     PROVE,

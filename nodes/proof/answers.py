@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from nodes.limits.patterns import Pattern
-from nodes.proof.claims import Ground, check_statement, find_grounds
+from nodes.proof.grounds import Ground, Grounds, find_grounds
 from nodes.proof.names import find_addresses
 from nodes.proof.quotations import is_quoted
+from nodes.proof.statements import check_figures
 from nodes.proof.texts import Evidence, SourceText
 from nodes.text.figures import Figures, read_figures
 from nodes.text.phrases import say
@@ -110,8 +111,8 @@ def _list_unsupported(line: _Line, claims: SourceText, evidence: Evidence) -> li
     if figures.periods or figures.quantities:
         grounds = find_grounds(f"{bare} {line.words}", [claims])
         texts = [each.text for each in grounds] or list(claims.lines[:MAX_UNTIED])
-        wide = [Ground(text, "", claims) for text in texts]
-        found, _ = check_statement(bare, figures, wide, evidence, has_names=False)
+        wide = Grounds(tuple(Ground(text, "", claims) for text in texts), evidence.words)
+        found, _ = check_figures(bare, figures, wide)
         lacking += found
     if lacking or figures.periods or figures.quantities or _QUOTED.search(text):
         lacking += _list_unknown_files(text, claims, evidence)
@@ -138,36 +139,34 @@ def _drop_counts(figures: Figures) -> Figures:
     kept = tuple(
         each
         for each in figures.quantities
-        if not (each.text.isdigit() and not each.unit and each.scaled <= MAX_COUNT)
+        if not (each.text.isdigit() and not each.unit and each.value <= MAX_COUNT)
     )
     return Figures(figures.periods, kept)
 
 
 def _split(text: str) -> Iterator[_Line]:
     """Yield the sentences of prose, the rows of tables and the lines of code, each with its end."""
-    place, heading, head, is_code, fence_end = 0, "", "", False, 0
+    place, heading, head, is_code = 0, "", "", False
     for line in text.splitlines(keepends=True):
-        bare, end = line.strip(), place + len(line.rstrip("\r\n"))
+        bare, end = line.strip(), place + len(line.rstrip())
+        is_row = not is_code and bare.startswith("|") and bare.count("|") > 2
         if bare.startswith(_FENCE):
             is_code = not is_code
-        elif is_code:
+        elif is_row and head:
+            if not set(bare) <= {*"|-: "}:
+                yield _Line(bare.strip("|"), end - 1, f"{heading} {head}")
+        elif is_code or is_row:
             yield _Line(bare, end, heading)
-        elif bare.startswith("|") and bare.count("|") > 2:
-            if not head:
-                head = bare
-            elif not set(bare) <= {*"|-: "}:
-                for cell in bare.strip("|").split("|")[1:]:
-                    pass
-                yield _Line(bare.strip("|"), place + line.rstrip().rfind("|"), f"{heading} {head}")
-        elif bare.startswith("#"):
-            heading, head = bare.lstrip("# "), ""
-            yield _Line(heading, end)
         else:
-            head = ""
-            for match in _SENTENCE.finditer(line.rstrip("\r\n")):
-                if match[0].strip():
-                    yield _Line(match[0], place + match.end(), heading)
-        place += len(line)
+            yield from _split_sentences(line.rstrip(), place, heading)
+        heading = bare.lstrip("# ") if bare.startswith("#") and not is_code else heading
+        head, place = (head or bare) if is_row else "", place + len(line)
+
+
+def _split_sentences(line: str, place: int, heading: str) -> Iterator[_Line]:
+    for match in _SENTENCE.finditer(line):
+        if match[0].strip():
+            yield _Line(match[0], place + match.end(), heading)
 
 
 def _mark(text: str, places: Sequence[int], mark: str) -> str:

@@ -1,13 +1,14 @@
 """The names and addresses of a statement, and those that its evidence does not have."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from nodes.limits.patterns import Pattern
 from nodes.proof.texts import SourceText
 from nodes.text.dates import MONTHS
 from nodes.text.figures import is_unit
+from nodes.text.language import detect_language
 from nodes.text.word_lists import FUNCTION_WORDS, QUESTION_WORDS
 
 _TOKEN: Final = Pattern(r"[^\W_][\w'\u2019&-]*")
@@ -39,40 +40,44 @@ def find_addresses(text: str) -> list[str]:
     return list(dict.fromkeys(_ADDRESS.findall(text)))
 
 
-def list_foreign_names(
-    text: str, around: str, sources: Sequence[SourceText], language: str
-) -> list[str]:
+def list_foreign_names(text: str, around: str, sources: Sequence[SourceText]) -> list[str]:
     """Return the names in a text that the words around its evidence do not have.
 
     A capitalized word is a name, at the beginning of a sentence only where no source has it in
     lower case, and a source has it as a name or `around` has a name in its place. In German, where
     each noun is capitalized, only an acronym and one of two such words side by side are.
     """
-    text = _ADDRESS.sub(" ", text)
-    held = {
-        token.casefold().removesuffix("'s").removesuffix("\u2019s")
-        for token in _TOKEN.findall(around)
-    }
+    text, is_german = _ADDRESS.sub(" ", text), detect_language(text) == "de"
+    held = {_drop_genitive(token).casefold() for token in _TOKEN.findall(around)}
     tokens = list(_TOKEN.finditer(text))
     claimed = {match[0].casefold() for match in tokens}
-    raw = [source.raw_words for source in sources]
     foreign = list[str]()
     for at, match in enumerate(tokens):
-        name = match[0].removesuffix("'s").removesuffix("\u2019s").rstrip("'\u2019-")
+        name = _drop_genitive(match[0])
         if not _is_capitalized(name) or _is_held(name, held, around):
             continue
-        is_first = bool(_SENTENCE.search(text[max(0, match.start() - 6) : match.start()]))
+        is_first = _begins_sentence(text, match.start())
         is_paired = not is_first and _has_neighbour(tokens, at, text)
-        if language == "de" and not (is_paired or _is_acronym(name)):
+        if is_german and not (is_paired or _is_acronym(name)):
             continue
-        is_common = any(name.casefold() in words for words in raw)
-        if is_first and is_common:
-            continue
-        if is_first and not any(name in words for words in raw):
-            if not _lacks_name(around, claimed):
-                continue
-        foreign.append(name)
+        if not is_first or _is_name(name, sources, lacks_name=lambda: _lacks_name(around, claimed)):
+            foreign.append(name)
     return list(dict.fromkeys(foreign))
+
+
+def _is_name(name: str, sources: Sequence[SourceText], lacks_name: Callable[[], bool]) -> bool:
+    """Return whether a word at the beginning of a sentence is a name."""
+    if any(name.casefold() in source.raw_words for source in sources):
+        return False
+    return any(name in source.raw_words for source in sources) or lacks_name()
+
+
+def _drop_genitive(name: str) -> str:
+    return name.removesuffix("'s").removesuffix("\u2019s").rstrip("'\u2019-")
+
+
+def _begins_sentence(text: str, start: int) -> bool:
+    return bool(_SENTENCE.search(text[max(0, start - 6) : start]))
 
 
 def _is_capitalized(name: str) -> bool:
@@ -121,11 +126,11 @@ def _has_initials(acronym: str, text: str) -> bool:
 
 def _lacks_name(around: str, claimed: Iterable[str]) -> bool:
     """Return whether the evidence has a name, inside a sentence or of two words, not claimed."""
-    known = set(claimed)
-    tokens = list(_TOKEN.finditer(around))
-    for match in tokens:
-        is_first = bool(_SENTENCE.search(around[max(0, match.start() - 6) : match.start()]))
-        if _is_capitalized(match[0]) and match[0].casefold() not in known:
-            if not is_first or match[0].casefold() not in around.casefold()[match.end() :]:
-                return True
+    known, words = set(claimed), around.casefold()
+    for match in _TOKEN.finditer(around):
+        plain = match[0].casefold()
+        if not _is_capitalized(match[0]) or plain in known:
+            continue
+        if not _begins_sentence(around, match.start()) or plain not in words[match.end() :]:
+            return True
     return False

@@ -1,4 +1,4 @@
-"""Proves a figure by the row and the column that a statement names, or by a step over such cells."""
+"""Proves a figure by the row and column that a statement names, or by a step over such cells."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -96,9 +96,9 @@ def find_wrong_direction(text: str, rows: Sequence[Passage], source: SourceText)
     if len(first) != 1 or len(second) != 1 or first == second or len(columns) != 1:
         return ""
     one, other = (next(iter(_read_cells(each, columns)), None) for each in (first, second))
-    if one is None or other is None or one.scaled == other.scaled:
+    if one is None or other is None or one.value == other.value:
         return ""
-    return "" if (one.scaled > other.scaled) == bool(more) else found[0]
+    return "" if (one.value > other.value) == bool(more) else found[0]
 
 
 def _list_changes(
@@ -111,7 +111,7 @@ def _list_changes(
             for column in columns:
                 pair = [next(iter(_read_cells([row], [column])), None) for row in dated]
                 if pair[0] is not None and pair[1] is not None:
-                    yield pair[0].scaled, pair[1].scaled
+                    yield pair[0].value, pair[1].value
     if len(rows) == 1:
         years = {name: read_figures(name).periods for name in columns}
         dated_columns = sorted(
@@ -122,7 +122,7 @@ def _list_changes(
         for (_, one), (_, other) in combinations(dated_columns, 2):
             cells = [next(iter(_read_cells(rows, [name])), None) for name in (one, other)]
             if cells[0] is not None and cells[1] is not None:
-                yield cells[0].scaled, cells[1].scaled
+                yield cells[0].value, cells[1].value
 
 
 def _read_period(row: Passage) -> tuple[int, int, int]:

@@ -1,4 +1,4 @@
-"""What a worker was given and its tools returned, divided into passages that a claim can rest on."""
+"""What a worker was given and its tools returned, divided into passages for claims."""
 
 import csv
 import re
@@ -25,15 +25,15 @@ READING_TOOLS: Final = frozenset(
     ("search_documents", "read_material", "fetch_page", "web_search", "search_help")
 )
 """Tools that show documents as they are."""
-_SENTENCE_END: Final = Pattern(
-    r"(?<=[.!?;。！？])[\"')\]\u201d]*\s+(?=[\"'(\[\u201c]?[\w])|(?<=[。！？])"
+_SENTENCE_END: Final = Pattern(  # with the full stops of Chinese and Japanese
+    r"(?<=[.!?;\u3002\uff01\uff1f])[\"')\]\u201d]*\s+(?=[\"'(\[\u201c]?[\w])|(?<=[\u3002\uff01\uff1f])"
 )
 _STARTS_BLOCK: Final = Pattern(r"\s*(?:[-*+•] |\d{1,3}[.)] |#{1,6} |\||>)")
 _HEADING: Final = Pattern(r"\s*(?:#{1,6}\s+(.+)|\*\*([^*]+)\*\*:?|(\S.{0,80}):)\s*$")
 _UNDERLINE: Final = Pattern(r"\s*(?:=|-|~|\^){3,}\s*$")
 _BETWEEN: Final = str.maketrans(
     dict.fromkeys(
-        "\u2018\u2019\u201c\u201d\u201e\u00ab\u00bb\u2013\u2014\u2022\u2026\u00a0\u202f。、，！？（）「」：；"
+        "\u2018\u2019\u201c\u201d\u201e\u00ab\u00bb\u2013\u2014\u2022\u2026\u00a0\u202f\u3002\u3001\uff0c\uff01\uff1f\uff08\uff09\u300c\u300d\uff1a\uff1b"
         + punctuation,
         " ",
     )
@@ -45,6 +45,7 @@ STEM_CHARS: Final = 5
 MAX_TEXT_CHARS: Final = 8_000_000
 MAX_PASSAGES: Final = 200_000
 MIN_ECHO_CHARS: Final = 12
+MAX_CELL_CHARS: Final = 60
 MAX_PLACES: Final = 200
 """Passages with a word: of a long text, one that more have says little."""
 
@@ -179,7 +180,9 @@ class Evidence:
         held = [
             name
             for name in names
-            if Pattern(rf"(?<![^\s,;:()\[\]|]){re.escape(name.casefold())}(?![^\s,;:()\[\]|#])").search(wanted)
+            if Pattern(
+                rf"(?<![^\s,;:()\[\]|]){re.escape(name.casefold())}(?![^\s,;:()\[\]|#])"
+            ).search(wanted)
         ]
         return [each for each in self.texts if each.name in held]
 
@@ -239,57 +242,60 @@ def build_row(columns: Sequence[str], cells: Sequence[Any]) -> Passage:
 def _divide_value(value: Any) -> Iterator[Passage]:
     """Yield the passages of JSON: a table's rows, objects of scalars as rows, texts as prose."""
     match value:
-        case {"columns": [*columns], "rows": [*rows]} if all(isinstance(r, list) for r in rows):
+        case {"columns": [*columns], "rows": [*rows], **others} if all(map(_is_list, rows)):
             yield from (build_row(list(map(str, columns)), row) for row in rows)
-            yield from _divide_value(
-                {k: v for k, v in value.items() if k not in ("columns", "rows")}
-            )
+            yield from _divide_value(others)
         case dict():
-            scalars = {k: v for k, v in value.items() if isinstance(v, int | float) or _is_short(v)}
-            if scalars:
-                yield build_row(list(scalars), list(scalars.values()))
+            scalars = {key: each for key, each in value.items() if _is_short(each)}
+            yield from [build_row(list(scalars), list(scalars.values()))] if scalars else []
             for key in value.keys() - scalars.keys():
                 yield from _divide_value(value[key])
+        case list() if value and all(map(_is_short, value)):
+            yield Passage(", ".join(map(str, value)))
         case list():
-            if value and all(isinstance(each, int | float) or _is_short(each) for each in value):
-                yield Passage(", ".join(map(str, value)))
-            else:
-                for each in value:
-                    yield from _divide_value(each)
+            for each in value:
+                yield from _divide_value(each)
         case str():
             yield from _divide_prose(value)
-        case _:
-            return
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, list)
 
 
 def _is_short(value: Any) -> bool:
-    return isinstance(value, str) and len(value) <= 60 and "\n" not in value
+    is_text = isinstance(value, str) and len(value) <= MAX_CELL_CHARS and "\n" not in value
+    return is_text or isinstance(value, int | float)
 
 
 def _divide_prose(text: str) -> Iterator[Passage]:
     """Yield the sentences of a text; a list item, a heading or a table row begins a new one."""
     heading, block, columns = "", list[str](), list[str]()
     for line in [*text.splitlines(), ""]:
-        is_row = line.lstrip().startswith("|") and line.count("|") > 2
         if block and (not line.strip() or _STARTS_BLOCK.match(line)):
             yield from _divide_block(block, heading)
             block = []
-        if is_row:
+        if line.lstrip().startswith("|") and line.count("|") > 2:
             cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
-            if not columns:
-                columns = cells
-            elif not all(set(cell) <= {*"-: "} for cell in cells):
+            if columns and not set(line) <= {*"|-: "}:
                 yield build_row(columns, cells)
+            columns = columns or cells
             continue
         columns = []
-        if _UNDERLINE.match(line) and len(block) == 1:
-            heading, block = block[0].strip(), []
-        elif found := _HEADING.match(line):
-            heading = next(filter(None, found.groups())).strip()
-            yield Passage(line.strip(), heading)
+        if title := _read_heading(line, block):
+            yield Passage(title, heading)
+            heading, block = title, []
         elif line.strip():
             block.append(line)
     yield from _divide_block(block, heading)
+
+
+def _read_heading(line: str, block: Sequence[str]) -> str:
+    """Return the heading that a line is, or that it underlines; empty if it is none."""
+    if len(block) == 1 and _UNDERLINE.match(line):
+        return block[0].strip()
+    found = _HEADING.match(line)
+    return next(filter(None, found.groups())).strip() if found else ""
 
 
 def _divide_block(block: list[str], heading: str) -> Iterator[Passage]:

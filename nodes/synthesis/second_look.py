@@ -1,4 +1,4 @@
-"""One look of the strong tier at grave findings just below the threshold, before they are dropped."""
+"""One look of the strong tier at grave findings just below the threshold."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final

@@ -1,7 +1,7 @@
 """Dates and periods in a text, English and German: days, months, quarters, years."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -53,9 +53,9 @@ class Period:
     day: int = 0
     quarter: int = 0
 
-    def is_within(self, others: Iterable["Period"], around: Iterable["Period"]) -> bool:
-        """Return whether another period says it, with a year that may be said around it."""
-        years = {each.year for each in around}
+    def is_within(self, others: Sequence["Period"]) -> bool:
+        """Return whether one of others says it, its year perhaps beside another of them."""
+        years = {each.year for each in others}
         for other in others:
             quarter = other.quarter or -(-other.month // 3)
             is_same = (
@@ -63,9 +63,8 @@ class Period:
                 and self.day in (0, other.day)
                 and self.quarter in (0, quarter)
             )
-            if is_same and (
-                self.year in (0, other.year) or (not other.year and self.year in years)
-            ):
+            has_year = self.year in (0, other.year) or (not other.year and self.year in years)
+            if is_same and has_year:
                 return True
         return False
 

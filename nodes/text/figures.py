@@ -41,8 +41,8 @@ _UNITS: Final[dict[str, tuple[str, float]]] = {
         "time": "0.001 ms millisecond milliseconds; 1 s sec second seconds sekunde sekunden; "
         "60 min minute minutes minuten; 3600 h hr hrs hour hours stunde stunden; "
         "86400 day days tag tage tagen; 604800 week weeks woche wochen",
-        "months": "1 month months monat monate monaten; 12 year years jahr jahre jahren; 120 decade "
-        "decades",
+        "months": "1 month months monat monate monaten; 12 year years jahr jahre jahren; "
+        "120 decade decades",
         "energy": "1 wh; 1e3 kwh; 1e6 mwh; 1e9 gwh; 1e12 twh",
         "power": "1 w watt watts; 1e3 kw; 1e6 mw megawatt megawatts; 1e9 gw gigawatt gigawatts",
         "bytes": "1 byte bytes; 1e3 kb; 1e6 mb; 1e9 gb; 1e12 tb",
@@ -68,38 +68,13 @@ _MULTIPLES: Final = {
     **dict.fromkeys(("quadrupled", "fourfold", "vervierfacht"), 4.0),
     **dict.fromkeys(("halved", "halbiert"), 0.5),
 }
-_ABOUT: Final = [
-    "about",
-    "around",
-    "roughly",
-    "nearly",
-    "almost",
-    "approximately",
-    "some",
-    "circa",
-    "ca",
-    "over",
-    "under",
-    "just",
-    "~",
-    "rund",
-    "etwa",
-    "ungefähr",
-    "knapp",
-    "fast",
-    "gut",
-    "über",
-    "unter",
-    "more|than",
-    "less|than",
-    "at|least",
-    "at|most",
-    "mehr|als",
-    "weniger|als",
-]
+_ABOUT: Final = (
+    "about|around|roughly|nearly|almost|approximately|some|circa|ca|over|under|just|~|rund|etwa"
+    "|ungefähr|knapp|fast|gut|über|unter|more than|less than|at least|at most|mehr als|weniger als"
+)
 _LOSS: Final = (
-    "fell fall falls fallen falling drop drops dropped decline declines declined decrease decreases "
-    "decreased decreasing lower lost loss losses shrank shrunk down below minus negative deficit "
+    "fell fall falls fallen falling drop drops dropped decline declines declined decrease "
+    "decreases decreased decreasing lower lost loss losses shrank shrunk down below minus negative deficit "
     "reduced reduction cut less sank gesunken rückgang verlust weniger minus niedriger sinkt fiel"
 )
 FALLS: Final = Pattern(rf"\b(?:{'|'.join(_LOSS.split())})\b", re.IGNORECASE)
@@ -110,11 +85,12 @@ def _join(words: Iterable[str]) -> str:
     return "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
 
 
-_APPROXIMATOR: Final = rf"(?:\b(?P<about>{_join(word.replace('|', ' ') for word in _ABOUT)})\s+)?"
+_APPROXIMATOR: Final = rf"(?:\b(?P<about>{_ABOUT})\s+)?"
 _SCALE: Final = rf"(?P<scale>{_join(_SCALES)})"
 _MARKED: Final = Pattern(
     rf"{_APPROXIMATOR}(?:(?P<n>\d+|a|an|one|ein|eine|einem|two|zwei|three|drei|die|the)[ -])?"
-    rf"(?:of )?(?P<fraction>{_join(_FRACTIONS)})(?:[ -](?:of )?(?:a |einer |an )?1?\s?{_SCALE})?(?!\w)"
+    rf"(?:of )?(?P<fraction>{_join(_FRACTIONS)})"
+    rf"(?:[ -](?:of )?(?:a |einer |an )?1?\s?{_SCALE})?(?!\w)"
     rf"(?! (?:of \d{{4}}|quarter|quartal))"
     rf"|{_APPROXIMATOR.replace('about', 'near')}(?<![\w.])(?P<part>\d+|one|ein(?:er|e)?)"
     r" (?:in|out of|of every|von|aus) (?P<whole>\d+)(?![\w.,]\d|\w)"
@@ -168,15 +144,12 @@ class Quantity:
         if (self.unit == "%") != (other.unit == "%"):  # 0.12 is 12 percent
             factor = 100 if self.unit == "%" else 0.01
             pairs += [(mine, its * factor) for mine, its in pairs]
-        slack = max(self.tolerance, 0.0 if self.is_exact else other.tolerance)
+        slack = max(self.tolerance, other.tolerance if self.is_ratio else 0.0)
         return any(is_near(mine, its, slack) for mine, its in pairs)
 
     @property
-    def is_exact(self) -> bool:
-        return not self.is_ratio
-
-    @property
-    def scaled(self) -> float:
+    def value(self) -> float:
+        """The most likely of its values."""
         return self.values[0] if self.values else 0.0
 
 
@@ -341,7 +314,7 @@ def _read_values(number: str) -> Iterator[float]:
 
 
 def read_column(number: Quantity, column: str) -> Quantity:
-    """Return a cell's number with the scale and unit that its column's name says, such as usd_bn."""
+    """Return a cell's number with the scale and unit of its column's name, such as usd_bn."""
     words = Pattern(r"[A-Za-zÄÖÜäöüß%$€£]+|m[23]|km2").findall(column.lower())
     scale = next((_SCALES[word] for word in words if word in _SCALES), 1.0)
     dimension, factor = next((_UNITS[word] for word in words if word in _UNITS), ("", 1.0))

@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import pytest
-
 from graph import build_supervisor
 from graph.settings import Settings
 from tests.endpoint import Endpoint, Scenario, ScriptedTask
@@ -16,7 +14,11 @@ MILL = (
 REQUEST = "When can work on the mill wheel begin, and what does the parish pay?"
 BEGINS = "Work on the mill wheel can begin in March 2027"
 FALSE_CLAIMS = [
-    {"text": "Work on the wheel can begin in March 2026.", "source": "mill.md", "quotation": BEGINS},
+    {
+        "text": "Work on the wheel can begin in March 2026.",
+        "source": "mill.md",
+        "quotation": BEGINS,
+    },
     {
         "text": "The parish pays 59,200 EUR.",
         "source": "mill.md",

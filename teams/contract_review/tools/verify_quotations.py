@@ -26,7 +26,7 @@ async def verify_quotations(
 
     Each quotation that is not there, or is in another clause, is a finding.
     Example: verify_quotations(claims=[{"text": "Termination: clause 16(C)", "source": "a.txt",
-    "quotation": "Either party may terminate this agreement by providing Ninety days Written Notice."}])
+    "quotation": "Either party may terminate by providing Ninety days Written Notice."}])
     """
     if not materials:
         raise ToolRefused("this task was given no materials; quotations need the contract's text")

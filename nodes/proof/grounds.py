@@ -1,0 +1,130 @@
+"""The passages that a statement rests on: its quotation's, or those that fit it best."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+from nodes.proof.quotations import is_quoted, normalize_words
+from nodes.proof.tables import SEGMENT, select_rows
+from nodes.proof.texts import Passage, SourceText, list_words
+from nodes.text.dates import Period
+from nodes.text.figures import Figures, Quantity, read_figures
+
+MIN_TIE: Final = 0.9
+"""Of the best passage's score: such passages are as good."""
+MIN_SHARE: Final = 0.5
+"""Of the best passage's score that one must have which fits a part of the statement best."""
+MAX_GROUNDS, MAX_HELD, MAX_NAMED_ROWS = 8, 12, 200
+
+
+@dataclass(frozen=True)
+class Ground:
+    """A passage that a statement rests on, with the words around it."""
+
+    text: str
+    around: str
+    """Its heading or labels, and the name and title of its source."""
+    source: SourceText
+    rows: tuple[Passage, ...] = ()
+    """Of a table; the passage is the first of them."""
+
+
+@dataclass(frozen=True)
+class Grounds:
+    """All that one statement rests on, as it can be compared."""
+
+    grounds: tuple[Ground, ...]
+    said: str = ""
+    """The user's own words."""
+
+    @cached_property
+    def numbers(self) -> list[Quantity]:
+        """Those of sentences; those of tables are found by row and column."""
+        shown = (read_figures(each.text) for each in self.grounds if not each.rows)
+        return [number for figures in shown for number in figures.numbers]
+
+    @cached_property
+    def periods(self) -> list[Period]:
+        """Those of the passages and around them, and the user's."""
+        figures = [read_figures(text) for text in (self.words, self.said)]
+        return [period for each in figures for period in each.periods]
+
+    @cached_property
+    def words(self) -> str:
+        """The passages and what is around them."""
+        return "\n".join(f"{each.text}\n{each.around}" for each in self.grounds)
+
+    @cached_property
+    def normalized(self) -> str:
+        return normalize_words(self.words)
+
+    @property
+    def sources(self) -> list[SourceText]:
+        """Each once."""
+        return list(dict.fromkeys(each.source for each in self.grounds))
+
+    def has_said(self, quantity: Quantity) -> bool:
+        """Return whether the user's own words have a quantity."""
+        figures: Figures = read_figures(self.said)
+        return any(quantity.equals(number) for number in figures.numbers)
+
+
+def find_grounds(text: str, sources: Iterable[SourceText]) -> list[Ground]:
+    """Return the passages that fit a statement best: of a table its rows, else sentences."""
+    rows_found, found = list[Ground](), list[tuple[float, Ground]]()
+    for source in sources:
+        if rows := select_rows(text, source):
+            rows_found.append(_build_ground(source, rows[0], tuple(rows)))
+        found += _find_sentences(text, source)
+    top = max((score for score, _ in found), default=0.0)
+    kept = sorted((pair for pair in found if pair[0] >= MIN_SHARE * top), key=lambda p: -p[0])
+    return [*rows_found, *dict.fromkeys(ground for _, ground in kept)][:MAX_GROUNDS]
+
+
+def find_quotation(quotation: str, sources: Iterable[SourceText]) -> list[Ground]:
+    """Return a quotation as the ground of each source that has it, around it its sentences."""
+    grounds = list[Ground]()
+    wanted = normalize_words(quotation)
+    for source in sources:
+        if not is_quoted(quotation, source.text):
+            continue
+        ranked = source.rank(list_words(quotation))
+        likely = sorted(ranked, key=lambda at: (-ranked[at], at))[:MAX_HELD]
+        held = [source.passages[at] for at in sorted(likely)]
+        held = [each for each in held if _overlaps(normalize_words(each.text), wanted)]
+        headings = dict.fromkeys(passage.heading for passage in held)
+        around = " ".join([*(passage.text for passage in held), *headings, source.title])
+        grounds.append(Ground(quotation, around, source))
+    return grounds
+
+
+def _find_sentences(text: str, source: SourceText) -> Iterator[tuple[float, Ground]]:
+    """Yield the sentences that fit a statement best, and those that fit a part of it best."""
+    scores = _rank_sentences(source, list_words(text))
+    best = max(scores.values(), default=0.0)
+    for at, score in scores.items():
+        if score >= MIN_TIE * best:
+            yield score, _build_ground(source, source.passages[at])
+    parts = SEGMENT.split(text)
+    for part in parts if len(parts) > 1 else ():
+        scores = _rank_sentences(source, list_words(part))
+        top = max(scores.values(), default=0.0)
+        for at, score in scores.items():
+            if score >= max(MIN_TIE * top, MIN_SHARE * best):
+                yield MIN_TIE * score, _build_ground(source, source.passages[at])
+
+
+def _rank_sentences(source: SourceText, words: Sequence[str]) -> dict[int, float]:
+    """Return the scores of a source's sentences by the words, not by the figures, of a text."""
+    ranked = source.rank(word for word in words if not word.isdigit())
+    return {at: score for at, score in ranked.items() if not source.passages[at].cells}
+
+
+def _build_ground(source: SourceText, passage: Passage, rows: tuple[Passage, ...] = ()) -> Ground:
+    words = " ".join(row.text for row in rows[:MAX_NAMED_ROWS]) or passage.heading
+    return Ground(passage.text, f"{words} {source.title}", source, rows)
+
+
+def _overlaps(one: str, other: str) -> bool:
+    return bool(one) and (one in other or other in one)
