@@ -52,7 +52,9 @@ def replace_surface(statement: Statement, old: str, new: str) -> Statement | Non
     pattern = re.compile(rf"(?<![\w.,]){re.escape(old)}(?!\w|[.,]\d)")
     if len(pattern.findall(statement.text)) != 1 or len(pattern.findall(statement.wording)) != 1:
         return None
-    text, wording = (pattern.sub(lambda _: new, each) for each in (statement.text, statement.wording))
+    text, wording = (
+        pattern.sub(lambda _: new, each) for each in (statement.text, statement.wording)
+    )
     return replace(statement, text=text, wording=wording)
 
 
@@ -125,7 +127,9 @@ def plant_unit(world: World, text: Text, random: Random) -> Statement | None:
         return None
     sentence, figure = found
     if figure.surface[0] == "$":
-        return replace_surface(draw_base(sentence, text, random), figure.surface, "€" + figure.surface[1:])
+        return replace_surface(
+            draw_base(sentence, text, random), figure.surface, "€" + figure.surface[1:]
+        )
     unit = UNIT.match(sentence, figure.start + len(figure.surface))
     if unit is None:
         return None
@@ -232,7 +236,7 @@ def plant_arithmetic(world: World, text: Text, random: Random) -> Statement | No
 def plant_invented_quotation(world: World, text: Text, random: Random) -> Statement | None:
     """Invent a sentence of the document, and claim what it says."""
     name = random.choice(sorted(text.names) or ["The group"])
-    word, other = random.sample(text.words, 2)
+    word, other = random.sample(text.nouns, 2)
     number = random.choice((14, 37, 58, 120, 260, 4_300))
     form = random.choice(INVENTED)
     sentence = form.format(name=name, word=word, other=other, number=f"{number:,}")
@@ -252,7 +256,9 @@ def plant_altered_quotation(world: World, text: Text, random: Random) -> Stateme
         made = Statement(altered, vary(altered, random), text.document.name, altered)
     else:
         sentence = random.choice(text.sentences)
-        words = [each for each in re.findall(r"\b[a-z]{6,}\b", sentence) if sentence.count(each) == 1]
+        words = [
+            each for each in re.findall(r"\b[a-z]{6,}\b", sentence) if sentence.count(each) == 1
+        ]
         if not words:
             return None
         altered = sentence.replace(random.choice(words), random.choice(text.words))

@@ -15,6 +15,8 @@ Split = Literal["a", "b"]
 MAX_CHARS = 60_000
 MAX_TABLE_ROWS = 300
 MAX_TABLE_BYTES = 400_000
+SECTION = re.compile(r"[.):] \(?\d+(?:\.\d+)*[. ]|^[A-Z]{3,}\W|^Inc\b|^\w+, [a-z]+ \w+, and")
+"""In what the division into sentences has left whole, or cut: a number of a section, a heading."""
 MIN_TEXT_CHARS = 1_500
 TEXT_ENDINGS = (".md", ".rst", ".txt", ".html")
 WORD = re.compile(r"[A-Za-z][A-Za-z'’-]+")
@@ -125,6 +127,8 @@ def list_sentences(document: Document) -> list[str]:
 def _is_plain(sentence: str) -> bool:
     words = WORD.findall(sentence)
     if not 8 <= len(words) <= 45 or len(sentence) > 330 or NO_PROSE.search(sentence):
+        return False
+    if SECTION.search(sentence):
         return False
     is_whole = bool(re.fullmatch(r"[A-Z].*[^\W\d.][)]?\.|[A-Z].* \d\d+\.?\d*%?\.", sentence))
     is_shouted = sum(map(str.isupper, sentence)) > 0.3 * len(sentence)

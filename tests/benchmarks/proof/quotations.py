@@ -29,7 +29,9 @@ def set_marks(text: str) -> str:
 
 
 def _wrap(sentence: str, random: Random) -> str:
-    return "\n   ".join(textwrap.wrap(sentence, random.choice((40, 60, 72)), break_on_hyphens=False))
+    width = random.choice((40, 60, 72))
+    lines = textwrap.wrap(sentence, width, break_on_hyphens=False, break_long_words=False)
+    return "\n   ".join(lines)
 
 
 def hyphenate(text: str, random: Random, count: int) -> str:

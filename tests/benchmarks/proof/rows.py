@@ -18,7 +18,7 @@ CELL_FORMS = (
 
 def name_column(column: str) -> str:
     """Return a column's name as one writes it."""
-    return column.replace("_", " ").strip()
+    return f"value for {column}" if column.isdigit() else column.replace("_", " ").strip()
 
 
 def read_cell(table: Table, row: int, column: str) -> float | None:
@@ -35,8 +35,8 @@ def name_row(table: Table, row: int) -> str:
 
 
 def count_decimals(table: Table, row: int, column: str) -> int:
-    """Return the number of decimals of a cell."""
-    return len(table.rows[row][column].partition(".")[2])
+    """Return the number of decimals of a cell, without zeros at its end."""
+    return len(table.rows[row][column].partition(".")[2].rstrip("0"))
 
 
 def state_cell(table: Table, random: Random) -> Statement | None:
@@ -106,7 +106,9 @@ def state_step(table: Table, random: Random) -> Statement | None:
     names = name_column(column)
     subjects = name_row(table, rows[0]), name_row(table, rows[1])
     decimals = max(count_decimals(table, row, column) for row in rows)
-    kind = random.choice(("change", "growth") if _is_time(table) else ("difference", "sum", "ratio"))
+    kind = random.choice(
+        ("change", "growth") if _is_time(table) else ("difference", "sum", "ratio")
+    )
     if kind in ("change", "growth"):
         figure = (
             f"{100 * (right / left - 1):+.1f} %"

@@ -21,6 +21,7 @@ from tests.benchmarks.proof.statements import (
 NAME = re.compile(r"(?<=[a-z,] )[A-Z][A-Za-z]+(?: [A-Z][a-z]+)*(?=[ ,.;')])")
 NO_NAMES = {*MONTHS, "Agreement", "Section", "Article", "Exhibit", "Party", "Parties", "Term"}
 WORD = re.compile(r"\b[a-z]{6,}\b")
+NOUN = re.compile(r"\bthe ([a-z]{5,}) (?:of|is|and|for|to|in|will|shall|are|that)\b")
 MIN_SENTENCES = 8
 MAX_DRAWS = 60
 
@@ -50,7 +51,8 @@ class Text:
         return {
             name: sentence
             for name, sentence in found.items()
-            if len(name) > 3 and name not in NO_NAMES
+            if len(name) > 3
+            and name not in NO_NAMES
             and not re.search(rf"\b{name.lower()}s?\b", text)
         }
 
@@ -58,6 +60,11 @@ class Text:
     def addresses(self) -> list[str]:
         """The lines with one address."""
         return list_address_lines(self.document)
+
+    @cached_property
+    def nouns(self) -> list[str]:
+        """Words that are nouns, as far as their neighbours tell, each once."""
+        return sorted({*NOUN.findall(self.document.text), "report", "service"})
 
     @cached_property
     def words(self) -> list[str]:
