@@ -12,6 +12,19 @@ from tests.benchmarks.proof.figures import has_value, list_figures, list_values,
 from tests.benchmarks.proof.quotations import holds_quotation
 from tests.benchmarks.proof.scores import judge_case
 
+SENTENCES = """
+The contract between Harbour Lights Trust and Weaver Brothers began on March {day}, 2019.
+In the first year, the Trust paid ${large},000 to Weaver Brothers for the mill wheel.
+The repair of the roof takes {few} days, while the repair of the wheel takes {many} days.
+Questions about the mill go to Anna Petrova at the office of Harbour Lights Trust.
+About {many}% of the members voted for the plan, and {few}% of the members voted against it.
+The oak beams were cut by Nordic Timber Works in the summer of the second year.
+Visitors of the mill pay {few} dollars on weekdays, and children under {many} pay nothing.
+The river carried {large},500 tons of gravel past the old bridge in that winter.
+The reserve of the parish is kept at Union Savings Bank until the end of the works.
+On April {day}, 2021, the parish council of Lower Marsh approved the second payment.
+""".strip().splitlines()
+ADDRESS = "Plans of the mill are kept at https://mill-{few}.example.org/plans for all members"
 ROOT = Path(__file__).parents[2]
 PER_KIND = 3
 QUOTATION_FAULTS = ("invented quotation", "altered quotation", "stitched quotation")
@@ -39,7 +52,23 @@ class StrictJudge:
 
 @pytest.fixture(scope="module")
 def documents() -> list[Document]:
-    return read_documents([ROOT / "docs", ROOT / "teams"])
+    given = read_documents([ROOT / "docs"], packages=False)
+    return [*given, *map(build_text, range(8)), *map(build_table, range(8))]
+
+
+def build_text(number: int) -> Document:
+    values = {"day": 3 + number, "few": 21 + number, "many": 61 + 3 * number, "large": 40 + number}
+    lines = [each.format(**values) for each in SENTENCES]
+    return Document(f"mill_{number}.txt", "\n\n".join((*lines, ADDRESS.format(**values))))
+
+
+def build_table(number: int) -> Document:
+    rows = [
+        f"{1990 + row},{(row * 7 + number) ** 3 + 2_000_000},{(row * 11 + number) % 17 + 3}.5,"
+        f"{40_000 + (row * 31 + number * 7) % 23 * 900}"
+        for row in range(12)
+    ]
+    return Document(f"mills_{number}.csv", "\n".join(("year,grain,share,visits", *rows)))
 
 
 @pytest.fixture(scope="module")
@@ -66,9 +95,9 @@ def test_cases_are_the_same_for_the_same_documents(
 
 
 def test_every_kind_occurs_in_both_halves(cases: list[Case]) -> None:
-    counts = Counter((case.split, case.kind) for case in cases)
+    counts = Counter(f"{case.split} {case.kind}" for case in cases)
 
-    assert all(counts[split, kind] == PER_KIND for split in "ab" for kind in KINDS)
+    assert all(counts[f"{split} {kind}"] == PER_KIND for split in "ab" for kind in KINDS)
 
 
 def test_halves_share_no_document(cases: list[Case]) -> None:

@@ -5,8 +5,8 @@
 
 The reports are generated over the documents of each FOLDER, those of the keyless benchmark, which
 are fetched from the package index, and the descriptions and tables of the installed packages. The
-halves share no document. A fault counts as found where it is: at its claim, or at its line. `--free`
-judges claims that were written freely instead. `--out` writes each miss and false alarm.
+halves share no document. A fault counts as found where it is: at its claim, or at its line.
+`--free` judges claims that were written freely instead. `--out` writes each miss and false alarm.
 """
 
 import json

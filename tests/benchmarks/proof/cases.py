@@ -13,7 +13,7 @@ from tests.benchmarks.proof.answers import (
     write_answer,
 )
 from tests.benchmarks.proof.claim_faults import PROSE_FAULTS
-from tests.benchmarks.proof.documents import Document, Split
+from tests.benchmarks.proof.documents import Document, Split, Table
 from tests.benchmarks.proof.quotations import print_as_pdf, set_marks, vary_quotation
 from tests.benchmarks.proof.row_faults import ROW_FAULTS, state_same_column
 from tests.benchmarks.proof.statements import Statement
@@ -140,7 +140,9 @@ def _draw_true(world: World, random: Random) -> list[Statement]:
     """Return three to eight true statements of one to three documents."""
     texts = random.sample(world.figured, 2)
     tables = random.sample(world.tables, 1)
-    sources: list[object] = random.choice(([texts[0]], [*texts], [*tables], [texts[0], *tables]))
+    choices: list[list[Text | Table]]
+    choices = [[texts[0]], [*texts], [*tables], [texts[0], *tables]]
+    sources = random.choice(choices)
     statements = dict[str, Statement]()
     count = random.randint(3, 8)
     while len(statements) < count:

@@ -19,7 +19,6 @@ from tests.benchmarks.proof.figures import (
 )
 from tests.benchmarks.proof.quotations import holds_quotation, normalize
 from tests.benchmarks.proof.statements import (
-    URL,
     Statement,
     state_address,
     state_computed,
@@ -31,11 +30,30 @@ from tests.benchmarks.proof.world import Text, World, quote_exactly
 
 FaultMaker = Callable[[World, Text, Random], Statement | None]
 UNITS = {
-    **{"day": "month", "days": "months", "month": "day", "months": "days", "year": "month"},
-    **{"years": "months", "hours": "minutes", "hour": "minute", "minutes": "seconds"},
-    **{"seconds": "minutes", "second": "hour", "minute": "second", "weeks": "days"},
-    **{"ms": "s", "MB": "GB", "GB": "MB", "KB": "MB", "bytes": "kilobytes", "bits": "bytes"},
-    **{"miles": "metres", "feet": "inches", "percent": "dollars", "%": " dollars", "kg": "g"},
+    "day": "month",
+    "days": "months",
+    "month": "day",
+    "months": "days",
+    "year": "month",
+    "years": "months",
+    "hours": "minutes",
+    "hour": "minute",
+    "minutes": "seconds",
+    "seconds": "minutes",
+    "second": "hour",
+    "minute": "second",
+    "weeks": "days",
+    "ms": "s",
+    "MB": "GB",
+    "GB": "MB",
+    "KB": "MB",
+    "bytes": "kilobytes",
+    "bits": "bytes",
+    "miles": "metres",
+    "feet": "inches",
+    "percent": "dollars",
+    "%": " dollars",
+    "kg": "g",
 }
 UNIT = re.compile(rf"\)?\s?({'|'.join(sorted(UNITS, key=len, reverse=True))})(?!\w)")
 INVENTED = (

@@ -19,7 +19,7 @@ SECTION = re.compile(r"[.):] \(?\d+(?:\.\d+)*[. ]|^[A-Z]{3,}\W|^Inc\b|^\w+, [a-z
 """In what the division into sentences has left whole, or cut: a number of a section, a heading."""
 MIN_TEXT_CHARS = 1_500
 TEXT_ENDINGS = (".md", ".rst", ".txt", ".html")
-WORD = re.compile(r"[A-Za-z][A-Za-z'’-]+")
+WORD = re.compile(r"[A-Za-z][A-Za-z'\u2019-]+")
 TAG = re.compile(r"<[^<>]*>")
 NO_PROSE = re.compile(r"[`|{}<>\\=*_\[\]#~^]|::|--|\.\.\.|https?:")
 END_OF_SENTENCE = re.compile(r"(?<=[a-z0-9)%\"”][.!?])\s+(?=[A-Z\"“])")

@@ -7,7 +7,7 @@ follows by no rounding, scale, sum, difference, product, ratio, percentage or gr
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import permutations
+from itertools import pairwise, permutations
 
 MONTHS = (
     *("January", "February", "March", "April", "May", "June", "July", "August"),
@@ -29,13 +29,51 @@ SCALES = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
 WORDS = {
     word: number
     for number, word in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen "
-        "fifteen sixteen seventeen eighteen nineteen twenty".split()
+        [
+            "zero",
+            "one",
+            "two",
+            "three",
+            "four",
+            "five",
+            "six",
+            "seven",
+            "eight",
+            "nine",
+            "ten",
+            "eleven",
+            "twelve",
+            "thirteen",
+            "fourteen",
+            "fifteen",
+            "sixteen",
+            "seventeen",
+            "eighteen",
+            "nineteen",
+            "twenty",
+        ]
     )
 } | {
-    **{"thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80},
-    **{"ninety": 90, "hundred": 100, "once": 1, "twice": 2, "half": 0.5, "third": 3, "quarter": 4},
-    **{"first": 1, "second": 2, "both": 2, "fourth": 4, "fifth": 5, "single": 1, "double": 2},
+    "thirty": 30,
+    "forty": 40,
+    "fifty": 50,
+    "sixty": 60,
+    "seventy": 70,
+    "eighty": 80,
+    "ninety": 90,
+    "hundred": 100,
+    "once": 1,
+    "twice": 2,
+    "half": 0.5,
+    "third": 3,
+    "quarter": 4,
+    "first": 1,
+    "second": 2,
+    "both": 2,
+    "fourth": 4,
+    "fifth": 5,
+    "single": 1,
+    "double": 2,
 }
 TOLERANCE = 0.012
 
@@ -72,7 +110,7 @@ def list_values(text: str) -> set[float]:
     values |= {float(WORDS[word]) for word in words if word in WORDS}
     values |= {
         float(WORDS[tens] + WORDS[ones])
-        for tens, ones in zip(words, words[1:], strict=False)
+        for tens, ones in pairwise(words)
         if 20 <= WORDS.get(tens, 0) <= 90 and 1 <= WORDS.get(ones, 0) <= 9
     }
     return values

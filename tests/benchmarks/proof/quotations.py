@@ -6,6 +6,7 @@ from random import Random
 
 LONG_WORD = re.compile(r"[A-Za-z][a-z]{8,}")
 WIDTH = 76
+PLAIN_MARKS = {0x201C: '"', 0x201D: '"', 0x2018: "'", 0x2019: "'", 0x2013: "-", 0x2014: "-"}
 
 
 def vary_quotation(sentence: str, random: Random) -> tuple[str, str]:
@@ -23,9 +24,9 @@ def vary_quotation(sentence: str, random: Random) -> tuple[str, str]:
 
 def set_marks(text: str) -> str:
     """Return a text with typographic quotation marks, apostrophes and dashes."""
-    text = re.sub(r"(?<![\w)])\"(?=\w)", "“", text).replace('"', "”")
-    text = re.sub(r"(?<=\w)'", "’", text)
-    return re.sub(r"(?<= )-(?= )", "–", text)
+    text = re.sub(r"(?<![\w)])\"(?=\w)", "\u201c", text).replace('"', "\u201d")
+    text = re.sub(r"(?<=\w)'", "\u2019", text)
+    return re.sub(r"(?<= )-(?= )", "\u2013", text)
 
 
 def _wrap(sentence: str, random: Random) -> str:
@@ -81,9 +82,7 @@ def _print_paragraph(text: str, random: Random) -> str:
 def normalize(text: str) -> str:
     """Return a text without what may differ in a quotation: breaks, typographic marks, case."""
     text = re.sub(r"(?<=[a-z])-\s*\n\s*(?=[a-z])", "", text)
-    for mark, plain in zip("“”’‘–—", "\"\"''--", strict=True):
-        text = text.replace(mark, plain)
-    return " ".join(text.split()).lower()
+    return " ".join(text.translate(PLAIN_MARKS).split()).lower()
 
 
 def holds_quotation(text: str, quotation: str) -> bool:

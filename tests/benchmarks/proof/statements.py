@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from random import Random
 
 from tests.benchmarks.proof.documents import Document
@@ -18,7 +19,8 @@ from tests.benchmarks.proof.figures import (
 
 URL = re.compile(r"https?://[\w.-]+\.[a-z]{2,}(?:/[\w./-]*\w)?|\b[\w.-]+@[\w-]+\.[a-z]{2,}\b")
 LEADING = re.compile(
-    r"((?:In|On|From|By|Until|As of|For|At|During|After|Before|Since|With|Under)\s[^,;:()]{3,45}),\s"
+    r"((?:In|On|From|By|Until|As of|For|At|During|After|Before|Since|With|Under)"
+    r"\s[^,;:()]{3,45}),\s"
     r"((?:the|a|an|this|these|it|you|we|all|any|each|such|no|there)\s.+)\."
 )
 LOWERED = {
@@ -118,7 +120,7 @@ def state_computed(sentence: str, document: Document, random: Random) -> Stateme
     figures = list_figures(sentence)
     pairs = [
         (left, right, unit)
-        for left, right in zip(figures, figures[1:], strict=False)
+        for left, right in pairwise(figures)
         if (unit := _find_unit(sentence, left)) == _find_unit(sentence, right) and unit
         if left.value != right.value and min(left.value, right.value) > 0
     ]
