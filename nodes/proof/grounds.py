@@ -5,12 +5,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from nodes.proof.quotations import is_quoted, normalize_words
+from nodes.limits.patterns import Pattern
+from nodes.proof.quotations import is_quoted, normalize_words, split_at_ellipsis
 from nodes.proof.tables import SEGMENT, select_rows
-from nodes.proof.texts import Passage, SourceText, list_words
+from nodes.proof.texts import Passage, SourceText, list_words, split_words
 from nodes.text.dates import Period
 from nodes.text.figures import Figures, Quantity, read_figures
 
+_SENTENCE_END: Final = Pattern(r"(?<=[.!?])\s+(?=[A-Z\u00c0-\u00dc])")
 MIN_TIE: Final = 0.9
 """Of the best passage's score: such passages are as good."""
 MIN_SHARE: Final = 0.5
@@ -83,20 +85,34 @@ def find_grounds(text: str, sources: Iterable[SourceText]) -> list[Ground]:
 
 
 def find_quotation(quotation: str, sources: Iterable[SourceText]) -> list[Ground]:
-    """Return a quotation as the ground of each source that has it, around it its sentences."""
+    """Return a quotation as the ground of each source that has it, around it its sentences.
+
+    Of a table's row that is quoted, the row is the ground.
+    """
     grounds = list[Ground]()
-    wanted = normalize_words(quotation)
+    parts = [normalize_words(part) for part in split_at_ellipsis(quotation)]
     for source in sources:
         if not is_quoted(quotation, source.text):
+            continue
+        rows = [row for row in select_rows(quotation, source) if _is_row_quoted(row, quotation)]
+        if rows:
+            grounds.append(_build_ground(source, rows[0], tuple(rows)))
             continue
         ranked = source.rank(list_words(quotation))
         likely = sorted(ranked, key=lambda at: (-ranked[at], at))[:MAX_HELD]
         held = [source.passages[at] for at in sorted(likely)]
-        held = [each for each in held if _overlaps(normalize_words(each.text), wanted)]
+        held = [each for each in held if _overlaps(normalize_words(each.text), parts)]
         headings = dict.fromkeys(passage.heading for passage in held)
         around = " ".join([*(passage.text for passage in held), *headings, source.title])
         grounds.append(Ground(quotation, around, source))
     return grounds
+
+
+def _is_row_quoted(row: Passage, quotation: str) -> bool:
+    """Return whether a quotation has cells of a row and nothing else but names of columns."""
+    words = {*split_words(quotation.casefold())}
+    known = {word for pair in row.cells for text in pair for word in split_words(text.casefold())}
+    return bool(words) and words <= known
 
 
 def _find_sentences(text: str, source: SourceText) -> Iterator[tuple[float, Ground]]:
@@ -106,13 +122,16 @@ def _find_sentences(text: str, source: SourceText) -> Iterator[tuple[float, Grou
     for at, score in scores.items():
         if score >= MIN_TIE * best:
             yield score, _build_ground(source, source.passages[at])
-    parts = SEGMENT.split(text)
-    for part in parts if len(parts) > 1 else ():
+    sentences, parts = _SENTENCE_END.split(text), SEGMENT.split(text)
+    for part in (*sentences[len(sentences) < 2 :], *parts[len(parts) < 2 :]):
         scores = _rank_sentences(source, list_words(part))
-        top = max(scores.values(), default=0.0)
+        top, least = max(scores.values(), default=0.0), 0.0 if part in sentences else MIN_SHARE
         for at, score in scores.items():
-            if score >= max(MIN_TIE * top, MIN_SHARE * best):
-                yield MIN_TIE * score, _build_ground(source, source.passages[at])
+            if score >= max(MIN_TIE * top, least * best):
+                yield (
+                    max(MIN_TIE * score, MIN_SHARE * best),
+                    _build_ground(source, source.passages[at]),
+                )
 
 
 def _rank_sentences(source: SourceText, words: Sequence[str]) -> dict[int, float]:
@@ -126,5 +145,5 @@ def _build_ground(source: SourceText, passage: Passage, rows: tuple[Passage, ...
     return Ground(passage.text, f"{words} {source.title}", source, rows)
 
 
-def _overlaps(one: str, other: str) -> bool:
-    return bool(one) and (one in other or other in one)
+def _overlaps(sentence: str, parts: Sequence[str]) -> bool:
+    return any(part and (part in sentence or sentence in part) for part in parts if sentence)

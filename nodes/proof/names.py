@@ -32,6 +32,8 @@ _DAYS: Final = frozenset(
         "sonntag",
     ]
 )
+_LINKS: Final = Pattern(r"\s(?:to|of|the|a|an|in|on|for|by|with|that|if|zu|der|die|das|von)\b")
+"""What follows a first word that is no name: according to, as the."""
 MIN_ACRONYM_CHARS: Final = 2
 
 
@@ -59,6 +61,8 @@ def list_foreign_names(text: str, around: str, sources: Sequence[SourceText]) ->
         is_first = _begins_sentence(text, match.start())
         is_paired = not is_first and _has_neighbour(tokens, at, text)
         if is_german and not (is_paired or _is_acronym(name)):
+            continue
+        if is_first and _LINKS.match(text, match.end()):
             continue
         if not is_first or _is_name(name, sources, lacks_name=lambda: _lacks_name(around, claimed)):
             foreign.append(name)

@@ -40,11 +40,16 @@ def is_quoted(quotation: str, text: str) -> bool:
     return locate_words(quotation, text) is not None or is_row_in(quotation, text)
 
 
+def split_at_ellipsis(quotation: str) -> list[str]:
+    """Return the parts of a quotation between which words are left out."""
+    return _ELLIPSIS.split(quotation)
+
+
 def locate_words(quotation: str, text: str) -> tuple[int, int] | None:
     """Return where a quotation begins and ends in the normalized text; None if it is not there."""
     if len(quotation) > MAX_QUOTATION_CHARS:
         return None
-    wanted = (normalize_words(part).strip(" \"'") for part in _ELLIPSIS.split(quotation))
+    wanted = (normalize_words(part).strip(" \"'") for part in split_at_ellipsis(quotation))
     parts = [part for part in wanted if part.strip(".,;:-")]
     haystack = normalize_words(text)
     start = haystack.find(parts[0]) if parts else -1

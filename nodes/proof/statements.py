@@ -34,7 +34,8 @@ def list_foreign_words(text: str, grounds: Grounds, evidence: Evidence) -> Itera
     """Yield the addresses of a statement that nothing read has, and names that its grounds lack."""
     known = [each.text for each in evidence.texts]
     for address in find_addresses(text):
-        if not any(address in held for held in known):
+        bare = address.rstrip("/")
+        if not any(bare in held for held in known):
             yield address
     if grounds.grounds:
         yield from list_foreign_names(text, grounds.words, grounds.sources)

@@ -8,14 +8,20 @@ from typing import Final
 
 from nodes.limits.patterns import Pattern
 from nodes.proof.steps import name_step
-from nodes.proof.texts import Passage, SourceText, is_label, list_words
+from nodes.proof.texts import (
+    MAX_LABEL_WORDS,
+    Passage,
+    SourceText,
+    is_label,
+    list_words,
+    split_words,
+)
 from nodes.text.figures import Quantity, is_near, read_column, read_figures, write_digits
 
 SEGMENT: Final = Pattern(
     r"[,;:]\s|\s(?:and|while|whereas|but|versus|vs|und|während|aber|sowie|gegenüber)\s|\s[\u2013\u2014]\s"
 )
 """Between parts of a statement that may each name another row or column."""
-MIN_TIE: Final = 0.9
 MAX_ROWS: Final = 40
 """Rows over which steps are tried."""
 _RISES: Final = Pattern(
@@ -39,19 +45,39 @@ _LESS: Final = Pattern(
 
 
 def select_rows(text: str, source: SourceText) -> list[Passage]:
-    """Return the rows of a table that a statement names best, by their labels and periods."""
-    return _choose(source, list_words(write_digits(text)), None) if source.has_rows else []
+    """Return the rows of a table that a statement names, by their labels and their periods.
+
+    Of rows with a label that it names, those that also have a period that it names, if any do. A
+    label is not named by words of a longer one: Virginia in West Virginia.
+    """
+    if not source.labels:
+        return []
+    named, dated = _find_labels(text, source)
+    rows = {at for places in named for at in places}
+    periods = {at for places in dated for at in places}
+    chosen = (rows & periods) or rows or periods
+    return [source.passages[at] for at in sorted(chosen)]
 
 
-def _choose(
-    source: SourceText, words: Sequence[str], among: Sequence[Passage] | None
-) -> list[Passage]:
-    scores = source.rank(words)
-    rows = {at: s for at, s in scores.items() if source.passages[at].cells}
-    if among is not None:
-        rows = {at: s for at, s in rows.items() if source.passages[at] in among}
-    best = max(rows.values(), default=0.0)
-    return [source.passages[at] for at, score in sorted(rows.items()) if score >= MIN_TIE * best]
+def _find_labels(text: str, source: SourceText) -> tuple[list[list[int]], list[list[int]]]:
+    """Return the places of the rows with each label that a text names, and with each period."""
+    words, named, dated = split_words(text.casefold()), list[list[int]](), list[list[int]]()
+    at = 0
+    while at < len(words):
+        for size in range(min(MAX_LABEL_WORDS, len(words) - at), 0, -1):
+            places = source.labels.get(tuple(words[at : at + size]))
+            if places:
+                (dated if words[at][:1].isdigit() else named).append(places)
+                at += size - 1
+                break
+        at += 1
+    return named, dated
+
+
+def _choose(text: str, source: SourceText, among: Sequence[Passage]) -> list[Passage]:
+    """Return those of some rows that a part of a statement names."""
+    held = {id(row) for row in among}
+    return [row for row in select_rows(text, source) if id(row) in held]
 
 
 def explain_by_rows(
@@ -59,7 +85,7 @@ def explain_by_rows(
 ) -> tuple[bool, str]:
     """Return whether the named cells have a quantity, or it follows from them; and the step."""
     segment = _cut_segment(text, quantity)
-    near = _choose(source, list_words(segment), rows) if segment else []
+    near = _choose(segment, source, rows)
     chosen = near or rows
     columns = _choose_columns(segment, rows) or _choose_columns(text, rows)
     cells = list(_read_cells(chosen, columns))[: MAX_ROWS * 4]
@@ -91,8 +117,8 @@ def find_wrong_direction(text: str, rows: Sequence[Passage], source: SourceText)
         return ""
     found = more or less
     assert found is not None, "one of them is there"
-    first = _choose(source, list_words(text[: found.start()]), rows)
-    second = _choose(source, list_words(text[found.end() :]), rows)
+    first = _choose(text[: found.start()], source, rows)
+    second = _choose(text[found.end() :], source, rows)
     if len(first) != 1 or len(second) != 1 or first == second or len(columns) != 1:
         return ""
     one, other = (next(iter(_read_cells(each, columns)), None) for each in (first, second))

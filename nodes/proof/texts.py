@@ -25,9 +25,11 @@ READING_TOOLS: Final = frozenset(
     ("search_documents", "read_material", "fetch_page", "web_search", "search_help")
 )
 """Tools that show documents as they are."""
-_SENTENCE_END: Final = Pattern(  # with the full stops of Chinese and Japanese
-    r"(?<=[.!?;\u3002\uff01\uff1f])[\"')\]\u201d]*\s+(?=[\"'(\[\u201c]?[\w])|(?<=[\u3002\uff01\uff1f])"
+_SENTENCE_END: Final = Pattern(
+    r"(?<=[.!?;])(?<!\b[A-Z][a-z]{0,2}\.)(?<!\b[a-z]\.[a-z]\.)[\"')\]\u201d]*\s+"
+    r"(?=[\"'(\[\u201c]?[^\W_a-z])|(?<=[\u3002\uff01\uff1f])"
 )
+"""Also after the full stops of Chinese and Japanese."""
 _STARTS_BLOCK: Final = Pattern(r"\s*(?:[-*+•] |\d{1,3}[.)] |#{1,6} |\||>)")
 _HEADING: Final = Pattern(r"\s*(?:#{1,6}\s+(.+)|\*\*([^*]+)\*\*:?|(\S.{0,80}):)\s*$")
 _UNDERLINE: Final = Pattern(r"\s*(?:=|-|~|\^){3,}\s*$")
@@ -46,6 +48,7 @@ MAX_TEXT_CHARS: Final = 8_000_000
 MAX_PASSAGES: Final = 200_000
 MIN_ECHO_CHARS: Final = 12
 MAX_CELL_CHARS: Final = 60
+MAX_LABEL_WORDS: Final = 8
 MAX_PLACES: Final = 200
 """Passages with a word: of a long text, one that more have says little."""
 
@@ -119,8 +122,14 @@ class SourceText:
         return f"{self.name} {next(filter(None, lines), '')[:200]}"
 
     @cached_property
-    def has_rows(self) -> bool:
-        return any(passage.cells for passage in self.passages)
+    def labels(self) -> dict[tuple[str, ...], list[int]]:
+        """The places of a table's rows by the words of each cell that names a row."""
+        found = defaultdict[tuple[str, ...], list[int]](list)
+        for at, passage in enumerate(self.passages):
+            for _, cell in passage.cells:
+                if is_label(cell) and (words := split_words(cell.casefold())):
+                    found[tuple(words[:MAX_LABEL_WORDS])].append(at)
+        return dict(found)
 
     @cached_property
     def index(self) -> dict[str, list[int]]:

@@ -74,8 +74,8 @@ _ABOUT: Final = (
 )
 _LOSS: Final = (
     "fell fall falls fallen falling drop drops dropped decline declines declined decrease "
-    "decreases decreased decreasing lower lost loss losses shrank shrunk down below minus negative deficit "
-    "reduced reduction cut less sank gesunken rückgang verlust weniger minus niedriger sinkt fiel"
+    "decreases decreased decreasing lower lost loss losses shrank shrunk down below minus negative "
+    "deficit reduced reduction cut less sank gesunken rückgang verlust weniger minus niedriger sinkt fiel"
 )
 FALLS: Final = Pattern(rf"\b(?:{'|'.join(_LOSS.split())})\b", re.IGNORECASE)
 """Words by which a number without a sign is a negative one."""
@@ -128,6 +128,8 @@ class Quantity:
     values: tuple[float, ...]
     unit: str = ""
     """The dimension of a known unit, or a currency; empty for all else."""
+    factor: float = 1.0
+    """Of its unit, by which the values are in base units."""
     tolerance: float = 0.0
     """Half of the last digit that is written, or what a word such as "about" leaves open."""
     is_ratio: bool = False
@@ -141,6 +143,9 @@ class Quantity:
         if self.unit and other.unit and self.unit != other.unit:
             return False
         pairs = [(mine, its) for mine in self.values for its in other.values]
+        if bool(self.unit) != bool(other.unit):  # one of them has its unit elsewhere, if any
+            ratio = self.factor / other.factor
+            pairs += [(mine, its * ratio) for mine, its in pairs]
         if (self.unit == "%") != (other.unit == "%"):  # 0.12 is 12 percent
             factor = 100 if self.unit == "%" else 0.01
             pairs += [(mine, its * factor) for mine, its in pairs]
@@ -242,7 +247,8 @@ def _build_ratio(text: str, value: float, scale: float, is_about: bool) -> Quant
         slack = ABOUT_TOLERANCE if is_about else FRACTION_TOLERANCE
         return Quantity(text, (value * scale,), tolerance=slack * value * scale)
     slack = ABOUT_TOLERANCE if is_about else FRACTION_TOLERANCE
-    return Quantity(text, (100 * value,), "%", 100 * slack * value, is_ratio=True)
+    ratio = 100 * value
+    return Quantity(text, (ratio,), "%", tolerance=slack * ratio, is_ratio=True)
 
 
 def _build_literal(match: re.Match[str]) -> Quantity:
@@ -272,7 +278,8 @@ def _build(match: re.Match[str]) -> Quantity | None:
     shown = " ".join(match[0].split())
     if about:
         shown = shown[len(about) :].strip()
-    return Quantity(shown, tuple(sign * value * total for value in values), dimension, tolerance)
+    signed = tuple(sign * value * total for value in values)
+    return Quantity(shown, signed, dimension, factor, tolerance)
 
 
 def _read_scale_and_unit(groups: dict[str, str | None]) -> tuple[float, str, float]:

@@ -2,6 +2,8 @@
 
 from typing import Protocol
 
+from nodes.proof import Evidence, prove_answer, prove_report
+from state import Answer
 from tests.benchmarks.proof.cases import Case
 
 
@@ -19,17 +21,27 @@ class PackageJudge:
     """Asks the package of this repository that proves reports and answers."""
 
     def judge_report(self, case: Case) -> tuple[set[int], list[str]]:
-        """Prove `case.report` against `case.materials` and `case.tool_results`.
-
-        The call is the one that a worker's report goes through before it is published, without a
-        model: its report, what the worker was given by name, what its tools returned.
-        """
-        raise NotImplementedError("call the package's check of a report here")
+        """Return what is not proved of a report, as it is checked before it is published."""
+        evidence = Evidence(case.request)
+        for name, text in case.materials.items():
+            evidence.add_material(name, text)
+        for tool, text in case.tool_results:
+            evidence.add_result(tool, {}, text)
+        claims = prove_report(case.report, evidence).claims
+        doubted = {at for at, claim in enumerate(claims) if claim.proof == "unproved"}
+        return doubted, [claims[at].doubt for at in sorted(doubted)]
 
     def judge_answer(self, case: Case) -> list[str]:
-        """Check each line of `case.answer` against the proved claims of `case.report`.
-
-        The call is the one that an answer goes through before it is delivered: the answer's text,
-        the reports it is made of, the request.
-        """
-        raise NotImplementedError("call the package's check of an answer here")
+        """Return the marked lines of an answer, as it is checked before it is delivered."""
+        evidence = Evidence(case.request)
+        for name, text in case.materials.items():
+            evidence.add_material(name, text)
+        for tool, text in case.tool_results:
+            evidence.add_result(tool, {}, text)
+        report = prove_report(case.report, evidence)
+        read = Evidence(case.request)
+        for name in case.materials:
+            read.add_material(name, "")
+        proved = prove_answer(Answer(text=case.answer), [report], read)
+        before, after = case.answer.splitlines(), proved.answer.text.splitlines()
+        return [old for old, new in zip(before, after, strict=True) if old != new]
