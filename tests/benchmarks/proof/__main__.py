@@ -72,7 +72,7 @@ def main() -> None:
     else:
         cache = options.cache or Path.home() / ".cache" / "keyless-questions"
         fetched = fetch_documents(QUESTIONS, cache)
-        documents = read_documents((*options.data, fetched))
+        documents = read_documents((*options.data, fetched, cache / "archives"))
         began = perf_counter()
         results = judge_generated(judge, documents, HALVES[options.split], options.rows)
         shown = format_kinds(results)
