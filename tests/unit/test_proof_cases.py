@@ -9,6 +9,7 @@ from state import Claim
 from tests.benchmarks.proof.cases import KINDS, TRUE, Case, generate_cases
 from tests.benchmarks.proof.documents import Document, list_sentences, read_documents
 from tests.benchmarks.proof.figures import has_value, list_figures, list_values, may_follow
+from tests.benchmarks.proof.free import build_free_case, read_free_claims
 from tests.benchmarks.proof.quotations import holds_quotation
 from tests.benchmarks.proof.scores import judge_case
 
@@ -168,6 +169,18 @@ def test_a_judge_that_proves_nothing_finds_all_and_raises_an_alarm_on_each_claim
     assert all(result.is_found for result in results if result.case.kind != TRUE)
     assert all(len(result.claim_alarms) == result.claims for result in results)
     assert all(len(result.line_alarms) == result.lines for result in results)
+
+
+def test_free_claims_are_half_true_and_each_has_its_quotation() -> None:
+    claims = read_free_claims()
+
+    counts = Counter(claim.fault for claim in claims)
+
+    assert counts == {"": 150, "figure": 70, "unit": 25, "date": 25, "name": 30}
+    assert len({claim.text for claim in claims}) == len(claims)
+    for number, claim in enumerate(claims):
+        case = build_free_case(number, claim)
+        assert holds_quotation(read_source(case, claim.source), claim.quotation)
 
 
 def test_sentences_are_plain_and_whole(documents: list[Document]) -> None:

@@ -18,12 +18,11 @@ from time import perf_counter
 
 from tests.benchmarks.keyless.fetch import fetch_documents
 from tests.benchmarks.options import read_options
-from tests.benchmarks.proof.cases import PER_KIND, TRUE_CASES, generate_cases
+from tests.benchmarks.proof.cases import PER_KIND, TRUE_CASES, Case, generate_cases
 from tests.benchmarks.proof.documents import Document, Split, read_documents
 from tests.benchmarks.proof.free import build_free_case, read_free_claims
 from tests.benchmarks.proof.judge import Judge, PackageJudge
 from tests.benchmarks.proof.scores import (
-    Result,
     format_free,
     format_kinds,
     judge_case,
@@ -34,23 +33,23 @@ QUESTIONS = Path(__file__).parent.parent / "keyless" / "questions"
 HALVES: dict[str, tuple[Split, ...]] = {"a": ("a",), "b": ("b",), "all": ("a", "b")}
 
 
-def judge_generated(
-    judge: Judge, documents: Sequence[Document], splits: Sequence[Split], rows: int | None
-) -> list[Result]:
-    """Judge the generated cases, at most so many of each kind in each half."""
-    cases = generate_cases(
-        documents,
-        per_kind=min(PER_KIND, rows or PER_KIND),
-        true_cases=min(TRUE_CASES, rows or TRUE_CASES),
-        splits=splits,
+def list_generated(
+    documents: Sequence[Document], splits: Sequence[Split], rows: int | None
+) -> list[Case]:
+    """Return the generated cases, at most so many of each kind in each half."""
+    return list(
+        generate_cases(
+            documents,
+            per_kind=min(PER_KIND, rows or PER_KIND),
+            true_cases=min(TRUE_CASES, rows or TRUE_CASES),
+            splits=splits,
+        )
     )
-    return [judge_case(judge, case) for case in cases]
 
 
-def judge_free(judge: Judge, rows: int | None) -> list[Result]:
-    """Judge the claims that were written freely; what is asked is only the check of a report."""
-    cases = [build_free_case(number, claim) for number, claim in enumerate(read_free_claims())]
-    return [judge_case(judge, case, has_answer=False) for case in cases[:rows]]
+def list_free(rows: int | None) -> list[Case]:
+    """Return the claims that were written freely, each as a case without an answer to judge."""
+    return [build_free_case(at, claim) for at, claim in enumerate(read_free_claims())][:rows]
 
 
 def main() -> None:
@@ -64,19 +63,18 @@ def main() -> None:
     parser.add_argument("--out", type=Path, help="write misses and false alarms, as JSONL")
     parser.add_argument("--cache", type=Path, help="where fetched documents are kept")
     options = read_options(parser)
-    judge = PackageJudge()
+    judge: Judge = PackageJudge()
     if options.free:
-        began = perf_counter()
-        results = judge_free(judge, options.rows)
-        shown = format_free(results)
+        cases = list_free(options.rows)
     else:
         cache = options.cache or Path.home() / ".cache" / "keyless-questions"
         fetched = fetch_documents(QUESTIONS, cache)
-        documents = read_documents((*options.data, fetched))
-        began = perf_counter()
-        results = judge_generated(judge, documents, HALVES[options.split], options.rows)
-        shown = format_kinds(results)
+        documents = read_documents((*options.data, fetched, cache / "archives"))
+        cases = list_generated(documents, HALVES[options.split], options.rows)
+    began = perf_counter()
+    results = [judge_case(judge, case, has_answer=not options.free) for case in cases]
     seconds = perf_counter() - began
+    shown = format_free(results) if options.free else format_kinds(results)
     if options.out:
         errors = [error for result in results for error in list_errors(result)]
         lines = [json.dumps(each, ensure_ascii=False) + "\n" for each in errors]

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from random import Random
 
 from tests.benchmarks.proof.claim_faults import alter_address, alter_digit, is_value_free
-from tests.benchmarks.proof.figures import list_figures, list_values, may_follow
+from tests.benchmarks.proof.figures import has_value, list_figures, list_values, may_follow
 from tests.benchmarks.proof.statements import Statement
 
 LAYOUTS = ("prose", "bullets", "numbered", "table", "link", "code")
@@ -174,6 +174,8 @@ def plant_other_subject(
     left, right = random.choice(pairs)
     own, other = statements[left].figure, statements[right].figure
     at = next(place for place, line in enumerate(lines) if line.claim == left)
+    if has_value(statements[right].values[0], statements[left].values):
+        return None
     if own == other or lines[at].text.count(own) != 1 or other in lines[at].text:
         return None
     return at, lines[at].text.replace(own, other)

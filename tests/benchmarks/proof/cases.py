@@ -15,7 +15,7 @@ from tests.benchmarks.proof.answers import (
 from tests.benchmarks.proof.claim_faults import PROSE_FAULTS
 from tests.benchmarks.proof.documents import Document, Split, Table
 from tests.benchmarks.proof.quotations import print_as_pdf, set_marks, vary_quotation
-from tests.benchmarks.proof.row_faults import ROW_FAULTS, state_same_column
+from tests.benchmarks.proof.row_faults import ROW_FAULTS, add_cells, state_same_column
 from tests.benchmarks.proof.statements import Statement
 from tests.benchmarks.proof.world import Text, World
 
@@ -25,6 +25,8 @@ PER_KIND = 34
 """Faults of each kind in each half."""
 TRUE_CASES = 360
 """True reports in each half."""
+ROW_SHARES = {"wrong arithmetic": 0.75}
+"""Of the faults of a kind, how many are in claims of tables, where few sentences allow them."""
 MAX_DRAWS = 3_000
 MAX_READ_CHARS = 19_000
 REQUEST = "What do the documents say? Name each figure, date and name with its source."
@@ -102,17 +104,23 @@ def _draw_claim_case(
     if kind != TRUE and planted is None:
         return None
     statements = _draw_true(world, random)
+    pair = state_same_column(random.choice(world.tables), random) if kind == TRUE else None
+    total = add_cells(*pair) if pair and random.random() < 0.25 else ""
+    if pair and total:
+        statements[:2] = pair
     at = None
     if planted is not None:
         at = random.randrange(len(statements))
         statements[at] = planted
     layout = random.choice(LAYOUTS)
     lines = write_answer(statements, layout, random)
+    lines += [Line(""), Line(total)] if total else []
     return _build(name, kind, split, world, statements, lines, at, None, random)
 
 
 def _draw_fault(kind: str, world: World, random: Random) -> Statement | None:
-    on_rows = kind in ROW_FAULTS and (kind not in PROSE_FAULTS or random.random() < 0.4)
+    share = ROW_SHARES.get(kind, 0.4)
+    on_rows = kind in ROW_FAULTS and (kind not in PROSE_FAULTS or random.random() < share)
     if on_rows:
         return ROW_FAULTS[kind](random.choice(world.tables), random)
     return PROSE_FAULTS[kind](world, random.choice(world.figured), random)

@@ -134,6 +134,8 @@ def plant_other_figure(world: World, text: Text, random: Random) -> Statement | 
     new = second[1].surface.lstrip("$€£")
     if may_follow(second[1].value, list_values(sentence)):
         return None
+    if not 0.02 * figure.value < second[1].value < 50 * figure.value:
+        return None
     sign = figure.surface[0] if figure.surface[0] in "$€£" else ""
     return replace_surface(draw_base(sentence, text, random), figure.surface, sign + new)
 

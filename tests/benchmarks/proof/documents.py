@@ -5,10 +5,11 @@ import io
 import json
 import re
 import sysconfig
+import tarfile
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Literal
 
 Split = Literal["a", "b"]
@@ -21,7 +22,7 @@ MIN_TEXT_CHARS = 1_500
 TEXT_ENDINGS = (".md", ".rst", ".txt", ".html")
 WORD = re.compile(r"[A-Za-z][A-Za-z'\u2019-]+")
 TAG = re.compile(r"<[^<>]*>")
-NO_PROSE = re.compile(r"[`|{}<>\\=*_\[\]#~^]|::|--|\.\.\.|https?:")
+NO_PROSE = re.compile(r"[|{}<>\\*\[\]^]|::|\.\.\.|\w_\W|https?:")
 END_OF_SENTENCE = re.compile(r"(?<=[a-z0-9)%\"”][.!?])\s+(?=[A-Z\"“])")
 ABBREVIATION = re.compile(r"\b(?:[A-Z]|e\.g|i\.e|etc|vs|No|Inc|Ltd|Co|Corp|Mr|Dr|St|Sec|Art|cf)\.$")
 PARAGRAPH = re.compile(r"\n\s*\n|\n(?=\s*[-*+•]\s)")
@@ -80,12 +81,29 @@ def _read_folder(folder: Path) -> Iterator[Document]:
         elif path.suffix == ".csv":
             text = path.read_text("utf-8-sig", errors="replace")
             yield Document(path.name, "".join(text.splitlines(True)[: MAX_TABLE_ROWS + 1]))
+        elif path.name.endswith(".tar.gz"):
+            yield from _read_archive(path)
         elif path.suffix in TEXT_ENDINGS and path.is_file():
             text = path.read_text("utf-8", errors="replace")[:MAX_CHARS]
             text = TAG.sub(" ", text) if path.suffix == ".html" else text
             if len(text) >= MIN_TEXT_CHARS:
                 name = f"{path.parent.name}-{path.name}" if path.suffix != ".html" else path.name
                 yield Document(name, text)
+
+
+def _read_archive(path: Path) -> Iterator[Document]:
+    """Read the documentation of a source distribution."""
+    package = path.name.partition("-")[0]
+    with tarfile.open(path) as archive:
+        members = (each for each in archive.getmembers() if "/docs/" in each.name)
+        for member in sorted(members, key=lambda each: each.name):
+            if member.isfile() and member.name.endswith((".rst", ".txt")):
+                content = archive.extractfile(member)
+                assert content is not None, "a file has content"
+                text = content.read().decode("utf-8", "replace")[:MAX_CHARS]
+                if len(text) >= MIN_TEXT_CHARS:
+                    place = PurePosixPath(member.name)
+                    yield Document(f"{package}-{place.parent.name}-{place.name}", text)
 
 
 def _read_rows(path: Path) -> Iterator[Document]:
@@ -126,14 +144,14 @@ def list_sentences(document: Document) -> list[str]:
 
 def _is_plain(sentence: str) -> bool:
     words = WORD.findall(sentence)
-    if not 8 <= len(words) <= 45 or len(sentence) > 330 or NO_PROSE.search(sentence):
+    if not 7 <= len(words) <= 55 or len(sentence) > 400 or NO_PROSE.search(sentence):
         return False
     if SECTION.search(sentence):
         return False
-    is_whole = bool(re.fullmatch(r"[A-Z].*[^\W\d.][)]?\.|[A-Z].* \d\d+\.?\d*%?\.", sentence))
+    is_whole = bool(re.fullmatch(r"[A-Z].*[^\W\d.][)`]*\.|[A-Z].* \d\d+\.?\d*%?\.", sentence))
     is_shouted = sum(map(str.isupper, sentence)) > 0.3 * len(sentence)
     has_pairs = sentence.count("(") == sentence.count(")") and sentence.count('"') % 2 == 0
-    return is_whole and has_pairs and not is_shouted and sum(map(len, words)) > 0.6 * len(sentence)
+    return is_whole and has_pairs and not is_shouted and sum(map(len, words)) > 0.55 * len(sentence)
 
 
 def read_table(document: Document) -> Table | None:

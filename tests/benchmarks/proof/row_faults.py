@@ -71,14 +71,14 @@ def plant_row_digit(table: Table, random: Random) -> Statement | None:
 
 
 def plant_row_scale(table: Table, random: Random) -> Statement | None:
-    """Write a large cell with a scale a thousand times too large."""
+    """Write a cell of millions with a scale a thousand times too large.
+
+    Smaller cells may be in thousands without saying so.
+    """
     made = state_cell(table, random)
-    if made is None or abs(made.values[0]) < 1e4:
+    if made is None or abs(made.values[0]) < 1e6:
         return None
-    value = made.values[0]
-    large = abs(value) >= 1e6
-    number = f"{value / (1e6 if large else 1e3):,.1f}"
-    return replace_figure(made, f"{number} {'billion' if large else 'million'}")
+    return replace_figure(made, f"{made.values[0] / 1e6:,.1f} billion")
 
 
 def plant_row_arithmetic(table: Table, random: Random) -> Statement | None:
@@ -155,3 +155,14 @@ def state_same_column(table: Table, random: Random) -> tuple[Statement, Statemen
     return first, replace(
         second, text=text, wording=wording, column=first.column, figure=figure, values=(value,)
     )
+
+
+def add_cells(first: Statement, second: Statement) -> str:
+    """Return the sum of two claims about one column in words, or nothing where one is rounded."""
+    figures = [each.figure.replace(",", "") for each in (first, second)]
+    if not all(each.replace(".", "", 1).isdigit() for each in figures):
+        return ""
+    decimals = max(len(each.partition(".")[2]) for each in figures)
+    total = format_number(sum(map(float, figures)), decimals)
+    names = f"{first.subject} and {second.subject}"
+    return f"Together, {names} have {total} as {name_column(first.column)} ({first.source})."

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import combinations
 from random import Random
 
 from tests.benchmarks.proof.documents import Document
@@ -33,7 +33,10 @@ INTRODUCTIONS = (
     "It is said there that {}",
     "As the text has it, {}",
 )
-UNIT = re.compile(r"\s?(%|percent|per cent|[a-z]{3,})")
+SHARES = ("%", "percent", "per cent")
+YEAR = "year"
+NO_UNITS = ("is", "was", "has", "this", "its", "versions", "releases", "as", "does", "plus")
+UNIT = re.compile(r"\)?[\s-]?(%|percent|per cent|[a-z]{3,})")
 
 
 @dataclass(frozen=True)
@@ -87,6 +90,10 @@ def state_reformatted(sentence: str, document: Document, random: Random) -> Stat
         if figure.value >= 1_000 and "," in figure.surface:
             end = figure.start + len(figure.surface)
             text = text[: figure.start] + _shorten(figure) + text[end:]
+        elif figure.decimals and _find_unit(text, figure) in SHARES and figure.surface[0].isdigit():
+            end = figure.start + len(figure.surface)
+            rounded = f"about {figure.value:.{figure.decimals - 1}f}"
+            text = text[: figure.start] + rounded + text[end:]
     if text == sentence:
         return None
     return Statement(text, vary(sentence, random), document.name, sentence, form="reformatted")
@@ -120,7 +127,8 @@ def state_computed(sentence: str, document: Document, random: Random) -> Stateme
     figures = list_figures(sentence)
     pairs = [
         (left, right, unit)
-        for left, right in pairwise(figures)
+        for left, right in combinations(figures, 2)
+        if left.decimals == right.decimals == 0 or _find_unit(sentence, left) in SHARES
         if (unit := _find_unit(sentence, left)) == _find_unit(sentence, right) and unit
         if left.value != right.value and min(left.value, right.value) > 0
     ]
@@ -137,17 +145,28 @@ def state_computed(sentence: str, document: Document, random: Random) -> Stateme
 def _find_unit(sentence: str, figure: Figure) -> str:
     if figure.surface[0] in "$€£":
         return figure.surface[0]
+    if 1900 <= figure.value <= 2100 and len(figure.surface) == 4:
+        return YEAR
     found = UNIT.match(sentence, figure.start + len(figure.surface))
-    return found[1] if found and found[1] not in ("and", "the", "with", "for", "are") else ""
+    is_unit = found is not None and (found[1][-1] in "%s" or found[1].startswith("per"))
+    return found[1] if found and is_unit and found[1] not in NO_UNITS else ""
 
 
 def _compute(left: Figure, right: Figure, unit: str, random: Random) -> tuple[str, str]:
     high, low = max(left.value, right.value), min(left.value, right.value)
     decimals = max(left.decimals, right.decimals)
-    kind = random.choice(("difference", "sum", "ratio") if high / low >= 1.2 else ("difference",))
-    if kind == "ratio":
-        figure = f"{high / low:.1f}"
-        return f"a ratio of {figure}", figure
+    kinds = ("difference", "sum", "ratio", "growth", "share") if high / low >= 1.2 else ("sum",)
+    kind = random.choice(kinds)
+    if unit == YEAR:
+        return f"a span of {high - low:.0f} years", f"{high - low:.0f}"
+    shares = {
+        "ratio": ("a ratio of {}", f"{high / low:.1f}"),
+        "growth": ("the larger one {}% more", f"{100 * (high / low - 1):.0f}"),
+        "share": ("the smaller one {}% of the larger", f"{100 * low / high:.0f}"),
+    }
+    if kind in shares:
+        phrase, figure = shares[kind]
+        return phrase.format(figure), figure
     number = format_number(high - low if kind == "difference" else high + low, decimals)
     shown = f"{unit}{number}" if unit in "$€£" else f"{number}{' ' * (unit != '%')}{unit}"
     return f"{'a difference of' if kind == 'difference' else 'together'} {shown}", number

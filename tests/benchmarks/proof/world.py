@@ -15,6 +15,7 @@ from tests.benchmarks.proof.statements import (
     list_address_lines,
     state_address,
     state_computed,
+    state_dated,
     state_verbatim,
 )
 
@@ -22,7 +23,7 @@ NAME = re.compile(r"(?<=[a-z,] )[A-Z][A-Za-z]+(?: [A-Z][a-z]+)*(?=[ ,.;')])")
 NO_NAMES = {*MONTHS, "Agreement", "Section", "Article", "Exhibit", "Party", "Parties", "Term"}
 WORD = re.compile(r"\b[a-z]{6,}\b")
 NOUN = re.compile(r"\bthe ([a-z]{5,}) (?:of|is|and|for|to|in|will|shall|are|that)\b")
-MIN_SENTENCES = 8
+MIN_SENTENCES = 6
 MAX_DRAWS = 60
 
 
@@ -82,7 +83,7 @@ class World:
         tables = [(each, read_table(each)) for each in documents if each.is_table]
         self.tables: list[Table] = [table for _, table in tables if table is not None]
         self.by_name = {each.name: each for each in documents}
-        self.figured = [each for each in self.texts if len(each.figured) >= 3]
+        self.figured = [each for each in self.texts if len(each.figured) >= 2]
         self.computable = self._list_computable()
 
     def _list_computable(self) -> list[tuple[Text, str]]:
@@ -100,16 +101,16 @@ class World:
             found = state_address(random.choice(text.addresses), text.document, random)
             if found:
                 return found
-        for _ in range(MAX_DRAWS):
-            pool = text.figured if text.figured and random.random() < 0.75 else text.sentences
-            if text.dated and random.random() < 0.1:
-                pool = text.dated
-            made = random.choice(MAKERS)(random.choice(pool), text.document, random)
-            if made:
-                return made
-        made = state_verbatim(text.sentences[0], text.document, random)
-        assert made is not None
-        return made
+        if text.dated and random.random() < 0.12:
+            found = state_dated(random.choice(text.dated), text.document, random)
+            if found:
+                return found
+        own = [sentence for each, sentence in self.computable if each is text]
+        if own and random.random() < 0.15:
+            found = state_computed(random.choice(own), text.document, random)
+            if found:
+                return found
+        return _draw_sentence(text, random)
 
     def draw_row(self, table: Table, random: Random) -> Statement:
         """Return a true statement of a table, without a quotation."""
@@ -126,6 +127,17 @@ class World:
             name = random.choice(sorted(names)) if names else ""
             if name and not any(word.lower() in lowered for word in name.split()):
                 return name
+
+
+def _draw_sentence(text: Text, random: Random) -> Statement:
+    for _ in range(MAX_DRAWS):
+        pool = text.figured if text.figured and random.random() < 0.75 else text.sentences
+        made = random.choice(MAKERS)(random.choice(pool), text.document, random)
+        if made:
+            return made
+    made = state_verbatim(text.sentences[0], text.document, random)
+    assert made is not None, "any sentence is a claim"
+    return made
 
 
 def quote_exactly(statement: Statement) -> Statement:
