@@ -1,16 +1,18 @@
 """Proves the lines of an answer by the claims they come from, and marks what no claim supports."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from nodes.limits.patterns import Pattern
-from nodes.proof.grounds import Ground, Grounds, find_grounds
-from nodes.proof.names import find_addresses
+from nodes.proof.grounds import LIGHT_STEMS, Ground, Grounds
+from nodes.proof.names import find_addresses, list_foreign_names
 from nodes.proof.quotations import is_quoted
 from nodes.proof.statements import check_figures
-from nodes.proof.texts import Evidence, SourceText
-from nodes.text.figures import Figures, read_figures
+from nodes.proof.steps import name_step
+from nodes.proof.tables import SEGMENT
+from nodes.proof.texts import Evidence, SourceText, list_words
+from nodes.text.figures import Figures, Quantity, read_figures, write_digits
 from nodes.text.phrases import say
 from state import Answer, Claim, Report
 
@@ -19,13 +21,14 @@ _QUOTED: Final = Pattern(r"[\"\u201c\u201e]([^\"\u201c\u201d\u201e\n]{20,2000})[
 _FILE: Final = Pattern(
     r"(?<![\w/.])[\w-]+\.(?:csv|docx|html|json|md|ods|pdf|rst|tsv|txt|xlsx)(?!\w)"
 )
-_LIST_NUMBER: Final = Pattern(r"^\s*(?:#{1,6}\s+)?(?:\d{1,3}[.)]\s+)?")
+_MARKER: Final = Pattern(r"\s*(?:#{1,6}\s+|[-*+]\s+|\d{1,3}[.)]\s+)*")
+"""Of a heading or a list item."""
 _FENCE: Final = ("```", "~~~")
-MAX_COUNT: Final = 10
-"""A bare whole number up to it counts what the writer lists."""
 MAX_LINES: Final = 5_000
-MAX_UNTIED: Final = 50
-"""Claims that a line may come from whose words are in none of them."""
+MAX_QUOTED_NUMBERS: Final = 5
+"""In a quotation that a line of the answer may be computed from."""
+MAX_COMPARED: Final = 12
+"""Claims that one line may come from."""
 
 
 @dataclass(frozen=True)
@@ -67,13 +70,14 @@ def prove_answer(answer: Answer, reports: Sequence[Report], evidence: Evidence) 
     proved = _build_source([claim for claim in checked if claim.proof != "unproved"], reports)
     doubted = _build_source([claim for claim in checked if claim.proof == "unproved"], ())
     language, gaps, marks = evidence.language, dict[str, str](), list[int]()
+    counts = _count_listed(answer.text, claims)
     added, doubted_lines = list[Claim](), list[str]()
     for line in list(_split(answer.text))[:MAX_LINES]:
-        lacking = _list_unsupported(line, proved, evidence)
+        lacking = _list_unsupported(line, proved, evidence, counts)
         if not lacking:
             continue
         marks.append(line.end)
-        own = _list_unsupported(line, doubted, evidence) if doubted.passages else lacking
+        own = _list_unsupported(line, doubted, evidence, counts) if doubted.passages else lacking
         if left := [each for each in lacking if each in own]:
             what = ", ".join(f"“{each}”" for each in left[:6])
             shown = " ".join(line.text.split())[:200]
@@ -89,7 +93,7 @@ def prove_answer(answer: Answer, reports: Sequence[Report], evidence: Evidence) 
 
 def _build_source(claims: Sequence[Claim], reports: Iterable[Report]) -> SourceText:
     """Return claims and findings as a text with one passage each."""
-    lines = [f"{claim.text} {claim.quotation} [{claim.source}]" for claim in claims]
+    lines = [_write_claim(claim) for claim in claims]
     for report in reports:
         lines += [
             f"{each.message} {each.suggestion} {each.file}:{each.line}" for each in report.findings
@@ -99,24 +103,93 @@ def _build_source(claims: Sequence[Claim], reports: Iterable[Report]) -> SourceT
     return SourceText("", "", lines=tuple(" ".join(line.split()) for line in lines))
 
 
-def _list_unsupported(line: _Line, claims: SourceText, evidence: Evidence) -> list[str]:
+def _write_claim(claim: Claim) -> str:
+    """Return a claim with its quotation, but without a row or a list of many numbers."""
+    has_many = len(read_figures(claim.quotation).numbers) > MAX_QUOTED_NUMBERS
+    return f"{claim.text} {'' if has_many else claim.quotation} [{claim.source}]"
+
+
+def _list_unsupported(
+    line: _Line, claims: SourceText, evidence: Evidence, counts: Collection[int]
+) -> list[str]:
     """Return the figures, quotations, addresses and sources of a line that its claims lack."""
-    text = _LIST_NUMBER.sub("", line.text, 1)
+    text = line.text
     lacking = [q for q in _QUOTED.findall(text) if not is_quoted(q, claims.whole)]
     lacking += [each for each in find_addresses(text) if each not in claims.whole]
+    names = {each.name for each in evidence.texts} | {*find_addresses(text), *_FILE.findall(text)}
     bare = text
-    for address in (*find_addresses(text), *_FILE.findall(text)):
-        bare = bare.replace(address, " ")
-    figures = _drop_counts(read_figures(bare))
+    for name in sorted(filter(None, names), key=len, reverse=True):
+        bare = bare.replace(name, " ")
+    figures = read_figures(bare)
+    if text.rstrip().endswith(":"):
+        figures = _drop_counts(figures, counts)
     if figures.periods or figures.quantities:
-        grounds = find_grounds(f"{bare} {line.words}", [claims])
-        texts = [each.text for each in grounds] or list(claims.lines[:MAX_UNTIED])
-        wide = Grounds(tuple(Ground(text, "", claims) for text in texts), evidence.words)
-        found, _ = check_figures(bare, figures, wide)
-        lacking += found
+        lacking += _list_unfounded(bare, figures, line.words, claims, evidence)
     if lacking or figures.periods or figures.quantities or _QUOTED.search(text):
         lacking += _list_unknown_files(text, claims, evidence)
     return list(dict.fromkeys(lacking))
+
+
+def _list_unfounded(
+    text: str,
+    figures: Figures,
+    heading: str,
+    claims: SourceText,
+    evidence: Evidence,
+    others: Sequence[str] = (),
+) -> list[str]:
+    """Return the figures of a line, and the names beside them, that none of its claims has.
+
+    One claim has all of them, or two do; else each part of the line is looked at by itself.
+
+    Args:
+        others: claims that a part without words of any may be from.
+    """
+    words = {*list_words(write_digits(f"{text} {heading}"))} - LIGHT_STEMS
+    scores = claims.rank(words)
+    likely = sorted(scores, key=lambda at: (-scores[at], at))[:MAX_COMPARED]
+    texts = [claims.lines[at] for at in likely] or list(others or claims.lines[:MAX_COMPARED])
+    best = [period.text for period in figures.periods]
+    best += [quantity.text for quantity in figures.quantities]
+    for one in texts:
+        lacking = _list_lacking(text, figures, (one,), f"{evidence.words} {heading}", claims)
+        best = min(best, lacking, key=len)
+    if best and len(texts) > 1:
+        best = _drop_computed(best, text, figures, texts[:2], claims)
+    parts = [part for part in SEGMENT.split(text) if part.strip()] if best else []
+    if len(parts) < 2:
+        return best
+    lacking = []
+    for part in parts:
+        held = read_figures(part)
+        held = Figures(held.periods, tuple(q for q in held.quantities if _has(figures, q)))
+        if held.periods or held.quantities:
+            lacking += _list_unfounded(part, held, heading, claims, evidence, texts[:2])
+    return min(best, lacking, key=len)
+
+
+def _list_lacking(
+    text: str, figures: Figures, held: Sequence[str], said: str, claims: SourceText
+) -> list[str]:
+    """Return the figures and names of a text that a claim, or several, do not have."""
+    grounds = Grounds(tuple(Ground(each, "", claims) for each in held), said)
+    lacking, _ = check_figures(text, figures, grounds)
+    return lacking + list_foreign_names(text, grounds.words, [claims], said)
+
+
+def _drop_computed(
+    lacking: Sequence[str], text: str, figures: Figures, pair: Sequence[str], claims: SourceText
+) -> list[str]:
+    """Return what is lacking without quantities that follow from two claims by one step."""
+    grounds = Grounds(tuple(Ground(each, "", claims) for each in pair))
+    missing = [each for each in figures.quantities if each.text in lacking]
+    if not missing or not all(name_step(each, grounds.list_joined(), text) for each in missing):
+        return list(lacking)
+    return _list_lacking(text, Figures(figures.periods, ()), pair, "", claims)
+
+
+def _has(figures: Figures, quantity: Quantity) -> bool:
+    return any(each.text == quantity.text for each in figures.quantities)
 
 
 def _list_unknown_files(text: str, claims: SourceText, evidence: Evidence) -> list[str]:
@@ -135,13 +208,20 @@ def find_file_names(text: str) -> list[str]:
     return _FILE.findall(text)
 
 
-def _drop_counts(figures: Figures) -> Figures:
+def _drop_counts(figures: Figures, counts: Collection[int]) -> Figures:
+    """Return figures without bare whole numbers that count what the answer lists."""
     kept = tuple(
-        each
-        for each in figures.quantities
-        if not (each.text.isdigit() and not each.unit and each.value <= MAX_COUNT)
+        each for each in figures.quantities if not (each.text.isdigit() and each.value in counts)
     )
     return Figures(figures.periods, kept)
+
+
+def _count_listed(text: str, claims: Sequence[Claim]) -> set[int]:
+    """Return how many list items, table rows and sources an answer has."""
+    lines = [line.lstrip() for line in text.splitlines()]
+    items = sum(line[:2] in ("- ", "* ", "+ ") or line[:1].isdigit() for line in lines)
+    rows = sum(line.startswith("|") and not set(line) <= {*"|-: "} for line in lines)
+    return {items, max(0, rows - 1), len({claim.source for claim in claims})} - {0}
 
 
 def _split(text: str) -> Iterator[_Line]:
@@ -164,7 +244,8 @@ def _split(text: str) -> Iterator[_Line]:
 
 
 def _split_sentences(line: str, place: int, heading: str) -> Iterator[_Line]:
-    for match in _SENTENCE.finditer(line):
+    marker = _MARKER.match(line)
+    for match in _SENTENCE.finditer(line, marker.end() if marker else 0):
         if match[0].strip():
             yield _Line(match[0], place + match.end(), heading)
 

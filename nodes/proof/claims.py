@@ -116,7 +116,7 @@ def _name_source(claim: Claim, language: str) -> str:
 def _list_returning(claim: Claim, evidence: Evidence) -> list[SourceText]:
     """Return the results of tools that have the claim itself, word for word."""
     text = normalize_words(claim.text)
-    results = (each for each in evidence.texts if each.is_result)
+    results = (each for each in evidence.texts if each.is_result and not each.is_reading)
     return [each for each in results if len(text) > 3 and text in each.normalized]
 
 

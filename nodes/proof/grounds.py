@@ -10,14 +10,18 @@ from nodes.proof.quotations import is_quoted, normalize_words, split_at_ellipsis
 from nodes.proof.tables import SEGMENT, select_rows
 from nodes.proof.texts import Passage, SourceText, list_words, split_words
 from nodes.text.dates import Period
-from nodes.text.figures import Figures, Quantity, read_figures
+from nodes.text.figures import Figures, Quantity, count_year, read_figures
+from nodes.text.word_lists import FUNCTION_WORDS, QUESTION_WORDS
 
 _SENTENCE_END: Final = Pattern(r"(?<=[.!?])\s+(?=[A-Z\u00c0-\u00dc])")
+LIGHT_STEMS: Final = frozenset(
+    stem for word in FUNCTION_WORDS | QUESTION_WORDS for stem in list_words(word)
+)
 MIN_TIE: Final = 0.9
 """Of the best passage's score: such passages are as good."""
 MIN_SHARE: Final = 0.5
 """Of the best passage's score that one must have which fits a part of the statement best."""
-MAX_GROUNDS, MAX_HELD, MAX_NAMED_ROWS = 8, 12, 200
+MAX_GROUNDS, MAX_HELD, MAX_NAMED_ROWS, MAX_COMPARED = 8, 12, 200, 200
 
 
 @dataclass(frozen=True)
@@ -43,7 +47,13 @@ class Grounds:
     @cached_property
     def numbers(self) -> list[Quantity]:
         """Those of sentences; those of tables are found by row and column."""
-        shown = (read_figures(each.text) for each in self.grounds if not each.rows)
+        shown = [read_figures(each.text) for each in self.grounds if not each.rows]
+        years = [period for each in shown for period in each.periods if period.is_bare_year]
+        return [number for each in shown for number in each.numbers] + list(map(count_year, years))
+
+    def list_joined(self) -> list[Quantity]:
+        """Return the numbers of the two best sentences, between which a step may be made."""
+        shown = [read_figures(each.text) for each in self.grounds if not each.rows][:2]
         return [number for figures in shown for number in figures.numbers]
 
     @cached_property
@@ -51,6 +61,11 @@ class Grounds:
         """Those of the passages and around them, and the user's."""
         figures = [read_figures(text) for text in (self.words, self.said)]
         return [period for each in figures for period in each.periods]
+
+    @property
+    def shown_periods(self) -> Sequence[Period]:
+        """Those of the passages alone."""
+        return read_figures(" ".join(each.text for each in self.grounds[:2])).periods
 
     @cached_property
     def words(self) -> str:
@@ -116,28 +131,41 @@ def _is_row_quoted(row: Passage, quotation: str) -> bool:
 
 
 def _find_sentences(text: str, source: SourceText) -> Iterator[tuple[float, Ground]]:
-    """Yield the sentences that fit a statement best, and those that fit a part of it best."""
-    scores = _rank_sentences(source, list_words(text))
-    best = max(scores.values(), default=0.0)
-    for at, score in scores.items():
-        if score >= MIN_TIE * best:
-            yield score, _build_ground(source, source.passages[at])
-    sentences, parts = _SENTENCE_END.split(text), SEGMENT.split(text)
-    for part in (*sentences[len(sentences) < 2 :], *parts[len(parts) < 2 :]):
-        scores = _rank_sentences(source, list_words(part))
-        top, least = max(scores.values(), default=0.0), 0.0 if part in sentences else MIN_SHARE
-        for at, score in scores.items():
-            if score >= max(MIN_TIE * top, least * best):
-                yield (
-                    max(MIN_TIE * score, MIN_SHARE * best),
-                    _build_ground(source, source.passages[at]),
-                )
+    """Yield the sentences that fit a statement best, and those that fit a part of it best.
+
+    Each sentence of the statement has its own; a part of one, such as what a comma divides, only
+    where that fits about as well as the best.
+    """
+    sentences, best = _SENTENCE_END.split(text), 0.0
+    for sentence in sentences:
+        ranked = _rank_sentences(source, list_words(sentence))
+        best = max(best, ranked[0][0] if ranked else 0.0)
+        yield from ((max(score, best), _build_ground(source, each)) for score, each in ranked)
+    parts = SEGMENT.split(text)
+    for part in parts if len(parts) > 1 else ():
+        for score, passage in _rank_sentences(source, list_words(part)):
+            if score >= MIN_SHARE * best:
+                yield MIN_TIE * score, _build_ground(source, passage)
 
 
-def _rank_sentences(source: SourceText, words: Sequence[str]) -> dict[int, float]:
-    """Return the scores of a source's sentences by the words, not by the figures, of a text."""
-    ranked = source.rank(word for word in words if not word.isdigit())
-    return {at: score for at, score in ranked.items() if not source.passages[at].cells}
+def _rank_sentences(source: SourceText, words: Sequence[str]) -> list[tuple[float, Passage]]:
+    """Return the sentences that fit the words, not the figures, of a text best, the best first.
+
+    Of those that have its rare words, one with fewer other words fits better.
+    """
+    wanted = {word for word in words if not word.isdigit()} - LIGHT_STEMS
+    scores = source.rank(wanted)
+    found = [(score, at) for at, score in scores.items() if not source.passages[at].cells]
+    best = max((score for score, _ in found), default=0.0)
+    near = [(score, at) for score, at in found if score >= MIN_TIE * best][:MAX_COMPARED]
+    ranked = list[tuple[float, Passage]]()
+    for score, at in near:
+        held = {*list_words(source.passages[at].text)}
+        ranked.append(
+            (score * (1 + len(wanted & held) / (len(wanted | held) or 1)), source.passages[at])
+        )
+    ranked.sort(key=lambda pair: -pair[0])
+    return [pair for pair in ranked if pair[0] >= MIN_TIE * ranked[0][0]][:MAX_GROUNDS]
 
 
 def _build_ground(source: SourceText, passage: Passage, rows: tuple[Passage, ...] = ()) -> Ground:

@@ -13,7 +13,9 @@ from nodes.text.word_lists import FUNCTION_WORDS, QUESTION_WORDS
 
 _TOKEN: Final = Pattern(r"[^\W_][\w'\u2019&-]*")
 _SENTENCE: Final = Pattern(r"(?:^|[.!?:]\s+|[\"\u201c(]|\n[-*\s]*)$")
-_ADDRESS: Final = Pattern(r"https?://[^\s<>\"'`)\]]+(?<![.,;:*])|[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+_ADDRESS: Final = Pattern(
+    r"(?:https?://|www\.)[^\s<>\"'`)\]]+(?<![.,;:*])|[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
+)
 _DAYS: Final = frozenset(
     [
         "monday",
@@ -42,15 +44,20 @@ def find_addresses(text: str) -> list[str]:
     return list(dict.fromkeys(_ADDRESS.findall(text)))
 
 
-def list_foreign_names(text: str, around: str, sources: Sequence[SourceText]) -> list[str]:
+def list_foreign_names(
+    text: str, around: str, sources: Sequence[SourceText], said: str = ""
+) -> list[str]:
     """Return the names in a text that the words around its evidence do not have.
 
     A capitalized word is a name, at the beginning of a sentence only where no source has it in
     lower case, and a source has it as a name or `around` has a name in its place. In German, where
     each noun is capitalized, only an acronym and one of two such words side by side are.
     """
-    text, is_german = _ADDRESS.sub(" ", text), detect_language(text) == "de"
-    held = {_drop_genitive(token).casefold() for token in _TOKEN.findall(around)}
+    text, is_german = _ADDRESS.sub(" ", text).replace("_", " "), detect_language(text) == "de"
+    held = {
+        _drop_genitive(token).casefold()
+        for token in _TOKEN.findall(f"{around} {said}".replace("_", " "))
+    }
     tokens = list(_TOKEN.finditer(text))
     claimed = {match[0].casefold() for match in tokens}
     foreign = list[str]()

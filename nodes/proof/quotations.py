@@ -71,6 +71,9 @@ def is_row_in(quotation: str, text: str) -> bool:
     if len(quotation) > MAX_QUOTATION_CHARS or not _ROW.match(quotation):
         return False
     pairs = [pair.partition(":") for pair in quotation.split(";")]
+    named = normalize_words(text)
+    if not all(normalize_words(column) in named for column, _, _ in pairs):
+        return False
     values = [value.strip() for _, _, value in pairs if value.strip() not in ("", "None")]
     if not values:
         return False

@@ -6,11 +6,11 @@ from dataclasses import replace
 from nodes.proof.grounds import Grounds
 from nodes.proof.names import find_addresses, list_foreign_names
 from nodes.proof.quotations import normalize_words
-from nodes.proof.steps import name_step
+from nodes.proof.steps import list_spans, name_step
 from nodes.proof.tables import explain_by_rows, find_wrong_direction
 from nodes.proof.texts import Evidence
 from nodes.text.dates import Period
-from nodes.text.figures import FALLS, Figures, Quantity
+from nodes.text.figures import FALLS, Figures, Quantity, count_year
 
 
 def check_figures(text: str, figures: Figures, grounds: Grounds) -> tuple[list[str], str]:
@@ -18,7 +18,7 @@ def check_figures(text: str, figures: Figures, grounds: Grounds) -> tuple[list[s
 
     The direction of a change is checked where the ground is a table.
     """
-    lacking = [each.text for each in figures.periods if not _has_period(grounds, each)]
+    lacking = [each.text for each in figures.periods if not _has_period(grounds, each, text)]
     steps = list[str]()
     for quantity in figures.quantities:
         found, step = _explain(quantity, text, grounds)
@@ -41,9 +41,11 @@ def list_foreign_words(text: str, grounds: Grounds, evidence: Evidence) -> Itera
         yield from list_foreign_names(text, grounds.words, grounds.sources)
 
 
-def _has_period(grounds: Grounds, period: Period) -> bool:
-    is_number = bool(period.year) and any(n.value == period.year for n in grounds.numbers)
-    return is_number or period.is_within(grounds.periods)
+def _has_period(grounds: Grounds, period: Period, text: str) -> bool:
+    """Return whether the grounds have a period; what looks like a year may be a number."""
+    if period.is_within(grounds.periods):
+        return True
+    return period.is_bare_year and _explain(count_year(period), text, grounds)[0]
 
 
 def _explain(quantity: Quantity, text: str, grounds: Grounds) -> tuple[bool, str]:
@@ -57,8 +59,10 @@ def _explain(quantity: Quantity, text: str, grounds: Grounds) -> tuple[bool, str
             found, step = explain_by_rows(quantity, text, ground.rows, ground.source)
             if found:
                 return True, step
-    if step := name_step(quantity, grounds.numbers):
+    if step := name_step(quantity, grounds.list_joined(), text):
         return True, step
+    if quantity.unit == "months" and any(map(quantity.equals, list_spans(grounds.shown_periods))):
+        return True, "difference"
     return grounds.has_said(quantity), ""
 
 

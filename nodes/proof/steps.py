@@ -4,26 +4,42 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations, permutations
 from typing import Final
 
-from nodes.text.figures import Quantity, is_near
+from nodes.limits.patterns import Pattern
+from nodes.text.dates import Period
+from nodes.text.figures import CURRENCIES, Quantity
 
 MAX_KNOWN: Final = 10
 """Quantities between which steps are tried: with more, chance finds one for any number."""
+MAX_EASY: Final = 20
+_RATIO: Final = Pattern(
+    r"(?i)\b(?:times|fold|\w+fold|ratio|factor|per|each|mal|\w+fach|pro|je|verhältnis)\b|\dx\b"
+)
 
 
-def name_step(claimed: Quantity, known: Sequence[Quantity]) -> str:
+def name_step(claimed: Quantity, known: Sequence[Quantity], text: str) -> str:
     """Return the step by which a quantity follows from others, such as "growth"; empty if none.
 
-    Steps are the sum, difference, ratio, share, growth and complement. A number below ten is too
-    easily hit, so it follows only as a ratio or a percentage, or from numbers of its own unit.
+    Steps are the sum, difference, ratio, share, growth and complement. A ratio follows only where
+    the text speaks of one, and a bare whole number up to 20, which chance hits easily, never does.
+
+    Args:
+        text: the statement that has the quantity.
     """
-    held = list(dict.fromkeys(each for each in known if each.values))[:MAX_KNOWN]
-    for step, value in _list_steps(claimed, held):
-        if any(is_near(mine, value, claimed.tolerance) for mine in claimed.values):
+    held = list({(each.values, each.unit): each for each in known if each.values}.values())
+    is_small = claimed.text.isdigit() and claimed.value <= MAX_EASY
+    if is_small or (claimed.unit in CURRENCIES and all(k.unit != claimed.unit for k in held)):
+        return ""
+    has_ratio = bool(_RATIO.search(text))
+    slack = max(claimed.tolerance, claimed.leeway)
+    for step, value in _list_steps(claimed, held[:MAX_KNOWN], has_ratio=has_ratio):
+        if any(claimed.admits(mine, value, slack) for mine in claimed.values):
             return step
     return ""
 
 
-def _list_steps(claimed: Quantity, known: Sequence[Quantity]) -> Iterator[tuple[str, float]]:
+def _list_steps(
+    claimed: Quantity, known: Sequence[Quantity], *, has_ratio: bool
+) -> Iterator[tuple[str, float]]:
     """Yield each step that fits the claimed quantity's unit, with its value."""
     percents = [each for each in known if each.unit == "%"]
     amounts = [each for each in known if each.unit != "%"]
@@ -38,9 +54,20 @@ def _list_steps(claimed: Quantity, known: Sequence[Quantity]) -> Iterator[tuple[
     else:
         same = [each for each in amounts if each.unit in (claimed.unit, "") or not claimed.unit]
         yield from _list_sums(same)
-        yield from _list_ratios([] if claimed.unit else amounts)
+        yield from _list_ratios(amounts if has_ratio else [])
         for percent in percents:
             yield from (("percent of", percent.value / 100 * each.value) for each in same)
+
+
+def list_spans(periods: Sequence[Period]) -> list[Quantity]:
+    """Return the years, and the months, between each two of some periods."""
+    spans = list[Quantity]()
+    for one, other in combinations(periods, 2):
+        years = abs(other.year - one.year) if one.year and other.year else 0
+        months = abs(12 * (other.year - one.year) + other.month - one.month)
+        spans += [Quantity("", (12.0 * years,), "months", 12.0)] if years else []
+        spans += [Quantity("", (float(months),), "months")] if one.month and other.month else []
+    return spans
 
 
 def _list_shares(amounts: Sequence[Quantity]) -> Iterator[tuple[str, float]]:

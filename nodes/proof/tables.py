@@ -12,7 +12,6 @@ from nodes.proof.texts import (
     MAX_LABEL_WORDS,
     Passage,
     SourceText,
-    is_label,
     list_words,
     split_words,
 )
@@ -87,12 +86,15 @@ def explain_by_rows(
     segment = _cut_segment(text, quantity)
     near = _choose(segment, source, rows)
     chosen = near or rows
-    columns = _choose_columns(segment, rows) or _choose_columns(text, rows)
+    columns = _choose_columns(segment, rows, source) or _choose_columns(text, rows, source)
+    columns = columns or [name for name, _ in rows[0].cells if name not in source.label_columns]
+    if quantity.text[:1] in "+-\u2212":
+        return _explain_change(quantity, text, chosen, columns)
     cells = list(_read_cells(chosen, columns))[: MAX_ROWS * 4]
     if any(quantity.equals(cell) for cell in cells):
         return True, ""
     wider = list(_read_cells(rows, columns))[: MAX_ROWS * 4]
-    if step := name_step(quantity, cells) or name_step(quantity, wider):
+    if step := name_step(quantity, cells, text) or name_step(quantity, wider, text):
         return True, step
     if quantity.values and any(is_near(v, len(chosen), 0) for v in quantity.values):
         return len(chosen) > 1, "count"
@@ -103,13 +105,29 @@ def explain_by_rows(
     return False, ""
 
 
+def _explain_change(
+    quantity: Quantity, text: str, rows: Sequence[Passage], columns: Sequence[str]
+) -> tuple[bool, str]:
+    """Return whether cells have a signed quantity, or it is a change in the order of time."""
+    if any(quantity.equals(cell) for cell in _read_cells(rows, columns)):
+        return True, ""
+    for earlier, later in _list_changes(rows, columns):
+        change = later - earlier
+        values = (change, 100 * change / abs(earlier)) if earlier else (change,)
+        if any(
+            is_near(mine, value, quantity.tolerance) for mine in quantity.values for value in values
+        ):
+            return True, "growth" if quantity.unit == "%" else "difference"
+    return False, ""
+
+
 def find_wrong_direction(text: str, rows: Sequence[Passage], source: SourceText) -> str:
     """Return the word of a statement that says the contrary of its cells; empty if none does."""
-    columns = _choose_columns(text, rows)
+    columns = _choose_columns(text, rows, source)
     rises, sinks = _RISES.search(text), _SINKS.search(text)
     if (rises is None) != (sinks is None):
         word = (rises or sinks)[0]  # type: ignore[index]  # one of them is there
-        for earlier, later in _list_changes(text, rows, columns):
+        for earlier, later in _list_changes(rows, columns):
             if earlier != later and (later > earlier) != bool(rises):
                 return word
     more, less = _MORE.search(text), _LESS.search(text)
@@ -127,9 +145,7 @@ def find_wrong_direction(text: str, rows: Sequence[Passage], source: SourceText)
     return "" if (one.value > other.value) == bool(more) else found[0]
 
 
-def _list_changes(
-    text: str, rows: Sequence[Passage], columns: Sequence[str]
-) -> Iterator[tuple[float, float]]:
+def _list_changes(rows: Sequence[Passage], columns: Sequence[str]) -> Iterator[tuple[float, float]]:
     """Yield pairs of an earlier and a later value: of two rows, or of two columns of one row."""
     if len(rows) == 2:
         dated = sorted(rows, key=_read_period)
@@ -152,7 +168,10 @@ def _list_changes(
 
 
 def _read_period(row: Passage) -> tuple[int, int, int]:
-    periods = [period for _, cell in row.cells for period in read_figures(cell).periods]
+    cells = (
+        cell for _, cell in row.cells if not cell.replace(".", "", 1).isdigit() or len(cell) == 4
+    )
+    periods = [period for cell in cells for period in read_figures(cell).periods]
     return max(((p.year, p.month or 3 * p.quarter, p.day) for p in periods), default=(0, 0, 0))
 
 
@@ -166,18 +185,13 @@ def _cut_segment(text: str, quantity: Quantity) -> str:
     return written[start:]
 
 
-def _choose_columns(text: str, rows: Sequence[Passage]) -> list[str]:
-    """Return the columns of numbers that a statement names best; all where it names none."""
-    names = dict.fromkeys(
-        column
-        for row in rows[:MAX_ROWS]
-        for column, cell in row.cells
-        if not is_label(cell) or cell.isdigit()
-    )
+def _choose_columns(text: str, rows: Sequence[Passage], source: SourceText) -> list[str]:
+    """Return the columns of numbers that a statement names best; none where it names none."""
+    names = [name for name, _ in rows[0].cells if name not in source.label_columns]
     said = {*list_words(write_digits(text))}
     scores = {name: len(said & {*list_words(name)}) for name in names}
     best = max(scores.values(), default=0)
-    return [name for name, score in scores.items() if score == best]
+    return [name for name, score in scores.items() if score == best > 0]
 
 
 def _read_cells(rows: Sequence[Passage], columns: Sequence[str]) -> Iterator[Quantity]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from io import StringIO
+from itertools import islice
 from math import log
 from pathlib import PurePosixPath
 from string import punctuation
@@ -27,7 +28,7 @@ READING_TOOLS: Final = frozenset(
 """Tools that show documents as they are."""
 _SENTENCE_END: Final = Pattern(
     r"(?<=[.!?;])(?<!\b[A-Z][a-z]{0,2}\.)(?<!\b[a-z]\.[a-z]\.)[\"')\]\u201d]*\s+"
-    r"(?=[\"'(\[\u201c]?[^\W_a-z])|(?<=[\u3002\uff01\uff1f])"
+    r"(?=[\"'(\[\u201c]?[A-Z\u00c0-\u00de])|(?<=[\u3002\uff01\uff1f])"
 )
 """Also after the full stops of Chinese and Japanese."""
 _STARTS_BLOCK: Final = Pattern(r"\s*(?:[-*+•] |\d{1,3}[.)] |#{1,6} |\||>)")
@@ -46,9 +47,12 @@ STEM_CHARS: Final = 5
 """Words that begin alike are taken for forms of one word, in any language."""
 MAX_TEXT_CHARS: Final = 8_000_000
 MAX_PASSAGES: Final = 200_000
+NAMING_ARGUMENTS: Final = ("name", "material", "url", "source", "document", "table")
+_LINES_OF: Final = Pattern(r"([^\n]{1,300}), lines \d+-\d+ of \d+")
 MIN_ECHO_CHARS: Final = 12
 MAX_CELL_CHARS: Final = 60
 MAX_LABEL_WORDS: Final = 8
+MAX_SAMPLE_ROWS: Final = 200
 MAX_PLACES: Final = 200
 """Passages with a word: of a long text, one that more have says little."""
 
@@ -65,7 +69,8 @@ def list_words(text: str) -> list[str]:
         if not word.isascii() and _CJK.search(word):
             words += [word[at : at + 2] for at in range(max(1, len(word) - 1))]
         else:
-            words.append(word if word.isdigit() else word[:STEM_CHARS])
+            has_digit = any(each.isdigit() for each in word)
+            words.append(word if has_digit else word[:STEM_CHARS])
     return words
 
 
@@ -90,6 +95,8 @@ class SourceText:
     """It is JSON that a tool returned."""
     is_result: bool = False
     """It is what a tool returned, not a source in it."""
+    is_reading: bool = False
+    """It is what a tool showed of documents."""
     lines: tuple[str, ...] = ()
     """Its passages, where they are known."""
 
@@ -122,12 +129,22 @@ class SourceText:
         return f"{self.name} {next(filter(None, lines), '')[:200]}"
 
     @cached_property
+    def label_columns(self) -> frozenset[str]:
+        """The columns that name the rows: of words, codes or periods, not of measured numbers."""
+        cells = defaultdict[str, list[str]](list)
+        for passage in islice((each for each in self.passages if each.cells), MAX_SAMPLE_ROWS):
+            for column, cell in passage.cells:
+                cells[column] += [cell] if cell.strip() else []
+        return frozenset(name for name, held in cells.items() if _are_labels(held))
+
+    @cached_property
     def labels(self) -> dict[tuple[str, ...], list[int]]:
         """The places of a table's rows by the words of each cell that names a row."""
         found = defaultdict[tuple[str, ...], list[int]](list)
+        names = self.label_columns
         for at, passage in enumerate(self.passages):
-            for _, cell in passage.cells:
-                if is_label(cell) and (words := split_words(cell.casefold())):
+            for column, cell in passage.cells:
+                if column in names and (words := split_words(cell.casefold())):
                     found[tuple(words[:MAX_LABEL_WORDS])].append(at)
         return dict(found)
 
@@ -212,14 +229,17 @@ class Evidence:
     ) -> None:
         """Add what a tool returned, without what it only repeats of its own arguments."""
         for said in sorted(_walk_texts(arguments), key=len, reverse=True):
-            if len(said) >= MIN_ECHO_CHARS:
+            if len(said) >= MIN_ECHO_CHARS and any(map(str.isspace, said)):
                 content = content.replace(said, " ")
         origin: Origin = "computed" if tool in COMPUTING_TOOLS else "returned"
-        value = _parse(content)
+        value, named = _parse(content), _group_by_source(_parse(content))
+        if value is None:
+            body = content.partition("\n\n")[2] if _LINES_OF.match(content) else content
+            named = {name: [body] for name in _list_named(arguments, content)}
         is_json = value is not None
-        self.texts.append(SourceText(tool, content, origin, is_json, is_result=True))
         is_reading = tool in READING_TOOLS and not is_of_server
-        for name, parts in _group_by_source(value).items():
+        self.texts.append(SourceText(tool, content, origin, is_json, True, is_reading))
+        for name, parts in named.items():
             shown: Origin = "given" if is_reading else origin
             self.texts.append(SourceText(name, "\n\n".join(parts), shown))
 
@@ -292,18 +312,20 @@ def _divide_prose(text: str) -> Iterator[Passage]:
             continue
         columns = []
         if title := _read_heading(line, block):
+            if block != [title]:
+                yield from _divide_block(block, heading)
             yield Passage(title, heading)
             heading, block = title, []
         elif line.strip():
-            block.append(line)
+            block.append(line.strip())
     yield from _divide_block(block, heading)
 
 
 def _read_heading(line: str, block: Sequence[str]) -> str:
     """Return the heading that a line is, or that it underlines; empty if it is none."""
     if len(block) == 1 and _UNDERLINE.match(line):
-        return block[0].strip()
-    found = _HEADING.match(line)
+        return block[0]
+    found = None if block and line.rstrip().endswith(":") else _HEADING.match(line)
     return next(filter(None, found.groups())).strip() if found else ""
 
 
@@ -318,14 +340,19 @@ def _label(passage: Passage) -> str:
     """Return the words by which a passage is found: of a row its labels, columns and periods."""
     if not passage.cells:
         return f"{passage.text} {passage.heading}"
-    return " ".join(cell for _, cell in passage.cells if is_label(cell))
+    return " ".join(cell for _, cell in passage.cells)
 
 
-def is_label(cell: str) -> bool:
-    """Return whether a cell names its row: words, a code or a year, not a measured number."""
-    bare = cell.strip().lstrip("-+$€£").replace(",", "").replace(".", "", 1).rstrip("% ")
-    is_year = len(cell.strip()) == 4 and bare.isdigit() and cell.strip()[:2] in ("18", "19", "20")
-    return is_year or not bare.isdigit()
+def _are_labels(cells: Sequence[str]) -> bool:
+    """Return whether most cells of a column are words, or all are years or days."""
+    numbers = [
+        cell
+        for cell in cells
+        if cell.strip("-+$€£% ").replace(",", "").replace(".", "", 1).isdigit()
+    ]
+    if len(numbers) < len(cells) / 2:
+        return True
+    return all(cell.strip().isdigit() and "1800" <= cell.strip() <= "2100" for cell in numbers)
 
 
 def _group_by_source(value: Any) -> dict[str, list[str]]:
@@ -339,6 +366,14 @@ def _group_by_source(value: Any) -> dict[str, list[str]]:
         for name in dict.fromkeys(named):
             found[name] += texts
     return {name: parts for name, parts in found.items() if name.strip() and any(parts)}
+
+
+def _list_named(arguments: Any, content: str) -> list[str]:
+    """Return the sources that a result in plain text is of: its call names them, or its heading."""
+    said = arguments if isinstance(arguments, dict) else {}
+    named = [said[key] for key in NAMING_ARGUMENTS if isinstance(said.get(key), str)]
+    heading = _LINES_OF.match(content)
+    return list(dict.fromkeys([*named, *([heading[1]] if heading else [])]))
 
 
 def _walk_objects(value: Any) -> Iterator[Mapping[str, Any]]:

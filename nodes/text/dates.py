@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from nodes.limits.patterns import Pattern
@@ -18,7 +18,9 @@ MONTHS: Final = {
     for word in words.split()
 }
 _MONTH: Final = rf"(?P<month>{'|'.join(sorted(MONTHS, key=len, reverse=True))})\b\.?"
-_YEAR: Final = r"(?P<year>1\d{3}|20\d\d|21\d\d)(?![\d%]|[.,:/]\d|\s?(?:%|percent|per cent|prozent))"
+_YEAR: Final = (
+    r"(?P<year>1[4-9]\d\d|20\d\d|21\d\d)(?![\d%]|[.,:/]\d|\s?(?:%|percent|per cent|prozent))"
+)
 _DAY: Final = r"(?P<day>\d\d?)"
 _FORMS: Final = tuple(
     Pattern(rf"(?<![\w.,/-]){form}", re.IGNORECASE)
@@ -52,6 +54,13 @@ class Period:
     month: int = 0
     day: int = 0
     quarter: int = 0
+    start: int = 0
+    """Its place in the text."""
+
+    @property
+    def is_bare_year(self) -> bool:
+        """Whether it is four digits, which may be a number too."""
+        return self.text == str(self.year)
 
     def is_within(self, others: Sequence["Period"]) -> bool:
         """Return whether one of others says it, its year perhaps beside another of them."""
@@ -71,17 +80,17 @@ class Period:
 
 def take_periods(text: str) -> tuple[list[Period], str]:
     """Return the periods of a text, and the text with spaces in their place."""
-    found = list[tuple[int, Period]]()
+    found = list[Period]()
 
     def take(match: re.Match[str]) -> str:
         periods = _build(match)
-        found.extend((match.start(), each) for each in periods)
+        found.extend(replace(each, start=match.start()) for each in periods)
         return " " * len(match[0]) if periods else match[0]
 
-    replace: Callable[[re.Match[str]], str] = take
+    taking: Callable[[re.Match[str]], str] = take
     for form in _FORMS:
-        text = form.sub(replace, text)
-    return [period for _, period in sorted(found, key=lambda pair: pair[0])], text
+        text = form.sub(taking, text)
+    return sorted(found, key=lambda period: period.start), text
 
 
 def _build(match: re.Match[str]) -> list[Period]:

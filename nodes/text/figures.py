@@ -45,7 +45,8 @@ _UNITS: Final[dict[str, tuple[str, float]]] = {
         "120 decade decades",
         "energy": "1 wh; 1e3 kwh; 1e6 mwh; 1e9 gwh; 1e12 twh",
         "power": "1 w watt watts; 1e3 kw; 1e6 mw megawatt megawatts; 1e9 gw gigawatt gigawatts",
-        "bytes": "1 byte bytes; 1e3 kb; 1e6 mb; 1e9 gb; 1e12 tb",
+        "bytes": "1 byte bytes; 1e3 kb kilobyte kilobytes; 1e6 mb megabyte megabytes; "
+        "1e9 gb gigabyte gigabytes; 1e12 tb terabytes",
         "volume": "0.001 ml; 1 l litre litres liter liters; 3.785411784 gallon gallons",
         "area": "1 m2 sqm; 1e4 ha hectare hectares hektar; 1e6 km2; 4046.8564224 acre acres",
     }.items()
@@ -53,6 +54,7 @@ _UNITS: Final[dict[str, tuple[str, float]]] = {
     for factor, *words in [group.split()]
     for word in (each.replace("|", " ") for each in words)
 }
+CURRENCIES: Final = ("usd", "eur", "gbp", "jpy", "chf")
 _FRACTIONS: Final = {
     **dict.fromkeys(("half", "halves", "hälfte", "halbe"), 2),
     **dict.fromkeys(("third", "thirds", "3rd", "3rds", "drittel"), 3),
@@ -68,9 +70,11 @@ _MULTIPLES: Final = {
     **dict.fromkeys(("quadrupled", "fourfold", "vervierfacht"), 4.0),
     **dict.fromkeys(("halved", "halbiert"), 0.5),
 }
-_ABOUT: Final = (
-    "about|around|roughly|nearly|almost|approximately|some|circa|ca|over|under|just|~|rund|etwa"
-    "|ungefähr|knapp|fast|gut|über|unter|more than|less than|at least|at most|mehr als|weniger als"
+_ABOUT: Final = "about|around|roughly|approximately|some|circa|ca|~|rund|etwa|ungefähr"
+_ABOVE: Final = "just over|over|more than|at least|gut|über|mehr als|mindestens"
+_BELOW: Final = (
+    "just under|under|less than|fewer than|nearly|almost|at most|up to|no more than|knapp|fast|unter"
+    "|weniger als|höchstens|bis zu"
 )
 _LOSS: Final = (
     "fell fall falls fallen falling drop drops dropped decline declines declined decrease "
@@ -85,10 +89,10 @@ def _join(words: Iterable[str]) -> str:
     return "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
 
 
-_APPROXIMATOR: Final = rf"(?:\b(?P<about>{_ABOUT})\s+)?"
+_APPROXIMATOR: Final = rf"(?:\b(?P<about>{_ABOVE}|{_BELOW}|{_ABOUT})\s+)?"
 _SCALE: Final = rf"(?P<scale>{_join(_SCALES)})"
 _MARKED: Final = Pattern(
-    rf"{_APPROXIMATOR}(?:(?P<n>\d+|a|an|one|ein|eine|einem|two|zwei|three|drei|die|the)[ -])?"
+    rf"{_APPROXIMATOR}(?:(?P<n>\d+|a|an|one|ein|eine|einem|two|zwei|three|drei)[ -])?"
     rf"(?:of )?(?P<fraction>{_join(_FRACTIONS)})"
     rf"(?:[ -](?:of )?(?:a |einer |an )?1?\s?{_SCALE})?(?!\w)"
     rf"(?! (?:of \d{{4}}|quarter|quartal))"
@@ -104,7 +108,7 @@ _NUMBER: Final = Pattern(
     (?P<more>(?:[./:]\d+)*)
     (?![\d])(?!(?:st|nd|rd|th)\b)
     (?:[\ \u00a0\u202f\u2009-]?(?P<scale>{_join([*_SCALES, *_LETTER_SCALES])})\.?(?![^\W_]))?
-    (?:[\ \u00a0\u202f\u2009-]?(?:U\.?S\.?\s)?(?P<unit>{_join(_UNITS)})(?![^\W\d_]))?""",
+    (?:\)?[\ \u00a0\u202f\u2009-]?(?:U\.?S\.?\s)?(?P<unit>{_join(_UNITS)})(?![^\W\d_]))?""",
     re.VERBOSE | re.IGNORECASE,
 )
 _LITERAL: Final = Pattern(r"(?<![\w])[^\W\d_]+(?:[-./][^\W\d_]+)*[-.]?\d[\w.-]*(?<![.-])")
@@ -115,6 +119,8 @@ _SCALED: Final = Pattern(
     rf"(?:\d|\bof an?|\bhalf an?|\bhalf|\bquarter|\beiner|\bhalbe) {_SCALE}\b", re.IGNORECASE
 )
 """Scales that are no number of their own."""
+_TWICE: Final = Pattern(r"\b(\d+) \(\1\)")
+"""As in contracts: thirty (30) days."""
 MAX_DIGITS: Final = 40
 MAX_CHARS: Final = 20_000
 FRACTION_TOLERANCE, ABOUT_TOLERANCE = 0.03, 0.1
@@ -131,7 +137,11 @@ class Quantity:
     factor: float = 1.0
     """Of its unit, by which the values are in base units."""
     tolerance: float = 0.0
-    """Half of the last digit that is written, or what a word such as "about" leaves open."""
+    """Half of the last digit that is written."""
+    leeway: float = 0.0
+    """What a word such as "about" leaves open."""
+    side: int = 0
+    """1 where the number is said to be more than that, such as "over 5", -1 where it is less."""
     is_ratio: bool = False
     """A share or a multiple, such as "a third", "one in seven", "doubled"."""
     is_literal: bool = False
@@ -149,8 +159,21 @@ class Quantity:
         if (self.unit == "%") != (other.unit == "%"):  # 0.12 is 12 percent
             factor = 100 if self.unit == "%" else 0.01
             pairs += [(mine, its * factor) for mine, its in pairs]
-        slack = max(self.tolerance, other.tolerance if self.is_ratio else 0.0)
-        return any(is_near(mine, its, slack) for mine, its in pairs)
+        slack = self.tolerance
+        if not (other.leeway and self.side == other.side):  # both say about as much
+            slack = max(slack, self.leeway, other.tolerance if self.is_ratio else 0.0)
+        return any(self.admits(mine, its, slack) for mine, its in pairs)
+
+    def admits(self, mine: float, its: float, slack: float) -> bool:
+        """Return whether a value is another one, or on the side of it that the words say.
+
+        Args:
+            slack: of the first value; another reading of the digits has its share of it.
+        """
+        if not is_near(mine, its, slack * abs(mine / self.values[0]) if self.values[0] else slack):
+            return False
+        is_same = is_near(mine, its, 0)
+        return not self.side or is_same or (abs(its) > abs(mine)) == (self.side > 0)
 
     @property
     def value(self) -> float:
@@ -171,7 +194,7 @@ def write_digits(text: str) -> str:
     text = _SCALED.sub(lambda match: f"{match[0][:-1]}{_MASK}{match[0][-1]}", text)
     for language in ("en", "de"):
         text = str(alpha2digit(text, language))
-    return text.replace(_MASK, "")
+    return _TWICE.sub(r"\1", text.replace(_MASK, ""))
 
 
 @dataclass(frozen=True)
@@ -273,13 +296,16 @@ def _build(match: re.Match[str]) -> Quantity | None:
     if number.isdigit() and len(number) < 2 and scale == 1:
         tolerance = 0.0
     about = (groups.get("about") or "").strip().lower()
-    if about:
-        tolerance = max(tolerance, ABOUT_TOLERANCE * abs(values[0] * total))
+    leeway = ABOUT_TOLERANCE * abs(values[0] * total) if about else 0.0
     shown = " ".join(match[0].split())
     if about:
         shown = shown[len(about) :].strip()
     signed = tuple(sign * value * total for value in values)
-    return Quantity(shown, signed, dimension, factor, tolerance)
+    return Quantity(shown, signed, dimension, factor, tolerance, leeway, _read_side(about))
+
+
+def _read_side(about: str) -> int:
+    return 1 if about in _ABOVE.split("|") else -1 if about in _BELOW.split("|") else 0
 
 
 def _read_scale_and_unit(groups: dict[str, str | None]) -> tuple[float, str, float]:
@@ -289,11 +315,16 @@ def _read_scale_and_unit(groups: dict[str, str | None]) -> tuple[float, str, flo
     dimension, factor = _UNITS.get(unit) or _UNITS.get(before) or ("", 1.0)
     if word in _SCALES:
         return _SCALES[word], dimension, factor
-    if word and dimension in ("usd", "eur", "gbp", "jpy", "chf"):
+    if word and dimension in CURRENCIES:
         return _LETTER_SCALES[word], dimension, factor
     if word in _UNITS and not dimension:
         return 1.0, *_UNITS[word]
     return 1.0, dimension, factor
+
+
+def _is_group(digits: str) -> bool:
+    """Return whether digits before a mark may be thousands."""
+    return 1 <= len(digits) <= 3 and digits[0] != "0"
 
 
 def _count_decimals(number: str) -> int:
@@ -313,11 +344,16 @@ def _read_values(number: str) -> Iterator[float]:
         yield float(bare.replace(thousands, "").replace(",", "."))
     elif len(marks) > 1:
         yield float(bare.replace(marks[0], ""))
-    elif marks and len(last) == 3 and bare[:1] not in ("0", ".", ","):
+    elif marks and len(last) == 3 and _is_group(bare.partition(marks[0])[0]):
         readings = (bare.replace(",", "").replace(".", ""), bare.replace(",", "."))
         yield from map(float, readings if marks == [","] else reversed(readings))
     else:
         yield float(bare.replace(",", "."))
+
+
+def count_year(period: Period) -> Quantity:
+    """Return what looks like a year as a number."""
+    return Quantity(period.text, (float(period.year),), tolerance=0.5, start=period.start)
 
 
 def read_column(number: Quantity, column: str) -> Quantity:
