@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from nodes.limits.patterns import Pattern
-from nodes.proof.texts import SourceText
+from nodes.proof.texts import SourceText, list_words
 from nodes.text.dates import MONTHS
-from nodes.text.figures import is_unit
+from nodes.text.figures import is_number_word, is_unit
 from nodes.text.language import detect_language
 from nodes.text.word_lists import FUNCTION_WORDS, QUESTION_WORDS
 
@@ -37,6 +37,8 @@ _DAYS: Final = frozenset(
 _LINKS: Final = Pattern(r"\s(?:to|of|the|a|an|in|on|for|by|with|that|if|zu|der|die|das|von)\b")
 """What follows a first word that is no name: according to, as the."""
 MIN_ACRONYM_CHARS: Final = 2
+MIN_ALIKE: Final = 0.6
+_DEMONYM_ENDS: Final = ("ish", "ian", "ean", "ese", "an", "er", "isch", "ische", "ischen")
 
 
 def find_addresses(text: str) -> list[str]:
@@ -71,7 +73,9 @@ def list_foreign_names(
             continue
         if is_first and _LINKS.match(text, match.end()):
             continue
-        if not is_first or _is_name(name, sources, lacks_name=lambda: _lacks_name(around, claimed)):
+        if not is_first or _is_name(
+            name, sources, lacks_name=lambda: _replaces_name(text, around, claimed)
+        ):
             foreign.append(name)
     return list(dict.fromkeys(foreign))
 
@@ -81,6 +85,13 @@ def _is_name(name: str, sources: Sequence[SourceText], lacks_name: Callable[[], 
     if any(name.casefold() in source.raw_words for source in sources):
         return False
     return any(name in source.raw_words for source in sources) or lacks_name()
+
+
+def _replaces_name(text: str, around: str, claimed: set[str]) -> bool:
+    """Return whether a text says the words of its evidence, but for a name of that."""
+    words, held = list_words(text)[1:], {*list_words(around)}
+    alike = sum(word in held for word in words) >= MIN_ALIKE * len(words)
+    return alike and bool(words) and _lacks_name(around, claimed)
 
 
 def _drop_genitive(name: str) -> str:
@@ -95,7 +106,7 @@ def _is_capitalized(name: str) -> bool:
     plain = name.casefold()
     if plain in FUNCTION_WORDS or plain in QUESTION_WORDS or plain in MONTHS or plain in _DAYS:
         return False
-    is_short = len(name) < MIN_ACRONYM_CHARS or is_unit(plain)
+    is_short = len(name) < MIN_ACRONYM_CHARS or is_unit(plain) or is_number_word(name)
     return name[:1].isupper() and not is_short and not any(each.isdigit() for each in name)
 
 
@@ -111,6 +122,7 @@ def _has_neighbour(tokens: Sequence[re.Match[str]], at: int, text: str) -> bool:
         and right < len(tokens)
         and text[tokens[left].end() : tokens[right].start()] == " "
         and _is_capitalized(tokens[left if right == at else right][0])
+        and not _begins_sentence(text, tokens[left].start())
         for left, right in pairs
     )
 
@@ -123,6 +135,10 @@ def _is_held(name: str, held: set[str], around: str) -> bool:
         len(other) >= 4 and (other.startswith(plain) or plain.startswith(other)) for other in held
     ):
         return True
+    if plain.endswith(_DEMONYM_ENDS) and any(
+        other[:4] == plain[:4] for other in held if len(other) > 4
+    ):
+        return True  # Swedish, of Sweden
     parts = [part for part in plain.replace("&", "-").split("-") if part]
     if len(parts) > 1 and all(part in held for part in parts):
         return True

@@ -1,19 +1,25 @@
 """Whether a quantity follows from others by one named step of arithmetic."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import combinations, permutations
 from typing import Final
 
 from nodes.limits.patterns import Pattern
 from nodes.text.dates import Period
-from nodes.text.figures import CURRENCIES, Quantity
+from nodes.text.figures import Quantity, is_near
+from nodes.text.units import CURRENCIES
 
 MAX_KNOWN: Final = 10
 """Quantities between which steps are tried: with more, chance finds one for any number."""
 MAX_EASY: Final = 20
 _RATIO: Final = Pattern(
-    r"(?i)\b(?:times|fold|\w+fold|ratio|factor|per|each|mal|\w+fach|pro|je|verhältnis)\b|\dx\b"
+    r"(?i)\b(?:times|fold|\w+fold|ratio|factor|per|each|average|mal|\w+fach|pro|je|verhältnis"
+    r"|an? (?:second|minute|hour|day|week|month|year)|until|bis)\b|\dx\b"
 )
+_PER_LONGER: Final = {"second": (60, 3600), "minute": (60, 1440), "hour": (24, 168), "day": (7, 365),
+                      "week": (52,), "month": (12,), "monat": (12,), "tag": (7, 365)}  # fmt: skip
+_PER_SHORTER: Final = {"year": (12, 52, 365), "jahr": (12,), "day": (24,), "hour": (60,)}
 
 
 def name_step(claimed: Quantity, known: Sequence[Quantity], text: str) -> str:
@@ -32,7 +38,10 @@ def name_step(claimed: Quantity, known: Sequence[Quantity], text: str) -> str:
     has_ratio = bool(_RATIO.search(text))
     slack = max(claimed.tolerance, claimed.leeway)
     for step, value in _list_steps(claimed, held[:MAX_KNOWN], has_ratio=has_ratio):
+        bare = [mine / claimed.factor for mine in claimed.values]
         if any(claimed.admits(mine, value, slack) for mine in claimed.values):
+            return step
+        if has_ratio and any(is_near(mine, value, 0) for mine in bare):
             return step
     return ""
 
@@ -41,8 +50,9 @@ def _list_steps(
     claimed: Quantity, known: Sequence[Quantity], *, has_ratio: bool
 ) -> Iterator[tuple[str, float]]:
     """Yield each step that fits the claimed quantity's unit, with its value."""
+    ratios = [each for each in known if each.is_ratio]
     percents = [each for each in known if each.unit == "%"]
-    amounts = [each for each in known if each.unit != "%"]
+    amounts = [each for each in known if each.unit != "%" and not each.is_ratio]
     if claimed.unit == "%":
         yield from (("complement", 100 - each.value) for each in percents)
         yield from _list_sums(percents)
@@ -54,9 +64,30 @@ def _list_steps(
     else:
         same = [each for each in amounts if each.unit in (claimed.unit, "") or not claimed.unit]
         yield from _list_sums(same)
-        yield from _list_ratios(amounts if has_ratio else [])
-        for percent in percents:
-            yield from (("percent of", percent.value / 100 * each.value) for each in same)
+        yield from _list_rates(amounts if has_ratio else [])
+        yield from _list_products(amounts)
+        for part in (*percents, *ratios):
+            share = part.value / 100 if part.unit == "%" else part.value
+            yield from (("percent of", share * each.value) for each in same)
+            yield from (("whole of", each.value / share) for each in same if share)
+
+
+def _list_rates(amounts: Sequence[Quantity]) -> Iterator[tuple[str, float]]:
+    """Yield each amount for one of what another counts."""
+    for one, other in permutations(amounts, 2):
+        if other.value:
+            yield "rate", one.value * other.factor / other.value
+
+
+def _list_products(amounts: Sequence[Quantity]) -> Iterator[tuple[str, float]]:
+    """Yield each amount times a count of others, or times the units of a longer time."""
+    for one, other in permutations(amounts, 2):
+        if not other.unit:
+            yield "product", one.value * other.value
+    for each in amounts:
+        if each.per:
+            yield from (("rate", each.value * number) for number in _PER_LONGER.get(each.per, ()))
+            yield from (("rate", each.value / number) for number in _PER_SHORTER.get(each.per, ()))
 
 
 def list_spans(periods: Sequence[Period]) -> list[Quantity]:
@@ -72,15 +103,19 @@ def list_spans(periods: Sequence[Period]) -> list[Quantity]:
 
 def _list_shares(amounts: Sequence[Quantity]) -> Iterator[tuple[str, float]]:
     for one, other in permutations(amounts, 2):
-        if one.unit == other.unit and other.value:
+        if (one.unit == other.unit or "" in (one.unit, other.unit)) and other.value:
+            if one.unit != other.unit:
+                one = replace(one, values=(one.value / one.factor,))
+                other = replace(other, values=(other.value / other.factor,))
             yield "share", 100 * one.value / other.value
             yield "growth", 100 * (one.value - other.value) / abs(other.value)
             yield "growth", 100 * (other.value - one.value) / abs(other.value)
+            yield "complement", 100 - 100 * one.value / other.value
 
 
 def _list_ratios(amounts: Sequence[Quantity]) -> Iterator[tuple[str, float]]:
     for one, other in permutations(amounts, 2):
-        if other.value:
+        if other.value and one.unit == other.unit:
             yield "ratio", one.value / other.value
 
 

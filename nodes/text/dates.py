@@ -17,6 +17,7 @@ MONTHS: Final = {
     for number, words in enumerate(_MONTH_WORDS.split("; "), 1)
     for word in words.split()
 }
+ORDINALS: Final = {"first": 1, "ersten": 1, "second": 2, "zweiten": 2, "third": 3, "fourth": 4}
 _MONTH: Final = rf"(?P<month>{'|'.join(sorted(MONTHS, key=len, reverse=True))})\b\.?"
 _YEAR: Final = (
     r"(?P<year>1[4-9]\d\d|20\d\d|21\d\d)(?![\d%]|[.,:/]\d|\s?(?:%|percent|per cent|prozent))"
@@ -34,7 +35,8 @@ _FORMS: Final = tuple(
         rf"(?:the )?{_DAY}(?:st|nd|rd|th|\.)? (?:of )?{_MONTH}",
         rf"{_YEAR}[- ]?q(?P<quarter>[1-4])\b",
         rf"q(?P<quarter>[1-4])(?:[- /]?(?:of )?(?:fy ?)?{_YEAR})?(?!\w)",
-        rf"(?P<quarter>[1-4])(?:st|nd|rd|th|\.) (?:quarter|quartal)s?(?: (?:of|in|des|von))?"
+        rf"(?P<quarter>[1-4](?=st|nd|rd|th|\.)|first|second|ersten|zweiten|third|fourth)"
+        rf"(?:st|nd|rd|th|\.)? (?:quarter|quartal)s?(?: (?:of|in|des|von))?"
         rf"(?: (?:the )?(?:fiscal |calendar )?(?:year |jahres )?{_YEAR})?",
         r"(?P<year>\d{4})-(?P<month>0[1-9]|1[0-2])(?![\d-])",
         rf"(?<=in )(?:the (?:month|spring|summer) of )?{_MONTH}",
@@ -93,6 +95,10 @@ def take_periods(text: str) -> tuple[list[Period], str]:
     return sorted(found, key=lambda period: period.start), text
 
 
+def _read_quarter(word: str) -> int:
+    return int(word) if word.isdigit() else ORDINALS[word.lower()]
+
+
 def _build(match: re.Match[str]) -> list[Period]:
     """Return the periods that a match means; of day/month/year both readings."""
     groups = match.groupdict()
@@ -107,6 +113,6 @@ def _build(match: re.Match[str]) -> list[Period]:
         ]
     written = (groups.get("month") or "0").lower()
     month = MONTHS.get(written) or int(written)
-    day, quarter = int(groups.get("day") or 0), int(groups.get("quarter") or 0)
+    day, quarter = int(groups.get("day") or 0), _read_quarter(groups.get("quarter") or "0")
     is_date = month <= 12 and day <= 31
     return [Period(match[0], year, month, day, quarter)] if is_date else []

@@ -5,9 +5,10 @@ Words are English or German. A number that can be read in two ways, such as 1.23
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import pairwise
 from math import isfinite
 from typing import Final
 
@@ -15,100 +16,55 @@ from text_to_num import alpha2digit  # type: ignore[import-untyped]
 
 from nodes.limits.patterns import Pattern
 from nodes.text.dates import Period, take_periods
-
-_SCALES: Final = {
-    **dict.fromkeys(("k", "thousand", "thousands", "tausend", "tsd"), 1e3),
-    **dict.fromkeys(("million", "millions", "mio", "mn", "millionen"), 1e6),
-    **dict.fromkeys(("billion", "billions", "bn", "milliarde", "milliarden", "mrd"), 1e9),
-    **dict.fromkeys(("trillion", "trillions", "tn", "trn", "billionen"), 1e12),
-}
-_LETTER_SCALES: Final = {"m": 1e6, "b": 1e9, "t": 1e12}
-"""Scales beside a currency, units elsewhere."""
-_UNITS: Final[dict[str, tuple[str, float]]] = {
-    word: (dimension, float(factor))
-    for dimension, units in {
-        "%": "1 % percent prozent pct percentage|points pp",
-        "usd": "1 $ us$ usd dollar dollars",
-        "eur": "1 € eur euro euros",
-        "gbp": "1 £ gbp",
-        "jpy": "1 ¥ jpy yen",
-        "chf": "1 chf francs franken",
-        "length": "0.001 mm millimetres millimeters millimeter; 0.01 cm centimetres centimeters "
-        "zentimeter; 1 m metre metres meter meters; 1000 km kilometre kilometres kilometer "
-        "kilometers; 1609.344 mile miles meilen; 0.3048 ft feet foot; 0.0254 inch inches",
-        "mass": "0.000001 mg; 0.001 g gram grams gramm; 1 kg kilogram kilograms kilogramm kilo "
-        "kilos; 1000 t tonne tonnes tonnen ton tons; 0.45359237 lb lbs",
-        "time": "0.001 ms millisecond milliseconds; 1 s sec second seconds sekunde sekunden; "
-        "60 min minute minutes minuten; 3600 h hr hrs hour hours stunde stunden; "
-        "86400 day days tag tage tagen; 604800 week weeks woche wochen",
-        "months": "1 month months monat monate monaten; 12 year years jahr jahre jahren; "
-        "120 decade decades",
-        "energy": "1 wh; 1e3 kwh; 1e6 mwh; 1e9 gwh; 1e12 twh",
-        "power": "1 w watt watts; 1e3 kw; 1e6 mw megawatt megawatts; 1e9 gw gigawatt gigawatts",
-        "bytes": "1 byte bytes; 1e3 kb kilobyte kilobytes; 1e6 mb megabyte megabytes; "
-        "1e9 gb gigabyte gigabytes; 1e12 tb terabytes",
-        "volume": "0.001 ml; 1 l litre litres liter liters; 3.785411784 gallon gallons",
-        "area": "1 m2 sqm; 1e4 ha hectare hectares hektar; 1e6 km2; 4046.8564224 acre acres",
-    }.items()
-    for group in units.split("; ")
-    for factor, *words in [group.split()]
-    for word in (each.replace("|", " ") for each in words)
-}
-CURRENCIES: Final = ("usd", "eur", "gbp", "jpy", "chf")
-_FRACTIONS: Final = {
-    **dict.fromkeys(("half", "halves", "hälfte", "halbe"), 2),
-    **dict.fromkeys(("third", "thirds", "3rd", "3rds", "drittel"), 3),
-    **dict.fromkeys(("quarter", "quarters", "viertel", "4th", "4ths"), 4),
-    **dict.fromkeys(("fifth", "fifths", "5th", "5ths", "fünftel"), 5),
-    **dict.fromkeys(("sixth", "sixths", "6th", "6ths", "sechstel"), 6),
-    **dict.fromkeys(("eighth", "eighths", "8th", "8ths", "achtel"), 8),
-    **dict.fromkeys(("tenth", "tenths", "10th", "10ths", "zehntel"), 10),
-}
-_MULTIPLES: Final = {
-    **dict.fromkeys(("doubled", "double", "doubling", "twice", "doppelt", "verdoppelt"), 2.0),
-    **dict.fromkeys(("tripled", "triple", "threefold", "verdreifacht", "dreifach"), 3.0),
-    **dict.fromkeys(("quadrupled", "fourfold", "vervierfacht"), 4.0),
-    **dict.fromkeys(("halved", "halbiert"), 0.5),
-}
-_ABOUT: Final = "about|around|roughly|approximately|some|circa|ca|~|rund|etwa|ungefähr"
-_ABOVE: Final = "just over|over|more than|at least|gut|über|mehr als|mindestens"
-_BELOW: Final = (
-    "just under|under|less than|fewer than|nearly|almost|at most|up to|no more than|knapp|fast|unter"
-    "|weniger als|höchstens|bis zu"
+from nodes.text.units import (
+    ABOUT,
+    ABOVE,
+    BELOW,
+    CURRENCIES,
+    FRACTIONS,
+    LETTER_SCALES,
+    LOSS,
+    MULTIPLES,
+    SCALES,
+    UNITS,
+    join_words,
 )
-_LOSS: Final = (
-    "fell fall falls fallen falling drop drops dropped decline declines declined decrease "
-    "decreases decreased decreasing lower lost loss losses shrank shrunk down below minus negative "
-    "deficit reduced reduction cut less sank gesunken rückgang verlust weniger minus niedriger sinkt fiel"
+
+FALLS: Final = Pattern(LOSS, re.IGNORECASE)
+_GERMAN: Final = Pattern(
+    r"(?i)\b(?:der|die|das|und|von|im|ist|sind|ein|eine|für|mit|auf|zu|an|am|mehr|als|bei|des|dem|den|aus|nach|wurde|wird|waren)\b"
 )
-FALLS: Final = Pattern(rf"\b(?:{'|'.join(_LOSS.split())})\b", re.IGNORECASE)
-"""Words by which a number without a sign is a negative one."""
-
-
-def _join(words: Iterable[str]) -> str:
-    return "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
-
-
-_APPROXIMATOR: Final = rf"(?:\b(?P<about>{_ABOVE}|{_BELOW}|{_ABOUT})\s+)?"
-_SCALE: Final = rf"(?P<scale>{_join(_SCALES)})"
+_APPROXIMATOR: Final = rf"(?:\b(?P<about>{ABOVE}|{BELOW}|{ABOUT})\s+)?"
+_SCALE: Final = rf"(?P<scale>{join_words(SCALES)})"
+_TIMES: Final = (
+    "second|minute|hour|day|week|month|quarter|year|sekunde|minute|stunde|tag|woche|monat|jahr"
+)
+_PER: Final = rf"(?:\s(?:per|an?|pro|je|each|every|im)\s(?P<per>{_TIMES})\b)?"
+_UNIT_WORDS: Final = join_words(UNITS)
+_N: Final = "1|2|3|4|5|6|7|9|a|an|one|ein|eine|einem|two|zwei|three|drei"
 _MARKED: Final = Pattern(
-    rf"{_APPROXIMATOR}(?:(?P<n>\d+|a|an|one|ein|eine|einem|two|zwei|three|drei)[ -])?"
-    rf"(?:of )?(?P<fraction>{_join(_FRACTIONS)})"
-    rf"(?:[ -](?:of )?(?:a |einer |an )?1?\s?{_SCALE})?(?!\w)"
-    rf"(?! (?:of \d{{4}}|quarter|quartal))"
-    rf"|{_APPROXIMATOR.replace('about', 'near')}(?<![\w.])(?P<part>\d+|one|ein(?:er|e)?)"
-    r" (?:in|out of|of every|von|aus) (?P<whole>\d+)(?![\w.,]\d|\w)"
-    rf"|\b(?P<multiple>{_join(_MULTIPLES)})\b",
+    rf"{_APPROXIMATOR}(?:(?P<n>{_N})[ -])?(?:of )?(?P<fraction>{join_words(FRACTIONS)})"
+    rf"(?:[ -]?(?:of )?(?:an? |einer )?1?\s?{_SCALE})?(?!\w)"
+    rf"(?:(?: of)? an? (?P<unit>{join_words(UNITS)})\b)?"
+    rf"(?! (?:of (?:the year|\d{{4}})|quarter|quartal))"
+    rf"|{_APPROXIMATOR.replace('about', 'near')}(?<![\w.])(?P<part>\d+|one|ein(?:er|e)?|two|zwei)"
+    r"(?: \w+)? (?:in|out of|of every|von|aus) (?P<whole>\d+)(?![\w.,]\d|\w)"
+    rf"|\b(?P<multiple>{join_words(MULTIPLES)})\b"
+    r"|(?<![\w.,])(?P<fold>\d+(?:[.,]\d+)?)(?: times|[ -]?fold|x| mal|fach|-mal)\b",
     re.IGNORECASE,
 )
 _NUMBER: Final = Pattern(
     rf"""{_APPROXIMATOR.replace(" ", "[ ]")}(?<![\w.,])
-    (?P<sign>(?:(?<![\w)])[-+\u2212]\s?)?)(?P<before>[$€£¥]|US\$|\b(?:USD|EUR|GBP|CHF)\s?)?\s?(?P<inner>[-\u2212]?)
-    (?P<number>\d{{1,3}}(?:[,.'\u00a0\u202f\u2009]\d{{3}})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,]\d+)?(?:e[+-]?\d+)?|\.\d+)
+    (?P<sign>(?:(?<![\w)])[-+\u2212]\s?)?)
+    (?P<before>[$€£¥]|US\$|\b(?:USD|EUR|GBP|CHF)\s?)?\s?(?P<inner>[-\u2212]?)
+    (?P<number>\d{{1,3}}(?:[,.'\u00a0\u202f\u2009]\d{{3}})+(?!\d)(?:[.,]\d+)?
+      |\d+(?:[.,]\d+)?(?:e[+-]?\d+)?|\.\d+)
     (?P<more>(?:[./:]\d+)*)
     (?![\d])(?!(?:st|nd|rd|th)\b)
-    (?:[\ \u00a0\u202f\u2009-]?(?P<scale>{_join([*_SCALES, *_LETTER_SCALES])})\.?(?![^\W_]))?
-    (?:\)?[\ \u00a0\u202f\u2009-]?(?:U\.?S\.?\s)?(?P<unit>{_join(_UNITS)})(?![^\W\d_]))?""",
+    (?:[\ \u00a0\u202f\u2009-]?(?P<scale>{join_words([*SCALES, *LETTER_SCALES])})\.?(?![^\W_]))?
+    (?:\)?[\ \u00a0\u202f\u2009-]?(?:U\.?S\.?\s)?
+      (?P<unit>{_UNIT_WORDS})(?![^\W\d_]))?
+    {_PER.replace(" ", "[ ]")}""",
     re.VERBOSE | re.IGNORECASE,
 )
 _LITERAL: Final = Pattern(r"(?<![\w])[^\W\d_]+(?:[-./][^\W\d_]+)*[-.]?\d[\w.-]*(?<![.-])")
@@ -119,10 +75,24 @@ _SCALED: Final = Pattern(
     rf"(?:\d|\bof an?|\bhalf an?|\bhalf|\bquarter|\beiner|\bhalbe) {_SCALE}\b", re.IGNORECASE
 )
 """Scales that are no number of their own."""
-_TWICE: Final = Pattern(r"\b(\d+) \(\1\)")
-"""As in contracts: thirty (30) days."""
+_TWO: Final = Pattern(r"(?i)\b(?:two|zwei)\b")
+_PARTS: Final[dict[str, str]] = {"halb": "0.5", "viertel": "0.25"}
+_HALVES: Final = (
+    (Pattern(r"(?i)\b(\d+|one|ein) and a half\b"), lambda m: f"{_count(m[1])}.5"),
+    (Pattern(r"(?i)\b(?:an?|one) (\w+) and a half\b"), lambda m: f"1.5 {m[1]}s"),
+    (Pattern(r"(?i)\b(\d+|ein|zwei|drei|vier|fünf|sechs)einhalb\b"), lambda m: f"{_count(m[1])}.5"),
+    (Pattern(r"(?i)\banderthalb\b"), lambda _: "1.5"),
+    (
+        Pattern(r"(?i)\b(halb|viertel)(million|stunde)\b"),
+        lambda m: f"{_PARTS[m[1].lower()]} {m[2]}",
+    ),
+    (Pattern(r"\b(\d+) \(\1\)"), lambda m: m[1]),  # as in contracts: thirty (30) days
+)
+_COUNTS: Final = {"ein": 1, "one": 1, "zwei": 2, "drei": 3, "vier": 4, "fünf": 5, "sechs": 6}
 MAX_DIGITS: Final = 40
 MAX_CHARS: Final = 20_000
+MAX_WORD, MAX_GAP_CHARS = 10, 6
+_SMALL: Final = {"two": 2, "zwei": 2, "three": 3, "drei": 3}
 FRACTION_TOLERANCE, ABOUT_TOLERANCE = 0.03, 0.1
 
 
@@ -146,19 +116,25 @@ class Quantity:
     """A share or a multiple, such as "a third", "one in seven", "doubled"."""
     is_literal: bool = False
     """No number, but a name or reference with digits."""
+    is_word: bool = False
+    """A small whole number in words: it may count what the writer chose."""
+    per: str = ""
+    """The unit of time after it, as in "15 litres per minute"."""
     start: int = 0
 
     def equals(self, other: "Quantity") -> bool:
         """Return whether another quantity is this one, as precisely as this one is written."""
-        if self.unit and other.unit and self.unit != other.unit:
+        is_other_unit = self.unit and other.unit and self.unit != other.unit
+        if is_other_unit or (self.per and other.per and self.per != other.per):
             return False
         pairs = [(mine, its) for mine in self.values for its in other.values]
+        if other.unit == "%" and not self.unit:
+            return any(self.admits(mine, its * 0.01, self.tolerance) for mine, its in pairs)
         if bool(self.unit) != bool(other.unit):  # one of them has its unit elsewhere, if any
             ratio = self.factor / other.factor
             pairs += [(mine, its * ratio) for mine, its in pairs]
-        if (self.unit == "%") != (other.unit == "%"):  # 0.12 is 12 percent
-            factor = 100 if self.unit == "%" else 0.01
-            pairs += [(mine, its * factor) for mine, its in pairs]
+        if self.unit == "%" and not other.unit:  # 0.12 is 12 percent
+            pairs += [(mine, its * 100) for mine, its in pairs]
         slack = self.tolerance
         if not (other.leeway and self.side == other.side):  # both say about as much
             slack = max(slack, self.leeway, other.tolerance if self.is_ratio else 0.0)
@@ -194,7 +170,19 @@ def write_digits(text: str) -> str:
     text = _SCALED.sub(lambda match: f"{match[0][:-1]}{_MASK}{match[0][-1]}", text)
     for language in ("en", "de"):
         text = str(alpha2digit(text, language))
-    return _TWICE.sub(r"\1", text.replace(_MASK, ""))
+    text = _TWO.sub("2", text.replace(_MASK, ""))
+    for pattern, write in _HALVES:
+        text = pattern.sub(write, text)
+    return text
+
+
+def is_number_word(word: str) -> bool:
+    """Return whether a word is a number, such as Seventy-five."""
+    return write_digits(word) != word
+
+
+def _count(word: str) -> int:
+    return int(word) if word.isdigit() else _COUNTS[word.lower()]
 
 
 @dataclass(frozen=True)
@@ -212,64 +200,77 @@ class Figures:
 
 @lru_cache(maxsize=8192)
 def read_figures(text: str) -> Figures:
-    """Return what of a text can be checked by value; of a long one only the beginning.
-
-    A whole number below eleven in words, without a unit, is left out: it counts what the writer
-    chose.
-    """
+    """Return what of a text can be checked by value; of a long one only the beginning."""
     cut = text[:MAX_CHARS]
     periods, written = take_periods(write_digits(cut))
     found = list[Quantity]()
     for pattern, build in ((_MARKED, _build_marked), (_LITERAL, _build_literal), (_NUMBER, _build)):
         for match in list(pattern.finditer(written)):
             if (each := build(match)) is not None:
+                each = _mark_word(each, cut) if pattern is _NUMBER else each
                 found.append(replace(each, start=match.start()))
                 start, end = match.span()
                 written = written[:start] + " " * (end - start) + written[end:]
-    kept = (each for each in found if not _is_small_word(each, cut))
-    return Figures(tuple(periods), tuple(sorted(kept, key=lambda each: each.start)))
+    held = _join_durations(found)
+    if _GERMAN.search(cut):
+        held = [
+            replace(each, values=each.values[::-1]) if len(each.values) > 1 else each
+            for each in held
+        ]
+    return Figures(tuple(periods), tuple(sorted(held, key=lambda each: each.start)))
 
 
-def _is_small_word(quantity: Quantity, text: str) -> bool:
-    number = quantity.text.strip()
-    is_small = number.isdigit() and int(number) <= 10 and not quantity.unit
-    return is_small and not Pattern(rf"(?<!\d){number}(?!\d)").search(text)
+def _mark_word(quantity: Quantity, text: str) -> Quantity:
+    """Return a quantity that says whether it is a small whole number in words."""
+    number = quantity.text.partition(" ")[0]
+    is_measured = quantity.is_ratio or quantity.unit not in ("", "time", "months")
+    is_small = number.isdigit() and int(number) <= MAX_WORD and not is_measured
+    has_digits = is_small and Pattern(rf"(?<!\d){number}(?!\d)").search(text)
+    return replace(quantity, is_word=True) if is_small and not has_digits else quantity
+
+
+def _join_durations(found: list[Quantity]) -> list[Quantity]:
+    """Return quantities with the sum of two that are one length of time: 5 hours 10 minutes."""
+    ordered = sorted(found, key=lambda each: each.start)
+    joined = list[Quantity]()
+    for one, other in pairwise(ordered):
+        is_near = 0 < other.start - one.start - len(one.text) <= MAX_GAP_CHARS
+        if one.unit == other.unit == "time" and is_near and one.factor > other.factor:
+            values = (one.value + other.value,)
+            joined.append(replace(one, values=values, tolerance=other.tolerance))
+    return [*ordered, *joined]
 
 
 def _build_marked(match: re.Match[str]) -> Quantity | None:
     groups = match.groupdict()
     about = groups.get("about") or groups.get("near")
-    if word := groups.get("multiple"):
-        value = _MULTIPLES[word.lower()]
+    if word := groups.get("multiple") or groups.get("fold"):
+        value = MULTIPLES.get(word.lower()) or float(word.replace(",", "."))
         return Quantity(match[0], (value,), tolerance=0.05 * value, is_ratio=True)
-    if groups.get("part"):
-        part = int(groups["part"]) if groups["part"].isdigit() else 1
-        value = part / (int(groups["whole"]) or 1)
-        if not 0 < value < 1:
-            return None
-        return _build_ratio(match[0], value, 1.0, bool(about))
-    word = groups["fraction"].lower()
-    count = (groups.get("n") or "").lower()
-    if word[0].isdigit() and not count:
-        return None  # an ordinal
-    number = (
-        int(count)
-        if count.isdigit()
-        else {"two": 2, "zwei": 2, "three": 3, "drei": 3}.get(count, 1)
-    )
-    if word in ("quarter", "viertel", "halves") and count in ("", "the", "die"):
-        return None  # of a year
-    if number >= _FRACTIONS[word]:
+    if part := groups.get("part"):
+        value = (int(part) if part.isdigit() else _SMALL.get(part.lower(), 1)) / (
+            int(groups["whole"]) or 1
+        )
+        return _build_ratio(match[0], value, 1.0, bool(about)) if 0 < value < 1 else None
+    word, count = groups["fraction"].lower(), (groups.get("n") or "").lower()
+    number = int(count) if count.isdigit() else _SMALL.get(count, 1)
+    is_ordinal = word[0].isdigit() and not count
+    is_of_year = word in ("quarter", "viertel", "halves") and not count
+    if is_ordinal or is_of_year or number >= FRACTIONS[word]:
         return None
-    scale = _SCALES.get((groups.get("scale") or "").lower(), 1.0)
-    return _build_ratio(match[0], number / _FRACTIONS[word], scale, bool(about))
+    scale = SCALES.get((groups.get("scale") or "").lower(), 1.0)
+    unit, factor = UNITS.get((groups.get("unit") or "").lower(), ("", 1.0))
+    value = number / FRACTIONS[word]
+    if unit:
+        amount = value * scale * factor
+        return Quantity(match[0], (amount,), unit, factor, FRACTION_TOLERANCE * amount)
+    return _build_ratio(match[0], value, scale, bool(about))
 
 
 def _build_ratio(text: str, value: float, scale: float, is_about: bool) -> Quantity:
-    if scale != 1.0:
-        slack = ABOUT_TOLERANCE if is_about else FRACTION_TOLERANCE
-        return Quantity(text, (value * scale,), tolerance=slack * value * scale)
     slack = ABOUT_TOLERANCE if is_about else FRACTION_TOLERANCE
+    if scale != 1.0:
+        return Quantity(text, (value * scale,), tolerance=slack * value * scale)
     ratio = 100 * value
     return Quantity(text, (ratio,), "%", tolerance=slack * ratio, is_ratio=True)
 
@@ -301,24 +302,33 @@ def _build(match: re.Match[str]) -> Quantity | None:
     if about:
         shown = shown[len(about) :].strip()
     signed = tuple(sign * value * total for value in values)
-    return Quantity(shown, signed, dimension, factor, tolerance, leeway, _read_side(about))
+    return Quantity(
+        shown,
+        signed,
+        dimension,
+        factor,
+        tolerance,
+        leeway,
+        _read_side(about),
+        per=match["per"] or "",
+    )
 
 
 def _read_side(about: str) -> int:
-    return 1 if about in _ABOVE.split("|") else -1 if about in _BELOW.split("|") else 0
+    return 1 if about in ABOVE.split("|") else -1 if about in BELOW.split("|") else 0
 
 
 def _read_scale_and_unit(groups: dict[str, str | None]) -> tuple[float, str, float]:
     """Return the scale of a number, the dimension of its unit, and the unit's factor."""
     before, unit = (groups.get("before") or "").strip().lower(), (groups.get("unit") or "").lower()
     word = (groups.get("scale") or "").lower()
-    dimension, factor = _UNITS.get(unit) or _UNITS.get(before) or ("", 1.0)
-    if word in _SCALES:
-        return _SCALES[word], dimension, factor
+    dimension, factor = UNITS.get(unit) or UNITS.get(before) or ("", 1.0)
+    if word in SCALES:
+        return SCALES[word], dimension, factor
     if word and dimension in CURRENCIES:
-        return _LETTER_SCALES[word], dimension, factor
-    if word in _UNITS and not dimension:
-        return 1.0, *_UNITS[word]
+        return LETTER_SCALES[word], dimension, factor
+    if word in UNITS and not dimension:
+        return 1.0, *UNITS[word]
     return 1.0, dimension, factor
 
 
@@ -345,8 +355,7 @@ def _read_values(number: str) -> Iterator[float]:
     elif len(marks) > 1:
         yield float(bare.replace(marks[0], ""))
     elif marks and len(last) == 3 and _is_group(bare.partition(marks[0])[0]):
-        readings = (bare.replace(",", "").replace(".", ""), bare.replace(",", "."))
-        yield from map(float, readings if marks == [","] else reversed(readings))
+        yield from (float(bare.replace(",", "")), float(bare.replace(".", "").replace(",", ".")))
     else:
         yield float(bare.replace(",", "."))
 
@@ -359,8 +368,8 @@ def count_year(period: Period) -> Quantity:
 def read_column(number: Quantity, column: str) -> Quantity:
     """Return a cell's number with the scale and unit of its column's name, such as usd_bn."""
     words = Pattern(r"[A-Za-zÄÖÜäöüß%$€£]+|m[23]|km2").findall(column.lower())
-    scale = next((_SCALES[word] for word in words if word in _SCALES), 1.0)
-    dimension, factor = next((_UNITS[word] for word in words if word in _UNITS), ("", 1.0))
+    scale = next((SCALES[word] for word in words if word in SCALES), 1.0)
+    dimension, factor = next((UNITS[word] for word in words if word in UNITS), ("", 1.0))
     if scale * factor == 1.0 and (number.unit or not dimension):
         return number
     values = (*number.values, *(value * scale * factor for value in number.values))
@@ -370,4 +379,4 @@ def read_column(number: Quantity, column: str) -> Quantity:
 def is_unit(word: str) -> bool:
     """Return whether a word is a unit, a currency or a scale."""
     plain = word.lower()
-    return plain in _UNITS or plain in _SCALES
+    return plain in UNITS or plain in SCALES
