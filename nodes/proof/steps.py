@@ -14,8 +14,13 @@ MAX_KNOWN: Final = 10
 """Quantities between which steps are tried: with more, chance finds one for any number."""
 MAX_EASY: Final = 20
 _RATIO: Final = Pattern(
-    r"(?i)\b(?:times|fold|\w+fold|ratio|factor|per|each|average|mal|\w+fach|pro|je|verhältnis"
+    r"(?i)\b(?:times|fold|\w+fold|ratio|factor|per|each|average|mal|\w+fach|pro|je"
+    r"|verhältnis"
     r"|an? (?:second|minute|hour|day|week|month|year)|until|bis)\b|\dx\b"
+)
+_JOINING: Final = Pattern(
+    r"(?i)\b(?:together|total|sum|combined|differ|difference|more|fewer|less|remaining|rest|left"
+    r"|zusammen|insgesamt|summe|unterschied|mehr|weniger|übrig)\b"
 )
 _PER_LONGER: Final = {"second": (60, 3600), "minute": (60, 1440), "hour": (24, 168), "day": (7, 365),
                       "week": (52,), "month": (12,), "monat": (12,), "tag": (7, 365)}  # fmt: skip
@@ -25,14 +30,15 @@ _PER_SHORTER: Final = {"year": (12, 52, 365), "jahr": (12,), "day": (24,), "hour
 def name_step(claimed: Quantity, known: Sequence[Quantity], text: str) -> str:
     """Return the step by which a quantity follows from others, such as "growth"; empty if none.
 
-    Steps are the sum, difference, ratio, share, growth and complement. A ratio follows only where
-    the text speaks of one, and a bare whole number up to 20, which chance hits easily, never does.
+    Steps are the sum, difference, ratio, share, growth and complement. Chance hits some easily: a
+    ratio or a product follows only where the text speaks of one, a bare whole number up to 20 only
+    where it speaks of a sum or a difference.
 
     Args:
         text: the statement that has the quantity.
     """
     held = list({(each.values, each.unit): each for each in known if each.values}.values())
-    is_small = claimed.text.isdigit() and claimed.value <= MAX_EASY
+    is_small = claimed.text.isdigit() and claimed.value <= MAX_EASY and not _JOINING.search(text)
     if is_small or (claimed.unit in CURRENCIES and all(k.unit != claimed.unit for k in held)):
         return ""
     has_ratio = bool(_RATIO.search(text))
@@ -65,7 +71,7 @@ def _list_steps(
         same = [each for each in amounts if each.unit in (claimed.unit, "") or not claimed.unit]
         yield from _list_sums(same)
         yield from _list_rates(amounts if has_ratio else [])
-        yield from _list_products(amounts)
+        yield from _list_products(amounts if has_ratio else [])
         for part in (*percents, *ratios):
             share = part.value / 100 if part.unit == "%" else part.value
             yield from (("percent of", share * each.value) for each in same)

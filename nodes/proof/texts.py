@@ -66,11 +66,12 @@ def list_words(text: str) -> list[str]:
     """Return the stems of a text's words; of writing without spaces each pair of signs."""
     words = list[str]()
     for word in split_words(text.casefold()):
-        if not word.isascii() and _CJK.search(word):
+        if word.isalpha() and (word.isascii() or not _CJK.search(word)):
+            words.append(word[:STEM_CHARS])
+        elif word.isalpha():
             words += [word[at : at + 2] for at in range(max(1, len(word) - 1))]
         else:
-            has_digit = any(each.isdigit() for each in word)
-            words.append(word if has_digit else word[:STEM_CHARS])
+            words.append(word)
     return words
 
 
@@ -120,7 +121,7 @@ class SourceText:
     @cached_property
     def raw_words(self) -> frozenset[str]:
         """Its words as they are written."""
-        return frozenset(split_words(self.text[:MAX_TEXT_CHARS]))
+        return frozenset(split_words(self.whole[:MAX_TEXT_CHARS]))
 
     @cached_property
     def title(self) -> str:

@@ -38,7 +38,8 @@ UNITS: Final[dict[str, tuple[str, float]]] = {
         "volume": "0.001 ml; 1 l litre litres liter liters; 3.785411784 gallon gallons; 1000 m3 "
         "cubic|metre cubic|metres cubic|meter cubic|meters kubikmeter",
         "area": "1 m2 sqm square|metre square|metres square|meters quadratmeter; 1e6 "
-        "square|kilometre square|kilometres square|kilometers quadratkilometer; 1e4 ha hectare hectares hektar; 1e6 km2; 4046.8564224 acre acres",
+        "square|kilometre square|kilometres square|kilometers quadratkilometer; "
+        "1e4 ha hectare hectares hektar; 1e6 km2; 4046.8564224 acre acres",
     }.items()
     for group in units.split("; ")
     for factor, *words in [group.split()]
