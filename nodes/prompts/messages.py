@@ -40,6 +40,7 @@ from nodes.prompts.templates import (
     ROUTE_OR_PLAN,
     SELECT,
     STEP,
+    SURPRISE,
     SYNTHESIZE,
     WORK,
     WORK_WITH_TOOLS,
@@ -182,6 +183,17 @@ def build_plan_review_messages(
         wrap_in_tag("waiting", shorten_text("\n".join(tasks), MAX_REVIEWED_CHARS)),
     ]
     return [SystemMessage(REVIEW_PLAN), HumanMessage("\n\n".join(human))]
+
+
+def build_surprise_check_messages(report: Report, waiting: Iterable[Task]) -> list[AnyMessage]:
+    """Build the question whether tasks can be done with the report that they wait for."""
+    found = report.output or "\n".join(claim.text for claim in report.claims)
+    tasks = "\n".join(task.description for task in waiting)
+    human = [
+        wrap_in_tag("waiting_task", shorten_text(tasks, MAX_REVIEWED_CHARS)),
+        wrap_in_tag("report", shorten_text(found, MAX_REVIEWED_CHARS)),
+    ]
+    return [SystemMessage(SURPRISE), HumanMessage("\n\n".join(human))]
 
 
 def build_problem_message(problems: Sequence[str]) -> HumanMessage:
@@ -376,8 +388,8 @@ def format_report_line(report: Report, *, names_worker: bool = True) -> str:
     shown["output"] = shorten_text(report.output, MAX_OUTPUT_CHARS)
     if report.error:
         shown["error"] = report.error
-    if report.invalidates:
-        shown["invalidates"] = report.invalidates
+    if report.found_as_expected is False:
+        shown["found_as_expected"] = False
     if report.escalation:
         shown["escalation"] = report.escalation.model_dump(mode="json")
     for name in ("findings", "gaps"):

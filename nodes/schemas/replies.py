@@ -38,6 +38,13 @@ class PlanReview(Frozen):
     """What the reports found, and what it means for the tasks that wait."""
 
 
+class SurpriseCheck(Frozen):
+    """Whether a report holds what the tasks that wait for it are about."""
+
+    can_be_done: bool
+    """False: what a waiting task is about does not exist, was not found, or is another thing."""
+
+
 class Refinement(Frozen):
     """A failed task, rewritten from its error."""
 
