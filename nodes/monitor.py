@@ -95,6 +95,7 @@ class _Watcher:
         self._state, self._config, self._context = state, config, context
         self._team, self._models, self._dispatch = team, models, dispatch
         self._plan = require_plan(state)
+        self._tasks = {task.id: task for task in self._plan.tasks}
         self._dependants: dict[str, list[Task]] = {}
         for task in self._plan.tasks:
             for edge in task.depends_on:
@@ -173,7 +174,10 @@ class _Watcher:
         asked = reports[: MAX_SURPRISE_CHECKS - self._checks]
         model = self._models.get_chat_model(REVIEW_TIER, self._context)
         replies = await asyncio.gather(
-            *(check_surprise(model, each, self._list_dependants(each)) for each in asked)
+            *(
+                check_surprise(model, self._tasks[each.task], each, self._list_dependants(each))
+                for each in asked
+            )
         )
         for _, usage in replies:
             self._checks += 1

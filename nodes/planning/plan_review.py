@@ -10,9 +10,9 @@ from pydantic import BaseModel
 from nodes.errors import ModelError
 from nodes.limits.stop_requests import STOPPED
 from nodes.models.structured_output import UnreadableReply, ask_model
-from nodes.prompts.messages import build_plan_review_messages, build_surprise_check_messages
+from nodes.prompts.messages import build_plan_review_messages, build_task_check_messages
 from nodes.prompts.tags import shorten_text
-from nodes.schemas.replies import PlanReview, SurpriseCheck
+from nodes.schemas.replies import PlanReview, TaskCheck
 from nodes.telemetry.events import emit
 from state import Plan, Report, Task, Tier, Usage
 
@@ -48,19 +48,19 @@ def describe_surprise(report: Report, *, min_confidence: int) -> str:
 
 
 async def check_surprise(
-    model: BaseChatModel, report: Report, waiting: Sequence[Task]
+    model: BaseChatModel, task: Task, report: Report, waiting: Sequence[Task]
 ) -> tuple[str, Usage]:
     """Return why a report that does not say so is not as planned, by one call, and its usage.
 
     Empty when it is as planned, and without a readable reply.
     """
-    messages = build_surprise_check_messages(report, waiting)
-    check, usage, problem = await _ask(model, SurpriseCheck(can_be_done=True), messages)
+    messages = build_task_check_messages(task, report)
+    check, usage, problem = await _ask(model, TaskCheck(is_found=True), messages, temperature=0.0)
     if problem:
         why = "it does not say whether it found what was expected"
         await _emit_review([(report, why)], waiting, PlanReview(makes_sense=True), problem)
     why = f"{NOT_FOUND}, says the {REVIEW_TIER} tier: "
-    return "" if check.can_be_done else why + shorten_text(report.output, MAX_QUOTED_CHARS), usage
+    return "" if check.is_found else why + shorten_text(report.output, MAX_QUOTED_CHARS), usage
 
 
 async def review_plan(
@@ -83,11 +83,11 @@ async def review_plan(
 
 
 async def _ask(
-    model: BaseChatModel, default: T, messages: list[AnyMessage]
+    model: BaseChatModel, default: T, messages: list[AnyMessage], **options: float
 ) -> tuple[T, Usage, str]:
     """Return a model's reply, its usage and no problem; without a readable one the default."""
     try:
-        reply = await ask_model(model, type(default), messages)
+        reply = await ask_model(model, type(default), messages, options=options)
     except ModelError as error:
         return default, error.usage or Usage(), f"the call failed, the plan stays as it is: {error}"
     except UnreadableReply as error:

@@ -38,11 +38,11 @@ class PlanReview(Frozen):
     """What the reports found, and what it means for the tasks that wait."""
 
 
-class SurpriseCheck(Frozen):
-    """Whether a report holds what the tasks that wait for it are about."""
+class TaskCheck(Frozen):
+    """Whether a report found what its task asks about."""
 
-    can_be_done: bool
-    """False: what a waiting task is about does not exist, was not found, or is another thing."""
+    # A description of it, beside that of the prompt, makes small models deny it.
+    is_found: bool
 
 
 class Refinement(Frozen):

@@ -17,7 +17,7 @@ PURPOSES_BY_SCHEMA: Final[Mapping[str, str]] = {
     "Plan": "plan",
     "Decision": "route",
     "PlanReview": "plan review",
-    "SurpriseCheck": "surprise check",
+    "TaskCheck": "surprise check",
     "Report": "report",
     "Refinement": "refine",
     "Recruit": "recruit",

@@ -57,7 +57,7 @@ async def play(
             answers={
                 "Plan": [make_plan(*first), *([make_plan(*second)] if second else [])],
                 "PlanReview": review,
-                "SurpriseCheck": check or {},
+                "TaskCheck": check or {},
             },
             latency_s=latency_s or {},
         )
@@ -201,7 +201,7 @@ async def test_what_the_monitor_held_does_not_start_after_a_crash(
     assert len(endpoint.select_calls(schema="PlanReview")) == 1
 
 
-async def test_two_objections_at_once_are_both_heeded(
+async def test_two_surprises_at_once_lead_to_another_plan(
     endpoint: Endpoint, settings: Settings
 ) -> None:
     void = {"output": "x", "found_as_expected": False}
@@ -211,10 +211,7 @@ async def test_two_objections_at_once_are_both_heeded(
 
     outcome, events = await play(endpoint, settings, (first, second, rest), (first, second, OPS))
 
-    reasons = [event["reason"] for event in events if event["kind"] == "plan_revised"]
-    assert 1 <= len(reasons) <= 2 and all(
-        f"{name} (" in str(reasons) for name in ("first", "second")
-    )
+    assert sum(event["kind"] == "plan_revised" for event in events) in (1, 2)
     assert outcome.results["ops"].status == "completed" and "rest" not in outcome.results
 
 
@@ -250,20 +247,20 @@ async def test_a_report_that_does_not_say_what_it_found_costs_a_small_call(
     endpoint: Endpoint, settings: Settings
 ) -> None:
     outcome, events = await play(
-        endpoint, settings, (SILENT, COMMS), (SILENT, OPS), check={"can_be_done": False}
+        endpoint, settings, (SILENT, COMMS), (SILENT, OPS), check={"is_found": False}
     )
 
     assert outcome.status == "done" and set(outcome.results) == {"code", "ops"}
     counts = outcome.usage.by_mechanism
     assert (counts["surprise check"], counts["plan review"], counts["revision"]) == (1, 1, 1)
-    (call,) = endpoint.select_calls(schema="SurpriseCheck")
-    assert f"openai:{call.model}" == settings.model_fast and "describe the bug" in str(call.body)
+    (call,) = endpoint.select_calls(schema="TaskCheck")
+    assert f"openai:{call.model}" == settings.model_fast and "part code" in str(call.body)
     assert "surprise check" in [each.get("purpose") for each in events]
     (reviewed,) = [event for event in events if event["kind"] == "plan_reviewed"]
     assert "says the fast tier" in reviewed["reports"]["code"]
 
 
-@pytest.mark.parametrize("check", [{"can_be_done": True}, {"can_be_done": "perhaps"}])
+@pytest.mark.parametrize("check", [{"is_found": True}, {"is_found": "perhaps"}])
 async def test_what_is_found_or_cannot_be_checked_leaves_the_plan_as_it_is(
     endpoint: Endpoint, settings: Settings, check: dict[str, Any]
 ) -> None:
@@ -273,7 +270,7 @@ async def test_what_is_found_or_cannot_be_checked_leaves_the_plan_as_it_is(
     assert "plan review" not in outcome.usage.by_mechanism
     remarks = [event["remark"] for event in events if event["kind"] == "plan_reviewed"]
     assert ["could not be read" in each for each in remarks] == [True] * len(remarks)
-    assert len(remarks) == (check["can_be_done"] == "perhaps")
+    assert len(remarks) == (check["is_found"] == "perhaps")
 
 
 @pytest.mark.parametrize(
@@ -309,9 +306,7 @@ async def test_checks_end_at_their_cap(
     other = ScriptedTask(id="other", report=SILENT.report)
     rest = ScriptedTask(id="rest", depends_on=("code", "other"))
 
-    outcome, _ = await play(
-        endpoint, settings, (SILENT, other, rest), (), check={"can_be_done": True}
-    )
+    outcome, _ = await play(endpoint, settings, (SILENT, other, rest), (), check={"is_found": True})
 
     assert outcome.usage.by_mechanism["surprise check"] == 1
 

@@ -2,10 +2,11 @@
 
     python -m tests.benchmarks.surprises --base-url http://127.0.0.1:8080/v1 --model local
 
-Each set is a file of rows: a task, its report, and a task that waits for it. Denials are to be
-surprises; findings, and the joins that wait for further reports too, are not. Every third row was
+Each set is a file of rows: a task, its report, and a task that waits for it, which the check is not
+shown. Denials are to be surprises; findings are not, nor joins, where the task that waits needs
+further reports too. Every third row was
 looked at while the prompt was written; the others are the figure that counts. The calls are those
-of a run, without a temperature of their own.
+of a run.
 """
 
 import argparse
@@ -34,9 +35,9 @@ async def count_errors(models: ModelCatalog, name: str, rows: list[dict[str, Any
     run, errors = NodeRun(), list[bool]()
     for row in rows:
         report = Report(task="found", worker="worker", output=row["output"])
-        waiting = [Task(id="next", worker="worker", description=row["waiting"])]
+        task = Task(id="found", worker="worker", description=row["task"])
         model = models.get_chat_model(REVIEW_TIER)
-        why, _ = await run.call(check_surprise, model, report, waiting)
+        why, _ = await run.call(check_surprise, model, task, report, ())
         errors.append(bool(why) != SETS[name])
         if errors[-1]:
             print(f"{name}: {row['output']}", file=sys.stderr, flush=True)

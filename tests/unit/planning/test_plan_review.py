@@ -14,6 +14,7 @@ from tests.node_runs import NodeRun
 
 NOTE = Task(id="note", worker="writer", description="Describe the bug, its line and its fix.")
 NO_BUG = "The value of gateway.timeout_s is too low."
+BUG = Task(id="code", worker="coder", description="Find the bug in gateway.py.")
 FOUND = Report(task="code", worker="coder", output=NO_BUG, confidence=90)
 
 
@@ -35,21 +36,22 @@ def test_a_report_is_a_surprise_by_what_it_says(fields: dict[str, Any], why: str
 
 
 async def check(reply: Reply) -> tuple[str, Any, NodeRun, str]:
-    models, run = make_models(SurpriseCheck=reply), NodeRun()
-    why, usage = await run.call(check_surprise, models.get_chat_model("fast"), FOUND, [NOTE])
+    models, run = make_models(TaskCheck=reply), NodeRun()
+    model = models.get_chat_model("fast")
+    why, usage = await run.call(check_surprise, model, BUG, FOUND, [NOTE])
     return why, usage, run, models.model.calls[0].text
 
 
-async def test_the_check_is_given_the_report_and_the_tasks_that_wait_and_no_more():
-    why, usage, run, prompt = await check({"can_be_done": False})
+async def test_the_check_is_given_the_task_and_its_report_and_not_what_waits():
+    why, usage, run, prompt = await check({"is_found": False})
 
     assert why == f"it did not find what was expected, says the fast tier: {NO_BUG}"
-    assert usage.model_calls == 1 and NO_BUG in prompt and NOTE.description in prompt
-    assert not run.list_events("plan_reviewed")
+    assert usage.model_calls == 1 and NO_BUG in prompt and BUG.description in prompt
+    assert NOTE.description not in prompt and not run.list_events("plan_reviewed")
 
 
-async def test_what_can_be_done_is_no_surprise():
-    why, _, run, _ = await check({"can_be_done": True})
+async def test_what_is_found_is_no_surprise():
+    why, _, run, _ = await check({"is_found": True})
 
     assert why == "" and not run.list_events("plan_reviewed")
 
