@@ -8,7 +8,7 @@ import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage
+from langchain_core.messages import AnyMessage, HumanMessage, SystemMessage
 
 from nodes.prompts.few_shot_examples import (
     UNSHOWN_FIELDS,
@@ -23,9 +23,6 @@ from nodes.prompts.materials import (
 )
 from nodes.prompts.tags import format_json_line, shorten_text, wrap_in_tag
 from nodes.prompts.templates import (
-    CHECK_TASK,
-    CHECK_TASK_EXAMPLES,
-    CHECK_TASK_QUESTION,
     CRITICIZE,
     DATABASE,
     DIVIDE,
@@ -185,25 +182,6 @@ def build_plan_review_messages(
         wrap_in_tag("waiting", shorten_text("\n".join(tasks), MAX_REVIEWED_CHARS)),
     ]
     return [SystemMessage(REVIEW_PLAN), HumanMessage("\n\n".join(human))]
-
-
-def build_task_check_messages(task: Task, report: Report) -> list[AnyMessage]:
-    """Build the question whether a report found what its task asks about."""
-    messages: list[AnyMessage] = [SystemMessage(CHECK_TASK)]
-    for asked, said, is_found in CHECK_TASK_EXAMPLES:
-        reply = json.dumps({"is_found": is_found})
-        messages += [_build_task_question(asked, said), AIMessage(reply)]
-    said = report.output or "\n".join(claim.text for claim in report.claims)
-    return [*messages, _build_task_question(task.description, said)]
-
-
-def _build_task_question(asked: str, said: str) -> HumanMessage:
-    parts = [
-        wrap_in_tag("task", shorten_text(asked, MAX_REVIEWED_CHARS)),
-        wrap_in_tag("report", shorten_text(said, MAX_REVIEWED_CHARS)),
-        CHECK_TASK_QUESTION,
-    ]
-    return HumanMessage("\n\n".join(parts))
 
 
 def build_problem_message(problems: Sequence[str]) -> HumanMessage:
