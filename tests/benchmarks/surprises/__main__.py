@@ -24,6 +24,7 @@ from state import Report, Task
 from tests.benchmarks.options import read_options
 from tests.node_runs import NodeRun
 
+NEEDS = "a model server"
 SETS = {"bug_denials": True, "denials": True, "findings": False, "joins": False}
 """Files, and whether their rows are surprises."""
 TUNED = 3
