@@ -157,6 +157,7 @@ Purpose = Literal[
     "route",
     "revision",
     "plan review",
+    "surprise check",
     "step",
     "work",
     "refine",
@@ -405,8 +406,8 @@ class Report(Frozen):
     """Only where the task cannot be done as written."""
     gaps: tuple[str, ...] = ()
     """What is missing, or for a human to judge."""
-    invalidates: str = ""
-    """Why later work is pointless now, if it is."""
+    found_as_expected: bool | None = None
+    """Whether what the task asks about was found; false if it is not there, or is another thing."""
     is_partial: SkipJsonSchema[bool] = False
     """The output lacks something that the task asked for: what `failures` lists, or, where a
     team did the task, in `gaps`. Set by code, whatever a model says."""
@@ -427,6 +428,17 @@ class Report(Frozen):
     started_s: SkipJsonSchema[float] = 0.0
     """Seconds from the run's start to the first attempt, waiting for inputs not included."""
     ended_s: SkipJsonSchema[float] = 0.0
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read_invalidates(cls, value: Any) -> Any:
+        # Saved by an earlier version: why later work was pointless, which becomes a gap.
+        if isinstance(value, dict) and "invalidates" in value:
+            value = {**value}
+            if why := value.pop("invalidates"):
+                gaps = (*(value.get("gaps") or ()), why)
+                value |= {"found_as_expected": False, "gaps": gaps}
+        return value
 
     def is_doubtful(self, min_confidence: int) -> bool:
         """Return whether it is completed and less confident than it must be, 0 to 100.

@@ -1,6 +1,7 @@
 """The monitor: reads reports while other tasks work, and changes the plan when it must change."""
 
-from collections.abc import Awaitable, Callable, Collection, Sequence
+import asyncio
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
@@ -10,17 +11,24 @@ from nodes.execution.dispatch_registry import DispatchRegistry
 from nodes.limits.deadline import is_deadline_past
 from nodes.limits.degradation import should_degrade
 from nodes.models.catalog import EMBEDDED, ModelCatalog
-from nodes.planning.plan_review import REVIEW_TIER, review_plan
+from nodes.planning.plan_review import (
+    MAX_SURPRISE_CHECKS,
+    REVIEW_TIER,
+    check_surprise,
+    describe_surprise,
+    review_plan,
+)
 from nodes.planning.replanning import list_unfinished
 from nodes.planning.revision import may_revise
-from nodes.planning.unexpected import describe_surprise
 from nodes.schemas.team import Team
 from state import (
     Context,
     Expense,
+    Purpose,
     Report,
     SupervisorState,
     Task,
+    Usage,
     enter_expenses,
     require_plan,
 )
@@ -41,8 +49,8 @@ async def monitor(
 ) -> SupervisorState:
     """Wait for reports that are not as planned, until all tasks of the superstep have ended.
 
-    After one, no waiting task starts until a model has judged whether they still make sense; a
-    report that says itself that they do not needs no judge. If the plan must change and other
+    After one, no waiting task starts until a model has judged whether they still make sense, or
+    whether a report that does not say so found what was expected. If the plan must change and other
     tasks are at work, it is revised at once, and the new tasks begin beside them. With none at
     work the superstep ends, and the supervisor revises.
     """
@@ -87,11 +95,15 @@ class _Watcher:
         self._state, self._config, self._context = state, config, context
         self._team, self._models, self._dispatch = team, models, dispatch
         self._plan = require_plan(state)
+        self._tasks = {task.id: task for task in self._plan.tasks}
         self._dependants: dict[str, list[Task]] = {}
         for task in self._plan.tasks:
             for edge in task.depends_on:
                 self._dependants.setdefault(edge.task, []).append(task)
         self._kept = list[str]()
+        self._may_judge = models.identify(REVIEW_TIER, context)[1] != EMBEDDED
+        ledger = state.get("ledger", {}).values()
+        self._checks = sum((e.purpose, e.reopenings) == ("surprise check", 0) for e in ledger)
         self.update: SupervisorState = {}
 
     def list_open_tasks(self) -> Collection[str]:
@@ -102,9 +114,12 @@ class _Watcher:
 
     def is_unexpected(self, report: Report) -> bool:
         """Return whether a report may change what waits, while the plan may still change."""
-        if not self._describe(report) or not self._list_waiting() or not self._may_revise():
+        why = self._describe(report)
+        if not (why or self._may_check(report)) or not self._list_waiting():
             return False
-        return bool(report.invalidates) or self._may_review()
+        if not self._may_judge:
+            return report.found_as_expected is False and bool(why) and self._may_revise()
+        return self._count_reviews() < self._team.max_plan_reviews and self._may_revise()
 
     def list_unread(self) -> list[Report]:
         """Return reports that are not as planned and came before the watch, such as saved ones."""
@@ -113,14 +128,20 @@ class _Watcher:
         return [each for each in found if each.task not in answered and self.is_unexpected(each)]
 
     async def must_revise(self, reports: Sequence[Report]) -> bool:
-        """Return whether the plan must change.
+        """Return whether the plan must change: one call judges all reports together.
 
-        A report that says so needs no judge; one call judges the others together.
+        Where only the built-in model could judge, what was not found is enough.
         """
-        if any(report.invalidates for report in reports):
+        described = [(report, self._describe(report)) for report in reports]
+        checked = await self._check([report for report, why in described if not why])
+        surprises = [each for each in (*described, *checked) if each[1]]
+        if not surprises:
+            self._kept += [report.task for report in reports]
+            return False
+        if not self._may_judge:
+            self._enter_doubts({report.task: why for report, why in surprises})
             return True
         number = self._count_reviews() + 1
-        surprises = [(report, self._describe(report)) for report in reports]
         review, usage = await review_plan(
             self._models.get_chat_model(REVIEW_TIER, self._context),
             self._state["request"],
@@ -128,20 +149,12 @@ class _Watcher:
             surprises,
             self._list_waiting(),
         )
-        spent = Expense(
-            worker="supervisor",
-            tier=REVIEW_TIER,
-            usage=usage,
-            purpose="plan review",
-            attempt=number,
-        )
         self.update["plan_reviews"] = number
-        self.update["ledger"] = {**self.update.get("ledger", {}), **enter_expenses(spent)}
+        self._bill("plan review", usage, number)
         if review.makes_sense:
             self._kept += [report.task for report in reports]
         else:
-            found = {report.task: review.reason or why for report, why in surprises}
-            self.update["doubts"] = {**self._state.get("doubts", {}), **found}
+            self._enter_doubts({report.task: review.reason or why for report, why in surprises})
         return not review.makes_sense
 
     def build_revision_input(self) -> SupervisorState:
@@ -156,10 +169,41 @@ class _Watcher:
             "todo": (),
         }
 
+    async def _check(self, reports: Sequence[Report]) -> list[tuple[Report, str]]:
+        """Return the reports that do not say what they found, and why each is a surprise."""
+        asked = reports[: MAX_SURPRISE_CHECKS - self._checks]
+        model = self._models.get_chat_model(REVIEW_TIER, self._context)
+        replies = await asyncio.gather(
+            *(
+                check_surprise(model, self._tasks[each.task], each, self._list_dependants(each))
+                for each in asked
+            )
+        )
+        for _, usage in replies:
+            self._checks += 1
+            self._bill("surprise check", usage, self._checks)
+        return [(report, why) for report, (why, _) in zip(asked, replies, strict=True)]
+
+    def _may_check(self, report: Report) -> bool:
+        if report.status != "completed" or report.found_as_expected is not None:
+            return False
+        return self._checks < MAX_SURPRISE_CHECKS and bool(self._list_dependants(report))
+
+    def _bill(self, purpose: Purpose, usage: Usage, number: int) -> None:
+        spent = Expense(
+            worker="supervisor", tier=REVIEW_TIER, usage=usage, purpose=purpose, attempt=number
+        )
+        self.update["ledger"] = {**self.update.get("ledger", {}), **enter_expenses(spent)}
+
+    def _enter_doubts(self, found: Mapping[str, str]) -> None:
+        self.update["doubts"] = {**self._state.get("doubts", {}), **found}
+
     def _describe(self, report: Report) -> str:
-        dependants = self._dependants.get(report.task, ())
-        waiting = [task for task in dependants if self._is_waiting(task)]
-        return describe_surprise(report, waiting, min_confidence=self._team.min_confidence)
+        return describe_surprise(report, min_confidence=self._team.min_confidence)
+
+    def _list_dependants(self, report: Report) -> list[Task]:
+        """Return the waiting tasks that depend on a report."""
+        return [task for task in self._dependants.get(report.task, ()) if self._is_waiting(task)]
 
     def _list_waiting(self) -> list[Task]:
         return [task for task in self._plan.tasks if self._is_waiting(task)]
@@ -171,12 +215,6 @@ class _Watcher:
     def _may_revise(self) -> bool:
         is_late = is_deadline_past(self._config) or should_degrade(self._config)
         return not is_late and may_revise(self._state, self._team)
-
-    def _may_review(self) -> bool:
-        """Return whether a language model may judge; the built-in one cannot."""
-        if self._count_reviews() >= self._team.max_plan_reviews:
-            return False
-        return self._models.identify(REVIEW_TIER, self._context)[1] != EMBEDDED
 
     def _count_reviews(self) -> int:
         return self.update.get("plan_reviews", self._state.get("plan_reviews", 0))

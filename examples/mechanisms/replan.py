@@ -3,9 +3,9 @@
     python -m examples.mechanisms.replan
 
 The worker of `code` reports: no bug here, this looks like a configuration issue. It knows nothing
-of the plan and sets no special field. A rule sees that the report denies what the waiting task
-`comms` builds on, and one call of the fast tier judges that the plan must change: `ops` is
-dispatched, `comms` is not. The unrelated task `figures` is at work from the first to the last
+of the plan; its report only says, in `found_as_expected`, that what its task asked about is not
+there. One call of the fast tier judges that the plan must change: `ops` is dispatched, `comms` is
+not. The unrelated task `figures` is at work from the first to the last
 moment, and the new task does not wait for it.
 """
 
@@ -71,7 +71,7 @@ async def run_example() -> Played:
             ),
         },
         {
-            "code": make_report(no_bug, "gateway.py"),
+            "code": make_report(no_bug, "gateway.py", found_as_expected=False),
             "figures": make_report("17 payments timed out on Monday.", "payments.csv"),
             "ops": make_report("timeout_s is 2; the manual says 30.", "gateway.yaml"),
         },

@@ -27,6 +27,7 @@ _MECHANISM_LABELS: Mapping[str, str] = {
     "route": "to choose a worker",
     "revision": "to change the plan",
     "plan review": "to review the plan",
+    "surprise check": "to check for surprises",
     "step": "to choose the next step",
     "inner team": "within teams",
     "lost": "for a plan that failed",

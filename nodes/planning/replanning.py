@@ -56,16 +56,14 @@ def list_open_objections(
     """Return what speaks against the rest of the plan and was not answered yet, a line a report.
 
     Args:
-        doubts: what a review found about reports that do not say so themselves, by task.
+        doubts: why waiting tasks make no sense after a report, by its task.
         answered: ids of the tasks whose word has led to a revision.
     """
-    lines = []
-    for task in plan.tasks:
-        if task.id in results and task.id not in answered:
-            report = results[task.id]
-            if why := report.invalidates or doubts.get(task.id, ""):
-                lines.append(f"{report.task} ({report.worker}): {why}")
-    return lines
+    return [
+        f"{task.id} ({results[task.id].worker}): {why}"
+        for task in plan.tasks
+        if task.id in results and task.id not in answered and (why := doubts.get(task.id))
+    ]
 
 
 def count_stalls(new: Plan, state: SupervisorState) -> int:

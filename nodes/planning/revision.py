@@ -54,13 +54,9 @@ async def find_revision_reason(state: SupervisorState, team: Team) -> str:
 
 
 def list_objecting(state: SupervisorState) -> list[str]:
-    """Return the tasks whose reports, or reviews of them, speak against the plan unanswered."""
+    """Return the tasks whose reports speak against the plan, and no revision has answered."""
     doubts, answered = state.get("doubts", {}), state.get("answered_objections", ())
-    return [
-        name
-        for name, report in state.get("results", {}).items()
-        if name not in answered and (report.invalidates or doubts.get(name))
-    ]
+    return [name for name in state.get("results", {}) if doubts.get(name) and name not in answered]
 
 
 def may_revise(state: SupervisorState, team: Team) -> bool:

@@ -401,8 +401,8 @@ def format_report_line(report: Report, *, names_worker: bool = True) -> str:
     shown["output"] = shorten_text(report.output, MAX_OUTPUT_CHARS)
     if report.error:
         shown["error"] = report.error
-    if report.invalidates:
-        shown["invalidates"] = report.invalidates
+    if report.found_as_expected is False:
+        shown["found_as_expected"] = False
     if report.escalation:
         shown["escalation"] = report.escalation.model_dump(mode="json")
     for name in ("findings", "gaps"):

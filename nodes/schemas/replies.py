@@ -38,6 +38,13 @@ class PlanReview(Frozen):
     """What the reports found, and what it means for the tasks that wait."""
 
 
+class TaskCheck(Frozen):
+    """Whether a report found what its task asks about."""
+
+    # A description of it, beside that of the prompt, makes small models deny it.
+    is_found: bool
+
+
 class Refinement(Frozen):
     """A failed task, rewritten from its error."""
 

@@ -17,6 +17,7 @@ PURPOSES_BY_SCHEMA: Final[Mapping[str, str]] = {
     "Plan": "plan",
     "Decision": "route",
     "PlanReview": "plan review",
+    "TaskCheck": "surprise check",
     "Report": "report",
     "Refinement": "refine",
     "Recruit": "recruit",

@@ -89,7 +89,7 @@ def make_revised_scenario(draw: random.Random) -> tuple[Scenario, list[str]]:
     While `other` is at work, the report on `search` leads to a review; `note` is dropped, `setting`
     and `change` are new, and `rest` waits for `other` before and after.
     """
-    denial = {"output": "No bug found. A configuration value is wrong.", "confidence": 90}
+    denial = {"output": "No bug found. A configuration value is wrong.", "found_as_expected": False}
     search = ScriptedTask(id="search", report=denial, latency_s=draw.uniform(0.1, 0.6))
     other = ScriptedTask(id="other", worker="analyst", latency_s=draw.uniform(0.4, 1.6))
     rest = ScriptedTask(id="rest", worker="analyst", depends_on=("other",), latency_s=0.2)

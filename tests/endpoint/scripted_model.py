@@ -43,6 +43,8 @@ class ScriptedModel:
             (name, arguments), *others = task.tool_calls[begun : begun + task.calls_a_turn]
             return ModelReply(name, arguments, tuple(others), call_id=task.call_id)
         value = self._choose_content(asked, body)
+        if asked.schema == "Report" and isinstance(value, dict):
+            value = {"found_as_expected": True, **value}
         if isinstance(value, ModelReply):
             return value
         if isinstance(value, str):

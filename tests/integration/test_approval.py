@@ -193,6 +193,8 @@ async def test_a_saved_run_waits_for_a_human_and_takes_the_answer(
 
 OPS = make_team("code", "data", "comms", "ops")
 
+SENSELESS = {"PlanReview": {"makes_sense": False, "reason": "No bug: this is a config issue."}}
+
 
 async def test_a_finding_that_upsets_the_plan_dispatches_another_worker(
     endpoint: Endpoint, settings: Settings
@@ -208,11 +210,11 @@ async def test_a_finding_that_upsets_the_plan_dispatches_another_worker(
     first = [task("find", "code"), task("count", "data"), task("draft", "comms", "find")]
     second = [task("find", "code"), task("mend", "ops", "find"), task("note", "comms", "mend")]
     plans = [{"goal": "Find the bug.", "tasks": tasks} for tasks in (first, second)]
-    verdict = {"output": "no bug here", "invalidates": "No bug: this is a config issue."}
+    verdict = {"output": "no bug here", "found_as_expected": False}
     endpoint.load_scenario(
         Scenario(
             tasks=(ScriptedTask(id="find", worker="code", report=verdict, latency_s=0.5),),
-            answers={"Plan": plans},
+            answers={"Plan": plans, **SENSELESS},
         )
     )
 
@@ -232,14 +234,14 @@ async def test_a_finding_that_upsets_the_plan_dispatches_another_worker(
 async def test_findings_that_never_rest_end_at_the_cap(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    restless = {"output": "x", "invalidates": "All is different again."}
+    restless = {"output": "x", "found_as_expected": False}
     rounds = [
         make_plan("A", "Z", Z=["A"]),
         make_plan("B", "Z", Z=["B"]),
         make_plan("C", "Z", Z=["C"]),
     ]
     tasks = tuple(ScriptedTask(id=name, report=restless) for name in "ABCZ")
-    endpoint.load_scenario(Scenario(tasks=tasks, answers={"Plan": rounds}))
+    endpoint.load_scenario(Scenario(tasks=tasks, answers={"Plan": rounds, **SENSELESS}))
     graph = build_supervisor(make_team(), settings=settings)
 
     state = await graph.ainvoke(REQUEST)
@@ -252,9 +254,9 @@ async def test_findings_that_never_rest_end_at_the_cap(
 async def test_a_revision_that_cannot_be_made_leaves_the_plan_as_it_is(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    restless = {"output": "x", "invalidates": "All is different."}
+    restless = {"output": "x", "found_as_expected": False}
     nonsense = {"goal": "g", "tasks": []}
-    answers = {"Plan": [make_plan("A", "B", B=["A"]), nonsense]}
+    answers = {"Plan": [make_plan("A", "B", B=["A"]), nonsense], **SENSELESS}
     endpoint.load_scenario(
         Scenario(tasks=(ScriptedTask(id="A", report=restless),), answers=answers)
     )
@@ -269,10 +271,10 @@ async def test_a_revision_that_cannot_be_made_leaves_the_plan_as_it_is(
 async def test_revisions_that_bring_nothing_new_end_at_the_stall_counter(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    stuck = {"status": "failed", "output": "Nothing.", "invalidates": "Try another way."}
+    stuck = {"status": "failed", "output": "Nothing.", "found_as_expected": False}
     rounds = [make_plan(name, "Z", Z=[name]) for name in "ABCDEF"]
     tasks = tuple(ScriptedTask(id=name, report=stuck) for name in "ABCDEF")
-    endpoint.load_scenario(Scenario(tasks=tasks, answers={"Plan": rounds}))
+    endpoint.load_scenario(Scenario(tasks=tasks, answers={"Plan": rounds, **SENSELESS}))
     graph = build_supervisor(make_team(max_revisions=9, max_attempts=1), settings=settings)
 
     state = await graph.ainvoke(REQUEST, output_keys=graph.stream_channels_list)
@@ -284,12 +286,12 @@ async def test_revisions_that_bring_nothing_new_end_at_the_stall_counter(
 async def test_the_stall_counter_falls_with_each_revision_that_brought_something(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    stuck = {"status": "failed", "output": "Nothing.", "invalidates": "Try another way."}
-    useful = {"output": "Found.", "invalidates": "All is different."}
+    stuck = {"status": "failed", "output": "Nothing.", "found_as_expected": False}
+    useful = {"output": "Found.", "found_as_expected": False}
     rounds = [make_plan(name, "Z", Z=[name]) for name in "ABCDEF"]
     pairs = zip("ABCDE", (stuck, useful, stuck, useful, stuck), strict=True)
     tasks = tuple(ScriptedTask(id=name, report=report) for name, report in pairs)
-    endpoint.load_scenario(Scenario(tasks=tasks, answers={"Plan": rounds}))
+    endpoint.load_scenario(Scenario(tasks=tasks, answers={"Plan": rounds, **SENSELESS}))
     graph = build_supervisor(make_team(max_revisions=9, max_attempts=1), settings=settings)
 
     state = await graph.ainvoke(REQUEST)

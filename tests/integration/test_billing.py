@@ -45,10 +45,11 @@ async def test_a_refinement_that_cannot_be_read_is_billed(
 async def test_a_revision_that_comes_to_nothing_is_billed(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    plan = Scenario(tasks=PAIR).build_plan()
-    upset = ScriptedTask(id="a", report={**FINE, "invalidates": "There is no part b."})
-    answers = {"Plan": [plan, NO_PLAN]}
-    endpoint.load_scenario(Scenario(tasks=(upset, PAIR[1]), answers=answers))
+    upset = ScriptedTask(id="a", report={**FINE, "found_as_expected": False})
+    tasks = (upset, ScriptedTask(id="b", depends_on=("a",)))
+    review = {"makes_sense": False, "reason": "There is no part b."}
+    answers = {"Plan": [Scenario(tasks=tasks).build_plan(), NO_PLAN], "PlanReview": review}
+    endpoint.load_scenario(Scenario(tasks=tasks, answers=answers))
 
     outcome = await run_request(settings, fields={"max_plan_repairs": 1})
 

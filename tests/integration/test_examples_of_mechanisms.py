@@ -98,7 +98,7 @@ def check_replan(played: Played) -> None:
     results, (revised,) = played.state["results"], played.select_events("plan_revised")
     assert set(results) == {"code", "figures", "ops"}
     assert revised["difference"] == {"added": ["ops"], "removed": ["comms"], "changed": []}
-    assert not results["code"].invalidates and results["code"].escalation is None
+    assert results["code"].found_as_expected is False and results["code"].escalation is None
     assert results["ops"].ended_s < results["figures"].ended_s
     assert played.count_calls()["plan review"] == 1
 

@@ -20,6 +20,7 @@ NO_BUG = {
     "status": "completed",
     "output": "No bug found in the code. This looks like a configuration issue: gateway.timeout_s.",
     "confidence": 90,
+    "found_as_expected": False,
 }
 NOTE = "Draft note.md for the customers: describe the bug in the code and its fix."
 SETTING = "Set gateway.timeout_s in gateway.yaml to the value of the manual."
@@ -44,6 +45,7 @@ async def play(
     second: Sequence[ScriptedTask],
     *,
     review: Mapping[str, Any] = SENSELESS,
+    check: Mapping[str, Any] | None = None,
     latency_s: Mapping[str, float] | None = None,
     context: Mapping[str, Any] | None = None,
     **fields: Any,
@@ -52,7 +54,11 @@ async def play(
     endpoint.load_scenario(
         Scenario(
             tasks=tuple(known.values()),
-            answers={"Plan": [make_plan(*first), make_plan(*second)], "PlanReview": review},
+            answers={
+                "Plan": [make_plan(*first), *([make_plan(*second)] if second else [])],
+                "PlanReview": review,
+                "TaskCheck": check or {},
+            },
             latency_s=latency_s or {},
         )
     )
@@ -65,7 +71,7 @@ def find_t(events: Sequence[Mapping[str, Any]], kind: str, task: str = "") -> fl
     return float(next(e["t"] for e in events if e["kind"] == kind and e.get("task", "") == task))
 
 
-async def test_no_bug_here_dispatches_ops_and_not_comms_though_the_report_sets_no_field(
+async def test_no_bug_here_dispatches_ops_and_not_comms(
     endpoint: Endpoint, settings: Settings
 ) -> None:
     outcome, events = await play(endpoint, settings, (CODE, COMMS), (CODE, OPS))
@@ -73,7 +79,7 @@ async def test_no_bug_here_dispatches_ops_and_not_comms_though_the_report_sets_n
     assert outcome.status == "done" and set(outcome.results) == {"code", "ops"}
     assert outcome.usage.by_mechanism["plan review"] == 1
     (reviewed,) = [event for event in events if event["kind"] == "plan_reviewed"]
-    assert "denies" in reviewed["reports"]["code"] and reviewed["waiting"] == ["comms"]
+    assert "did not find" in reviewed["reports"]["code"] and reviewed["waiting"] == ["comms"]
 
 
 @pytest.mark.slow
@@ -195,20 +201,17 @@ async def test_what_the_monitor_held_does_not_start_after_a_crash(
     assert len(endpoint.select_calls(schema="PlanReview")) == 1
 
 
-async def test_two_objections_at_once_are_both_heeded(
+async def test_two_surprises_at_once_lead_to_another_plan(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    void = {"output": "x", "invalidates": "The figures are of another year."}
+    void = {"output": "x", "found_as_expected": False}
     first = ScriptedTask(id="first", report=void, latency_s=0.3)
     second = ScriptedTask(id="second", report=void, latency_s=0.3)
     rest = ScriptedTask(id="rest", depends_on=("first", "second"))
 
     outcome, events = await play(endpoint, settings, (first, second, rest), (first, second, OPS))
 
-    reasons = [event["reason"] for event in events if event["kind"] == "plan_revised"]
-    assert 1 <= len(reasons) <= 2 and all(
-        f"{name} (" in str(reasons) for name in ("first", "second")
-    )
+    assert sum(event["kind"] == "plan_revised" for event in events) in (1, 2)
     assert outcome.results["ops"].status == "completed" and "rest" not in outcome.results
 
 
@@ -237,11 +240,82 @@ async def test_a_failed_review_leaves_the_plan_as_it_is(
     assert set(outcome.results) == {"code", "comms"}
 
 
+SILENT = ScriptedTask(id="code", report={**NO_BUG, "found_as_expected": None}, latency_s=0.3)
+
+
+async def test_a_report_that_does_not_say_what_it_found_costs_a_small_call(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    outcome, events = await play(
+        endpoint, settings, (SILENT, COMMS), (SILENT, OPS), check={"is_found": False}
+    )
+
+    assert outcome.status == "done" and set(outcome.results) == {"code", "ops"}
+    counts = outcome.usage.by_mechanism
+    assert (counts["surprise check"], counts["plan review"], counts["revision"]) == (1, 1, 1)
+    (call,) = endpoint.select_calls(schema="TaskCheck")
+    assert f"openai:{call.model}" == settings.model_fast and "part code" in str(call.body)
+    assert "surprise check" in [each.get("purpose") for each in events]
+    (reviewed,) = [event for event in events if event["kind"] == "plan_reviewed"]
+    assert "says the fast tier" in reviewed["reports"]["code"]
+
+
+@pytest.mark.parametrize("check", [{"is_found": True}, {"is_found": "perhaps"}])
+async def test_what_is_found_or_cannot_be_checked_leaves_the_plan_as_it_is(
+    endpoint: Endpoint, settings: Settings, check: dict[str, Any]
+) -> None:
+    outcome, events = await play(endpoint, settings, (SILENT, COMMS), (SILENT, OPS), check=check)
+
+    assert outcome.status == "done" and set(outcome.results) == {"code", "comms"}
+    assert "plan review" not in outcome.usage.by_mechanism
+    remarks = [event["remark"] for event in events if event["kind"] == "plan_reviewed"]
+    assert ["could not be read" in each for each in remarks] == [True] * len(remarks)
+    assert len(remarks) == (check["is_found"] == "perhaps")
+
+
+@pytest.mark.parametrize(
+    ("report", "fields"),
+    [
+        ({"found_as_expected": True}, {}),
+        ({"found_as_expected": None}, {"max_plan_reviews": 0}),
+        ({"found_as_expected": None}, {"max_revisions": 0}),
+    ],
+)
+async def test_nothing_is_checked_that_is_said_or_can_change_nothing(
+    endpoint: Endpoint, settings: Settings, report: dict[str, Any], fields: dict[str, Any]
+) -> None:
+    code = ScriptedTask(id="code", report={**NO_BUG, **report})
+
+    outcome, _ = await play(endpoint, settings, (code, COMMS), (code, OPS), **fields)
+
+    assert outcome.usage.by_mechanism == {"plan": 1, "work": 2, "synthesis": 1}
+
+
+async def test_no_report_is_checked_that_nothing_waits_for(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    outcome, _ = await play(endpoint, settings, (SILENT, COUNT, TOTAL), ())
+
+    assert outcome.usage.by_mechanism == {"plan": 1, "work": 3, "synthesis": 1}
+
+
+async def test_checks_end_at_their_cap(
+    endpoint: Endpoint, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("nodes.monitor.MAX_SURPRISE_CHECKS", 1)
+    other = ScriptedTask(id="other", report=SILENT.report)
+    rest = ScriptedTask(id="rest", depends_on=("code", "other"))
+
+    outcome, _ = await play(endpoint, settings, (SILENT, other, rest), (), check={"is_found": True})
+
+    assert outcome.usage.by_mechanism["surprise check"] == 1
+
+
 @pytest.mark.slow
 async def test_a_report_that_comes_while_the_plan_is_judged_is_read_before_anything_starts(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    void = {"output": "x", "invalidates": "Its figures are void."}
+    void = {"output": "x", "found_as_expected": False}
     late = ScriptedTask(id="late", report=void, latency_s=0.9)
     after = ScriptedTask(id="after", depends_on=("late",))
 
@@ -261,7 +335,7 @@ async def test_a_report_that_comes_while_the_plan_is_judged_is_read_before_anyth
 async def test_revisions_that_fail_end_with_the_stall_counter(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    void = {"output": "x", "invalidates": "All is different again."}
+    void = {"output": "x", "found_as_expected": False}
     objecting = [
         ScriptedTask(id=f"v{number}", report=void, latency_s=0.3 * (number + 1))
         for number in range(5)
@@ -269,9 +343,8 @@ async def test_revisions_that_fail_end_with_the_stall_counter(
     first = (*objecting, COUNT, TOTAL)
     known = {task.id: task for task in first}
     empty = {"goal": "x", "tasks": []}
-    endpoint.load_scenario(
-        Scenario(tasks=tuple(known.values()), answers={"Plan": [make_plan(*first), empty]})
-    )
+    answers = {"Plan": [make_plan(*first), empty], "PlanReview": SENSELESS}
+    endpoint.load_scenario(Scenario(tasks=tuple(known.values()), answers=answers))
 
     team = make_team(max_plan_repairs=0)
     outcome = await arun(REQUEST, team=team, settings=settings, thread="one")

@@ -207,7 +207,8 @@ async def test_an_objection_that_brings_only_bad_plans_ends_with_their_reason(
     assert {call.schema for call in endpoint.requests} == {"Plan"}
 
 
-UPSET = ScriptedTask(id="T1", report={"output": "Bosch is private.", "invalidates": "No dividend."})
+SENSELESS = {"PlanReview": {"makes_sense": False, "reason": "No dividend."}}
+UPSET = ScriptedTask(id="T1", report={"output": "Bosch is private.", "found_as_expected": False})
 
 
 @pytest.mark.parametrize("bad", ROWS, ids=range(len(ROWS)))
@@ -217,7 +218,7 @@ async def test_bad_plans_after_a_finding_are_sent_back_and_the_good_one_runs(
     first = make_chain("T1", "T2")
     good = {**OTHER, "tasks": [first["tasks"][0], *rename_tasks(OTHER)]}
     plans = [first, *build_answers(bad, good)[1:]]
-    endpoint.load_scenario(Scenario(tasks=(UPSET,), answers={"Plan": plans}))
+    endpoint.load_scenario(Scenario(tasks=(UPSET,), answers={"Plan": plans, **SENSELESS}))
     graph = build_graph(settings, TEAM.model_copy(update={"max_tasks": MAX_TASKS, **PATIENT}))
 
     state = await graph.ainvoke(REQUEST, make_thread_config())
@@ -233,7 +234,8 @@ async def test_a_finding_that_brings_only_bad_plans_leaves_the_plan_as_it_is(
     endpoint: Endpoint, settings: Settings, bad: MalformedPlan
 ) -> None:
     first = make_chain("T1", "T2", "T3")
-    endpoint.load_scenario(Scenario(tasks=(UPSET,), answers={"Plan": [first, bad.payload]}))
+    answers = {"Plan": [first, bad.payload], **SENSELESS}
+    endpoint.load_scenario(Scenario(tasks=(UPSET,), answers=answers))
     team = TEAM.model_copy(update={"max_tasks": MAX_TASKS})
 
     outcome = await arun(
@@ -257,7 +259,7 @@ async def test_a_revision_cannot_change_what_is_finished(
     first = make_chain("T1", "T2")
     again = make_chain("T1", "T4")
     again["tasks"][0] |= {"worker": "writer", "description": "Draft a letter to Bosch"}
-    endpoint.load_scenario(Scenario(tasks=(UPSET,), answers={"Plan": [first, again]}))
+    endpoint.load_scenario(Scenario(tasks=(UPSET,), answers={"Plan": [first, again], **SENSELESS}))
 
     state = await build_graph(settings, TEAM).ainvoke(REQUEST, make_thread_config())
 

@@ -172,11 +172,12 @@ async def test_a_task_that_is_planned_again_may_stay_vague(
 async def test_a_revision_may_be_vague_and_nobody_is_asked_to_reword_what_is_finished(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    upset = ScriptedTask(id="T1", report={"output": "x", "invalidates": "All is different."})
+    upset = ScriptedTask(id="T1", report={"output": "x", "found_as_expected": False})
     first, second = make_plan_payload(WORDS, "Handle the rest"), make_plan_payload(WORDS)
     first["tasks"][1]["depends_on"] = ["T1"]
     second["tasks"] += make_plan_payload("Improve the results", id="N1")["tasks"]
-    scenario = Scenario(tasks=(upset,), answers={"Plan": [first, first, second]})
+    answers = {"Plan": [first, first, second], "PlanReview": {"makes_sense": False}}
+    scenario = Scenario(tasks=(upset,), answers=answers)
 
     state, events = await run_scenario(endpoint, settings, scenario, make_team(max_revisions=1))
 

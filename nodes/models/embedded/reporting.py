@@ -1,7 +1,8 @@
 """Reports what tools computed, found or refused; passages are quoted whole and read by no model.
 
-A tool result with fields of a report (`summary`, `claims`, `findings`, `gaps`, `invalidates`, or
-`escalation` for an unsuitable task) is quoted. There is no confidence: there was no judge.
+A tool result with fields of a report (`summary`, `claims`, `findings`, `gaps`,
+`found_as_expected`, or `escalation` for an unsuitable task) is quoted. There is no confidence:
+there was no judge.
 """
 
 from collections.abc import Iterable, Sequence
@@ -46,7 +47,7 @@ def write_report(work: Work, uncalled: Sequence[str]) -> dict[str, Any]:
     gaps = [*failed, *(gap for call in answered for gap in call.gaps)]
     gaps += [*(gap for _, cuts in quoted for gap in cuts), *_list_omitted(work)]
     shortfalls = list(dict.fromkeys([*uncalled, *left_open]))
-    invalidates = [str(call.data.get("invalidates") or "") for call in answered]
+    denials = [call for call in answered if call.data.get("found_as_expected") is False]
     quotations = [{key: each[key] for key in ("text", "source")} for each in passages]
     return {
         "status": "completed",
@@ -58,7 +59,7 @@ def write_report(work: Work, uncalled: Sequence[str]) -> dict[str, Any]:
         "findings": [each for call in answered for each in call.list_objects("findings")],
         "gaps": list(dict.fromkeys([*shortfalls, *gaps])),
         "failures": shortfalls,
-        "invalidates": next(filter(None, invalidates), ""),
+        "found_as_expected": False if denials else None,
         "is_unread": bool(passages),
     }
 

@@ -24,8 +24,8 @@ def explain_error(settings: ToolSettings) -> BaseTool:
         """Explain the exceptions that are logged: the failing line, why it raised, how to fix it.
 
         Python tracebacks among the files are followed into the source files. It distinguishes
-        a bug from a value that a setting supplied, and in that case states in `invalidates` that
-        there is no bug. Repeat that in your report. Example: explain_error()
+        a bug from a value that a setting supplied, and in that case, without a bug, its result has
+        `found_as_expected: false`. Repeat that in your report. Example: explain_error()
         """
         return await run_isolated(
             f"{__package__}.incident.explanation:explain_errors",

@@ -30,6 +30,7 @@ from tests.node_samples import (
 from tests.teams import make_team
 
 OTHER_PLAN = make_plan(make_task("C", "writer"))
+CLOSED = {"A": "Shop B is closed."}
 INVALID_PLAN = make_plan(make_task("C", "accountant"))
 
 
@@ -160,8 +161,8 @@ async def test_at_a_cap_nothing_more_is_sent(run: NodeRun, steps: dict[str, int]
 
 
 async def test_a_finding_against_the_plan_leads_to_a_new_version_that_keeps_what_is_done():
-    results = {"A": make_report("A", invalidates="Shop B is closed.")}
-    state = make_planned_state(results=results, reports_at_last_dispatch=0)
+    results = make_reports("A")
+    state = make_planned_state(results=results, doubts=CLOSED, reports_at_last_dispatch=0)
 
     update = await run_supervisor(state, make_models(Plan=OTHER_PLAN))
 
@@ -171,8 +172,8 @@ async def test_a_finding_against_the_plan_leads_to_a_new_version_that_keeps_what
 
 
 async def test_the_revised_tasks_carry_the_taint_labels_of_the_results():
-    results = {"A": make_report("A", invalidates="x", taint_labels=("private",))}
-    state = make_planned_state(results=results, origin=Origin(taint_labels=()))
+    results = {"A": make_report("A", taint_labels=("private",))}
+    state = make_planned_state(results=results, doubts=CLOSED, origin=Origin(taint_labels=()))
 
     update = await run_supervisor(state, make_models(Plan=OTHER_PLAN))
 
@@ -180,8 +181,8 @@ async def test_the_revised_tasks_carry_the_taint_labels_of_the_results():
 
 
 async def test_at_the_cap_of_revisions_the_plan_is_kept():
-    results = {"A": make_report("A", invalidates="Shop B is closed.")}
-    state = make_planned_state(results=results, revisions=2)
+    results = make_reports("A")
+    state = make_planned_state(results=results, doubts=CLOSED, revisions=2)
     run = NodeRun()
 
     update = await run_supervisor(state, run=run)
@@ -191,10 +192,9 @@ async def test_at_the_cap_of_revisions_the_plan_is_kept():
 
 
 async def test_a_failed_revision_is_charged_and_the_plan_is_kept():
-    results = {"A": make_report("A", invalidates="Shop B is closed.")}
-    models = make_models(Plan=INVALID_PLAN)
+    state = make_planned_state(results=make_reports("A"), doubts=CLOSED)
 
-    update = await run_supervisor(make_planned_state(results=results), models)
+    update = await run_supervisor(state, make_models(Plan=INVALID_PLAN))
 
     assert "plan" not in update and update["todo"] == ("B",)
     assert list_payers(update) == [("supervisor", "strong", 3)]

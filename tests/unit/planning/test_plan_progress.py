@@ -96,18 +96,10 @@ def test_unfinished_tasks_are_in_topological_order():
 
 
 def test_an_objection_is_open_until_it_was_answered():
-    results = {"A": make_report("A", invalidates="Closed."), "B": make_report("B")}
+    results, doubts = make_reports("A", "B"), {"A": "Closed."}
 
-    assert list_open_objections(CHAIN, results, {}, ()) == ["A (researcher): Closed."]
-    assert list_open_objections(CHAIN, results, {}, ("A",)) == []
-
-
-def test_a_reviews_doubt_is_an_objection_like_the_reports_own():
-    doubts = {"B": "There is no bug."}
-
-    assert list_open_objections(CHAIN, make_reports("A", "B"), doubts, ()) == [
-        "B (researcher): There is no bug."
-    ]
+    assert list_open_objections(CHAIN, results, doubts, ()) == ["A (researcher): Closed."]
+    assert list_open_objections(CHAIN, results, doubts, ("A",)) == []
 
 
 NEW = make_plan(make_task("A"), make_task("D"))

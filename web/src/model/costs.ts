@@ -23,6 +23,7 @@ const PURPOSES: ReadonlyMap<string, string> = new Map([
   ["Plan", "plan"],
   ["Decision", "route"],
   ["PlanReview", "plan review"],
+  ["TaskCheck", "surprise check"],
   ["Report", "report"],
   ["Refinement", "refine"],
   ["Recruit", "recruit"],

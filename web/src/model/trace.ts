@@ -79,7 +79,7 @@ export interface Report {
   confidence?: number | null;
   escalation?: { reason?: string; message?: string } | null;
   gaps?: string[];
-  invalidates?: string;
+  found_as_expected?: boolean | null;
   failures?: unknown[];
   taint_labels?: string[];
   error?: string | null;

@@ -48,11 +48,7 @@ const Problems = ({ report }: { report: Report }) => (
         Could not do it ({String(report.escalation.reason ?? "").replaceAll("_", " ")}): <Text>{report.escalation.message}</Text>
       </p>
     )}
-    {report.invalidates && (
-      <p class="problem">
-        Against the plan: <Text>{report.invalidates}</Text>
-      </p>
-    )}
+    {report.found_as_expected === false && <p class="problem">What was looked for is not there, or is something else.</p>}
   </>
 );
 

@@ -21,7 +21,6 @@ from .sources import SourceFile, count_shared_parts, is_same_file, load_sources
 MAX_EXPLAINED = 5
 MAX_MESSAGE_CHARS = 200
 SOURCE_HINT = "give the source files with --file, or set SUPERVISE_REPOSITORY"
-PLAN_ADVICE = "The rest of the plan assumes a bug in the code; compare the configuration instead."
 BUG_GAP = (
     "What the code is to do in that case, and whether a test covers it, is for a human to decide."
 )
@@ -63,7 +62,9 @@ def explain_errors(materials: dict[str, str], repository: str) -> dict[str, Any]
         reply.add_claim(f"The code read is {named}.", sources[0].name)
         reply.gaps.append("Why it fails: no traceback is in the files, so no line can be named.")
     add_lint_findings([source for source in sources if source.name in matter["code"]], reply)
-    return reply.to_json() | _invalidate_plan([each for each in verdicts if each])
+    causes = {each.verdict for each in verdicts if each}
+    is_denied = "configuration" in causes and "defect" not in causes
+    return reply.to_json() | ({"found_as_expected": False} if is_denied else {})
 
 
 def group_errors(texts: Mapping[str, str]) -> list[list[LoggedError]]:
@@ -144,13 +145,3 @@ def _add_diagnosis(found: Diagnosis, source: SourceFile, line: int, reply: ToolR
         case _:
             reply.lines.append(f"- {found.reason}.")
             reply.gaps.append(f"Why {source.name}:{line} raises: no rule applies; read it.")
-
-
-def _invalidate_plan(told: Sequence[Diagnosis]) -> dict[str, Any]:
-    """Invalidate the plan if every exception that could be explained comes from configuration."""
-    blamed = [each.reason for each in told if each.verdict == "configuration"]
-    if not blamed or any(each.verdict == "defect" for each in told):
-        return {}
-    why = "; ".join(blamed)
-    said = f"There is no bug in the code, it is a configuration issue: {why}. {PLAN_ADVICE}"
-    return {"invalidates": said}

@@ -40,7 +40,7 @@ async def test_the_bug_of_the_example_is_named_with_line_cause_and_fix() -> None
     assert (finding["file"], finding["line"], finding["severity"]) == ("pricing.py", 22, "high")
     assert "`find_coupon` gives None at coupons.py:29" in finding["message"]
     assert "`if coupon is None:`" in finding["suggestion"]
-    assert "invalidates" not in answer
+    assert "found_as_expected" not in answer
 
 
 async def test_a_setting_behind_the_failing_call_is_no_bug_and_upsets_the_plan() -> None:
@@ -49,7 +49,7 @@ async def test_a_setting_behind_the_failing_call_is_no_bug_and_upsets_the_plan()
         read_example_files("config/gateway.py", "config/app.py", "config/payments.log"),
     )
 
-    assert "There is no bug in the code, it is a configuration issue" in answer["invalidates"]
+    assert answer["found_as_expected"] is False
     assert "`gateway.timeout_s`" in answer["findings"][0]["message"]
     assert answer["findings"][0]["severity"] == "medium"
 
@@ -78,7 +78,7 @@ async def test_bugs_are_recognised_by_their_exception(
 
     (finding,) = [each for each in answer["findings"] if each["message"].startswith("Bug")]
     assert words in finding["message"] and finding["line"] == line
-    assert "invalidates" not in answer
+    assert "found_as_expected" not in answer
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ async def test_settings_are_followed_through_names_attributes_and_calls(
 ) -> None:
     answer = await explain_line(code, kind, message, line)
 
-    assert f"`{key}`" in answer["invalidates"]
+    assert answer["found_as_expected"] is False and f"`{key}`" in answer["summary"]
     assert "No bug in the code" in answer["findings"][0]["message"]
 
 
@@ -129,7 +129,7 @@ async def test_a_bug_beside_a_setting_leaves_the_plan_alone() -> None:
 
     answer = await call_incident_tool("explain_error", {"app.py": code, "app.log": first + second})
 
-    assert len(answer["findings"]) == 2 and "invalidates" not in answer
+    assert len(answer["findings"]) == 2 and "found_as_expected" not in answer
 
 
 async def test_a_file_that_is_not_what_ran_is_not_judged() -> None:
@@ -189,7 +189,7 @@ async def test_an_order_in_a_message_changes_nothing() -> None:
 
     answer = await call_incident_tool("explain_error", materials)
 
-    assert answer["findings"][0]["line"] == 22 and "invalidates" not in answer
+    assert answer["findings"][0]["line"] == 22 and "found_as_expected" not in answer
     assert "audit@example.net" not in json.dumps(answer)
 
 
