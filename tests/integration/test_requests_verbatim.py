@@ -161,7 +161,6 @@ ROWS = (
             ".md|.html|.docx",
         ),
         may_be_done=True,
-        lacks="the reviews are not among the three passages",
     ),
     Row(
         "patient_summary",

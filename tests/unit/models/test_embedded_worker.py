@@ -102,11 +102,11 @@ def test_a_shared_tool_that_has_nothing_to_do_is_no_gap():
 @pytest.mark.parametrize(
     ("words", "query"),
     [
-        ("Competitor research", "competitor research finds prices"),
+        ("Competitor research", "competitor research researcher prices competitors"),
         ("Prices in Oslo", "prices oslo"),
     ],
 )
 def test_words_that_only_name_the_work_are_searched_with_those_of_the_card(words, query):
     work = replace(make_work(words), card="researcher Finds prices of competitors")
 
-    assert work.query.startswith(query)
+    assert work.query == query
