@@ -88,7 +88,6 @@ class Computation:
             rows = [row for row in rows if None not in row[at : at + 3]]
         has_own = asked.function == "value" and not (asked.change or asked.is_share)
         answered.rows = rows if has_own else self._round(rows, at, answered.columns)
-        self._check_periods()
         self._doubt(answered, group, _where([*where, *filled]))
         return answered
 
@@ -238,20 +237,16 @@ class Computation:
         asked.ends = [(sql, first), (sql, last)]
         return asked.ends
 
-    def _check_periods(self) -> None:
-        """Doubt an answer for several periods of which the table lacks one."""
-        named = [each for each in self.asked.conditions if each.part and each.is_value]
-        for each in named if len(named) > 1 else ():
-            if not self._select("COUNT(*)", _where([each.sql]))[0][0]:
-                self.asked.doubts.append(f"no row of {each.words}")
-
     def _doubt(self, answered: Answered, group: str, where: str) -> None:
         """Doubt a ranking that comes out differently in another reading, and long listings."""
         asked = self.asked
-        if asked.change:
-            if asked.change == "both" and asked.order and group and not asked.by_last:
-                self._doubt_change(answered)
-        elif group and asked.order and asked.function in ("value", "sum") and asked.measure:
+        if (
+            group
+            and not asked.change
+            and asked.order
+            and asked.function in ("value", "sum")
+            and asked.measure
+        ):
             self._doubt_sums(answered, group, where)
         is_listing = not (group or asked.order) and asked.function == "value" and not asked.change
         if is_listing and len(answered.rows) > MAX_LISTED:
@@ -271,15 +266,6 @@ class Computation:
         top, first = self._select(f"{group}, {value}", where + ranked)[0][0], answered.rows[0][0]
         if top != first:
             asked.doubts.append(f"{first} or {top}: single rows and sums over the rows differ")
-
-    def _doubt_change(self, answered: Answered) -> None:
-        """Doubt a largest change that is not the largest one in percent as well."""
-        at, rows = answered.labels + 3, answered.rows
-        choose = min if self.asked.order == "lowest" else max
-        known = [row for row in rows if row[at] is not None]
-        best = choose(known, key=lambda row: row[at]) if known else None
-        if best and best[0] != rows[0][0]:
-            self.asked.doubts.append(f"by difference it is {rows[0][0]}, in percent {best[0]}")
 
     def _round(
         self, rows: Sequence[Sequence[Any]], labels: int, columns: Sequence[str]

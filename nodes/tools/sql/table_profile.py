@@ -51,8 +51,6 @@ class Profile:
     distinct: dict[str, int] = field(default_factory=dict)
     totals: list[str] = field(default_factory=list)
     """SQL that leaves out rows that sum up others."""
-    spans: dict[str, int] = field(default_factory=dict)
-    """How many different years and quarters there are."""
     melted: str = ""
     """The column of values that has been made of columns of years or months."""
     is_crossed: bool = False
@@ -97,6 +95,9 @@ class Profile:
         Not where rows are combinations of labels and periods, nor where a column says what is in
         each row: its name is another noun.
         """
+        periods = () if self.labels else self.time_columns
+        if any(self.distinct.get(name) == self.rows for name in periods):
+            return False
         first = self.identities[:1] if self.labels[:1] == self.identities[:1] else []
         said = [name for name in first if not {*split_name(name)} & LISTS["row names"]]
         is_said = any(is_same_word(noun, part) for name in said for part in split_name(name))
@@ -211,12 +212,8 @@ def _count(profile: Profile, query: Query) -> None:
     counted = [*labels, *profile.time_columns, *profile.codes][:MAX_PROFILED_COLUMNS]
     values = [f"COUNT(DISTINCT {quote_name(name)})" for name in counted]
     sums = [f"SUM(CASE WHEN {each} THEN 1 ELSE 0 END)" for each in is_total]
-    buckets = [each for each in ("year", "quarter") if profile.times.write_bucket(each)]
-    spans = [f"COUNT(DISTINCT {profile.times.write_bucket(each)})" for each in buckets]
-    sql = f"SELECT {', '.join(['COUNT(*)', *spans, *values, *sums])} FROM {profile.rows_of}"
+    sql = f"SELECT {', '.join(['COUNT(*)', *values, *sums])} FROM {profile.rows_of}"
     profile.rows, *found = query(sql)["rows"][0]
-    profile.spans = dict(zip(buckets, found, strict=False))
-    found = found[len(buckets) :]
     profile.distinct = dict(zip(counted, found, strict=False))
     totals = zip(labels, is_total, found[len(counted) :], strict=True)
     profile.totals = [

@@ -50,15 +50,11 @@ class Reading:
     """Growth shows no difference besides the percentage."""
     by_last: bool = False
     """Growth is ranked by the last value."""
-    compared: str = ""
-    """The years, quarters or months of a growth year over year."""
     time: str = ""
     """SQL for the periods that are compared; empty: the finest that the table has."""
     ends: list[tuple[str, Any]] = field(default_factory=list)
     """The compared periods: SQL for the period of a row, and its value."""
     order: Literal["", "highest", "lowest"] = ""
-    has_both_ends: bool = False
-    """The highest and the lowest are asked for."""
     limit: int = 1
     thing: str = ""
     """What was taken for the rows, or for a column that names them."""
