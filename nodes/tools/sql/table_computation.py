@@ -88,6 +88,7 @@ class Computation:
             rows = [row for row in rows if None not in row[at : at + 3]]
         has_own = asked.function == "value" and not (asked.change or asked.is_share)
         answered.rows = rows if has_own else self._round(rows, at, answered.columns)
+        self._check_periods()
         self._doubt(answered, group, _where([*where, *filled]))
         return answered
 
@@ -236,6 +237,13 @@ class Computation:
             raise ToolRefused(f"{sql} holds one period only; growth needs two")
         asked.ends = [(sql, first), (sql, last)]
         return asked.ends
+
+    def _check_periods(self) -> None:
+        """Doubt an answer for several periods of which the table lacks one."""
+        named = [each for each in self.asked.conditions if each.part and each.is_value]
+        for each in named if len(named) > 1 else ():
+            if not self._select("COUNT(*)", _where([each.sql]))[0][0]:
+                self.asked.doubts.append(f"no row of {each.words}")
 
     def _doubt(self, answered: Answered, group: str, where: str) -> None:
         """Doubt a ranking that comes out differently in another reading, and long listings."""

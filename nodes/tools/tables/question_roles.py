@@ -231,8 +231,7 @@ class QuestionRoles(MarkedWords):
         names = [name for _, name in self.columns]
         parts = {part for name in names or self.profile.numbers for part in split_name(name)}
         for token in self.tokens:
-            is_superlative = token.word.endswith("est")
-            if token.role or is_superlative or token.word in self._OPERATING:
+            if token.role or token.word in self._OPERATING:
                 continue
             is_rate = token.word in ("rate", "quote") and (
                 self.profile.melted in names or self.find_only_measure()

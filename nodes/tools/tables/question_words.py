@@ -57,11 +57,13 @@ def split_name(name: str) -> tuple[str, ...]:
 @lru_cache(65536)
 def is_same_word(one: str, other: str) -> bool:
     """Return whether two words are forms of one word, or one abbreviates the other."""
+    short, long = sorted((one, other), key=len)
+    if long.endswith("est") and short != long:
+        return False  # the deepest of something is not its depth
     if one == other or list_base_forms(one) & list_base_forms(other):
         return True
     if not (one.isalpha() and other.isalpha()):
         return False
-    short, long = sorted((one, other), key=len)
     if long.startswith(short) and len(short) >= (_LEAST_PREFIX if len(long) > 6 else 4):
         return True
     stem = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
