@@ -51,6 +51,8 @@ class Profile:
     distinct: dict[str, int] = field(default_factory=dict)
     totals: list[str] = field(default_factory=list)
     """SQL that leaves out rows that sum up others."""
+    spans: dict[str, int] = field(default_factory=dict)
+    """How many different years and quarters there are."""
     melted: str = ""
     """The column of values that has been made of columns of years or months."""
     is_crossed: bool = False
@@ -212,8 +214,12 @@ def _count(profile: Profile, query: Query) -> None:
     counted = [*labels, *profile.time_columns, *profile.codes][:MAX_PROFILED_COLUMNS]
     values = [f"COUNT(DISTINCT {quote_name(name)})" for name in counted]
     sums = [f"SUM(CASE WHEN {each} THEN 1 ELSE 0 END)" for each in is_total]
-    sql = f"SELECT {', '.join(['COUNT(*)', *values, *sums])} FROM {profile.rows_of}"
+    buckets = [each for each in ("year", "quarter") if profile.times.write_bucket(each)]
+    spans = [f"COUNT(DISTINCT {profile.times.write_bucket(each)})" for each in buckets]
+    sql = f"SELECT {', '.join(['COUNT(*)', *spans, *values, *sums])} FROM {profile.rows_of}"
     profile.rows, *found = query(sql)["rows"][0]
+    profile.spans = dict(zip(buckets, found, strict=False))
+    found = found[len(buckets) :]
     profile.distinct = dict(zip(counted, found, strict=False))
     totals = zip(labels, is_total, found[len(counted) :], strict=True)
     profile.totals = [

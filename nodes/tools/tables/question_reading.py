@@ -232,6 +232,8 @@ class _Choice:
             for at in [*words, *([places["fast"]] if "fast" in places else [])]:
                 self._roles.tokens[at].role = ""
             return
+        if found.compared:
+            self._choose_pace()
         found.change = "percent" if {"percent", "fast"} & self._asked else "both"
         if not found.second:
             found.conditions = [each for each in found.conditions if not each.part]
@@ -240,6 +242,13 @@ class _Choice:
         if found.bucket and not found.ends:
             found.unread.append(found.bucket)
         found.bucket = ""
+
+    def _choose_pace(self) -> None:
+        """Compare the years or months of a growth year over year, of which there must be two."""
+        found, profile = self._found, self._profile
+        found.time = profile.times.write_bucket(found.compared)
+        if not found.ends and profile.spans.get(found.compared) != 2:
+            found.doubts.append(f"the first and the last {found.compared} are compared, not each")
 
     def _choose_share(self) -> None:
         """Divide the conditions of a share into those of the whole and those of the part."""

@@ -255,6 +255,13 @@ class QuestionRoles(MarkedWords):
 
     def _read_bucket(self, at: int, bucket: str) -> None:
         token, before = self.tokens[at], self.word(at - 1)
+        if before in ("over", "on") and BUCKETS.get(self.word(at - 2)) == bucket:
+            self.found.compared = bucket
+            self.operations.setdefault("grow", at)
+            self.tokens[at - 2].role = ""
+            self.take([at - 2, at - 1, at], "operation")
+            self.found.by_last = {self.word(at - 3), self.word(at - 4)} & LISTS["beside"] != set()
+            return
         near = {each.role for each in self.tokens[max(0, at - 2) : at + 2]}
         if self.is_asked_for(at):
             finest = (n for n in FINEST_FIRST if n in (bucket, self.found.bucket))

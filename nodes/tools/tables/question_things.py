@@ -58,6 +58,32 @@ def name_ranked(roles: QuestionRoles) -> None:
         found.group = named[0]
         _take(roles, asked[:1], named[0])
         return
+    nouns = _list_listed_nouns(roles)
+    labels = [name for name in profile.labels if profile.distinct[name] > 1]
+    counts = {profile.distinct[name] for name in labels} - {profile.rows}
+    if nouns and labels and found.measure and len(counts) < 2 and not found.thing:
+        found.group = labels[0]
+        _take(roles, nouns, labels[0])
+    elif len(nouns) == 1 and found.order and profile.has_rows_of(roles.word(nouns[0])):
+        _take(roles, nouns, "")
+
+
+def _list_listed_nouns(roles: QuestionRoles) -> list[int]:
+    """Return the places of the open nouns after "top 3" or "compare"."""
+    places = range(len(roles.tokens))
+    starts = [
+        at
+        for at in places
+        if roles.word(at - 1) == "compare"
+        or (roles.found.limit > 1 and roles.word(at - 2) == "top")
+    ]
+    nouns = list[int]()
+    for at in places[starts[-1] :] if starts else ():
+        token = roles.tokens[at]
+        if token.role or not token.text.islower() or (nouns and token.word in GRAMMAR):
+            break
+        nouns += [] if token.word in GRAMMAR else [at]
+    return nouns
 
 
 def _is_plural_cell(roles: QuestionRoles, at: int) -> bool:

@@ -50,6 +50,8 @@ class Reading:
     """Growth shows no difference besides the percentage."""
     by_last: bool = False
     """Growth is ranked by the last value."""
+    compared: str = ""
+    """The years, quarters or months of a growth year over year."""
     time: str = ""
     """SQL for the periods that are compared; empty: the finest that the table has."""
     ends: list[tuple[str, Any]] = field(default_factory=list)

@@ -174,6 +174,16 @@ def test_the_summary_names_each_column_and_filter_once(question, words):
     assert words in ask(question)["summary"]
 
 
+def test_an_unknown_noun_for_ranked_things_is_said_to_be_taken_for_their_column():
+    words = "Compare the sales of the top 2 haulage brokers with year-over-year growth"
+
+    found = ask(words, "firms.csv")
+
+    assert found["rows"][:2] == [["Ash & Co", 80, 100, 20, 25.0], ["Elm Ltd", 50, 40, -10, -20.0]]
+    assert "“haulage brokers” was taken for the column firm" in found["summary"]
+    assert found["is_complete"]
+
+
 def test_two_readings_with_different_answers_are_both_named():
     text = "shop,month,sales\nA,2024-01,9\nA,2024-02,1\nB,2024-01,6\nB,2024-02,7\n"
     highest = {"question": "Which shop had the highest sales?"}
