@@ -39,6 +39,8 @@ from state import (
 
 SaveOutput = Callable[[WorkerOutput], Awaitable[None]]
 """Saves what a worker's node returns; done when it is saved."""
+MAX_QUOTED_CHARS = 300
+"""Of a task, in a gap."""
 TIERS: tuple[Tier, ...] = ("fast", "standard", "strong")
 
 
@@ -74,6 +76,7 @@ async def assess(
     report = _build_final_report(
         state, problem, ended_s=get_elapsed_s(config), min_confidence=team.min_confidence
     )
+    report = _add_handed_over(report, state, team)
     output: WorkerOutput = {"results": {task.id: report}, "ledger": _collect_expenses(state)}
     if save is not None:
         await save(output)
@@ -258,6 +261,22 @@ def _build_final_report(
             "ended_s": ended_s,
         }
     )
+
+
+def _add_handed_over(report: Report, state: WorkerState, team: Team) -> Report:
+    """Return a report with what is not answered, if the task was handed to a human instead.
+
+    A task that was given to whoever hands over lacks nothing: that is what it asked for.
+    """
+    task, first = state["task"], _order_attempts(state)[0]
+    is_handed_over = report.status == "completed" and team.find_worker(report.worker).hands_over
+    if not is_handed_over or report.worker == first.worker:
+        return report
+    asked = (task.subject or task.description)[:MAX_QUOTED_CHARS]
+    reason = describe_problem(first) or _describe_escalation(first)
+    gap = f"an answer to “{asked}”, which was handed over: {reason}"
+    failures, gaps = (*report.failures, gap), (gap, *report.gaps)
+    return report.model_copy(update={"is_partial": True, "failures": failures, "gaps": gaps})
 
 
 def _list_doubts(attempts: Sequence[Attempt], kept: Report, min_confidence: int) -> Iterator[str]:

@@ -10,14 +10,12 @@ from nodes.errors import TeamInvalid
 from nodes.schemas.team import Team
 from nodes.text.request_parts import is_question
 from nodes.text.similarity import extract_stems
-from nodes.text.word_lists import DETERMINERS, INSPECTING_VERBS
+from nodes.text.word_lists import DETERMINERS, INSPECTING_VERBS, WRITING_VERBS
 from nodes.tools.framework.catalog import load_tools
 from nodes.tools.framework.settings import ToolSettings
 from state import Plan, Task
 
 LACKING = "needs a language model"
-WRITING = ("write", "draft")
-"""Verbs that ask for a text in every team."""
 _WRITTEN = frozenset(("markdown", "html", "text", "texts", "code", "content", "body"))
 """Names of arguments that hold what the caller has written."""
 
@@ -83,7 +81,9 @@ def _list_writing_verbs(team: Team, worker: str) -> frozenset[str]:
     """Return the first words of the tasks that a worker has without a file in examples."""
     tasks = (task for example in team.examples for task in example.plan.tasks)
     shown = [task.description for task in tasks if task.worker == worker and not task.materials]
-    return frozenset(extract_stems(" ".join((*WRITING, *(each.split()[0] for each in shown)))))
+    return frozenset(
+        extract_stems(" ".join((*WRITING_VERBS, *(each.split()[0] for each in shown))))
+    )
 
 
 def _takes_written_text(name: str, team: Team) -> bool:

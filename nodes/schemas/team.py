@@ -69,6 +69,9 @@ class Worker(Frozen):
     """Other tiers that the planner may choose for a task."""
     fallback: str = ""
     """Name of the worker that takes a task this one failed at; empty for none."""
+    hands_over: bool = False
+    """Its reports hand a task to a human: of a task that another worker could not do, one is no
+    answer."""
     needs: tuple[str, ...] = ()
     """Names of workers whose reports it works on: each of its tasks depends on a task of theirs."""
     notice: str = ""

@@ -33,6 +33,7 @@ from state import (
     Purpose,
     Report,
     SupervisorState,
+    Task,
     Tier,
     Usage,
     enter_expenses,
@@ -68,6 +69,7 @@ CAP_OPTIONS: Final = {
 }
 """The option that sets each cap, by the code of the error that ends a task at it."""
 
+MAX_PART_CHARS: Final = 200
 _PLURAL_VERBS: Final = {"was": "were", "lacks:": "lack:"}
 """Of the reasons of gaps."""
 
@@ -229,7 +231,7 @@ def list_gaps(
         if report is not None:
             reasons = list_shortfalls(report, task.description, language)
         for reason in reasons:
-            tasks_by_reason.setdefault(reason, []).append(task.id)
+            tasks_by_reason.setdefault(reason, []).append(_name_task(task, plan, report))
     by_rule = say(language, "plan_by_rule", reason=plan.rule_reason)
     made_by_rule = [by_rule] if plan.is_by_rule else []
     taken = _list_parts_taken_by_others(plan, results)
@@ -238,6 +240,14 @@ def list_gaps(
     ]
     found = [_format_gap(tasks, reason, language) for reason, tasks in tasks_by_reason.items()]
     return [*made_by_rule, *untaken, *found]
+
+
+def _name_task(task: Task, plan: Plan, report: Report | None) -> str:
+    """Return a task's id, with its part of the request if nothing came of that."""
+    is_part = bool(task.subject) and task.subject.strip() != plan.goal.strip()
+    if not is_part or (report is not None and report.status == "completed"):
+        return task.id
+    return f"{task.id} (“{task.subject[:MAX_PART_CHARS]}”)"
 
 
 def _list_parts_taken_by_others(plan: Plan, results: Mapping[str, Report]) -> set[str]:

@@ -14,6 +14,7 @@ from nodes.text.word_lists import (
     PRECISE_VERBS,
     PRONOUNS,
     QUESTION_WORDS,
+    WRITING_VERBS,
 )
 
 _BREAK = Pattern(
@@ -21,9 +22,6 @@ _BREAK = Pattern(
     r"|(?<!\s)\s{0,4}+,\s++(?:(?:and|or|then)\s++)?"
     r"|(?<!\s)\s++(?:and|then|as\s{1,4}+well\s{1,4}+as)\s++",
     re.IGNORECASE,
-)
-_COMPARING = Pattern(
-    r"\b(?:compar\w*|versus|vs|differ\w*|vergleich\w*|against each other)\b", re.IGNORECASE
 )
 _WORD = Pattern(r"[^\W_]+(?:'[^\W_]+)?")
 MAX_READ_CHARS = 4_000
@@ -76,9 +74,9 @@ def asks_for_result(part: str) -> bool:
     return bool(list_base_forms(_read_first_word(part)) & PRECISE_VERBS)
 
 
-def asks_for_comparison(part: str) -> bool:
-    """Return whether a part names a comparison."""
-    return bool(_COMPARING.search(part))
+def asks_for_text(part: str) -> bool:
+    """Return whether a part begins with a verb that asks for a text."""
+    return _read_first_word(part) in WRITING_VERBS
 
 
 def begins_with_verb(piece: str) -> bool:

@@ -68,6 +68,8 @@ read recommend retrieve revise rewrite run search select set state suggest updat
 """)
 """Verbs whose result can be checked once the object is named."""
 
+WRITING_VERBS = ("write", "draft")
+"""Verbs that ask for a text in every team."""
 INSPECTING_VERBS = _split_words("""
 analyse analyze assess audit check evaluate examine inspect rate review scan screen search test
 validate verify

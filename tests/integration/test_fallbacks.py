@@ -1,4 +1,6 @@
-"""Fallbacks in a circle."""
+"""Fallbacks: in a circle, and to a worker that hands a task to a human."""
+
+import pytest
 
 from graph import arun
 from graph.runs.trace import load_trace
@@ -28,3 +30,26 @@ async def test_workers_that_are_each_others_fallback_each_fail_once(
     assert [event["worker"] for event in started][:2] == [first.name, second.name]
     assert len(started) == len({event["worker"] for event in started})
     assert outcome.results["A"].status == "failed"
+
+
+@pytest.mark.parametrize("hands_over", [True, False])
+async def test_a_task_that_was_only_handed_over_leaves_the_run_partial(
+    endpoint: Endpoint, settings: Settings, hands_over: bool
+) -> None:
+    answers = {"status": "completed", "output": "Here it is.", "confidence": 90}
+    first, second, *others = make_team().workers
+    tasks = (ScriptedTask(id="A", worker=first.name, report=[FAILED, answers]),)
+    endpoint.load_scenario(Scenario(tasks=tasks))
+    workers = (
+        first.model_copy(update={"fallback": second.name}),
+        second.model_copy(update={"hands_over": hands_over}),
+        *others,
+    )
+    team = make_team(ladder=("reassign",), workers=workers)
+
+    outcome = await arun(REQUEST, team=team, settings=settings)
+
+    assert outcome.results["A"].worker == second.name
+    assert outcome.status == ("partial" if hands_over else "done")
+    assert outcome.answer is not None
+    assert any("which was handed over" in gap for gap in outcome.answer.gaps) == hands_over

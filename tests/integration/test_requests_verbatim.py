@@ -67,14 +67,12 @@ ROWS = (
         "How do I set up a virtual environment in Python?",
         {"virtual environment": "documenter"},
         ("virtual environment",),
-        lacks="a ticket is drafted, and the run is done",
     ),
     Row(
         "tech_support",
         "My Python script keeps timing out when it fetches a large file",
         {"timing out": "troubleshooter"},
         ("large file|fetch",),
-        lacks="a ticket is drafted, and the run is done",
     ),
     Row(
         "tech_support",
@@ -96,7 +94,6 @@ ROWS = (
         {"AI trends": "researcher", "blog post": "", "code examples": ""},
         ("AI trends|trends", "blog post|blog", "code example|examples of code"),
         sample="",
-        lacks="the gap does not name the subject",
     ),
     Row(
         "research_writing_code",
@@ -164,7 +161,6 @@ ROWS = (
             ".md|.html|.docx",
         ),
         may_be_done=True,
-        lacks="the reviews are not among the three passages",
     ),
     Row(
         "patient_summary",

@@ -1,6 +1,6 @@
 """Which worker reads which files of a request: by the kinds that its tools and examples show."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from functools import cached_property
 
 from nodes.limits.patterns import Pattern
@@ -81,12 +81,6 @@ class Files:
             for kind, found in readers.items()
             if found and read.isdisjoint(self._held[kind]) and not {*found} & {*takers}
         ]
-
-    def list_named_documents(self, text: str, names: Sequence[str]) -> list[str]:
-        """Return the documents whose names share a word with a text."""
-        words = {*extract_words(text)}
-        documents = [name for name in names if not self._kinds[name]]
-        return [n for n in documents if words & _list_words([get_name(n).rsplit(".", 1)[0]])]
 
     def _list_kinds(self, worker: str) -> list[bool]:
         tools = self._team.find_worker(worker).tools

@@ -15,8 +15,8 @@ from nodes.models.embedded.worker_fit import (
 from nodes.schemas.beside import PlanningValues, RecruitValues, RefinementValues, RevisionValues
 from nodes.schemas.team import Example
 from nodes.text.request_parts import (
-    asks_for_comparison,
     asks_for_result,
+    asks_for_text,
     begins_with_verb,
     is_question,
     list_parts,
@@ -33,7 +33,6 @@ _CODE_CLAUSE = Pattern(r":?\s*`[^`]*`")
 MAX_SUBJECT_CHARS = 10_000
 MAX_LINK_CHARS = 12  # such as ", and then "
 MAX_QUOTED_CHARS = 1_000  # of a subject, in the description of its task
-MAX_COMPARED = 6  # documents that get a task each
 
 
 def write_plan(values: PlanningValues, refusals: int) -> dict[str, Any]:
@@ -86,7 +85,6 @@ class _RulePlanner:
     def plan_parts(self) -> dict[str, Any]:
         """Return the plan with a task for each part of the request, and what no worker takes."""
         parts = list_parts(self.request, self.fit.rank_workers)
-        _, unwanted = list_named_workers(self.team, self.request)
         subjects: dict[str, list[str]] = {}
         untaken = []
         for part in parts:
@@ -94,8 +92,7 @@ class _RulePlanner:
             if not takers:
                 untaken.append(part[:MAX_SUBJECT_CHARS])
             for name in dict.fromkeys(takers):
-                if name not in unwanted:
-                    subjects.setdefault(name, []).append(part)
+                subjects.setdefault(name, []).append(part)
         if len(subjects) == 1 and self.files.are_only_for(*subjects):  # its tool reads every word
             untaken = [part for part in untaken if begins_with_verb(part)]
             subjects = {name: [each for each in parts if each not in untaken] for name in subjects}
@@ -162,7 +159,7 @@ class _RulePlanner:
         """Return who takes a part: whom it names, an example shows, or it is nearest to.
 
         Who reads the files that have its words is added. A question is not for a worker without a
-        tool, or one who waits for results.
+        tool, or one who waits for results, and no table holds a text that is to be written.
         """
         included, _ = list_named_workers(self.team, part)
         shown = self.fit.find_example(drop_exclusion(part)) if is_whole else None
@@ -182,6 +179,8 @@ class _RulePlanner:
         return [] if begins_with_verb(part) else found
 
     def _answers(self, name: str, part: str) -> bool:
+        if asks_for_text(part) and self.files.are_only_for(name):
+            return False
         can_look_up = self.team.find_worker(name).tools and not self.order.waits(name)
         return not self.files.lacks_kind(name) and bool(can_look_up or not is_question(part))
 
@@ -193,14 +192,14 @@ class _RulePlanner:
     def _build_tasks(self, subjects: Mapping[str, list[str]]) -> list[dict[str, Any]]:
         """Return the tasks, each after those that it waits for."""
         tasks: list[dict[str, Any]] = []
-        ids: dict[str, list[str]] = {}
         before = {name: self._list_before(name, subjects) for name in subjects}
-        while left := [name for name in subjects if name not in ids]:
-            name = next((n for n in left if before[n] <= ids.keys()), left[0])
-            needs = [each for other in ids for each in ids[other] if other in before[name]]
-            made = self._split_compared(self.build_task(name, subjects[name], needs))
-            ids[name] = [task["id"] for task in made]
-            tasks += made
+        left = list(subjects)
+        while left:
+            ids = [task["id"] for task in tasks]
+            name = next((n for n in left if before[n] <= {*ids}), left[0])
+            left.remove(name)
+            needs = [other for other in ids if other in before[name]]
+            tasks.append(self.build_task(name, subjects[name], needs))
         return tasks
 
     def _list_before(self, name: str, chosen: Collection[str]) -> set[str]:
@@ -208,22 +207,6 @@ class _RulePlanner:
         begins = name in self.order.first_workers and bool(self.files.choose_for(name))
         before = self.order.list_before(name).items()
         return {each for each, is_required in before if is_required or not begins} & {*chosen}
-
-    def _split_compared(self, task: dict[str, Any]) -> list[dict[str, Any]]:
-        """Return a task for each document that is compared by its name, else the one task."""
-        named = self.files.list_named_documents(task["subject"], task["materials"])
-        is_apart = self.order.works_apart(task["worker"]) and not task["depends_on"]
-        if not is_apart or len(named) < 2 or not asks_for_comparison(task["subject"]):
-            return [task]
-        return [
-            {
-                **task,
-                "id": f"{task['id'][:30]}_{number}",
-                "description": f"{task['description']} Only from {name}.",
-                "materials": [name],
-            }
-            for number, name in enumerate(named[:MAX_COMPARED], 1)
-        ]
 
     def _covers(self, example: Example) -> bool:
         """Return whether an example's plan is for all words of the request, and names nothing else.

@@ -25,11 +25,6 @@ class ShownOrder:
         """Return whether a worker works on results of others."""
         return any(self.list_before(name).values())
 
-    def works_apart(self, name: str) -> bool:
-        """Return whether an example has several tasks for a worker."""
-        shown = ([task.worker for task in each.plan.tasks] for each in self.team.examples)
-        return any(workers.count(name) > 1 for workers in shown)
-
     def list_before(self, name: str) -> dict[str, bool]:
         """Return whom a worker's tasks wait for in examples or by its needs, and who is required.
 

@@ -10,7 +10,7 @@ from nodes.limits.nesting import parse_json
 from nodes.limits.patterns import Pattern
 from nodes.schemas.beside import WorkValues
 from nodes.schemas.handoff import Handoff
-from nodes.text.similarity import pair_words
+from nodes.text.similarity import extract_stems, pair_words
 
 DECLINED = "(the human declined to answer"
 """How an answer begins that is none."""
@@ -68,7 +68,8 @@ class AnsweredCall:
 class Work:
     """A task with its handoff, a human's answers, and the calls that were made for it.
 
-    `subject` has the request's own words, if any; `earlier` is why the last attempt failed.
+    `subject` has the request's own words, if any; `earlier` is why the last attempt failed; `card`
+    is the worker's name and description.
     """
 
     handoff: Handoff
@@ -76,6 +77,7 @@ class Work:
     answers: Mapping[str, str] | None = None
     calls: Sequence[AnsweredCall] = ()
     earlier: str = ""
+    card: str = ""
 
     @property
     def request(self) -> str:
@@ -100,8 +102,10 @@ class Work:
 
     @property
     def query(self) -> str:
-        """The content words to search for."""
-        words = [written.lower() for _, written in pair_words(self.words.replace("`", " "))]
+        """The content words to search for; where they only name the work, those of the card."""
+        names_work = extract_stems(self.words) <= extract_stems(self.card)
+        asked = f"{self.words} {self.card if names_work else ''}"
+        words = [written.lower() for _, written in pair_words(asked.replace("`", " "))]
         return " ".join(dict.fromkeys(words[:MAX_QUERY_WORDS]))
 
     @property
@@ -127,4 +131,5 @@ def read_work(values: WorkValues, messages: Sequence[BaseMessage]) -> Work:
         if (answer := given.get(call["id"] or ""))
     ]
     answers = {q: a for q, a in values.answers.items() if not a.startswith(DECLINED)}
-    return Work(values.handoff, values.subject, answers, calls, values.earlier)
+    name, card = values.worker.name, values.worker.description
+    return Work(values.handoff, values.subject, answers, calls, values.earlier, f"{name} {card}")

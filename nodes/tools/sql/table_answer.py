@@ -1,7 +1,7 @@
 """Answer a question in words about tables: choose the table, read, compute, and put it in words."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Final
 
 from nodes.errors import ToolRefused
@@ -12,7 +12,7 @@ from nodes.tools.sql.table_computation import Computation
 from nodes.tools.sql.table_profile import Profile, build_profile
 from nodes.tools.sql.table_question import Question
 from nodes.tools.tables.answer_phrases import describe_answer, join_names
-from nodes.tools.tables.question_reading import list_parts, read_part
+from nodes.tools.tables.question_reading import read_part
 from nodes.tools.tables.question_words import OTHER_NAMES, Token, split_question
 from nodes.tools.tables.reading import Answered, Reading
 
@@ -39,17 +39,16 @@ def answer_question(
         profile.prefer_times(split_question(asked.question))
     tried = [_try_table(profile, asked, query) for profile in profiles]
     best = max(tried, key=lambda each: each.score)
+    reading = best.reading
     fitting = [each.profile.table.source for each in tried if each.score == best.score]
-    if len(fitting) > 1 and not any(each.unread for each in best.readings):
-        best.readings[0].doubts.append(f"{join_names(fitting)} fit equally")
-    answers = []
-    for reading in best.readings:
-        try:
-            answers.append(Computation(best.profile, reading, query).compute())
-        except ToolRefused as refusal:
-            reading.doubts.append(str(refusal))
-            answers.append(Answered(reading, is_missing=True))
-    answered = describe_answer(best.profile, answers, asked.language)
+    if len(fitting) > 1 and not reading.unread:
+        reading.doubts.append(f"{join_names(fitting)} fit equally")
+    try:
+        answer = Computation(best.profile, reading, query).compute()
+    except ToolRefused as refusal:
+        reading.doubts.append(str(refusal))
+        answer = Answered(reading, is_missing=True)
+    answered = describe_answer(best.profile, answer, asked.language)
     kept = [note for note in notes if not (best.profile.totals and TOTAL_ROW in note)]
     if kept and answered["summary"]:
         answered["summary"] += f"\n\n{'; '.join(kept)}."
@@ -61,19 +60,18 @@ class _Tried:
     """A table, with the question as it reads against it."""
 
     profile: Profile
-    readings: list[Reading]
+    reading: Reading
     score: int
 
 
 def _try_table(profile: Profile, asked: Question, query: Query) -> _Tried:
-    parts = list_parts(asked.question) or [[]]
-    readings = _read_parts(profile, parts, query)
-    for reading in readings:
-        _apply_arguments(reading, profile, asked, query)
-    heard = [token.role for part in parts for token in part]
-    lacking = sum(len(each.unread) + len(each.doubts) for each in readings)
+    tokens = split_question(asked.question)
+    reading = read_part(profile, tokens, _find_cells(profile, tokens, query))
+    _apply_arguments(reading, profile, asked, query)
+    heard = [token.role for token in tokens]
+    lacking = len(reading.unread) + len(reading.doubts)
     named = sum(role in ("column", "cell") for role in heard)
-    return _Tried(profile, readings, 2 * heard.count("title") + 2 * named - 10 * lacking)
+    return _Tried(profile, reading, 2 * heard.count("title") + 2 * named - 10 * lacking)
 
 
 def _apply_arguments(reading: Reading, profile: Profile, asked: Question, query: Query) -> None:
@@ -84,7 +82,7 @@ def _apply_arguments(reading: Reading, profile: Profile, asked: Question, query:
         reading.doubts.append(str(refusal))
     for text in (*asked.rows_with, *asked.where):
         tokens = split_question(text)
-        found = read_part(profile, tokens, _find_cells(profile, tokens, query), None)
+        found = read_part(profile, tokens, _find_cells(profile, tokens, query))
         reading.unread += [text] if found.unread or not found.conditions else []
         reading.conditions += found.conditions
     if asked.share:
@@ -93,33 +91,6 @@ def _apply_arguments(reading: Reading, profile: Profile, asked: Question, query:
         is_grouped = bool(reading.group or reading.bucket)
         reading.part = [each for each in reading.conditions if not each.part and not is_grouped]
         reading.conditions = [each for each in reading.conditions if each not in reading.part]
-
-
-def _read_parts(profile: Profile, parts: Sequence[list[Token]], query: Query) -> list[Reading]:
-    readings = list[Reading]()
-    for part in parts:
-        cells = _find_cells(profile, part, query)
-        before = readings[-1] if readings else None
-        reading = read_part(profile, part, cells, before)
-        if reading.has_both_ends:
-            readings.append(_take_other_end(reading))
-        if (
-            before is not None
-            and not any(token.role in ("column", "cell", "operation", "period") for token in part)
-            and not reading.unread
-        ):
-            continue
-        readings.append(reading)
-    return readings
-
-
-def _take_other_end(reading: Reading) -> Reading:
-    """Return the reading of the highest, where the given one becomes that of the lowest."""
-    is_plain = reading.function == "value" and not (reading.group or reading.bucket)
-    if is_plain and not reading.thing:
-        reading.function, reading.order = "minimum", ""
-        return replace(reading, function="maximum", unread=[], doubts=[])
-    return replace(reading, order="highest", unread=[], doubts=[])
 
 
 def _find_cells(profile: Profile, tokens: Sequence[Token], query: Query) -> list[tuple[str, str]]:

@@ -248,10 +248,13 @@ class Computation:
     def _doubt(self, answered: Answered, group: str, where: str) -> None:
         """Doubt a ranking that comes out differently in another reading, and long listings."""
         asked = self.asked
-        if asked.change:
-            if asked.change == "both" and asked.order and group and not asked.by_last:
-                self._doubt_change(answered)
-        elif group and asked.order and asked.function in ("value", "sum") and asked.measure:
+        if (
+            group
+            and not asked.change
+            and asked.order
+            and asked.function in ("value", "sum")
+            and asked.measure
+        ):
             self._doubt_sums(answered, group, where)
         is_listing = not (group or asked.order) and asked.function == "value" and not asked.change
         if is_listing and len(answered.rows) > MAX_LISTED:
@@ -271,15 +274,6 @@ class Computation:
         top, first = self._select(f"{group}, {value}", where + ranked)[0][0], answered.rows[0][0]
         if top != first:
             asked.doubts.append(f"{first} or {top}: single rows and sums over the rows differ")
-
-    def _doubt_change(self, answered: Answered) -> None:
-        """Doubt a largest change that is not the largest one in percent as well."""
-        at, rows = answered.labels + 3, answered.rows
-        choose = min if self.asked.order == "lowest" else max
-        known = [row for row in rows if row[at] is not None]
-        best = choose(known, key=lambda row: row[at]) if known else None
-        if best and best[0] != rows[0][0]:
-            self.asked.doubts.append(f"by difference it is {rows[0][0]}, in percent {best[0]}")
 
     def _round(
         self, rows: Sequence[Sequence[Any]], labels: int, columns: Sequence[str]

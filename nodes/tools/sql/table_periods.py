@@ -199,8 +199,6 @@ def read_period(tokens: Sequence[Token], at: int) -> tuple[Period, int]:
     with_year = 2 + skipped if year else 1
     if iso := _ISO_PERIOD.fullmatch(words[0]):
         return Period(*map(int, (iso[1], 0, iso[2], iso[3] or 0))), 1
-    if words[0].endswith("0s") and YEAR.fullmatch(words[0][:-1]):
-        return Period(int(words[0][:-1])), 1
     if YEAR.fullmatch(words[0]):
         if quarter := _QUARTER.fullmatch(words[1]):
             return Period(int(words[0]), int(quarter[1])), 2

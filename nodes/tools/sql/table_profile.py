@@ -97,6 +97,9 @@ class Profile:
         Not where rows are combinations of labels and periods, nor where a column says what is in
         each row: its name is another noun.
         """
+        periods = () if self.labels else self.time_columns
+        if any(self.distinct.get(name) == self.rows for name in periods):
+            return False
         first = self.identities[:1] if self.labels[:1] == self.identities[:1] else []
         said = [name for name in first if not {*split_name(name)} & LISTS["row names"]]
         is_said = any(is_same_word(noun, part) for name in said for part in split_name(name))

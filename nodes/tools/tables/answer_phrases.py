@@ -63,24 +63,22 @@ PHRASES: Final = {
 """The program's own words in an answer, by language."""
 
 
-def describe_answer(profile: Profile, answers: Sequence[Answered], language: str) -> dict[str, Any]:
+def describe_answer(profile: Profile, answered: Answered, language: str) -> dict[str, Any]:
     """Return the result of the tool: summary, gaps, whether all was read, columns and rows."""
     words = PHRASES.get(language, PHRASES["en"])
-    gaps = list(dict.fromkeys(gap for each in answers for gap in _list_gaps(profile, each, words)))
-    shown = [each for each in answers if not each.is_missing and each.rows]
-    if not shown:
+    gaps = list(dict.fromkeys(_list_gaps(profile, answered, words)))
+    if answered.is_missing or not answered.rows:
         return {"summary": "", "is_complete": False, "gaps": gaps}
-    source = profile.table.source
+    rows = answered.rows[:MAX_RESULTS]
     return {
-        "summary": "\n\n".join(_Description(profile, each, language).write() for each in shown),
+        "summary": _Description(profile, answered, language).write(),
         "is_complete": not gaps,
         "gaps": gaps,
-        "columns": shown[0].columns,
-        "rows": shown[0].rows[:MAX_RESULTS],
+        "columns": answered.columns,
+        "rows": rows,
         "results": [
-            {"source": source, "text": format_row(each.columns, row)}
-            for each in shown
-            for row in each.rows[:MAX_RESULTS]
+            {"source": profile.table.source, "text": format_row(answered.columns, row)}
+            for row in rows
         ],
     }
 

@@ -1,24 +1,15 @@
 """Read what a question in a user's words asks of a table, once its words have their roles."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from nodes.tools.sql.table_profile import Profile
 from nodes.tools.tables.question_roles import QuestionRoles
-from nodes.tools.tables.question_things import (
-    name_described,
-    name_ranked,
-    name_rows,
-    name_unit,
-)
+from nodes.tools.tables.question_things import name_ranked, name_rows, name_unit
 from nodes.tools.tables.question_words import (
     GRAMMAR,
     LISTS,
     NEVER_ADDED,
     Token,
-    is_same_word,
-    split_name,
-    split_question,
 )
 from nodes.tools.tables.reading import Reading
 
@@ -26,29 +17,13 @@ _Named = Sequence[tuple[int, str]]
 """Columns, each with the place of its word."""
 
 
-def list_parts(question: str) -> list[list[Token]]:
-    """Return the words of each part of a question: after a mark, or before another question."""
-    parts: list[list[Token]] = [[]]
-    tokens = split_question(question)
-    for token, following in zip(tokens, [*tokens[1:], None], strict=False):
-        is_next = following is not None and following.word in LISTS["asking"]
-        if token.text in "?;" or (token.word in ("and", "und", ",") and is_next):
-            parts.append([])
-        else:
-            parts[-1].append(token)
-    return [part for part in parts if any(token.text[0].isalnum() for token in part)]
-
-
-def read_part(
-    profile: Profile, tokens: list[Token], cells: Sequence[tuple[str, str]], before: Reading | None
-) -> Reading:
-    """Return what a part of a question asks.
+def read_part(profile: Profile, tokens: list[Token], cells: Sequence[tuple[str, str]]) -> Reading:
+    """Return what a question asks.
 
     Args:
         cells: columns of labels, each with a cell whose words the question may hold.
-        before: the reading of the part before, from which is taken what this part leaves out.
     """
-    return _Choice(QuestionRoles(profile, tokens, cells)).choose(before)
+    return _Choice(QuestionRoles(profile, tokens, cells)).choose()
 
 
 class _Choice:
@@ -58,7 +33,7 @@ class _Choice:
         self._roles, self._profile, self._found = roles, roles.profile, roles.found
         self._asked = roles.operations.keys()
 
-    def choose(self, before: Reading | None) -> Reading:
+    def choose(self) -> Reading:
         roles, found = self._roles, self._found
         computed = {"sum", "average", "highest", "lowest"} & self._asked
         quantities = {*self._profile.numbers, *(self._profile.codes if computed else ())}
@@ -69,8 +44,6 @@ class _Choice:
         self._choose_order()
         self._choose_group(labels)
         self._choose_measure(numbers)
-        if before is not None:
-            self._inherit(before, has_measure=bool(numbers))
         self._choose_function(labels)
         self._choose_change()
         if "share" in self._asked or ("percent" in self._asked and not found.change):
@@ -80,9 +53,8 @@ class _Choice:
             if not self._profile.is_crossed:
                 found.doubts.append(f"rows, or the sum of {frequency}")
         name_ranked(roles)
-        name_described(roles)
         self._doubt_choice()
-        self._list_unread(is_later=before is not None)
+        self._list_unread()
         return found
 
     def _doubt_choice(self) -> None:
@@ -91,29 +63,25 @@ class _Choice:
         is_grouped = found.group or found.bucket or found.others
         is_computed = found.function != "value" or found.change or found.is_share
         is_chosen = any(token.word in LISTS["which"] for token in self._roles.tokens)
-        if is_computed and is_chosen and not is_grouped:
+        if is_computed and (is_chosen or found.order) and not is_grouped:
             found.doubts.append("one of several is asked for, but no column that names them")
 
-    def _list_unread(self, *, is_later: bool) -> None:
-        """List the words that nothing was made of.
-
-        Args:
-            is_later: the part may refer to the one before: and what is its rate?
-        """
+    def _list_unread(self) -> None:
+        """List the words that nothing was made of."""
         tokens = self._roles.tokens
-        refers = is_later and any(token.word in LISTS["referring"] for token in tokens)
         words = ["", *(token.word for token in tokens)]
         for word, token in zip(words, tokens, strict=False):
             is_degree = word in ("how", "wie") and token.word in LISTS["degrees"]
             is_known = token.role or token.word in GRAMMAR or is_degree
-            if not (is_known or _is_scope(self._roles, token) or (refers and token.word == "rate")):
+            if not (is_known or _is_scope(self._roles, token)):
                 self._found.unread.append(token.text)
 
     def _choose_order(self) -> None:
         if {"highest", "most", "fast"} & self._asked or self._found.limit > 1:
             self._found.order = "highest"
         if {"lowest", "least"} & self._asked:
-            self._found.has_both_ends = bool({"highest", "most", "fast"} & self._asked)
+            if self._found.order:
+                self._found.doubts.append("the highest and the lowest are asked for")
             self._found.order = "lowest"
 
     def _choose_group(self, labels: _Named) -> None:
@@ -170,9 +138,6 @@ class _Choice:
             names.remove(found.divisor)
         elif len(names) > 1 and {"grow", "shrink", "change"} & self._asked and not found.ends:
             found.second = names.pop(1)
-            before = self._roles.tokens[numbers[1][0] - 1]
-            if before.word in ("over", "gegenüber"):  # the second one is where the change begins
-                before.role, found.second, names[0] = "operation", names[0], found.second
         if names:
             found.measure, *others = names
             is_listed = self._are_listed([at for at, name in numbers if name in names])
@@ -185,21 +150,6 @@ class _Choice:
         links = LISTS["links"] | {","}
         tokens = self._roles.tokens[min(places) : max(places)]
         return all(token.role in ("column", "operation") or token.word in links for token in tokens)
-
-    def _inherit(self, before: Reading, *, has_measure: bool) -> None:
-        """Take over from the part before what this part leaves out."""
-        found, words = self._found, {token.word for token in self._roles.tokens}
-        is_grouped = bool(found.bucket or found.group)
-        if not words & {"anywhere", "overall", "irgendwo"} and (has_measure or not is_grouped):
-            own = {each.column for each in found.conditions}
-            kept = [each for each in before.conditions if each.column not in own]
-            found.conditions += [replace(each, at=-1) for each in kept]
-        if not found.measure and "count" not in self._asked:
-            found.measure, found.divisor, found.per = before.measure, before.divisor, before.per
-            found.function = before.function
-            found.unread += before.unread
-            if not is_grouped and not found.conditions:
-                found.group = before.group
 
     def _choose_function(self, labels: _Named) -> None:
         found, counted, places = self._found, self._find_counted(), self._roles.operations
@@ -238,17 +188,10 @@ class _Choice:
             map(self._is_identity, profile.time_columns if found.counted else [named])
         )
         if not is_identity:
-            self._doubt_kinds(at, named)
             found.function, found.measure = "distinct", "" if found.counted else named
             if any(each.column in profile.numbers for each in found.conditions):
                 found.doubts.append("the condition was read of single rows, not of sums over them")
         return True
-
-    def _doubt_kinds(self, at: int, name: str) -> None:
-        """Doubt that the kinds of a column are counted, if its cells hold the noun: two metals."""
-        noun, cells = self._roles.word(at), self._profile.table.samples.get(name, ())
-        if any(is_same_word(noun, part) for cell in cells for part in split_name(str(cell))):
-            self._found.doubts.append(f"kinds of {name}, or the rows whose {name} holds {noun!r}")
 
     def _choose_sum(self, *, is_counted: bool) -> None:
         """Choose whether amounts are added up, and doubt it where that may mean nothing."""

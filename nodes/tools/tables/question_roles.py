@@ -13,12 +13,9 @@ from nodes.tools.tables.question_words import (
     BUCKETS,
     GRAMMAR,
     LISTS,
-    MEASURED_BY,
-    MULTIPLES,
     OPERATIONS,
     SIGNS,
     SMALL_NUMBERS,
-    UNIT_WORDS,
     Token,
     is_same_word,
     split_name,
@@ -35,7 +32,7 @@ _RANKS: Final = frozenset(("most", "least", "highest", "lowest", "fast"))
 class QuestionRoles(MarkedWords):
     """The words of a part of a question, with their roles in a table."""
 
-    _OPERATING: Final = frozenset((*OPERATIONS, *BUCKETS, *MEASURED_BY))
+    _OPERATING: Final = frozenset((*OPERATIONS, *BUCKETS))
 
     def __init__(
         self, profile: Profile, tokens: list[Token], cells: Sequence[tuple[str, str]]
@@ -127,10 +124,9 @@ class QuestionRoles(MarkedWords):
         for at, token in enumerate(self.tokens):
             is_whole = token.word == name.lower() and len(name) > MAX_GAP
             is_grammar = token.word in GRAMMAR and not (is_whole or self.has_both(at, name))
-            is_skipped = token.word in MEASURED_BY or is_grammar
-            if token.role or is_skipped or token.word.isdigit():
+            if token.role or is_grammar or token.word.isdigit():
                 continue
-            if same := {part for part in parts if self._means(at, part)}:
+            if same := {part for part in parts if is_same_word(token.word, part)}:
                 if runs[-1] and at - runs[-1][-1] > MAX_GAP:
                     runs.append([])
                 runs[-1].append(at)
@@ -138,12 +134,7 @@ class QuestionRoles(MarkedWords):
         places = max(runs, key=len)
         is_operation = all(self.operation(at) or self.word(at) in BUCKETS for at in places)
         is_whole = matched == {*parts} and name in self.profile.numbers
-        is_partly_said = not {*parts} - LISTS["row names"] <= matched
-        is_title = name in self.profile.labels and all(
-            any(is_same_word(part, word) for word in self.profile.title) for part in matched
-        )
-        is_title = is_partly_said and is_title
-        return [] if (is_operation and not is_whole) or is_title else places
+        return [] if is_operation and not is_whole else places
 
     def _find_written(self, name: str, parts: Sequence[str]) -> list[int]:
         """Return the places of a name of several words that is written as it is."""
@@ -155,12 +146,6 @@ class QuestionRoles(MarkedWords):
                 return list(range(at, at + size))
         return []
 
-    def _means(self, at: int, part: str) -> bool:
-        """Return whether a word means a part of a name; "per person" means a population."""
-        word = self.word(at)
-        is_per = "per" in map(self.operation, range(at - 3, at))
-        return is_same_word(word, part) or (is_per and {word, part} <= LISTS["persons"])
-
     def _break_tie(self, alike: Sequence[tuple[str, list[int]]]) -> tuple[str, list[int]]:
         """Return the column whose digits are years of the question; else one, in doubt."""
         years = [at for at, token in enumerate(self.tokens) if YEAR.fullmatch(token.word)]
@@ -169,17 +154,6 @@ class QuestionRoles(MarkedWords):
             named = [at for at in years if any(self.word(at).endswith(each) for each in digits)]
             if digits and len(named) >= len(digits) == len(years):
                 return name, [*places, *named]
-        of_years = [
-            (at, name, places)
-            for at in years
-            for name, places in alike
-            if self.word(at) in split_name(name)
-        ]
-        if len(of_years) == len(years) == 2:  # the population of 1996 and of 2021, a column each
-            (at, name, places), (end, last, _) = of_years
-            self.take([end], "column")
-            self.columns.append((end, last))
-            return name, [*places, at]
         asked = [
             each
             for each in alike
@@ -198,8 +172,6 @@ class QuestionRoles(MarkedWords):
         while at < len(self.tokens):
             period, used = (Period(), 0) if self.tokens[at].role else read_period(self.tokens, at)
             end, last, more, sign = at + used, Period(), 0, SIGNS.get(self.word(at - 1), "=")
-            if used and self.word(at).endswith("0s"):  # the 1920s
-                last, more, sign = Period(period.year + 9), 0, "to"
             if used and self.word(end) in LISTS["range links"]:
                 last, more = read_period(self.tokens, end + 1)
             if more and self.word(at - 1) in ("from", "between", "von", "zwischen", "in"):
@@ -219,20 +191,17 @@ class QuestionRoles(MarkedWords):
             number = SMALL_NUMBERS.get(token.word) or parse_number_word(token.word)
             if token.role:
                 continue
-            if self.operation(at) == "none" and (column := self._find_column(at, at + 1, MAX_GAP)):
-                self._add_comparison(column, "=", 0, [at])
             if number is None:
                 continue
-            multiple = MULTIPLES.get(self.word(at + 1), 1)
-            end = at + 1 + (multiple > 1)
+            end = at + 1
             sign, start, stop = read_sign(self.tokens, at, end)
             column = self._find_column(at, end, MAX_GAP * (sign != "="))
             if self.operation(at - 1) == "per":
-                self.found.per = int(number * multiple)
+                self.found.per = int(number)
                 self.take(range(at, end), "operation")
             elif column:
                 stop += self.operation(stop) == "percent"  # its unit
-                self._add_comparison(column, sign, number * multiple, range(start, stop))
+                self._add_comparison(column, sign, number, range(start, stop))
             elif number == int(number) and 0 < number <= MAX_LIMIT and self._ranks_near(at):
                 self.found.limit, token.role = int(number), "operation"
 
@@ -269,10 +238,7 @@ class QuestionRoles(MarkedWords):
             )
             if is_rate or any(is_same_word(token.word, part) for part in self.profile.title):
                 token.role = "title"
-            elif (
-                UNIT_WORDS.get(token.word) in parts
-                or token.word in (LISTS["units"] & parts) - GRAMMAR
-            ):
+            elif token.word in (LISTS["units"] & parts) - GRAMMAR:
                 token.role = "unit"
 
     def _read_operations(self) -> None:
@@ -281,24 +247,11 @@ class QuestionRoles(MarkedWords):
             if token.role:
                 continue
             operation = OPERATIONS.get(token.word, "")
-            if token.word in MEASURED_BY:
-                self._read_superlative(at, MEASURED_BY[token.word].split())
-            elif operation and operation not in ("not", "none"):
+            if operation and operation not in ("not", "none"):
                 self.operations.setdefault(operation, at)
                 token.role = "operation"
             elif token.word in BUCKETS and self.profile.times.write_bucket(BUCKETS[token.word]):
                 self._read_bucket(at, BUCKETS[token.word])
-
-    def _read_superlative(self, at: int, nouns: Sequence[str]) -> None:
-        named = [name for name in self.profile.numbers if {*nouns} & {*split_name(name)}]
-        if not named:
-            return
-        self.tokens[at].role = "operation"
-        self.operations["lowest" if self.word(at) in LISTS["low superlatives"] else "highest"] = at
-        if not {name for _, name in self.columns} & {*self.profile.numbers}:
-            self.columns.append((at, named[0]))
-            if len(named) > 1:
-                self._doubt_column(named, named[0])
 
     def _read_bucket(self, at: int, bucket: str) -> None:
         token, before = self.tokens[at], self.word(at - 1)
@@ -313,16 +266,10 @@ class QuestionRoles(MarkedWords):
         if self.is_asked_for(at):
             finest = (n for n in FINEST_FIRST if n in (bucket, self.found.bucket))
             self.found.bucket, token.role = next(finest), "operation"
-            if self.operation(at - 1) == "per" and "average" in self.operations:
-                self.found.doubts.append(f"an average per {bucket} may be one of sums or of rows")
         elif before in ("many", "viele"):
             self.found.counted, token.role = bucket, "thing"
         elif "period" in near:
             token.role = "period"
-        elif self.profile.spans.get(bucket) == 1:
-            token.role = "period"
-            over = [place for place in (at - 1, at - 2) if self.word(place) in ("over", "this")]
-            self.take(over, "period")
 
     def _read_answers(self) -> None:
         """Read named columns of yes and no as conditions on the rows."""

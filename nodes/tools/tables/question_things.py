@@ -68,16 +68,6 @@ def name_ranked(roles: QuestionRoles) -> None:
         _take(roles, nouns, "")
 
 
-def name_described(roles: QuestionRoles) -> None:
-    """Take an unknown noun for what the rows are that a cell describes, as in "urban stores"."""
-    said = {each.at for each in roles.found.conditions if not each.part}
-    for at in range(1, len(roles.tokens)):
-        is_described = at - 1 in said and not _is_plural_cell(roles, at - 1)
-        is_row = is_described and roles.profile.has_rows_of(roles.word(at))
-        if is_row and not roles.found.thing and _is_open_noun(roles, at):
-            _take(roles, [at], roles.profile.frequency)
-
-
 def _list_listed_nouns(roles: QuestionRoles) -> list[int]:
     """Return the places of the open nouns after "top 3" or "compare"."""
     places = range(len(roles.tokens))

@@ -14,7 +14,7 @@ from nodes.text.word_forms import list_base_forms
 from nodes.text.word_lists import FUNCTION_WORDS, QUESTION_WORDS
 
 _TOKEN: Final = Pattern(
-    r"\d{4}-\d\d(?:-\d\d)?(?!\d)|\d{3}0s\b|\d[\d,.]*\d|[^\W_]+(?:['\u2019](?!s\b)[^\W_]+)?|[<>]=?|[?;,()]"
+    r"\d{4}-\d\d(?:-\d\d)?(?!\d)|\d[\d,.]*\d|[^\W_]+(?:['\u2019](?!s\b)[^\W_]+)?|[<>]=?|[?;,()]"
 )
 _NAME_PART: Final = Pattern(r"\d+|[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+|[^\W\d_]+")
 MIN_STEM_CHARS: Final = 4
@@ -57,11 +57,13 @@ def split_name(name: str) -> tuple[str, ...]:
 @lru_cache(65536)
 def is_same_word(one: str, other: str) -> bool:
     """Return whether two words are forms of one word, or one abbreviates the other."""
+    short, long = sorted((one, other), key=len)
+    if long.endswith("est") and short != long:
+        return False  # the deepest of something is not its depth
     if one == other or list_base_forms(one) & list_base_forms(other):
         return True
     if not (one.isalpha() and other.isalpha()):
         return False
-    short, long = sorted((one, other), key=len)
     if long.startswith(short) and len(short) >= (_LEAST_PREFIX if len(long) > 6 else 4):
         return True
     stem = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
@@ -71,16 +73,16 @@ def is_same_word(one: str, other: str) -> bool:
 _WORDS: Final = """
 operations = most: most meisten mehr more; least: least fewest wenigsten fewer weniger less;
   highest: highest largest biggest greatest maximum max best top höchste größte higher larger
-  greater höher größer peak strongest; lowest: lowest smallest minimum min worst niedrigste kleinste
-  geringste geringsten lower smaller weakest; average: average mean avg averaged durchschnitt
-  durchschnittlich mittelwert; sum: total sum combined altogether overall totals insgesamt summe
-  gesamt zusammen; count: count anzahl; share: share proportion fraction anteil; percent: percentage
-  percent prozent; grow: grow grew grown growth increase increased rise rose risen gain gained climb
-  climbed wuchs wachstum stieg; shrink: fall fell fallen shrink shrank drop dropped decline declined
-  decrease decreased lose lost loss sank rückgang; change: change changed difference unterschied;
-  fast: fastest quickest faster schnellsten relatively; per: per pro je; each: each every by jede
-  nach across; not: not n't except excluding without never ohne nicht außer other; none: no zero
-  none kein keine null
+  greater höher größer peak strongest; lowest: lowest smallest minimum min worst niedrigste
+  kleinste geringste geringsten lower smaller weakest; average: average mean avg averaged
+  durchschnitt durchschnittlich mittelwert; sum: total sum combined altogether overall totals
+  insgesamt summe gesamt zusammen; count: count anzahl; share: share proportion fraction anteil;
+  percent: percentage percent prozent; grow: grow grew grown growth increase increased rise rose
+  risen gain gained climb climbed wuchs wachstum stieg; shrink: fall fell fallen shrink shrank drop
+  dropped decline declined decrease decreased lose lost loss sank rückgang; change: change changed
+  difference unterschied; fast: fastest quickest faster schnellsten relatively; per: per pro je;
+  each: each every by jede nach across; not: not n't except excluding without never ohne nicht
+  außer other; none: no zero none kein keine null
 months = 1: january jan januar; 2: february feb februar; 3: march mar märz; 4: april apr; 5: may
   mai; 6: june jun juni; 7: july jul juli; 8: august aug; 9: september sep sept; 10: october oct
   oktober okt; 11: november nov; 12: december dec dezember dez
@@ -88,51 +90,39 @@ ordinals = 1: first 1st ersten; 2: second 2nd zweiten; 3: third 3rd dritten; 4: 
   vierten
 small numbers = 2: two zwei; 3: three drei; 4: four vier; 5: five fünf; 6: six sechs; 7: seven
   sieben; 10: ten zehn
-buckets = year: year years annually yearly jahr jahre; quarter: quarter quarters quarterly quartal;
-  month: month months monthly monat monate; day: day days date daily tag tage datum
-multiples = 1000: thousand; 1000000: million; 100: hundred
-measured by = weight mass gewicht: heaviest heavy lightest light; price cost fee preis: cheapest
-  cheap expensive costliest; age alter: oldest old youngest young; height: tallest tall; length
-  duration: longest shortest; speed: slowest; temperature temp: warmest hottest coldest; depth:
-  deepest
+buckets = year: year years annually yearly jahr jahre; quarter: quarter quarters quarterly
+  quartal; month: month months monthly monat monate; day: day days date daily tag tage datum
 other names = female: women woman frauen; male: men man männer
-unit words = eur: euro euros; usd: dollar dollars; kg: kilogram kilograms kilo kilos; g: gram grams;
-  t: tonne tonnes tons; km: kilometre kilometres kilometer kilometers; m: metre metres meter meters;
-  mm: millimetre millimetres millimeter millimeters; lbs: pound pounds; min: minute minutes; mwh:
-  mwh; percent: percent
-signs = >=: since seit from ab von mindestens >=; >: after nach >; <: before vor <; <=: until till
-  bis höchstens <=
-lists = above: above exceeding greater größer higher höher larger mehr more over über; asking: how
-  wann was welche welchem welcher welches wer what when where which who wie wo; below: below fewer
-  kleiner less lower niedriger smaller under unter weniger; beside: and its mit their und with;
-  count names: anzahl count counts freq frequency n num number total; degrees: big great groß high
-  hoch large; denials: 0 kein keine nein no none; generic values: amount figure obs value values
-  wert werte; german: anteil meisten viele welche welchem welcher welches wenigsten; identifiers:
-  code fips iata id index isbn key lat latitude lon longitude no nr number phone plz postal postcode
-  ssn zip zipcode; inside: among im in innerhalb inside unter within; intensive: age alter average
-  avg density index mean median pct perc percent preis price quote rate rating ratio score share
-  speed temp temperatur temperature; light: answer anywhere appear auf aus bei bekam bekamen
-  bekommen belong betrug beträgt bring brings brought calculate came column columns come comes
-  compare compute contain contains das data dataset dem den der des die ein eine einem einen einer
-  entire entries er erhielt erhielten es ever figure figures file find für gab gave get gibt ging
-  give goes gone got haben happen happened hat hatte hatten high hoch ihr ihre im include included
-  ist kind kommen kommt level liegt list listed live lived lives located made make mit number
-  numbers occur occurred oder question rank ranked reach reached record recorded records registered
-  reported row rows saw see seen sein seine show shown sie sind table tables take tell took und
-  value values viel viele vom von wann war waren welche welchem welchen welcher welches went wer
-  werden whole wie wird wo wurde wurden zu zum zur zwischen; links: and beside das den der die oder
-  or sowie than the to und versus vs with; low superlatives: cheap cheapest coldest light lightest
-  shortest slowest young youngest; meaningful: above after again against also before below down
-  except first former further half last latter near never next no none not off only other others
-  over rest same second several since still third twice under until up without yet; no: 0 false n
-  nein no; person columns: gender geschlecht sex surname; persons: capita einwohner head inhabitant
-  inhabitants kopf people person persons pop population resident residents; range links: and bis
-  through till to und until; referring: her his it its that their them they when; row names: column
-  id lastname name names surname title; sources: about by due durch from in of on von; units: and
-  chf cm eur g gbp gwh h hp in jpy kg km km2 kmh kwh l lb lbs m m2 min ml mm mph ms mwh of pct per
-  perc s t the usd; verbs: are came come comes did do does entfallen entfällt goes haben had has hat
-  hatten have is ist kam kamen sind war waren was went were; which: welche welchem welcher welches
-  wer wessen which who whom whose; yes: 1 ja true y yes
+signs = >=: since seit from ab von mindestens >=; >: after nach >; <: before vor <; <=: until
+  till bis höchstens <=
+lists = above: above exceeding greater größer higher höher larger mehr more over über; asking:
+  how wann was welche welchem welcher welches wer what when where which who wie wo; below: below
+  fewer kleiner less lower niedriger smaller under unter weniger; count names: anzahl count counts
+  freq frequency n num number total; degrees: big great groß high hoch large; beside: and its mit
+  their und with; denials: 0 kein keine nein no none; generic values: amount figure obs value
+  values wert werte; german: anteil meisten viele welche welchem welcher welches wenigsten;
+  identifiers: code fips iata id index isbn key lat latitude lon longitude no nr number phone plz
+  postal postcode ssn zip zipcode; inside: among im in innerhalb inside unter within; intensive:
+  age alter average avg density index mean median pct perc percent preis price quote rate rating
+  ratio score share speed temp temperatur temperature; light: answer anywhere appear auf aus bei
+  bekam bekamen bekommen belong betrug beträgt bring brings brought calculate came column columns
+  come comes compare compute contain contains das data dataset dem den der des die ein eine einem
+  einen einer entire entries er erhielt erhielten es ever figure figures file find für gab gave get
+  gibt ging give goes gone got haben happen happened hat hatte hatten high hoch ihr ihre im include
+  included ist kind kommen kommt level liegt list listed live lived lives located made make mit
+  number numbers occur occurred oder question rank ranked reach reached record recorded records
+  registered reported row rows saw see seen sein seine show shown sie sind table tables take tell
+  took und value values viel viele vom von wann war waren welche welchem welchen welcher welches
+  went wer werden whole wie wird wo wurde wurden zu zum zur zwischen; links: and beside das den der
+  die how many oder or sowie than the to und versus vs with; meaningful: above after again against
+  also before below down except first former further half last latter near never next no none not
+  off only other others over rest same second several since still third twice under until up
+  without yet; no: 0 false n nein no; range links: and bis through till to und until; row names:
+  column id lastname name names surname title; sources: about by due durch from in of on von;
+  units: and chf cm eur g gbp gwh h hp in jpy kg km km2 kmh kwh l lb lbs m m2 min ml mm mph ms mwh
+  of pct per perc s t the usd; verbs: are came come comes did do does entfallen entfällt goes haben
+  had has hat hatten have is ist kam kamen sind war waren was went were; which: welche welchem
+  welcher welches wer wessen which who whom whose; yes: 1 ja true y yes
 """
 """Closed lists: a section, with its names or roles, each with its words."""
 
@@ -158,21 +148,16 @@ def _count(section: str) -> dict[str, int]:
 
 
 LISTS: Final = {name: frozenset(words) for name, words in _SECTIONS["lists"].items()}
-"""`persons` are those that a column of a population counts, `which` and `asking` begin questions,
-`beside` is before what is asked for besides what ranks the rows; with nothing but `referring` in a
-part, it asks for what the part before has answered. Values of `intensive` columns are hardly added
-up, digits of `identifiers` mean no quantity, and `row names` say not what a row is."""
+"""`which` and `asking` begin questions, `beside` is before what is asked for besides what ranks the
+rows. Values of `intensive` columns are hardly added up, digits of `identifiers` mean no quantity,
+and `row names` say not what a row is."""
 OPERATIONS: Final = _index("operations")
 MONTHS: Final = _count("months")
 ORDINALS: Final = _index("ordinals")
 SMALL_NUMBERS: Final = _count("small numbers")
 BUCKETS: Final = _index("buckets")
-MULTIPLES: Final = _count("multiples")
-MEASURED_BY: Final = _index("measured by")
-"""Superlatives of one kind of measure, which a column must have in its name."""
 OTHER_NAMES: Final = _index("other names")
 """Words for what tables write in another way."""
-UNIT_WORDS: Final = _index("unit words")
 SIGNS: Final = _index("signs")
 """Words before a number or a period, each with its comparison."""
 TOTAL_NAMES: Final = ("total", "totals", "grand total", "sum", "overall", "gesamt", "summe")

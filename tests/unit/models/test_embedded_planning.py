@@ -64,6 +64,17 @@ def test_the_last_of_several_named_workers_is_planned_too() -> None:
     assert list_workers(plan) == names
 
 
+def test_a_text_to_write_is_not_for_who_reads_the_only_table() -> None:
+    table = {"shop.csv": "region,sales\nNorth,2\nSouth,3\n"}
+
+    plan = make_plan(
+        "What is the total of sales and write a slogan for the best region", table, team=MARKETS
+    )
+
+    assert [task.subject for task in plan.tasks] == ["What is the total of sales"]
+    assert plan.untaken == ("write a slogan for the best region",)
+
+
 def test_what_a_worker_needs_is_planned_before_it() -> None:
     plan = make_plan("Forge a gate from iron", team=make_team(CARDS, smith=("vet",)))
 
@@ -115,15 +126,6 @@ def test_a_question_on_nothing_but_a_table_is_for_the_worker_that_reads_tables(n
     plan = make_plan("Which lion has the most visitors?", table, team=MARKETS)
 
     assert list_workers(plan) == ["analyst"]
-
-
-def test_documents_that_are_compared_by_name_get_a_task_each() -> None:
-    files = {"acorn.md": "Acorn costs 3 euros.", "birch.md": "Birch costs 4 euros.", "c.md": "No."}
-
-    plan = make_plan("Compare the costs of Acorn and Birch", files, team=MARKETS)
-
-    found = [task.materials for task in plan.tasks if task.worker == "researcher"]
-    assert found == [("acorn.md",), ("birch.md",)]
 
 
 def test_each_refusal_leads_to_a_plainer_plan_and_at_last_to_one_task() -> None:

@@ -1,6 +1,7 @@
 """Which of the shared tools a worker calls without a language model, and with what."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -96,3 +97,16 @@ def test_a_shared_tool_that_has_nothing_to_do_is_no_gap():
     tools = {"query_database": make_tool("sql"), "fetch_page": FETCH}
 
     assert list_uncalled(make_work("What grew?"), tools) == []
+
+
+@pytest.mark.parametrize(
+    ("words", "query"),
+    [
+        ("Competitor research", "competitor research researcher prices competitors"),
+        ("Prices in Oslo", "prices oslo"),
+    ],
+)
+def test_words_that_only_name_the_work_are_searched_with_those_of_the_card(words, query):
+    work = replace(make_work(words), card="researcher Finds prices of competitors")
+
+    assert work.query == query

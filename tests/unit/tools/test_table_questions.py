@@ -108,7 +108,6 @@ def ask(question: str, *tables: str, **arguments: Any) -> dict[str, Any]:
             "In which quarter of which year was gdp highest?",
             [["2001-Q2", 12.5], ["2001-Q1", 12], ["2000-Q2", 11], ["2000-Q1", 10.5]],
         ),
-        ("quarters.csv", "Average gdp in the 2000s", [[11.5]]),
     ],
 )
 def test_the_words_are_computed_on_the_tables_own_columns(table, question, rows):
@@ -127,7 +126,7 @@ def test_the_words_are_computed_on_the_tables_own_columns(table, question, rows)
         ("ferries.csv", "How many crossings on weekends were there in 2025?", "“weekends”"),
         ("ferries.csv", "How many delays will there be in 2026?", "no row fits"),
         ("ferries.csv", "How many crossings did Oban have?", "several periods"),
-        ("ferries.csv", "Average delays per month", "sums or of rows"),
+        ("ferries.csv", "The highest and the lowest delays?", "the highest and the lowest"),
         ("ferries.csv", "How many months have more than 10 delays?", "single rows"),
         ("wells_deep.csv", "Which village had the deepest wells in 2022?", "“deepest”"),
         ("crew.csv", "What is the sum of the zip?", "codes"),
@@ -140,7 +139,6 @@ def test_the_words_are_computed_on_the_tables_own_columns(table, question, rows)
         ("survey.csv", "How many women said so?", "“said”"),
         ("votes.csv", "How many dogs did Lee get in the north and the moon?", "“moon”"),
         ("survey.csv", "What is the share of women in the north?", "in it"),
-        ("firms.csv", "How many mills are there?", "kinds of mill"),
         ("firms.csv", "Which continent had the highest sales?", "“continent”"),
         ("firms.csv", "Compare the sales of the top 3 haulage brokers with profit", "“profit”"),
         ("crew.csv", "What is the profit?", "there are name, sex, rank, salary_eur, zip"),
@@ -184,17 +182,6 @@ def test_an_unknown_noun_for_ranked_things_is_said_to_be_taken_for_their_column(
     assert found["rows"][:2] == [["Ash & Co", 80, 100, 20, 25.0], ["Elm Ltd", 50, 40, -10, -20.0]]
     assert "“haulage brokers” was taken for the column firm" in found["summary"]
     assert found["is_complete"]
-
-
-def test_two_parts_are_both_computed_or_the_second_is_open():
-    both = ask("How many cars did Oban have in 2025, and how many did Mallaig?")
-    one = ask("How many cars did Oban have in 2025, and which captain was fastest?")
-
-    assert both["is_complete"] and [each["text"] for each in both["results"]] == [
-        "sum of cars: 8100",
-        "sum of cars: 4180",
-    ]
-    assert one["rows"] == [[8100]] and not one["is_complete"] and "captain" in str(one["gaps"])
 
 
 def test_two_readings_with_different_answers_are_both_named():
