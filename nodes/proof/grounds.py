@@ -21,6 +21,8 @@ MIN_TIE: Final = 0.9
 """Of the best passage's score: such passages are as good."""
 MIN_SHARE: Final = 0.5
 """Of the best passage's score that one must have which fits a part of the statement best."""
+MAX_UNTIED: Final = 3
+"""Passages of a source so short that a statement without any of its words can rest on it."""
 MAX_GROUNDS, MAX_HELD, MAX_NAMED_ROWS, MAX_COMPARED = 8, 12, 200, 200
 
 
@@ -91,9 +93,13 @@ def find_grounds(text: str, sources: Iterable[SourceText]) -> list[Ground]:
     """Return the passages that fit a statement best: of a table its rows, else sentences."""
     rows_found, found = list[Ground](), list[tuple[float, Ground]]()
     for source in sources:
-        if rows := select_rows(text, source):
+        rows, sentences = select_rows(text, source), list(_find_sentences(text, source))
+        if not (rows or sentences) and len(source.passages) <= MAX_UNTIED:
+            rows = [each for each in source.passages if each.cells]
+            sentences = [(0.0, _build_ground(source, each)) for each in source.passages]
+        if rows:
             rows_found.append(_build_ground(source, rows[0], tuple(rows)))
-        found += _find_sentences(text, source)
+        found += sentences
     top = max((score for score, _ in found), default=0.0)
     kept = sorted((pair for pair in found if pair[0] >= MIN_SHARE * top), key=lambda p: -p[0])
     return [*rows_found, *dict.fromkeys(ground for _, ground in kept)][:MAX_GROUNDS]

@@ -49,7 +49,7 @@ def locate_words(quotation: str, text: str) -> tuple[int, int] | None:
     """Return where a quotation begins and ends in the normalized text; None if it is not there."""
     if len(quotation) > MAX_QUOTATION_CHARS:
         return None
-    wanted = (normalize_words(part).strip(" \"'") for part in split_at_ellipsis(quotation))
+    wanted = (normalize_words(part).strip(" \"'-") for part in split_at_ellipsis(quotation))
     parts = [part for part in wanted if part.strip(".,;:-")]
     haystack = normalize_words(text)
     start = haystack.find(parts[0]) if parts else -1

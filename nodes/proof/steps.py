@@ -22,8 +22,16 @@ _JOINING: Final = Pattern(
     r"(?i)\b(?:together|total|sum|combined|differ|difference|more|fewer|less|remaining|rest|left"
     r"|zusammen|insgesamt|summe|unterschied|mehr|weniger|übrig)\b"
 )
-_PER_LONGER: Final = {"second": (60, 3600), "minute": (60, 1440), "hour": (24, 168), "day": (7, 365),
-                      "week": (52,), "month": (12,), "monat": (12,), "tag": (7, 365)}  # fmt: skip
+_PER_LONGER: Final = {
+    "second": (60, 3600),
+    "minute": (60, 1440),
+    "hour": (24, 168),
+    "day": (7, 365),
+    "week": (52,),
+    "month": (12,),
+    "monat": (12,),
+    "tag": (7, 365),
+}
 _PER_SHORTER: Final = {"year": (12, 52, 365), "jahr": (12,), "day": (24,), "hour": (60,)}
 
 

@@ -212,12 +212,19 @@ def read_figures(text: str) -> Figures:
                 start, end = match.span()
                 written = written[:start] + " " * (end - start) + written[end:]
     held = _join_durations(found)
-    if _GERMAN.search(cut):
-        held = [
-            replace(each, values=each.values[::-1]) if len(each.values) > 1 else each
-            for each in held
-        ]
+    is_german = bool(_GERMAN.search(cut))
+    held = [_choose_reading(each, is_german=is_german) for each in held]
     return Figures(tuple(periods), tuple(sorted(held, key=lambda each: each.start)))
+
+
+def _choose_reading(quantity: Quantity, *, is_german: bool) -> Quantity:
+    """Return a quantity with the readings that its language has; 1.234 has two in English."""
+    if len(quantity.values) < 2:
+        return quantity
+    english, german = quantity.values
+    if is_german:
+        return replace(quantity, values=(german,))
+    return replace(quantity, values=(english,)) if abs(english) > abs(german) else quantity
 
 
 def _mark_word(quantity: Quantity, text: str) -> Quantity:

@@ -1,15 +1,9 @@
 """Claims against their sources."""
 
-from decimal import Decimal
-
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from nodes.errors import ToolRefused
 from nodes.tools.check_sources import check_sources
-from nodes.tools.evidence.figure_matching import find_figures, find_scale_hints, is_among
-from nodes.tools.evidence.quotes import is_quote_in
 from nodes.tools.framework.settings import ToolSettings
 
 MATERIALS = {
@@ -26,7 +20,7 @@ async def list_verdicts(*claims, settings=None, materials=MATERIALS):
 
 
 @pytest.mark.parametrize(
-    ("text", "source", "quotation", "verdict"),
+    ("text", "source", "quote", "verdict"),
     [
         ("Microsoft is worth $3.13 trillion", "caps.csv", "", "supported"),
         ("It grew by 12.4 percent in 2024", "CAPS", "", "supported"),
@@ -36,7 +30,7 @@ async def list_verdicts(*claims, settings=None, materials=MATERIALS):
         ("to 1.2345 billion", "note.md", "", "supported"),
         ("to about 1.23 billion", "note.md", "", "supported"),
         ("by 99 %", "note.md", "Revenue rose", "partly"),
-        ("by 12 %", "note.md", "Revenue fell", "partly"),
+        ("by 12 %", "note.md", "Revenue fell", "unsupported"),
         ("It rose", "note.md", "", "partly"),
         ("by 99 %", "note.md", "", "unsupported"),
         ("It fell", "note.md", "Revenue fell", "unsupported"),
@@ -53,13 +47,13 @@ async def test_the_verdict_follows_from_quotation_and_figures(text, source, quot
     assert found["text"].startswith(verdict)
 
 
-async def test_a_missing_figure_is_named_as_derived_or_wrong():
+async def test_a_missing_figure_is_named():
     (found,) = await list_verdicts(
-        {"text": "up 12 % and 99 %", "source": "note.md", "quotation": "rose"}
+        {"text": "up 12 % and 99 %", "source": "note.md", "quotation": "rose by “12 %”"}
     )
 
     assert found["figures_missing"] == ["99 %"] and found["quote_found"] is True
-    assert "derived by calculation, or wrong" in found["text"]
+    assert "not there: 99 %" in found["text"]
 
 
 async def test_documents_data_files_and_several_sources_are_looked_into(tmp_path):
@@ -82,47 +76,3 @@ async def test_documents_data_files_and_several_sources_are_looked_into(tmp_path
 async def test_no_claims_are_refused():
     with pytest.raises(ToolRefused):
         await list_verdicts()
-
-
-@pytest.mark.parametrize(
-    ("text", "values"),
-    [
-        ("1,234.5", ["1234.5"]),
-        ("3.13 trillion, 3130 billion and $3.13T", ["3130000000000"] * 3),
-        ("1\u202f234 and 5k", ["1234", "5000"]),
-        ("-5.2 % (3.1)", ["-5.2", "3.1"]),
-        ("Q3 of EC2", []),
-        ("2024-03-31", ["2024", "3", "31"]),
-        ("AWS,2024,107.5", ["2024", "107.5"]),
-    ],
-)
-def test_figures_are_read_in_many_notations(text, values):
-    assert [figure.value for figure in find_figures(text)] == [Decimal(value) for value in values]
-
-
-@given(st.integers(1, 10**15), st.sampled_from(["{:,}", "{}", "${:,}"]))
-def test_separators_do_not_change_a_number(number, form):
-    (found,) = find_figures(form.format(number))
-
-    assert found.value == number
-
-
-@given(st.decimals(1, 999, places=2), st.sampled_from(["thousand", "million", "billion"]))
-def test_a_scale_word_and_its_digits_are_one_number(number, word):
-    larger = {"thousand": "", "million": " thousand", "billion": " million"}[word]
-
-    (claimed,) = find_figures(f"{number} {word}")
-
-    assert is_among(claimed, find_figures(f"{number * 1000:f}{larger}"), frozenset())
-
-
-@given(st.text(max_size=200))
-def test_any_text_can_be_read_for_figures(text):
-    assert all(figure.value.is_finite() for figure in find_figures(text))
-    assert isinstance(find_scale_hints(text), frozenset)
-
-
-@given(st.text("abc \u201c\u2019\u2014*_\n", min_size=1, max_size=80))
-def test_a_quotation_stands_in_its_own_text(text):
-    if any(sign in "abc" for sign in text):
-        assert is_quote_in(text, f"before {text} after")
