@@ -8,11 +8,12 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.errors import GraphBubbleUp
 from langgraph.runtime import Runtime
 
-from nodes.execution.attempt import AttemptRunner, WorkerAgents
+from nodes.execution.attempt import AttemptRunner
 from nodes.execution.attempt_context import AttemptContext
 from nodes.execution.checkpointing import has_checkpointer
 from nodes.execution.dispatch import Dispatch
 from nodes.execution.handoff_record import describe_handoff
+from nodes.execution.worker_agents import WorkerAgents
 from nodes.limits.clock import get_elapsed_s
 from nodes.limits.deadline import is_deadline_past
 from nodes.limits.degradation import CHEAPEST_TIER, should_degrade

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from langchain_core.messages import HumanMessage
 from langchain_core.runnables import RunnableConfig
@@ -21,8 +21,9 @@ from nodes.execution.fault import classify_fault
 from nodes.execution.proving import mark_returned
 from nodes.execution.reading import MaterialReading
 from nodes.execution.remote_run import RemoteRun
-from nodes.execution.subteam import SubteamRun, TeamGraph
+from nodes.execution.subteam import SubteamRun
 from nodes.execution.worker_agent import WorkerAgent
+from nodes.execution.worker_agents import WorkerAgents
 from nodes.limits.deadline import get_remaining_s, name_deadline_option
 from nodes.limits.run_scope import get_run_scope
 from nodes.limits.stop_requests import STOPPED, TaskStopped
@@ -37,7 +38,6 @@ from nodes.prompts.materials import show_materials
 from nodes.prompts.messages import MAX_OUTPUT_CHARS, build_handoff_message
 from nodes.prompts.tags import shorten_text
 from nodes.remote.errors import RemoteError
-from nodes.remote.session import RemoteAgent
 from nodes.schemas.beside import WorkValues, lay_beside
 from nodes.schemas.handoff import Constraints, Handoff
 from nodes.schemas.team import SPECIALIST, Worker
@@ -58,7 +58,6 @@ from state import (
     Escalation,
     Fault,
     Origin,
-    Recruit,
     Report,
     TaintLabel,
     Tier,
@@ -69,25 +68,6 @@ LONG_MATERIALS_CHARS = 20_000
 """From here on a handoff is built in a thread: it takes long enough to delay other tasks."""
 CLOCK_TOLERANCE_S = 0.05
 """A run this close to its deadline has reached it: clocks differ by less."""
-
-
-class WorkerAgents(Protocol):
-    """Provides the agents and graphs for a team's tasks, each built on first use."""
-
-    async def get_agent(self, name: str) -> WorkerAgent:
-        """Return the agent of the worker with this name."""
-
-    async def get_specialist(self, recruit: Recruit) -> WorkerAgent:
-        """Return the agent of a specialist."""
-
-    async def get_team_graph(self, name: str) -> TeamGraph:
-        """Return the graph of the worker with this name, which is a team."""
-
-    async def get_remote(self, name: str) -> RemoteAgent:
-        """Return what calls the worker with this name, which is on another server."""
-
-    async def get_division_graph(self) -> TeamGraph:
-        """Return the graph that divides a task of this team into a plan of its own."""
 
 
 MAX_PARTIAL_CHARS = 2_000

@@ -6,8 +6,9 @@ from typing import Any
 from langchain_core.messages import AIMessage
 from langchain_core.runnables import RunnableConfig
 
-from nodes.execution.attempt import AttemptRunner, WorkerAgents
+from nodes.execution.attempt import AttemptRunner
 from nodes.execution.attempt_context import AttemptContext
+from nodes.execution.worker_agents import WorkerAgents
 from nodes.limits.run_scope import get_run_scope
 from nodes.limits.step_cap import count_steps_left
 from nodes.models.catalog import EMBEDDED, ModelCatalog

@@ -10,7 +10,7 @@ from nodes.text.language import detect_language
 from state import Claim, Report
 
 LONG_CHARS: Final = 50_000
-"""From here on texts are indexed in a thread: other tasks go on meanwhile."""
+"""From here on texts are indexed in a thread: other tasks continue meanwhile."""
 MANY_CLAIMS: Final = 100
 
 

@@ -45,8 +45,9 @@ from nodes.execution.worker_agent import (
 )
 from nodes.models.run_context import get_run_context
 from nodes.models.structured_output import build_lenient_schema
+from nodes.prompts.checks import build_proof_message
 from nodes.prompts.materials import build_reading_message
-from nodes.prompts.messages import build_proof_message, build_worker_prompt
+from nodes.prompts.messages import build_worker_prompt
 from nodes.prompts.tags import shorten_text
 from nodes.schemas.team import Worker
 from nodes.security.taint import Taint

@@ -29,7 +29,7 @@ from nodes.models.prompt_shortening import SHORTENED
 from nodes.models.run_context import get_run_context
 from nodes.models.structured_output import UnreadableReply, read_content, read_value
 from nodes.models.usage import read_usage
-from nodes.prompts.messages import build_proof_message
+from nodes.prompts.checks import build_proof_message
 from nodes.telemetry.events import emit
 from state import Report, Usage
 

@@ -29,10 +29,8 @@ from nodes.prompts.templates import (
     FOLLOW_UP,
     HUMAN_ANSWERS,
     JUDGE,
-    LOOK_AGAIN,
     PLAN,
     PRIOR_RESULTS,
-    PROVE,
     RECRUIT,
     REDUCE,
     REFINE,
@@ -51,7 +49,7 @@ from nodes.schemas.handoff import Handoff
 from nodes.schemas.team import Team, Worker
 from nodes.security.tool_access import reaches_outside
 from nodes.text.plain_text import sanitize_text
-from state import Answer, Claim, Contradiction, Finding, MergedFinding, Plan, Report, Task
+from state import Answer, Claim, Contradiction, MergedFinding, Plan, Report, Task
 
 MAX_OUTPUT_CHARS = 24_000
 MAX_REVIEWED_CHARS = 4_000
@@ -332,22 +330,6 @@ def build_judge_messages(request: str, pairs: Iterable[tuple[Claim, Claim]]) -> 
     return [SystemMessage(JUDGE), HumanMessage("\n\n".join(human))]
 
 
-def build_second_look_messages(
-    findings: Iterable[tuple[Finding, str]],
-) -> list[AnyMessage]:
-    """Build the question whether findings hold.
-
-    Args:
-        findings: each with the lines around its place.
-    """
-    parts = [
-        f"{number}. {each.severity}: {each.message} ({each.file}:{each.line})\n"
-        f"{wrap_in_tag('lines', lines)}"
-        for number, (each, lines) in enumerate(findings, 1)
-    ]
-    return [SystemMessage(LOOK_AGAIN), HumanMessage(wrap_in_tag("findings", "\n\n".join(parts)))]
-
-
 def build_selection_messages(description: str, attempts: Iterable[Report]) -> list[AnyMessage]:
     """Build the question which of several attempts at one task is best."""
     human = [wrap_in_tag("intent", description)]
@@ -378,12 +360,6 @@ def build_critique_messages(
         wrap_in_tag("answer", format_json_line(answer)),
     ]
     return [SystemMessage(CRITICIZE), HumanMessage("\n\n".join(human))]
-
-
-def build_proof_message(doubts: Iterable[str]) -> HumanMessage:
-    """Build the message to a worker whose report holds what is not proved."""
-    lines = "\n".join(f"- {each}" for each in doubts)
-    return HumanMessage(f"{PROVE}\n\n{wrap_in_tag('not_proved', lines)}")
 
 
 def format_report_line(report: Report, *, names_worker: bool = True) -> str:

@@ -7,12 +7,13 @@ from typing import Final
 from nodes.limits.patterns import Pattern
 from nodes.proof.grounds import LIGHT_STEMS, Ground, Grounds
 from nodes.proof.names import find_addresses, list_foreign_names
+from nodes.proof.passages import list_words
 from nodes.proof.quotations import is_quoted
 from nodes.proof.statements import check_figures
 from nodes.proof.steps import name_step
 from nodes.proof.tables import SEGMENT
-from nodes.proof.texts import Evidence, SourceText, list_words
-from nodes.text.figures import Figures, Quantity, read_figures, write_digits
+from nodes.proof.texts import Evidence, SourceText
+from nodes.text.figures import Figures, read_figures, write_digits
 from nodes.text.phrases import say
 from state import Answer, Claim, Report
 
@@ -155,16 +156,16 @@ def _list_unfounded(
         lacking = _list_lacking(text, figures, (one,), f"{evidence.words} {heading}", claims)
         best = min(best, lacking, key=len)
     if best and len(texts) > 1:
-        best = _drop_computed(best, text, figures, texts[:2], claims)
-    parts = [part for part in SEGMENT.split(text) if part.strip()] if best else []
+        named = claims.rank(word for word in words if not word.isdigit())
+        pair = sorted(named, key=lambda at: (-named[at], at))[:2]
+        best = _drop_computed(best, text, figures, [claims.lines[at] for at in pair], claims)
+    parts = [(part, read_figures(part)) for part in SEGMENT.split(text)] if best else []
+    parts = [(part, held) for part, held in parts if held.periods or held.quantities]
     if len(parts) < 2:
         return best
     lacking = []
-    for part in parts:
-        held = read_figures(part)
-        held = Figures(held.periods, tuple(q for q in held.quantities if _has(figures, q)))
-        if held.periods or held.quantities:
-            lacking += _list_unfounded(part, held, heading, claims, evidence, texts[:2])
+    for part, held in parts:
+        lacking += _list_unfounded(part, held, heading, claims, evidence, texts[:2])
     return min(best, lacking, key=len)
 
 
@@ -186,10 +187,6 @@ def _drop_computed(
     if not missing or not all(name_step(each, grounds.list_joined(), text) for each in missing):
         return list(lacking)
     return _list_lacking(text, Figures(figures.periods, ()), pair, "", claims)
-
-
-def _has(figures: Figures, quantity: Quantity) -> bool:
-    return any(each.text == quantity.text for each in figures.quantities)
 
 
 def _list_unknown_files(text: str, claims: SourceText, evidence: Evidence) -> list[str]:

@@ -6,9 +6,10 @@ from functools import cached_property
 from typing import Final
 
 from nodes.limits.patterns import Pattern
+from nodes.proof.passages import Passage, list_words, split_words
 from nodes.proof.quotations import is_quoted, normalize_words, split_at_ellipsis
 from nodes.proof.tables import SEGMENT, select_rows
-from nodes.proof.texts import Passage, SourceText, list_words, split_words
+from nodes.proof.texts import SourceText
 from nodes.text.dates import Period
 from nodes.text.figures import Figures, Quantity, count_year, read_figures
 from nodes.text.word_lists import FUNCTION_WORDS, QUESTION_WORDS

@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from nodes.limits.patterns import Pattern
-from nodes.proof.texts import SourceText, list_words
+from nodes.proof.passages import list_words
+from nodes.proof.texts import SourceText
 from nodes.text.dates import MONTHS
 from nodes.text.figures import is_number_word, is_unit
 from nodes.text.language import detect_language

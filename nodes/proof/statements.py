@@ -5,10 +5,11 @@ from dataclasses import replace
 
 from nodes.proof.grounds import Grounds
 from nodes.proof.names import find_addresses, list_foreign_names
+from nodes.proof.passages import list_words
 from nodes.proof.quotations import normalize_words
 from nodes.proof.steps import list_spans, name_step
 from nodes.proof.tables import explain_by_rows, find_wrong_direction
-from nodes.proof.texts import Evidence, list_words
+from nodes.proof.texts import Evidence
 from nodes.text.dates import Period
 from nodes.text.figures import FALLS, Figures, Quantity, count_year, read_figures, write_digits
 

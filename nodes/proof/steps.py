@@ -39,8 +39,8 @@ def name_step(claimed: Quantity, known: Sequence[Quantity], text: str) -> str:
     """Return the step by which a quantity follows from others, such as "growth"; empty if none.
 
     Steps are the sum, difference, ratio, share, growth and complement. Chance hits some easily: a
-    ratio or a product follows only where the text speaks of one, a bare whole number up to 20 only
-    where it speaks of a sum or a difference.
+    ratio or a product follows only where the text names one, a bare whole number up to 20 only
+    where it names a sum or a difference.
 
     Args:
         text: the statement that has the quantity.

@@ -7,14 +7,9 @@ from itertools import combinations
 from typing import Final
 
 from nodes.limits.patterns import Pattern
+from nodes.proof.passages import Passage, list_words, split_words
 from nodes.proof.steps import name_step
-from nodes.proof.texts import (
-    MAX_LABEL_WORDS,
-    Passage,
-    SourceText,
-    list_words,
-    split_words,
-)
+from nodes.proof.texts import MAX_LABEL_WORDS, SourceText
 from nodes.text.figures import Quantity, is_near, read_column, read_figures, write_digits
 
 SEGMENT: Final = Pattern(

@@ -1,88 +1,48 @@
-"""What a worker was given and its tools returned, divided into passages for claims."""
+"""What a worker was given and what its tools returned, by the names that a claim cites."""
 
-import csv
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from io import StringIO
 from itertools import islice
 from math import log
 from pathlib import PurePosixPath
-from string import punctuation
 from typing import Any, Final, Literal
 
-from nodes.limits.nesting import parse_json
 from nodes.limits.patterns import Pattern
+from nodes.proof.passages import (
+    Passage,
+    are_labels,
+    divide_text,
+    label_passage,
+    list_words,
+    parse_result,
+    split_words,
+)
 from nodes.proof.quotations import normalize_words
-from nodes.text.csv_table import CsvUnreadable, is_table_name, open_csv
+from nodes.text.figures import read_figures
 from state import Claim
 
 Origin = Literal["given", "computed", "returned"]
 """A document or table that was read, the result of a computation, the result of another tool."""
+CALCULATOR: Final = "calculate"
+MAX_CONSTANT: Final = 1_000
+"""Of a calculation: such as the days of a year. Larger numbers must be from what was read."""
 COMPUTING_TOOLS: Final = frozenset(("analyze_table", "calculate", "query_database"))
 READING_TOOLS: Final = frozenset(
     ("search_documents", "read_material", "fetch_page", "web_search", "search_help")
 )
 """Tools that show documents as they are."""
-_SENTENCE_END: Final = Pattern(
-    r"(?<=[.!?;])(?<!\b[A-Z][a-z]{0,2}\.)(?<!\b[a-z]\.[a-z]\.)[\"')\]\u201d]*\s+"
-    r"(?=[\"'(\[\u201c]?[A-Z\u00c0-\u00de])|(?<=[\u3002\uff01\uff1f])"
-)
-"""Also after the full stops of Chinese and Japanese."""
-_STARTS_BLOCK: Final = Pattern(r"\s*(?:[-*+•] |\d{1,3}[.)] |#{1,6} |\||>)")
-_HEADING: Final = Pattern(r"\s*(?:#{1,6}\s+(.+)|\*\*([^*]+)\*\*:?|(\S.{0,80}):)\s*$")
-_UNDERLINE: Final = Pattern(r"\s*(?:=|-|~|\^){3,}\s*$")
-_BETWEEN: Final = str.maketrans(
-    dict.fromkeys(
-        "\u2018\u2019\u201c\u201d\u201e\u00ab\u00bb\u2013\u2014\u2022\u2026\u00a0\u202f\u3002\u3001\uff0c\uff01\uff1f\uff08\uff09\u300c\u300d\uff1a\uff1b"
-        + punctuation,
-        " ",
-    )
-)
-"""Signs between words: to divide at them is ten times as fast as to search for words."""
-_CJK: Final = Pattern(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
-STEM_CHARS: Final = 5
-"""Words that begin alike are taken for forms of one word, in any language."""
 MAX_TEXT_CHARS: Final = 8_000_000
 MAX_PASSAGES: Final = 200_000
 NAMING_ARGUMENTS: Final = ("name", "material", "url", "source", "document", "table")
 _LINES_OF: Final = Pattern(r"([^\n]{1,300}), lines \d+-\d+ of \d+")
 MIN_ECHO_CHARS: Final = 12
-MAX_CELL_CHARS: Final = 60
 MAX_LABEL_WORDS: Final = 8
 MAX_SAMPLE_ROWS: Final = 200
 MAX_PLACES: Final = 200
 """Passages with a word: of a long text, one that more have says little."""
-
-
-def split_words(text: str) -> list[str]:
-    """Return the words and numbers of a text as they are written, without signs."""
-    return text.translate(_BETWEEN).split()
-
-
-def list_words(text: str) -> list[str]:
-    """Return the stems of a text's words; of writing without spaces each pair of signs."""
-    words = list[str]()
-    for word in split_words(text.casefold()):
-        if word.isalpha() and (word.isascii() or not _CJK.search(word)):
-            words.append(word[:STEM_CHARS])
-        elif word.isalpha():
-            words += [word[at : at + 2] for at in range(max(1, len(word) - 1))]
-        else:
-            words.append(word)
-    return words
-
-
-@dataclass(frozen=True)
-class Passage:
-    """A sentence, or a row of a table with its cells."""
-
-    text: str
-    heading: str = ""
-    cells: tuple[tuple[str, str], ...] = ()
-    """Column and cell."""
 
 
 @dataclass(eq=False)
@@ -111,7 +71,7 @@ class SourceText:
         """Its passages in their order."""
         if self.lines:
             return [Passage(line) for line in self.lines]
-        found = list(_divide(self.name, self.text[:MAX_TEXT_CHARS], self.is_structured))
+        found = list(divide_text(self.name, self.text[:MAX_TEXT_CHARS], self.is_structured))
         return found[:MAX_PASSAGES]
 
     @cached_property
@@ -136,7 +96,7 @@ class SourceText:
         for passage in islice((each for each in self.passages if each.cells), MAX_SAMPLE_ROWS):
             for column, cell in passage.cells:
                 cells[column] += [cell] if cell.strip() else []
-        return frozenset(name for name, held in cells.items() if _are_labels(held))
+        return frozenset(name for name, held in cells.items() if are_labels(held))
 
     @cached_property
     def labels(self) -> dict[tuple[str, ...], list[int]]:
@@ -154,7 +114,7 @@ class SourceText:
         """The places of the passages by the words that they have."""
         found = defaultdict[str, list[int]](list)
         for at, passage in enumerate(self.passages):
-            for word in {*list_words(_label(passage))}:
+            for word in {*list_words(label_passage(passage))}:
                 found[word].append(at)
         return dict(found)
 
@@ -225,6 +185,14 @@ class Evidence:
                 text = f"{claim.text}\n\n{claim.quotation}"
                 self.texts.append(SourceText(claim.source, text, origin))
 
+    def _knows_numbers(self, arguments: Any) -> bool:
+        """Return whether the numbers of a calculation were read, given, or are small constants."""
+        asked = read_figures(" ".join(_walk_texts(arguments))).numbers
+        written = [each.text for each in asked if each.value > MAX_CONSTANT]
+        known = [self.words, *(each.text for each in self.texts)]
+        plain = [text.replace(",", "") for text in known] if written else []
+        return all(any(number.replace(",", "") in text for text in plain) for number in written)
+
     def add_result(
         self, tool: str, arguments: Any, content: str, *, is_of_server: bool = False
     ) -> None:
@@ -232,8 +200,10 @@ class Evidence:
         for said in sorted(_walk_texts(arguments), key=len, reverse=True):
             if len(said) >= MIN_ECHO_CHARS and any(map(str.isspace, said)):
                 content = content.replace(said, " ")
+        if tool == CALCULATOR and not self._knows_numbers(arguments):
+            return
         origin: Origin = "computed" if tool in COMPUTING_TOOLS else "returned"
-        value, named = _parse(content), _group_by_source(_parse(content))
+        value, named = parse_result(content), _group_by_source(parse_result(content))
         if value is None:
             body = content.partition("\n\n")[2] if _LINES_OF.match(content) else content
             named = {name: [body] for name in _list_named(arguments, content)}
@@ -243,117 +213,6 @@ class Evidence:
         for name, parts in named.items():
             shown: Origin = "given" if is_reading else origin
             self.texts.append(SourceText(name, "\n\n".join(parts), shown))
-
-
-def _divide(name: str, text: str, is_structured: bool) -> Iterator[Passage]:
-    if is_structured:
-        yield from _divide_value(_parse(text))
-    elif is_table_name(name):
-        try:
-            yield from _divide_rows(text)
-        except (CsvUnreadable, csv.Error):
-            yield from _divide_prose(text)
-    else:
-        yield from _divide_prose(text)
-
-
-def _divide_rows(text: str) -> Iterator[Passage]:
-    opened = open_csv(StringIO(text, newline=""))
-    for record in opened.read_rows():
-        yield build_row(opened.columns, record.cells)
-
-
-def build_row(columns: Sequence[str], cells: Sequence[Any]) -> Passage:
-    """Return a row of a table as a passage."""
-    pairs = tuple((str(c), str(v)) for c, v in zip(columns, cells, strict=False) if v is not None)
-    return Passage("; ".join(f"{column}: {cell}" for column, cell in pairs), "", pairs)
-
-
-def _divide_value(value: Any) -> Iterator[Passage]:
-    """Yield the passages of JSON: a table's rows, objects of scalars as rows, texts as prose."""
-    match value:
-        case {"columns": [*columns], "rows": [*rows], **others} if all(map(_is_list, rows)):
-            yield from (build_row(list(map(str, columns)), row) for row in rows)
-            yield from _divide_value(others)
-        case dict():
-            scalars = {key: each for key, each in value.items() if _is_short(each)}
-            yield from [build_row(list(scalars), list(scalars.values()))] if scalars else []
-            for key in value.keys() - scalars.keys():
-                yield from _divide_value(value[key])
-        case list() if value and all(map(_is_short, value)):
-            yield Passage(", ".join(map(str, value)))
-        case list():
-            for each in value:
-                yield from _divide_value(each)
-        case str():
-            yield from _divide_prose(value)
-
-
-def _is_list(value: Any) -> bool:
-    return isinstance(value, list)
-
-
-def _is_short(value: Any) -> bool:
-    is_text = isinstance(value, str) and len(value) <= MAX_CELL_CHARS and "\n" not in value
-    return is_text or isinstance(value, int | float)
-
-
-def _divide_prose(text: str) -> Iterator[Passage]:
-    """Yield the sentences of a text; a list item, a heading or a table row begins a new one."""
-    heading, block, columns = "", list[str](), list[str]()
-    for line in [*text.splitlines(), ""]:
-        if block and (not line.strip() or _STARTS_BLOCK.match(line)):
-            yield from _divide_block(block, heading)
-            block = []
-        if line.lstrip().startswith("|") and line.count("|") > 2:
-            cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
-            if columns and not set(line) <= {*"|-: "}:
-                yield build_row(columns, cells)
-            columns = columns or cells
-            continue
-        columns = []
-        if title := _read_heading(line, block):
-            if block != [title]:
-                yield from _divide_block(block, heading)
-            yield Passage(title, heading)
-            heading, block = title, []
-        elif line.strip():
-            block.append(line.strip())
-    yield from _divide_block(block, heading)
-
-
-def _read_heading(line: str, block: Sequence[str]) -> str:
-    """Return the heading that a line is, or that it underlines; empty if it is none."""
-    if len(block) == 1 and _UNDERLINE.match(line):
-        return block[0]
-    found = None if block and line.rstrip().endswith(":") else _HEADING.match(line)
-    return next(filter(None, found.groups())).strip() if found else ""
-
-
-def _divide_block(block: list[str], heading: str) -> Iterator[Passage]:
-    joined = " ".join(line.strip() for line in block)
-    for sentence in _SENTENCE_END.split(joined):
-        if sentence and sentence.strip():
-            yield Passage(sentence.strip(), heading)
-
-
-def _label(passage: Passage) -> str:
-    """Return the words by which a passage is found: of a row its labels, columns and periods."""
-    if not passage.cells:
-        return f"{passage.text} {passage.heading}"
-    return " ".join(cell for _, cell in passage.cells)
-
-
-def _are_labels(cells: Sequence[str]) -> bool:
-    """Return whether most cells of a column are words, or all are years or days."""
-    numbers = [
-        cell
-        for cell in cells
-        if cell.strip("-+$€£% ").replace(",", "").replace(".", "", 1).isdigit()
-    ]
-    if len(numbers) < len(cells) / 2:
-        return True
-    return all(cell.strip().isdigit() and "1800" <= cell.strip() <= "2100" for cell in numbers)
 
 
 def _group_by_source(value: Any) -> dict[str, list[str]]:
@@ -393,15 +252,6 @@ def _walk_texts(value: Any) -> Iterator[str]:
     elif isinstance(value, dict | list | tuple):
         for each in value.values() if isinstance(value, dict) else value:
             yield from _walk_texts(each)
-
-
-def _parse(text: str) -> Any:
-    if text.lstrip()[:1] not in ("{", "["):
-        return None
-    try:
-        return parse_json(text)
-    except ValueError:
-        return None
 
 
 def _get_file_name(name: str) -> str:

@@ -7,7 +7,7 @@ from langchain_core.language_models import BaseChatModel
 
 from nodes.errors import ModelError
 from nodes.models.structured_output import UnreadableReply, ask_model
-from nodes.prompts.messages import build_second_look_messages
+from nodes.prompts.checks import build_second_look_messages
 from nodes.schemas.replies import SecondLook
 from nodes.telemetry.events import emit
 from state import MergedFinding, Severity, Tier, Usage

@@ -32,8 +32,10 @@ from nodes.text.units import (
 
 FALLS: Final = Pattern(LOSS, re.IGNORECASE)
 _GERMAN: Final = Pattern(
-    r"(?i)\b(?:der|die|das|und|von|im|ist|sind|ein|eine|für|mit|auf|zu|an|am|mehr|als|bei|des|dem|den|aus|nach|wurde|wird|waren)\b"
+    r"(?i)\b(?:der|das|und|von|ist|sind|ein|eine|für|mit|auf|zu|mehr|als|bei|dem|aus|nach|wurde|wird"
+    r"|waren|kamen)\b"
 )
+_ENGLISH: Final = Pattern(r"(?i)\b(?:the|of|and|to|is|are|was|were|with|for|has|had|than)\b")
 _APPROXIMATOR: Final = rf"(?:\b(?P<about>{ABOVE}|{BELOW}|{ABOUT})\s+)?"
 _SCALE: Final = rf"(?P<scale>{join_words(SCALES)})"
 _TIMES: Final = (
@@ -212,7 +214,7 @@ def read_figures(text: str) -> Figures:
                 start, end = match.span()
                 written = written[:start] + " " * (end - start) + written[end:]
     held = _join_durations(found)
-    is_german = bool(_GERMAN.search(cut))
+    is_german = bool(_GERMAN.search(cut)) and not _ENGLISH.search(cut)
     held = [_choose_reading(each, is_german=is_german) for each in held]
     return Figures(tuple(periods), tuple(sorted(held, key=lambda each: each.start)))
 

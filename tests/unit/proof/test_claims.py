@@ -86,7 +86,7 @@ def test_without_any_source_a_claim_is_stated() -> None:
 
 
 def test_what_a_tool_returned_is_computed_or_returned() -> None:
-    evidence = Evidence()
+    evidence = Evidence("What share of 148000 is 59200?")
     evidence.add_result("calculate", {"expression": "59200 / 148000"}, "0.4")
     evidence.add_result("loan", {}, '{"monthly_payment": 1159.92, "months": 240}')
 
@@ -101,6 +101,15 @@ def test_a_model_that_quotes_what_it_gave_a_tool_quotes_itself() -> None:
     evidence.add_result("check_prose", {"text": said}, f"26 characters: {said}")
 
     found = prove_claim(Claim(text=said, source="check_prose", quotation=said), evidence)
+
+    assert found.proof == "unproved"
+
+
+def test_a_calculation_with_numbers_that_nobody_gave_proves_nothing() -> None:
+    evidence = read_all()
+    evidence.add_result("calculate", {"expression": "75000 * 1"}, "75000")
+
+    found = prove_claim(Claim(text="The reserve is 75,000 EUR.", source="calculate"), evidence)
 
     assert found.proof == "unproved"
 
