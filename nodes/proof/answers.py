@@ -183,10 +183,11 @@ def _drop_computed(
 ) -> list[str]:
     """Return what is lacking without quantities that follow from two claims by one step."""
     grounds = Grounds(tuple(Ground(each, "", claims) for each in pair))
-    missing = [each for each in figures.quantities if each.text in lacking]
+    missing = [each for each in figures.quantities if each.values and each.text in lacking]
     if not missing or not all(name_step(each, grounds.list_joined(), text) for each in missing):
         return list(lacking)
-    return _list_lacking(text, Figures(figures.periods, ()), pair, "", claims)
+    literals = tuple(each for each in figures.quantities if each.is_literal)
+    return _list_lacking(text, Figures(figures.periods, literals), pair, "", claims)
 
 
 def _list_unknown_files(text: str, claims: SourceText, evidence: Evidence) -> list[str]:

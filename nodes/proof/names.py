@@ -13,7 +13,7 @@ from nodes.text.language import detect_language
 from nodes.text.word_lists import FUNCTION_WORDS, QUESTION_WORDS
 
 _TOKEN: Final = Pattern(r"[^\W_][\w'\u2019&-]*")
-_SENTENCE: Final = Pattern(r"(?:^|[.!?:]\s+|[\"\u201c(]|\n[-*\s]*)$")
+_SENTENCE: Final = Pattern(r"(?:^\s*|[.!?:]\s+|[\"\u201c(\[|]\s*|\n[-*\s]*)$")
 _ADDRESS: Final = Pattern(
     r"(?:https?://|www\.)[^\s<>\"'`)\]]+(?<![.,;:*])|[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
 )
