@@ -31,7 +31,7 @@ METRICS: Final[Mapping[str, Metric]] = {
     "edge_recall": Metric("expected edges that the plan has", of_plan.score_edge_recall),
     "facts": Metric("golden facts that the answer has", of_run.score_facts),
     "sources": Metric("expected sources that the answer names", of_run.score_sources),
-    "citations": Metric("sources that exist, quotations that are in them", of_run.score_citations),
+    "citations": Metric("sources that exist, claims that are proved", of_run.score_citations),
     "findings": Metric("expected findings that the answer has", of_run.score_findings),
     "completed": Metric("ended with a complete answer, as expected", of_run.score_completion),
     "refused": Metric("not answered, as expected", of_run.score_refusal),

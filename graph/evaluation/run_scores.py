@@ -6,7 +6,6 @@ from graph.evaluation.matching import is_found_in
 from graph.evaluation.metric_score import Score, join_names, score_share
 from graph.evaluation.result import RowResult
 from graph.evaluation.rows import ExamRow, ExpectedFinding
-from nodes.proof import is_quoted
 from state import COMPLETE_STATUSES, Answer, Claim, Finding
 
 
@@ -26,19 +25,15 @@ def score_sources(row: ExamRow, trial: RowResult) -> Score | None:
 def score_citations(row: ExamRow, trial: RowResult) -> Score | None:
     """Return the share of valid citations, if an answer is expected.
 
-    A source that the answer names must be a material or the source of a claim; a material must
-    contain a quotation from it.
+    A source that the answer names must be a material or the source of a claim; a claim must be
+    proved.
     """
     if row.expect.expects_refusal:
         return None
     answer, claims = _get_answer(trial), list(_list_claims(trial))
     known = {*trial.materials, *(claim.source for claim in claims)}
     held = [(source, source in known) for source in (answer.sources if answer else ())]
-    held += [
-        (claim.source, is_quoted(claim.quotation, trial.materials[claim.source]))
-        for claim in claims
-        if claim.quotation and claim.source in trial.materials
-    ]
+    held += [(claim.source, claim.proof != "unproved") for claim in claims if claim.proof]
     if not held:
         return None
     false = sorted({source for source, holds in held if not holds})

@@ -69,6 +69,8 @@ def prove_claim(claim: Claim, evidence: Evidence) -> Claim:
 def check_claim(claim: Claim, evidence: Evidence) -> ClaimCheck:
     """Look a claim's quotation, figures and names up in the source that it names."""
     cited, language = evidence.find(claim.source), evidence.language
+    if earlier := evidence.proved.get(normalize_words(claim.text)):
+        return ClaimCheck(earlier)
     if tools := _list_returning(claim, evidence):
         return ClaimCheck(_name_origin(claim, cited, tools))
     if claim.source.strip() and not cited:

@@ -65,6 +65,18 @@ class Grounds:
         figures = [read_figures(text) for text in (self.words, self.said)]
         return [period for each in figures for period in each.periods]
 
+    @cached_property
+    def _columns(self) -> set[str]:
+        rows = [each.rows[0] for each in self.grounds if each.rows]
+        return {
+            word for row in rows for name, _ in row.cells for word in split_words(name.casefold())
+        }
+
+    def names_column(self, text: str) -> bool:
+        """Return whether words are part of the names of a table's columns: incidents 85-99."""
+        words = split_words(text.casefold())
+        return bool(words) and {*words} <= self._columns
+
     @property
     def shown_periods(self) -> Sequence[Period]:
         """Those of the passages alone."""

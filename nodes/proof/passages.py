@@ -4,12 +4,14 @@ import csv
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from io import StringIO
+from itertools import pairwise
 from string import punctuation
 from typing import Any, Final
 
 from nodes.limits.nesting import parse_json
 from nodes.limits.patterns import Pattern
 from nodes.text.csv_table import CsvUnreadable, is_table_name, open_csv
+from nodes.text.numbers import find_form
 
 _SENTENCE_END: Final = Pattern(
     r"(?<=[.!?;])(?<!\b[A-Z][a-z]{0,2}\.)(?<!\b[a-z]\.[a-z]\.)[\"')\]\u201d]*\s+"
@@ -117,7 +119,7 @@ def _is_short(value: Any) -> bool:
 def _divide_prose(text: str) -> Iterator[Passage]:
     """Yield the sentences of a text; a list item, a heading or a table row begins a new one."""
     heading, block, columns = "", list[str](), list[str]()
-    for line in [*text.splitlines(), ""]:
+    for line, following in pairwise([*text.splitlines(), "", ""]):
         if block and (not line.strip() or _STARTS_BLOCK.match(line)):
             yield from _divide_block(block, heading)
             block = []
@@ -128,7 +130,7 @@ def _divide_prose(text: str) -> Iterator[Passage]:
             columns = columns or cells
             continue
         columns = []
-        if title := _read_heading(line, block):
+        if title := _read_heading(line, block, following):
             if block != [title]:
                 yield from _divide_block(block, heading)
             yield Passage(title, heading)
@@ -138,11 +140,12 @@ def _divide_prose(text: str) -> Iterator[Passage]:
     yield from _divide_block(block, heading)
 
 
-def _read_heading(line: str, block: Sequence[str]) -> str:
+def _read_heading(line: str, block: Sequence[str], following: str) -> str:
     """Return the heading that a line is, or that it underlines; empty if it is none."""
     if len(block) == 1 and _UNDERLINE.match(line):
         return block[0]
-    found = None if block and line.rstrip().endswith(":") else _HEADING.match(line)
+    is_clause = line.rstrip().endswith(":") and bool(block or following.strip())
+    found = None if is_clause else _HEADING.match(line)
     return next(filter(None, found.groups())).strip() if found else ""
 
 
@@ -162,14 +165,12 @@ def label_passage(passage: Passage) -> str:
 
 def are_labels(cells: Sequence[str]) -> bool:
     """Return whether most cells of a column are words, or all are years or days."""
-    numbers = [
-        cell
-        for cell in cells
-        if cell.strip("-+$€£% ").replace(",", "").replace(".", "", 1).isdigit()
-    ]
-    if len(numbers) < len(cells) / 2:
+    known = [cell.strip() for cell in cells if find_form(cell.strip()) != "missing"]
+    bare = [cell.strip("-+$€£% ").replace(",", "").replace(".", "", 1) for cell in known]
+    numbers = [cell for cell, digits in zip(known, bare, strict=True) if digits.isdigit()]
+    if len(numbers) < len(known) / 2:
         return True
-    return all(cell.strip().isdigit() and "1800" <= cell.strip() <= "2100" for cell in numbers)
+    return all(cell.isdigit() and "1800" <= cell <= "2100" for cell in numbers)
 
 
 def parse_result(text: str) -> Any:

@@ -46,7 +46,9 @@ def list_foreign_words(text: str, grounds: Grounds, evidence: Evidence) -> Itera
 
 def _has_period(grounds: Grounds, period: Period, text: str) -> bool:
     """Return whether the grounds have a period; what looks like a year may be a number."""
-    if period.is_within(grounds.periods) or _is_shifted(period, grounds):
+    if grounds.names_column(period.text) or period.is_within(grounds.periods):
+        return True
+    if _is_shifted(period, grounds):
         return True
     return period.is_bare_year and _explain(count_year(period), text, grounds)[0]
 
@@ -101,20 +103,20 @@ def _find_noun(text: str, quantity: Quantity) -> str:
 
 def _explain(quantity: Quantity, text: str, grounds: Grounds) -> tuple[bool, str]:
     """Return whether the grounds have a quantity, or it follows from them; and by which step."""
+    if grounds.names_column(quantity.text):
+        return True, ""
     if quantity.is_literal:
         return normalize_words(quantity.text) in grounds.normalized, ""
     if _is_among(quantity, text, grounds.numbers):
         return True, ""
-    for ground in grounds.grounds:
-        if ground.rows:
-            found, step = explain_by_rows(quantity, text, ground.rows, ground.source)
-            if found:
-                return True, step
+    for ground in (each for each in grounds.grounds if each.rows):
+        found, step = explain_by_rows(quantity, text, ground.rows, ground.source)
+        if found:
+            return True, step
     if step := name_step(quantity, grounds.list_joined(), text):
         return True, step
-    if quantity.unit == "months" and any(map(quantity.equals, list_spans(grounds.shown_periods))):
-        return True, "difference"
-    return grounds.has_said(quantity), ""
+    spans = list_spans(grounds.shown_periods) if quantity.unit == "months" else ()
+    return any(map(quantity.equals, spans)) or grounds.has_said(quantity), ""
 
 
 def _is_among(quantity: Quantity, text: str, numbers: Sequence[Quantity]) -> bool:

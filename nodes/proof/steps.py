@@ -13,12 +13,12 @@ from nodes.text.units import CURRENCIES
 MAX_KNOWN: Final = 10
 """Quantities between which steps are tried: with more, chance finds one for any number."""
 MAX_EASY: Final = 20
-_RATIO: Final = Pattern(
+RATIO: Final = Pattern(
     r"(?i)\b(?:times|fold|\w+fold|ratio|factor|per|each|average|mal|\w+fach|pro|je"
     r"|verhältnis"
     r"|an? (?:second|minute|hour|day|week|month|year)|until|bis)\b|\dx\b"
 )
-_JOINING: Final = Pattern(
+JOINING: Final = Pattern(
     r"(?i)\b(?:together|total|sum|combined|differ|difference|more|fewer|less|remaining|rest|left"
     r"|zusammen|insgesamt|summe|unterschied|mehr|weniger|übrig)\b"
 )
@@ -46,10 +46,10 @@ def name_step(claimed: Quantity, known: Sequence[Quantity], text: str) -> str:
         text: the statement that has the quantity.
     """
     held = list({(each.values, each.unit): each for each in known if each.values}.values())
-    is_small = claimed.text.isdigit() and claimed.value <= MAX_EASY and not _JOINING.search(text)
+    is_small = claimed.text.isdigit() and claimed.value <= MAX_EASY and not JOINING.search(text)
     if is_small or (claimed.unit in CURRENCIES and all(k.unit != claimed.unit for k in held)):
         return ""
-    has_ratio = bool(_RATIO.search(text))
+    has_ratio = bool(RATIO.search(text))
     slack = max(claimed.tolerance, claimed.leeway)
     for step, value in _list_steps(claimed, held[:MAX_KNOWN], has_ratio=has_ratio):
         bare = [mine / claimed.factor for mine in claimed.values]
@@ -79,6 +79,8 @@ def _list_steps(
         same = [each for each in amounts if each.unit in (claimed.unit, "") or not claimed.unit]
         yield from _list_sums(same)
         yield from _list_rates(amounts if has_ratio else [])
+        if has_ratio and len(same) > 1:
+            yield "average", sum(each.value for each in same) / len(same)
         yield from _list_products(amounts if has_ratio else [])
         for part in (*percents, *ratios):
             share = part.value / 100 if part.unit == "%" else part.value
@@ -137,5 +139,4 @@ def _list_sums(known: Sequence[Quantity]) -> Iterator[tuple[str, float]]:
     yield from (("difference", one.value - other.value) for one, other in permutations(known, 2))
     yield from (("sum", one.value + other.value) for one, other in combinations(known, 2))
     if len(known) > 2:
-        total = sum(each.value for each in known)
-        yield from (("sum", total), ("average", total / len(known)))
+        yield "sum", sum(each.value for each in known)

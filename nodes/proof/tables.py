@@ -8,7 +8,7 @@ from typing import Final
 
 from nodes.limits.patterns import Pattern
 from nodes.proof.passages import Passage, list_words, split_words
-from nodes.proof.steps import name_step
+from nodes.proof.steps import JOINING, RATIO, name_step
 from nodes.proof.texts import MAX_LABEL_WORDS, SourceText
 from nodes.text.figures import Quantity, is_near, read_column, read_figures, write_digits
 
@@ -95,7 +95,8 @@ def explain_by_rows(
         return len(chosen) > 1, "count"
     everything = [passage for passage in source.passages if passage.cells]
     for group in (rows, everything) if len(rows) > 1 or not near else (everything,):
-        if step := _find_total(quantity, group, columns):
+        names_total = JOINING.search(text) or RATIO.search(text)
+        if names_total and (step := _find_total(quantity, group, columns)):
             return True, step
     return False, ""
 
@@ -122,9 +123,9 @@ def find_wrong_direction(text: str, rows: Sequence[Passage], source: SourceText)
     rises, sinks = _RISES.search(text), _SINKS.search(text)
     if (rises is None) != (sinks is None):
         word = (rises or sinks)[0]  # type: ignore[index]  # one of them is there
-        for earlier, later in _list_changes(rows, columns):
-            if earlier != later and (later > earlier) != bool(rises):
-                return word
+        changes = [pair for pair in _list_changes(rows, columns) if pair[0] != pair[1]]
+        if changes and all((later > earlier) != bool(rises) for earlier, later in changes):
+            return word
     more, less = _MORE.search(text), _LESS.search(text)
     if (more is None) == (less is None):
         return ""
@@ -182,7 +183,7 @@ def _cut_segment(text: str, quantity: Quantity) -> str:
 
 def _choose_columns(text: str, rows: Sequence[Passage], source: SourceText) -> list[str]:
     """Return the columns of numbers that a statement names best; none where it names none."""
-    names = [name for name, _ in rows[0].cells if name not in source.label_columns]
+    names = [name for name, _ in rows[0].cells]
     said = {*list_words(write_digits(text))}
     scores = {name: len(said & {*list_words(name)}) for name in names}
     best = max(scores.values(), default=0)

@@ -22,7 +22,7 @@ from nodes.proof.passages import (
 )
 from nodes.proof.quotations import normalize_words
 from nodes.text.figures import read_figures
-from state import Claim
+from state import Claim, Proof
 
 Origin = Literal["given", "computed", "returned"]
 """A document or table that was read, the result of a computation, the result of another tool."""
@@ -76,7 +76,11 @@ class SourceText:
 
     @cached_property
     def normalized(self) -> str:
-        return normalize_words(self.whole[:MAX_TEXT_CHARS])
+        """Its words as quotations are compared; of JSON the texts in it."""
+        text = self.whole[:MAX_TEXT_CHARS]
+        if self.is_structured:
+            text = "\n".join(_walk_texts(parse_result(text)))
+        return normalize_words(text)
 
     @cached_property
     def raw_words(self) -> frozenset[str]:
@@ -143,6 +147,8 @@ class Evidence:
     words: str = ""
     """Of the user: a figure that a request has is no claim."""
     texts: list[SourceText] = field(default_factory=list)
+    proved: dict[str, Proof] = field(default_factory=dict)
+    """Claims of earlier reports, normalized, with their proofs."""
     language: str = "en"
 
     @property
@@ -180,7 +186,8 @@ class Evidence:
     def add_claims(self, claims: Iterable[Claim]) -> None:
         """Add what earlier reports said of their sources, as far as it was proved."""
         for claim in claims:
-            if claim.proof not in (None, "unproved", "stated") and claim.source.strip():
+            if claim.proof and claim.proof not in ("unproved", "stated") and claim.source.strip():
+                self.proved[normalize_words(claim.text)] = claim.proof
                 origin: Origin = "given" if claim.proof == "quoted" else "returned"
                 text = f"{claim.text}\n\n{claim.quotation}"
                 self.texts.append(SourceText(claim.source, text, origin))

@@ -27,6 +27,7 @@ _FORMS: Final = tuple(
     Pattern(rf"(?<![\w.,/-]){form}", re.IGNORECASE)
     for form in (
         r"(?P<year>\d{4})-(?P<month>\d\d)-(?P<day>\d\d)(?!\d)",
+        rf"(?P<day>\d\d?)-{_MONTH}-(?P<year>\d{{2}}(?:\d\d)?)(?!\d)",
         r"(?P<day>\d\d?)\.(?P<month>\d\d?)\.(?P<year>\d{4})(?!\d)",
         r"(?P<first>\d\d?)/(?P<second>\d\d?)/(?P<year>\d{4})(?!\d)",
         rf"(?:(?:the )?{_DAY}(?:st|nd|rd|th|\.)? (?:of )?)?{_MONTH},? {_YEAR}",
@@ -103,6 +104,8 @@ def _build(match: re.Match[str]) -> list[Period]:
     """Return the periods that a match means; of day/month/year both readings."""
     groups = match.groupdict()
     year = int(groups.get("year") or 0)
+    if 0 < year < 100:
+        year += 2000 if year < 50 else 1900
     if groups.get("first"):
         pairs = {(int(groups["first"]), int(groups["second"]))}
         pairs |= {(second, first) for first, second in pairs}

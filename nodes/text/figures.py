@@ -57,7 +57,7 @@ _MARKED: Final = Pattern(
 )
 _NUMBER: Final = Pattern(
     rf"""{_APPROXIMATOR.replace(" ", "[ ]")}(?<![\w.,])
-    (?P<sign>(?:(?<![\w)])[-+\u2212]\s?)?)
+    (?P<sign>(?:(?<![\w)])[-+\u2212])?)
     (?P<before>[$€£¥]|US\$|\b(?:USD|EUR|GBP|CHF)\s?)?\s?(?P<inner>[-\u2212]?)
     (?P<number>\d{{1,3}}(?:[,.'\u00a0\u202f\u2009]\d{{3}})+(?!\d)(?:[.,]\d+)?
       |\d+(?:[.,]\d+)?(?:e[+-]?\d+)?|\.\d+)
@@ -134,7 +134,7 @@ class Quantity:
             return any(self.admits(mine, its * 0.01, self.tolerance) for mine, its in pairs)
         if bool(self.unit) != bool(other.unit):  # one of them has its unit elsewhere, if any
             ratio = self.factor / other.factor
-            pairs += [(mine, its * ratio) for mine, its in pairs]
+            pairs = [(mine, its * ratio) for mine, its in pairs]
         if self.unit == "%" and not other.unit:  # 0.12 is 12 percent
             pairs += [(mine, its * 100) for mine, its in pairs]
         slack = self.tolerance
@@ -379,10 +379,12 @@ def read_column(number: Quantity, column: str) -> Quantity:
     words = Pattern(r"[A-Za-zÄÖÜäöüß%$€£]+|m[23]|km2").findall(column.lower())
     scale = next((SCALES[word] for word in words if word in SCALES), 1.0)
     dimension, factor = next((UNITS[word] for word in words if word in UNITS), ("", 1.0))
-    if scale * factor == 1.0 and (number.unit or not dimension):
+    if number.unit or (scale == factor == 1.0 and not dimension):
         return number
-    values = (*number.values, *(value * scale * factor for value in number.values))
-    return replace(number, values=values, unit=number.unit or dimension)
+    values = tuple(value * factor for value in number.values)
+    scaled = tuple(value * scale for value in values) if scale != 1.0 else ()
+    slack = number.tolerance * factor
+    return replace(number, values=values + scaled, unit=dimension, factor=factor, tolerance=slack)
 
 
 def is_unit(word: str) -> bool:

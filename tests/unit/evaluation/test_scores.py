@@ -109,10 +109,10 @@ def test_facts_and_sources_and_findings_must_be_in_the_answer():
     assert found["completed"] == 1
 
 
-def test_a_citation_must_exist_and_a_quotation_stand_in_its_material():
+def test_a_citation_must_exist_and_a_claim_be_proved():
     claims = (
-        Claim(text="It grew.", source="a.md", quotation="it grew by 18.5 percent"),
-        Claim(text="It fell.", source="a.md", quotation="it fell"),
+        Claim(text="It grew.", source="a.md", quotation="it grew", proof="quoted"),
+        Claim(text="It fell.", source="a.md", quotation="it fell", proof="unproved"),
         Claim(text="From a tool.", source="query_database"),
     )
     trial = make_result(Report(claims=claims), sources=("a.md", "query_database", "invented.md"))
