@@ -18,6 +18,7 @@ RATIO: Final = Pattern(
     r"|verhältnis"
     r"|an? (?:second|minute|hour|day|week|month|year)|until|bis)\b|\dx\b"
 )
+_PERCENT: Final = Pattern(r"(?i)percent|prozent|%")
 JOINING: Final = Pattern(
     r"(?i)\b(?:together|total|sum|combined|differ|difference|more|fewer|less|remaining|rest|left"
     r"|zusammen|insgesamt|summe|unterschied|mehr|weniger|übrig)\b"
@@ -51,12 +52,15 @@ def name_step(claimed: Quantity, known: Sequence[Quantity], text: str) -> str:
         return ""
     has_ratio = bool(RATIO.search(text))
     slack = max(claimed.tolerance, claimed.leeway)
-    for step, value in _list_steps(claimed, held[:MAX_KNOWN], has_ratio=has_ratio):
-        bare = [mine / claimed.factor for mine in claimed.values]
-        if any(claimed.admits(mine, value, slack) for mine in claimed.values):
-            return step
-        if has_ratio and any(is_near(mine, value, 0) for mine in bare):
-            return step
+    units = ("", "%") if not claimed.unit and _PERCENT.search(text) else (claimed.unit,)
+    for unit in units:  # as in "change in percent: 12.1"
+        asked = replace(claimed, unit=unit)
+        for step, value in _list_steps(asked, held[:MAX_KNOWN], has_ratio=has_ratio):
+            if any(claimed.admits(mine, value, slack) for mine in claimed.values):
+                return step
+            bare = [mine / claimed.factor for mine in claimed.values]
+            if has_ratio and any(is_near(mine, value, 0) for mine in bare):
+                return step
     return ""
 
 

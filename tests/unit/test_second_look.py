@@ -1,12 +1,18 @@
 """A second look at grave findings just below the threshold."""
 
-from langchain_core.runnables import RunnableLambda
+from typing import TypedDict
+
+from langgraph.graph import START, StateGraph
 
 from nodes.synthesis.second_look import look_again, select_doubtful
 from state import MergedFinding, Severity, Usage
 from tests.fake_models import FakeChatModel
 
 FILES = {"pay.py": "def pay(order):\n    total = order.total\n    return send(total)\n"}
+
+
+class Looking(TypedDict, total=False):
+    look: tuple[tuple[MergedFinding, ...], Usage]
 
 
 def make_finding(
@@ -44,12 +50,14 @@ async def test_a_grave_finding_below_the_threshold_is_kept_if_it_holds() -> None
         }
     )
 
-    async def look(found: list[MergedFinding]) -> tuple[tuple[MergedFinding, ...], Usage]:
-        return await look_again(model, found, FILES, 80)
+    async def look(state: Looking) -> Looking:
+        return {"look": await look_again(model, [make_finding(), make_finding(line=3)], FILES, 80)}
 
-    found = [make_finding(), make_finding(line=3)]
+    builder = StateGraph(Looking)  # events need a run
+    builder.add_node("look", look)
+    builder.add_edge(START, "look")
 
-    kept, usage = await RunnableLambda(look).ainvoke(found)  # events need a run
+    kept, usage = (await builder.compile().ainvoke(Looking()))["look"]
 
     assert [(each.line, each.confidence) for each in kept] == [(2, 80)]
     assert usage.model_calls == 1 and "2:     total = order.total" in model.calls[0].text
