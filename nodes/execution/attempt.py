@@ -279,7 +279,7 @@ class AttemptRunner:
                 max_steps=self.max_steps,
                 origin=build_subteam_origin(self.state),
                 guidance="" if self.is_divided else self.worker.instructions.strip(),
-                subject=self.state["task"].subject,
+                subject=self.state["task"].asked,
                 is_division=self.is_divided,
             )
             report = await self.subteam_run.run(earlier=earlier, answers=answers)
@@ -347,7 +347,7 @@ class AttemptRunner:
     async def _ask_agent(self, earlier: str, answers: Mapping[str, str]) -> Report:
         agent, message = await self.prepare_agent(earlier, answers)
         materials, lacking = self.state.get("materials", {}), self._list_shortfalls()
-        subject = self.state["task"].subject
+        subject = self.state["task"].asked
         beside = WorkValues(self.worker, self._build_handoff(), subject, earlier, answers)
         with lay_beside(beside):
             return await agent.run(

@@ -8,7 +8,7 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from nodes.errors import TeamInvalid
 from nodes.schemas.team import Team
-from nodes.text.request_parts import is_question
+from nodes.planning.request_parts import is_question
 from nodes.text.similarity import extract_stems
 from nodes.text.word_lists import DETERMINERS, INSPECTING_VERBS, WRITING_VERBS
 from nodes.tools.framework.catalog import load_tools
@@ -29,7 +29,7 @@ def add_unwritten(plan: Plan, team: Team) -> Plan:
 
 def format_unwritten(task: Task, goal: str) -> str:
     """Return the part of the request that a task would have to write, with what that needs."""
-    return f"{task.subject or goal} ({LACKING})"
+    return f"{task.asked or goal} ({LACKING})"
 
 
 def _writes(team: Team, task: Task) -> bool:
@@ -46,7 +46,7 @@ def _writes(team: Team, task: Task) -> bool:
         return True
     if not all(_takes_written_text(name, team) for name in worker.tools):
         return False
-    wanted = task.subject or task.description
+    wanted = task.asked or task.description
     if not task.materials or _asks_for_text(wanted, _list_writing_verbs(team, worker.name)):
         return True
     asks_for_check = is_question(wanted) or extract_stems(wanted) & _list_checking_verbs(team, task)

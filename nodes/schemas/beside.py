@@ -46,7 +46,7 @@ class WorkValues:
     worker: Worker
     handoff: Handoff
     subject: str = ""
-    """The request's own words that the task answers; empty where a model planned it."""
+    """The request's own words that the task answers; empty where none are named."""
     earlier: str = ""
     """Why the last attempt failed."""
     answers: Mapping[str, str] = field(default_factory=dict)

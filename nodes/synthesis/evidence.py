@@ -242,10 +242,10 @@ def list_gaps(
 
 def _name_task(task: Task, plan: Plan, report: Report | None) -> str:
     """Return a task's id, with its part of the request if nothing came of that."""
-    is_part = bool(task.subject) and task.subject.strip() != plan.goal.strip()
+    is_part = bool(task.asked) and task.asked.strip() != plan.goal.strip()
     if not is_part or (report is not None and report.status == "completed"):
         return task.id
-    return f"{task.id} (“{task.subject[:MAX_PART_CHARS]}”)"
+    return f"{task.id} (“{task.asked[:MAX_PART_CHARS]}”)"
 
 
 def _list_parts_taken_by_others(plan: Plan, results: Mapping[str, Report]) -> set[str]:
