@@ -86,8 +86,12 @@ async def synthesize(
     word = partial(say, evidence.language)
     is_known = problem == word("no_result") and evidence.missing
     missing = [*evidence.missing, problem] if problem and not is_known else evidence.missing
-    answer = ground_unanswered(answer, state["request"], require_plan(state).goal)
+    answer = ground_unanswered(
+        answer, state["request"], require_plan(state).goal, evidence.unanswered
+    )
     missing = [*missing, *(word("not_answered", part=part) for part in answer.unanswered)]
+    open_parts = dict.fromkeys((*evidence.unanswered, *answer.unanswered))
+    answer = answer.model_copy(update={"unanswered": tuple(open_parts)})
     named = find_named_pairs(evidence.contradictions, answer.contradictions, evidence.reports)
     answer = ground_answer(
         answer,

@@ -3,18 +3,27 @@
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 from nodes.limits.patterns import Pattern
-from nodes.planning.request_parts import (
+from nodes.planning.coverage_words import (
+    EMPTY_WORDS,
+    GROUPS,
+    OPENINGS,
+    ORDERS,
+    POINTERS,
+    POLITE_WORDS,
+    RESULTS,
+    fold_word,
+)
+from nodes.schemas.team import Team
+from nodes.text.language import detect_language
+from nodes.text.request_parts import (
     MAX_FRAGMENT_WORDS,
     MAX_READ_CHARS,
     begins_with_verb,
     is_question,
     list_parts,
 )
-from nodes.schemas.team import Team
-from nodes.text.language import detect_language
 from nodes.text.similarity import pair_words
 from nodes.text.word_lists import GERMAN_FUNCTION_WORDS
 from state import Plan, Task
@@ -26,77 +35,21 @@ STEM_CHARS = 6
 """Words that begin alike in so many letters, or hold the other's beginning, are taken for one."""
 MIN_STEM_CHARS = 4
 """Of a word that another one may hold, as a compound does."""
-MIN_SPAN_CHARS = 3
+MIN_SPAN_CHARS, MAX_SOUGHT_CHARS = 3, 200
 
 _JOINT = Pattern(r"[-_/]")
 _FILE = Pattern(r"\b[\w-]{1,80}\.[A-Za-z]{1,4}\b")
-_SPACE = Pattern(r"\s+")
+_EDGES = " \t\r\n.,;:!?…\"'“”„"
 _FORM = Pattern(
     r"\b(?:(?:no|not) (?:more|longer) than|at most|at least|up to|under|within|in|on|as|höchstens|"
-    r"maximal|mindestens|auf|als|mit|with|without|ohne) (?:[\w-]+ ){0,3}(?:pages?|words?|sentences?|"
-    r"paragraphs?|lines?|sources?|bullets?|bullet points|tables?|markdown|english|german|deutsch|"
-    r"englisch|headings?|numbers?|citations?|tone|seiten?|w[oö]rter|worten|sätzen?|absätzen?|"
+    r"maximal|mindestens|auf|als|mit|with|without|ohne) (?:[\w-]+ ){0,3}(?:pages?|words?|"
+    r"sentences?|paragraphs?|lines?|sources?|bullets?|bullet points|tables?|markdown|english|german|deutsch|"
+    r"englisch|headings?|numbers?|citations?|tone|"
+    r"seiten?|w[oö]rter|worten|sätzen?|absätzen?|"
     r"quellen|tabelle|stichpunkten|überschriften|zeilen)\b",
     re.IGNORECASE,
 )
 """How an answer is written, or how long it may be."""
-_POLITE = frozenset(
-    "additionally all brief briefly concise concisely dear finally furthermore hallo hello help hey hi kind kurz lastly regards short "
-    "lot sincerely team thank thanks zusammen danke dank gruß grüße freundliche freundlichen liebe "
-    "lieben vielen guten tag morning good cheers please bitte knapp".split()
-)
-_EMPTY = frozenset(
-    "additional analysi analysis assessment aspect attached case come complete current detail different document first "
-    "following further general good important include information issue item key kind latest main my "
-    "need new old other part possible problem relevant report right several set similar specific thing type up "
-    "version way well word year".split()
-)
-"""Words that tell no part of a request from another."""
-_ORDERS = frozenset(("investigate", "look", "pull", "research"))
-_OPENINGS = frozenset(
-    "additionally after afterwards also and außerdem bitte danach dann finally first furthermore "
-    "hallo hello hi lastly next please second so that then third und zuletzt zuerst".split()
-)
-"""Words before what a sentence asks for."""
-_POINTERS = frozenset("it that them they this daraus davon es sie".split())
-_RESULTS = frozenset(
-    "answer answers finding findings it result results them these they this antwort antworten "
-    "befunde ergebnis ergebnisse".split()
-)
-_SYNONYMS = """
-write draft compose prepare produce create generate author verfass schreib entwirf entwerf erstell dicht
-compare comparison contrast against versus beside rank vergleich gegenüber
-recommend propose suggest advise advice recommendation empfiehl empfehl empfehlung schlag vorschlag
-summary summarise summarize overview outline sum zusammenfassung fasse überblick
-cost price expense charge fee spend kosten preis gebühr ausgabe
-revenue income turnover sales takings umsatz erlös einnahme
-cause reason why root grund ursache warum weshalb
-undo revert rollback roll restore zurückrollen zurückrollen zurücknehm rückgängig
-fix repair correct patch mend behebe beseitig korrektur patch
-risk danger hazard threat risky riskant risiko
-check verify validate test audit examine confirm prüf
-trend course development growth change history verlauf entwicklung wachstum
-forecast outlook projection predict prognose ausblick
-explain describe say tell state show erklär beschreib sag nenn
-rival competitor competition wettbewerber konkurrenz konkurrier
-customer client guest user kunde kundin gast gäste
-medicine drug medication pill tablet prescription medikament tablette mittel
-size volume amount größe volumen
-player maker manufacturer anbieter hersteller
-slow speed performance fast latency needless langsam schnell
-bug defect error failure cause fehler ausfall störung ursache
-refund money back erstattung geld
-order sequence arrange first reihenfolge zuerst
-folder directory path ordner verzeichnis
-switch enable activate turn automatic einschalt aktivier
-party sign signatory partei
-quote quotation cite zitat zitier wörtlich
-unusual odd deviation differ unüblich ungewöhnlich auffällig abweich
-confidential secret geheim vertraulich
-allergy allergen intolerance
-certificate tls ssl zertifikat
-grow grew growth increase rise rose wachstum wuchs gestieg
-"""
 
 
 @dataclass(frozen=True)
@@ -107,13 +60,17 @@ class _Part:
     words: frozenset[str]
 
 
-def note_uncovered(plan: Plan, request: str, team: Team) -> Plan:
-    """Return a plan that names the parts of the request which none of its tasks covers."""
-    found = [part for part in list_uncovered(plan, request, team) if part not in plan.untaken]
+def note_uncovered(plan: Plan, request: str, team: Team, *, waived: str = "") -> Plan:
+    """Return a plan that names the parts of the request which none of its tasks covers.
+
+    Args:
+        waived: words of a human on what the plan should not have.
+    """
+    found = list_uncovered(plan, request, team, waived=waived)
     return plan.model_copy(update={"untaken": (*plan.untaken, *found)}) if found else plan
 
 
-def list_uncovered(plan: Plan, request: str, team: Team) -> list[str]:
+def list_uncovered(plan: Plan, request: str, team: Team, *, waived: str = "") -> list[str]:
     """Return the parts of a request, in its words, that no task covers; none where in doubt.
 
     What the tasks quote is covered. Of the rest, a part is not covered if none of its words is in
@@ -121,13 +78,14 @@ def list_uncovered(plan: Plan, request: str, team: Team) -> list[str]:
     be for one in other words. Where the tasks could be about anything, or are in another language
     than the request, all is covered.
     """
+    request = request[:MAX_READ_CHARS]
     spans = [span for task in plan.tasks for span in task.covers]
     covered = _mark_spans(request, [*spans, *plan.untaken])
     parts = list(_list_open_parts(request, covered, _rank_by_words(team)))
     if not parts or not _can_compare(plan, request):
         return []
     tasks = [_collect_words(task, parts, team) for task in plan.tasks]
-    closing = _fold_words(plan.final_instruction)
+    closing = _fold_words(f"{plan.final_instruction} {waived}")
     found = [part for part in parts if not _is_known(part, parts, [*tasks, closing])]
     if not spans and len(found) == len(parts) and len(tasks) > len(parts):
         return []  # a question divided into steps, in other words
@@ -143,16 +101,29 @@ def format_uncovered(parts: Iterable[str]) -> list[str]:
 
 
 def _mark_spans(request: str, spans: Iterable[str]) -> list[bool]:
-    """Return for each character of a request whether a span holds it; spaces and case may differ."""
+    """Return for each character of a request whether a span holds it; spaces and case may differ.
+
+    A span that goes beyond what is read of the request is found by its beginning.
+    """
     marked = [False] * len(request)
+    text, places = _squeeze(request)
     for span in dict.fromkeys(spans):
-        words = _SPACE.sub(" ", span).strip(" .,;:!?…\"'“”„").split(" ")
-        if len("".join(words)) < MIN_SPAN_CHARS:
-            continue
-        pattern = r"\s+".join(map(re.escape, words))
-        for match in re.finditer(pattern, request, re.IGNORECASE):
-            marked[match.start() : match.end()] = [True] * (match.end() - match.start())
+        words, _ = _squeeze(span[: 2 * MAX_READ_CHARS].strip(_EDGES))
+        wanted = words[:MAX_SOUGHT_CHARS]
+        start = text.find(wanted) if len(wanted) >= MIN_SPAN_CHARS else -1
+        while start >= 0:
+            end = min(start + len(words), len(text))
+            if words.startswith(text[start:end]):
+                first, last = places[start], places[end - 1] + 1
+                marked[first:last] = [True] * (last - first)
+            start = text.find(wanted, end)
     return marked
+
+
+def _squeeze(text: str) -> tuple[str, list[int]]:
+    """Return a text in lower case and without spaces, and where each character was."""
+    places = [place for place, letter in enumerate(text) if not letter.isspace()]
+    return "".join(text[place].lower()[:1] for place in places), places
 
 
 def _list_open_parts(
@@ -171,17 +142,19 @@ def _list_open_parts(
         for text in _list_open_runs(request, covered, start, end):
             is_lead = not is_whole and request.startswith(text, start) and "," not in text
             if not is_lead and (words := _extract_asked(text)):
-                yield _Part(text.strip(" ,;:"), frozenset(map(_fold, words)))
+                yield _Part(text.strip(" ,;:"), frozenset(map(fold_word, words)))
 
 
 def _is_stated(part: str) -> bool:
     """Return whether a part is a sentence that asks for nothing: beside an order, its context."""
     words = part.split()
-    while words and words[0].lower().strip(" ,.!") in _OPENINGS:
+    while words and words[0].lower().strip(" ,.!") in OPENINGS:
         words = words[1:]
     text = " ".join(words)
     is_sentence = part[:1].isupper() and len(words) > MAX_FRAGMENT_WORDS
-    return is_sentence and not (is_question(text) or begins_with_verb(text) or _is_order(words[0].lower()))
+    return is_sentence and not (
+        is_question(text) or begins_with_verb(text) or _is_order(words[0].lower())
+    )
 
 
 def _list_open_runs(request: str, covered: Sequence[bool], start: int, end: int) -> Iterator[str]:
@@ -199,21 +172,21 @@ def _extract_asked(text: str) -> frozenset[str]:
     The verb of an order is left out where the order names something.
     """
     plain = _FORM.sub(" ", _FILE.sub(" ", text))
-    words = [word for word in _list_words(plain) if word not in _POLITE]
+    words = [word for word in _list_words(plain) if word not in POLITE_WORDS]
     objects = words[1:] if words and _is_order(words[0]) else words
-    if _RESULTS & {*words[:2]}:
+    if RESULTS & {*words[:2]}:
         return frozenset()
     specific = frozenset(filter(_is_specific, objects))
-    points_back = len(specific) == 1 and not _POINTERS.isdisjoint(text.lower().split())
+    points_back = len(specific) == 1 and not POINTERS.isdisjoint(text.lower().split())
     return frozenset() if points_back else specific
 
 
 def _is_order(word: str) -> bool:
-    return begins_with_verb(word) or word in _ORDERS
+    return begins_with_verb(word) or word in ORDERS
 
 
 def _is_specific(word: str) -> bool:
-    return word not in _EMPTY and not word.isdigit()
+    return word not in EMPTY_WORDS and not word.isdigit()
 
 
 def _list_words(text: str) -> list[str]:
@@ -230,7 +203,7 @@ def _can_compare(plan: Plan, request: str) -> bool:
     texts = " ".join(task.description for task in plan.tasks)
     if not any(map(_is_specific, _list_words(texts))):
         return False
-    return detect_language(request[:MAX_READ_CHARS]) == detect_language(texts)
+    return detect_language(request) == detect_language(texts)
 
 
 def _collect_words(task: Task, parts: Sequence[_Part], team: Team) -> frozenset[str]:
@@ -258,13 +231,7 @@ def _share_word(parts: Iterable[_Part], task: frozenset[str]) -> bool:
 
 
 def _fold_words(text: str) -> frozenset[str]:
-    return frozenset(map(_fold, _list_words(text)))
-
-
-@lru_cache(maxsize=8192)
-def _fold(word: str) -> str:
-    table = str.maketrans({"ä": "a", "ö": "o", "ü": "u", "ß": "ss"})
-    return word.casefold().translate(table)
+    return frozenset(map(fold_word, _list_words(text)))
 
 
 def _is_word_known(word: str, known: frozenset[str]) -> bool:
@@ -273,7 +240,7 @@ def _is_word_known(word: str, known: frozenset[str]) -> bool:
     return any(
         any(_are_alike(word, each) for each in group)
         and any(_are_alike(each, other) for each in group for other in known)
-        for group in _GROUPS
+        for group in GROUPS
     )
 
 
@@ -293,6 +260,3 @@ def _rank_by_words(team: Team) -> Callable[[str], Sequence[str]]:
     cards = {w.name: {*_list_words(f"{w.name} {w.description}")} for w in team.roster}
     shared = set.intersection(*cards.values()) if len(cards) > 1 else set()
     return lambda text: [n for n, words in cards.items() if {*_list_words(text)} & (words - shared)]
-
-
-_GROUPS = tuple(tuple(_fold(word) for word in line.split()) for line in _SYNONYMS.split("\n") if line)

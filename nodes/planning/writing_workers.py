@@ -8,7 +8,7 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from nodes.errors import TeamInvalid
 from nodes.schemas.team import Team
-from nodes.planning.request_parts import is_question
+from nodes.text.request_parts import is_question
 from nodes.text.similarity import extract_stems
 from nodes.text.word_lists import DETERMINERS, INSPECTING_VERBS, WRITING_VERBS
 from nodes.tools.framework.catalog import load_tools
@@ -30,6 +30,11 @@ def add_unwritten(plan: Plan, team: Team) -> Plan:
 def format_unwritten(task: Task, goal: str) -> str:
     """Return the part of the request that a task would have to write, with what that needs."""
     return f"{task.asked or goal} ({LACKING})"
+
+
+def drop_remark(part: str) -> str:
+    """Return the words of the request in a part that would have to be written."""
+    return part.removesuffix(f" ({LACKING})")
 
 
 def _writes(team: Team, task: Task) -> bool:

@@ -15,7 +15,7 @@ from nodes.limits.step_cap import count_steps_left
 from nodes.models.catalog import EMBEDDED, ModelCatalog
 from nodes.planning.request import list_unread_attachments
 from nodes.planning.skipping import list_shortfalls
-from nodes.planning.writing_workers import format_unwritten
+from nodes.planning.writing_workers import drop_remark, format_unwritten
 from nodes.schemas.team import Team
 from nodes.synthesis.contradictions import ClaimPair, find_contradicting_pairs
 from nodes.synthesis.findings import collect_findings
@@ -55,6 +55,8 @@ class SynthesisInput:
     """The options of the caps that ended the run before all tasks were done."""
     is_only_capped: bool = False
     """Nothing is missing but for the caps."""
+    unanswered: tuple[str, ...] = ()
+    """Parts of the request, in its words, that no task covers, or whose tasks have no result."""
     has_model: bool = True
     """A language model writes the answer, not the embedded one."""
     language: str = DEFAULT_LANGUAGE
@@ -165,6 +167,7 @@ async def prepare_input(state: SupervisorState, judge_models: JudgeModels) -> Sy
         ],
         findings=collect_findings(reports, min_confidence=team.min_finding_confidence),
         contradictions=tuple(contradictions),
+        unanswered=list_unanswered(plan, results),
         caps=caps,
         is_only_capped=bool(caps) and all(map(is_stopped_by_cap, map(results.get, tasks))),
         has_model=judge_models.get_name(team.synthesizer_tier) != EMBEDDED,
@@ -238,6 +241,23 @@ def list_gaps(
     ]
     found = [_format_gap(tasks, reason, language) for reason, tasks in tasks_by_reason.items()]
     return [*made_by_rule, *untaken, *found]
+
+
+def list_unanswered(plan: Plan, results: Mapping[str, Report]) -> tuple[str, ...]:
+    """Return the parts of the request that no task covers, or none of those that do has answered.
+
+    A part that another worker has written in the end is answered.
+    """
+    done = [task for task in plan.tasks if _is_done(results.get(task.id))]
+    taken = _list_parts_taken_by_others(plan, results)
+    open_parts = [drop_remark(part) for part in plan.untaken if part not in taken]
+    answered = {words for task in done for words in task.covers}
+    lost = [words for task in plan.tasks if task not in done for words in task.covers]
+    return tuple(dict.fromkeys([*open_parts, *(words for words in lost if words not in answered)]))
+
+
+def _is_done(report: Report | None) -> bool:
+    return report is not None and report.status == "completed"
 
 
 def _name_task(task: Task, plan: Plan, report: Report | None) -> str:

@@ -209,13 +209,17 @@ prüfe recherchiere sag sage schätze schlage schreib schreibe sieh stelle such 
 """)
 """German verbs that ask for a result."""
 
-GERMAN_FUNCTION_WORDS = GERMAN_QUESTION_WORDS | GERMAN_DETERMINERS | _split_words("""
+GERMAN_FUNCTION_WORDS = (
+    GERMAN_QUESTION_WORDS
+    | GERMAN_DETERMINERS
+    | _split_words("""
 ab aber alle allem allen alles als also am an auch auf aus bei beim bin bis bitte da damit danach
 dann daraus darin darüber dass davon dazu denn doch dort durch etwa für gegen genug heraus hier im
-immer in ins je kein keine keinen lange man mehr mich mir mit nach nachdem nicht noch nur ob oder ohne
-samt sehr seit seitdem selbst sich so sowie über um und uns unter viel viele vom von vor war waren
-weil weit wenn werden wichtigste wichtigsten würde zu zum zur zurück zusammen zwei zwischen
+immer in ins je kein keine keinen lange man mehr mich mir mit nach nachdem nicht noch nur ob oder
+ohne samt sehr seit seitdem selbst sich so sowie über um und uns unter viel viele vom von vor war
+waren weil weit wenn werden wichtigste wichtigsten würde zu zum zur zurück zusammen zwei zwischen
 """)
+)
 """German function words."""
 
 UNSPECIFIC_WORDS = FUNCTION_WORDS | QUESTION_WORDS | GENERIC_WORDS

@@ -14,7 +14,7 @@ from nodes.models.embedded.worker_fit import (
 )
 from nodes.schemas.beside import PlanningValues, RecruitValues, RefinementValues, RevisionValues
 from nodes.schemas.team import Example
-from nodes.planning.request_parts import (
+from nodes.text.request_parts import (
     asks_for_result,
     asks_for_text,
     begins_with_verb,

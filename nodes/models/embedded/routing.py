@@ -7,7 +7,7 @@ from nodes.limits.patterns import Pattern
 from nodes.models.embedded.worker_fit import MIN_MEANING_OF_WHOLE, WorkerFit, list_workers
 from nodes.schemas.beside import PlanningValues
 from nodes.schemas.team import Example
-from nodes.planning.request_parts import list_parts
+from nodes.text.request_parts import list_parts
 from nodes.text.similarity import extract_stems
 
 _FILE_TYPE = Pattern(r"\.(\w+)$", re.MULTILINE)

@@ -25,7 +25,8 @@ from tests.teams import make_team
 FOLDER = Path(__file__).parent
 Row = dict[str, Any]
 _APPENDIX = re.compile(
-    r"The action list you can take|The database tables and|\[SEP\] Search|The (?:tool|API) list|api_list:|Output:|There're some choices",
+    r"The action list you can take|The database tables and|\[SEP\] Search|The (?:tool|API) list"
+    r"|api_list:|Output:|There're some choices",
     re.IGNORECASE,
 )
 _TASK = re.compile(r"(?:Your task is to:|Task:|Instruction: \[SEP\]|My problem is:)", re.IGNORECASE)

@@ -47,7 +47,8 @@ def list_parts(request: str, rank_workers: Callable[[str], Sequence[str]]) -> li
 
     A clause that begins with a verb or as a question is a part. So is a listed thing that some
     worker is for, after one that some worker is for, and what is listed after it; a named result,
-    such as "and a summary of costs"; and each of a list of fragments. A statement belongs to what is before it, or at the start to what follows; so do names and anything else.
+    such as "and a summary of costs"; and each of a list of fragments. A statement belongs to what
+    is before it, or at the start to what follows; so do names and anything else.
 
     Args:
         rank_workers: returns the workers that words are for, if any.
