@@ -1,5 +1,6 @@
 """The synthesizer: one answer from the reports, with its gaps."""
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Literal
@@ -38,6 +39,7 @@ from state import (
     Answer,
     Context,
     Expense,
+    Plan,
     Report,
     RunStatus,
     SupervisorState,
@@ -45,6 +47,8 @@ from state import (
     enter_expenses,
     require_plan,
 )
+
+MAX_HEADING_CHARS = 100
 
 
 async def synthesize(
@@ -178,7 +182,14 @@ async def _write_answer(
         history=read_history(state),
     )
     reports, missing = evidence.prompt_reports, evidence.missing
-    beside = AnswerValues(state["request"], reports, missing, evidence.findings, evidence.language)
+    beside = AnswerValues(
+        state["request"],
+        reports,
+        missing,
+        evidence.findings,
+        evidence.language,
+        _list_headings(require_plan(state)),
+    )
     with lay_beside(beside), listen_to_reply(stream.listener if stream else None):
         answer, usage, problem = await _ask_for_answer(
             get_writers(), messages, fallback=fallback, language=evidence.language
@@ -186,6 +197,16 @@ async def _write_answer(
     is_written = answer is not fallback and usage.models != (EMBEDDED,)
     is_unread = quotes_unread(evidence.reports) and not is_written  # who wrote it has read them
     return answer.model_copy(update={"is_unread": is_unread}), usage, problem
+
+
+def _list_headings(plan: Plan) -> dict[str, str]:
+    """Return the words of the request that each task answers, where they are its own and short."""
+    counts = Counter(task.asked for task in plan.tasks)
+    return {
+        task.id: " ".join(task.asked.split()).rstrip(".,;:")
+        for task in plan.tasks
+        if counts[task.asked] == 1 and 0 < len(task.asked) <= MAX_HEADING_CHARS
+    }
 
 
 async def _ask_for_answer(

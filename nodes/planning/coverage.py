@@ -43,8 +43,8 @@ _EDGES = " \t\r\n.,;:!?…\"'“”„"
 _FORM = Pattern(
     r"\b(?:(?:no|not) (?:more|longer) than|at most|at least|up to|under|within|in|on|as|höchstens|"
     r"maximal|mindestens|auf|als|mit|with|without|ohne) (?:[\w-]+ ){0,3}(?:pages?|words?|"
-    r"sentences?|paragraphs?|lines?|sources?|bullets?|bullet points|tables?|markdown|english|german|deutsch|"
-    r"englisch|headings?|numbers?|citations?|tone|"
+    r"sentences?|paragraphs?|lines?|sources?|bullets?|bullet points|tables?|"
+    r"markdown|english|german|deutsch|englisch|headings?|numbers?|citations?|tone|"
     r"seiten?|w[oö]rter|worten|sätzen?|absätzen?|"
     r"quellen|tabelle|stichpunkten|überschriften|zeilen)\b",
     re.IGNORECASE,
@@ -78,7 +78,7 @@ def list_uncovered(plan: Plan, request: str, team: Team, *, waived: str = "") ->
     be for one in other words. Where the tasks could be about anything, or are in another language
     than the request, all is covered.
     """
-    request = request[:MAX_READ_CHARS]
+    request = _cut_at_break(request)
     spans = [span for task in plan.tasks for span in task.covers]
     covered = _mark_spans(request, [*spans, *plan.untaken])
     parts = list(_list_open_parts(request, covered, _rank_by_words(team)))
@@ -98,6 +98,14 @@ def list_uncovered(plan: Plan, request: str, team: Team, *, waived: str = "") ->
 def format_uncovered(parts: Iterable[str]) -> list[str]:
     """Return the problem of each part, for the author of the plan."""
     return [f'no task covers this part of the request: "{part}"' for part in parts]
+
+
+def _cut_at_break(request: str) -> str:
+    """Return what is read of a request, up to the end of a clause."""
+    if len(request) <= MAX_READ_CHARS:
+        return request
+    read = request[:MAX_READ_CHARS]
+    return read[: max(map(read.rfind, ".,;!?\n")) + 1] or read
 
 
 def _mark_spans(request: str, spans: Iterable[str]) -> list[bool]:
@@ -142,7 +150,7 @@ def _list_open_parts(
         for text in _list_open_runs(request, covered, start, end):
             is_lead = not is_whole and request.startswith(text, start) and "," not in text
             if not is_lead and (words := _extract_asked(text)):
-                yield _Part(text.strip(" ,;:"), frozenset(map(fold_word, words)))
+                yield _Part(text.strip(" ,;:."), frozenset(map(fold_word, words)))
 
 
 def _is_stated(part: str) -> bool:

@@ -53,7 +53,7 @@ them these they this
 """Words for what the tasks bring, whose form is no part of its own."""
 
 _SYNONYMS: Final = """
-write draft compose prepare produce create generate author verfass schreib entwirf entwerf erstell dicht
+write draft compose prepare produce create generate verfass schreib entwirf entwerf erstell dicht
 compare comparison contrast against versus beside rank vergleich gegenüber
 recommend propose suggest advise advice recommendation empfiehl empfehl empfehlung schlag vorschlag
 summary summarise summarize overview outline sum zusammenfassung fasse überblick

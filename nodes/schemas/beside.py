@@ -85,6 +85,8 @@ class AnswerValues:
     missing: Sequence[str] = ()
     findings: Sequence[MergedFinding] = ()
     language: str = ""
+    headings: Mapping[str, str] = field(default_factory=dict)
+    """Words of the request that a task answers, by task; none of a task that has no own."""
 
 
 BesideValues = (

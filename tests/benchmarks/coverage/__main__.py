@@ -42,7 +42,7 @@ def main() -> None:
     options = parser.parse_args()
     for has_spans in (False, True):
         _print_drops(has_spans=has_spans, is_shown=options.show)
-    complete = [(row["language"], *_read_complete(row)) for row in read_rows("complete_plans")]
+    complete = [(row["language"], *read_complete(row)) for row in read_rows("complete_plans")]
     for language in ("en", "de"):
         _print_doubts(language, [row[1:] for row in complete if row[0] == language], options.show)
     if options.plans:
@@ -106,7 +106,8 @@ def _print_doubts(name: str, rows: Sequence[tuple[str, Plan, Team]], is_shown: b
     print(f"{name}: complete plans doubted: {doubted} of {len(rows)} ({share:.1f} %)")
 
 
-def _read_complete(row: Row) -> tuple[str, Plan, Team]:
+def read_complete(row: Row) -> tuple[str, Plan, Team]:
+    """Return the request of a row, its plan, and the team that it is for."""
     tasks = [(worker, words, ()) for worker, words in row["tasks"]]
     return row["request"], make_plan(row["request"], tasks), load_team(row["team"])
 
