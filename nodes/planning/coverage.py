@@ -35,6 +35,8 @@ STEM_CHARS = 6
 """Words that begin alike in so many letters, or hold the other's beginning, are taken for one."""
 MIN_STEM_CHARS = 4
 """Of a word that another one may hold, as a compound does."""
+MIN_WORDS = 2
+"""Of a request that none of its tasks shares a word with, to be sure that they miss it."""
 MIN_SPAN_CHARS, MAX_SOUGHT_CHARS = 3, 200
 
 _JOINT = Pattern(r"[-_/]")
@@ -87,12 +89,17 @@ def list_uncovered(plan: Plan, request: str, team: Team, *, waived: str = "") ->
     tasks = [_collect_words(task, parts, team) for task in plan.tasks]
     closing = _fold_words(f"{plan.final_instruction} {waived}")
     found = [part for part in parts if not _is_known(part, parts, [*tasks, closing])]
-    if not spans and len(found) == len(parts) and len(tasks) > len(parts):
-        return []  # a question divided into steps, in other words
+    if not spans and len(found) == len(parts) and _may_be_in_other_words(parts, len(tasks)):
+        return []
     if not spans and len(found) < len(parts):
         others = [part for part in parts if part not in found]
         found = found[sum(not _share_word(others, task) for task in tasks) :]
     return [part.text[:MAX_PART_CHARS] for part in found[:MAX_UNCOVERED]]
+
+
+def _may_be_in_other_words(parts: Sequence[_Part], tasks: int) -> bool:
+    """Return whether tasks without a word of the request may be its steps, or a case of it."""
+    return tasks >= max(2, len(parts)) or sum(len(part.words) for part in parts) < MIN_WORDS
 
 
 def format_uncovered(parts: Iterable[str]) -> list[str]:
@@ -216,7 +223,8 @@ def _can_compare(plan: Plan, request: str) -> bool:
 
 def _collect_words(task: Task, parts: Sequence[_Part], team: Team) -> frozenset[str]:
     """Return the words of a task, with those of its worker if they alone say which part it has."""
-    words = _fold_words(" ".join([task.description, *task.covers]))
+    own_id = task.id if task.id != task.worker else ""
+    words = _fold_words(" ".join([own_id, task.description, *task.covers]))
     if task.covers or _share_word(parts, words):
         return words
     cards = {worker.name: worker.description for worker in team.roster}

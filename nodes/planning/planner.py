@@ -100,7 +100,7 @@ async def make_plan(
             await emit("error", code=error.code, message=f"the plan is {outcome}: {error}")
             return plan, error.usage
         is_last = was_sent_back or not repairs
-        remarks = [] if is_last else await _list_remarks(reply, request, team)
+        remarks = await _list_remarks(reply, "" if is_last else request, team)
         if reply.plan and (is_last or not remarks):
             return reply.plan, asking.spent
         sound, last = reply.plan or sound, reply.proposed_plan or last
