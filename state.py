@@ -242,8 +242,17 @@ class Task(Frozen):
     """Model tier for this task, one that its worker's card names; null: the worker's own."""
     is_compound: bool = False
     """True: too large for one worker; it is divided into a plan of its own when its turn comes."""
-    subject: SkipJsonSchema[str] = ""
-    """The request's own words that the task answers, where a rule planned it; no prompt has it."""
+    covers: tuple[str, ...] = ()
+    """The parts of the request that the task answers, each quoted verbatim."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read_subject(cls, value: Any) -> Any:
+        """Read a task of an earlier version's checkpoint, whose words were its `subject`."""
+        if not isinstance(value, Mapping) or "subject" not in value:
+            return value
+        known = {name: field for name, field in value.items() if name != "subject"}
+        return {"covers": tuple(filter(None, [value["subject"]])), **known}
 
     @field_validator("depends_on", mode="before")
     @classmethod
@@ -261,12 +270,21 @@ class Task(Frozen):
     def _drop_duplicate_dependencies(cls, value: tuple[Dependency, ...]) -> tuple[Dependency, ...]:
         return tuple(dict.fromkeys(value))
 
-    @field_validator("materials", mode="before")
+    @field_validator("materials", "covers", mode="before")
     @classmethod
     def _read_bare_name(cls, value: Any) -> Any:
         if value is None:
             return ()
         return [value] if isinstance(value, str) else value
+
+    @property
+    def asked(self) -> str:
+        """The words of the request that it answers, as one text; empty where none are named."""
+        text = ""
+        for words in self.covers:
+            link = " " if text[-1:] in ".?!" else ", "
+            text += f"{link if text else ''}{words}"
+        return text
 
 
 class Plan(Frozen):
@@ -280,7 +298,7 @@ class Plan(Frozen):
     final_instruction: str = ""
     """What the synthesizer should make of the results."""
     untaken: SkipJsonSchema[tuple[str, ...]] = ()
-    """Parts of the request, in its words, that no worker takes; each is a gap of the answer."""
+    """Parts of the request, in its words, that no task covers; each is a gap of the answer."""
     rule_reason: SkipJsonSchema[str] = ""
     """Set by the supervisor where a rule made the plan: what was wrong with those of the model."""
     version: SkipJsonSchema[int] = Field(1, ge=1)

@@ -1,5 +1,6 @@
 """The step in which a human approves the plan before its tasks run."""
 
+import asyncio
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -8,6 +9,7 @@ from langgraph.runtime import Runtime
 from nodes.human.request import MAX_UNUSABLE_REPLIES, ask, build_plan_request
 from nodes.models.catalog import EMBEDDED, ModelCatalog
 from nodes.models.structured_output import UnreadableReply, read_value
+from nodes.planning.coverage import note_uncovered
 from nodes.planning.replanning import build_plan_event
 from nodes.planning.validation import list_plan_problems, list_vague_tasks
 from nodes.schemas.team import Team
@@ -70,6 +72,7 @@ async def approve(
 
 async def _accept_edit(edited: Plan, state: SupervisorState, team: Team) -> SupervisorState:
     edited = edited.model_copy(update={"version": len(state["plans"]) + 1})
+    edited = await asyncio.to_thread(note_uncovered, edited, state["request"], team)
     await emit("plan_approved", **build_plan_event(edited, team), edited=True)
     return {"awaits_approval": False, "objection": "", "plan": edited, "plans": (edited,)}
 

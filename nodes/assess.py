@@ -272,7 +272,7 @@ def _add_handed_over(report: Report, state: WorkerState, team: Team) -> Report:
     is_handed_over = report.status == "completed" and team.find_worker(report.worker).hands_over
     if not is_handed_over or report.worker == first.worker:
         return report
-    asked = (task.subject or task.description)[:MAX_QUOTED_CHARS]
+    asked = (task.asked or task.description)[:MAX_QUOTED_CHARS]
     reason = describe_problem(first) or _describe_escalation(first)
     gap = f"an answer to “{asked}”, which was handed over: {reason}"
     failures, gaps = (*report.failures, gap), (gap, *report.gaps)

@@ -1,5 +1,6 @@
 """The synthesizer: one answer from the reports, with its gaps."""
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Literal
@@ -39,6 +40,7 @@ from state import (
     Answer,
     Context,
     Expense,
+    Plan,
     Report,
     RunStatus,
     SupervisorState,
@@ -46,6 +48,8 @@ from state import (
     enter_expenses,
     require_plan,
 )
+
+MAX_HEADING_CHARS = 100
 
 
 async def synthesize(
@@ -88,8 +92,12 @@ async def synthesize(
     word = partial(say, evidence.language)
     is_known = problem == word("no_result") and evidence.missing
     missing = [*evidence.missing, problem] if problem and not is_known else evidence.missing
-    answer = ground_unanswered(answer, state["request"], require_plan(state).goal)
+    answer = ground_unanswered(
+        answer, state["request"], require_plan(state).goal, evidence.unanswered
+    )
     missing = [*missing, *(word("not_answered", part=part) for part in answer.unanswered)]
+    open_parts = dict.fromkeys((*evidence.unanswered, *answer.unanswered))
+    answer = answer.model_copy(update={"unanswered": tuple(open_parts)})
     missing += unproved
     named = find_named_pairs(evidence.contradictions, answer.contradictions, evidence.reports)
     answer = ground_answer(
@@ -177,7 +185,14 @@ async def _write_answer(
         history=read_history(state),
     )
     reports, missing = evidence.prompt_reports, evidence.missing
-    beside = AnswerValues(state["request"], reports, missing, evidence.findings, evidence.language)
+    beside = AnswerValues(
+        state["request"],
+        reports,
+        missing,
+        evidence.findings,
+        evidence.language,
+        _list_headings(require_plan(state)),
+    )
     with lay_beside(beside), listen_to_reply(stream.listener if stream else None):
         answer, usage, problem = await _ask_for_answer(
             get_writers(), messages, fallback=fallback, language=evidence.language
@@ -185,6 +200,16 @@ async def _write_answer(
     is_written = answer is not fallback and usage.models != (EMBEDDED,)
     is_unread = quotes_unread(evidence.reports) and not is_written  # who wrote it has read them
     return answer.model_copy(update={"is_unread": is_unread}), usage, problem
+
+
+def _list_headings(plan: Plan) -> dict[str, str]:
+    """Return the words of the request that each task answers, where they are its own and short."""
+    counts = Counter(task.asked for task in plan.tasks)
+    return {
+        task.id: " ".join(task.asked.split()).rstrip(".,;:")
+        for task in plan.tasks
+        if counts[task.asked] == 1 and 0 < len(task.asked) <= MAX_HEADING_CHARS
+    }
 
 
 async def _ask_for_answer(

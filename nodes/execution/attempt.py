@@ -270,7 +270,7 @@ class AttemptRunner:
                 max_steps=self.max_steps,
                 origin=build_subteam_origin(self.state),
                 guidance="" if self.is_divided else self.worker.instructions.strip(),
-                subject=self.state["task"].subject,
+                subject=self.state["task"].asked,
                 is_division=self.is_divided,
             )
             report = await self.subteam_run.run(earlier=earlier, answers=answers)
@@ -344,7 +344,7 @@ class AttemptRunner:
         asked = self.state.get("origin", Origin()).user_text or self.state["description"]
         proof.words = "\n".join((asked, *answers.values()))
         proof.may_send_back = not self._is_rule_based
-        subject = self.state["task"].subject
+        subject = self.state["task"].asked
         beside = WorkValues(self.worker, self._build_handoff(), subject, earlier, answers)
         with lay_beside(beside):
             return await agent.run(

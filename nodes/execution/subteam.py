@@ -64,7 +64,7 @@ class SubteamRun:
     guidance: str = ""
     """Instructions that are added to each request."""
     subject: str = ""
-    """The request's own words that the task answers; empty where a model planned it."""
+    """The request's own words that the task answers; empty where none are named."""
     is_division: bool = False
     """The team divides a task of its own."""
     state: dict[str, Any] = field(default_factory=dict)

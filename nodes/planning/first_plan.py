@@ -21,6 +21,7 @@ from nodes.models.available_models import AvailableModels
 from nodes.models.catalog import EMBEDDED, ModelCatalog
 from nodes.models.price_check import require_prices
 from nodes.models.run_context import TextListener
+from nodes.planning.coverage import note_uncovered
 from nodes.planning.direct_reply import begin_direct_reply, find_direct_reply
 from nodes.planning.estimate import estimate_run
 from nodes.planning.examples import (
@@ -227,7 +228,7 @@ async def _make_first_plan(
     if (given := get_run_scope(config).given_plan) is not None:
         if problems := list_plan_problems(given, team, max_tasks=max_tasks, materials=materials):
             raise PlanInvalid("the given plan cannot be run", cause="; ".join(problems))
-        return given, Usage(), Usage()
+        return await asyncio.to_thread(note_uncovered, given, request, team), Usage(), Usage()
     plan_all = partial(
         _plan_all,
         state,
@@ -339,9 +340,10 @@ async def _plan_all(
             ask_team(prompt_team),
             max_tasks=max_tasks,
             materials=materials,
+            request=words,
             build_rule_messages=None if is_embedded else lambda: ask_team(team),
             read_text=read_text,
         )
     if is_embedded or plan.is_by_rule:  # it reads the tools from their files
         plan = await asyncio.to_thread(add_unwritten, plan, team)
-    return plan, usage
+    return await asyncio.to_thread(note_uncovered, plan, words, team), usage

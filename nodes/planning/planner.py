@@ -1,5 +1,6 @@
 """Asks for a plan until one is valid."""
 
+import asyncio
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -21,6 +22,7 @@ from nodes.models.run_context import TextListener, listen_to_reply
 from nodes.models.structured.json_reading import InvalidJson, read_json_object
 from nodes.models.structured_output import UnreadableReply, describe_validation_errors
 from nodes.planning.corrections import correct_plan
+from nodes.planning.coverage import format_uncovered, list_uncovered
 from nodes.planning.validation import list_plan_problems, list_vague_tasks, may_divide
 from nodes.prompts.few_shot_examples import remove_examples
 from nodes.prompts.messages import build_problem_message
@@ -35,6 +37,8 @@ MAX_REASON_CHARS = 600
 """Limit for the reason of a plan by rule, in the answer."""
 MAX_BOUNDED_ITEMS = 50
 """Limit of a bound that is shown; llama.cpp refuses grammars with many repetitions."""
+MAX_SPANS = 8
+"""Limit of the parts of the request that one task quotes."""
 MAX_NAMED_MATERIALS = 50
 """Limit of materials that the schema of a plan names."""
 REPEATED_TEMPERATURE = 1.0
@@ -48,6 +52,7 @@ async def make_plan(
     *,
     max_tasks: int,
     materials: Collection[str],
+    request: str = "",
     adopt: Callable[[Plan], Plan] = lambda plan: plan,
     finished: Collection[str] = (),
     build_rule_messages: Callable[[], Sequence[AnyMessage]] | None = None,
@@ -55,12 +60,14 @@ async def make_plan(
 ) -> tuple[Plan, Usage]:
     """Return a valid plan; an invalid one is sent back at most `team.max_plan_repairs` times.
 
-    Vague tasks are sent back once; after that a plan with no other fault is accepted, as it is when
-    no better one comes. Unknown workers in the last plan are replaced by the team's generalist, or
-    by a specialist where the team has no generalist and recruits. A plan by rule takes over where
-    the model has given no valid one, or no model can be reached: the workers' may be.
+    Vague tasks, and parts of the request that no task covers, are sent back once; after that a plan
+    with no other fault is accepted, as it is when no better one comes. Unknown workers in the last
+    plan are replaced by the team's generalist, or by a specialist where the team has no generalist
+    and recruits. A plan by rule takes over where the model has given no valid one, or no model can
+    be reached: the workers' may be.
 
     Args:
+        request: whose parts the tasks must cover; empty: nothing must be covered.
         adopt: makes the plan that is checked from the plan that the model proposed.
         finished: ids of tasks that have a result, whose descriptions can no longer change.
         build_rule_messages: builds the messages for the plan by rule; None where there is none.
@@ -92,11 +99,13 @@ async def make_plan(
             outcome = "not repaired" if plan is sound else "made by rule"
             await emit("error", code=error.code, message=f"the plan is {outcome}: {error}")
             return plan, error.usage
-        if reply.plan and (was_sent_back or not reply.vague_tasks or not repairs):
+        is_last = was_sent_back or not repairs
+        remarks = await _list_remarks(reply, "" if is_last else request, team)
+        if reply.plan and (is_last or not remarks):
             return reply.plan, asking.spent
         sound, last = reply.plan or sound, reply.proposed_plan or last
-        was_sent_back = was_sent_back or bool(reply.vague_tasks)
-        problems = [*reply.problems, *reply.vague_tasks]
+        was_sent_back = was_sent_back or bool(remarks)
+        problems = [*reply.problems, *remarks]
         await emit("plan_rejected", problems=problems, plan=reply.reply_text)
         asking.send_back(reply.reply_text, problems)
     plan = sound or _replace_unknown_workers(last, check)
@@ -106,6 +115,14 @@ async def make_plan(
     if plan is None:
         raise _build_plan_error(check, last, problems, reply.reply_text, asking.spent)
     return plan, asking.spent
+
+
+async def _list_remarks(reply: "_PlanReply", request: str, team: Team) -> list[str]:
+    """Return what a plan is sent back for once: vague tasks, and what no task covers."""
+    if reply.plan is None or not request:
+        return list(reply.vague_tasks)
+    uncovered = await asyncio.to_thread(list_uncovered, reply.plan, request, team)
+    return [*reply.vague_tasks, *format_uncovered(uncovered)]
 
 
 class _PlanRequest:
@@ -318,6 +335,7 @@ def build_plan_schema(
         schema["properties"]["tasks"]["maxItems"] = max_tasks
         task["depends_on"]["maxItems"] = max(1, max_tasks - 1)
     task["materials"]["maxItems"] = len(materials)
+    task["covers"]["maxItems"] = MAX_SPANS
     task["worker"]["enum"] = list(workers)
     if not materials:
         del task["materials"]

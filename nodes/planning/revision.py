@@ -1,5 +1,6 @@
 """A new version of the plan, after a finding or a rejection."""
 
+import asyncio
 from collections.abc import Collection
 from functools import partial
 from typing import Any
@@ -11,6 +12,7 @@ from nodes.errors import ModelError, PlanInvalid
 from nodes.human.messages import build_plan_message
 from nodes.limits.step_cap import count_steps_left
 from nodes.models.catalog import ModelCatalog
+from nodes.planning.coverage import note_uncovered
 from nodes.planning.planner import make_plan
 from nodes.planning.replanning import (
     build_plan_event,
@@ -127,7 +129,10 @@ async def revise_plan(
             "ledger": enter_expenses(_bill(team, state, usage, round=len(results))),
             "stalls": state.get("stalls", 0) + 1,
         }
-    plan = plan.model_copy(update={"version": len(state["plans"]) + 1})
+    plan = plan.model_copy(update={"version": len(state["plans"]) + 1, "untaken": old.untaken})
+    if rejected:
+        noted = partial(note_uncovered, plan, state["request"], team, waived=reason)
+        plan = await asyncio.to_thread(noted)
     why: dict[str, Any] = {"reason": reason, "difference": compare_plans(old, plan)}
     await emit("plan_revised", **build_plan_event(plan, team), **why, awaits_approval=rejected)
     return {

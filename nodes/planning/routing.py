@@ -88,7 +88,7 @@ def _build_route_plan(decision: Decision, request: str, materials: Sequence[str]
             description=_describe_task(words, request),
             worker=name,
             materials=tuple(materials),
-            subject=request[:MAX_DESCRIPTION_CHARS],
+            covers=(request[:MAX_DESCRIPTION_CHARS],),
         )
         for name, words in chosen.items()
     )

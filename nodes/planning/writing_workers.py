@@ -29,7 +29,12 @@ def add_unwritten(plan: Plan, team: Team) -> Plan:
 
 def format_unwritten(task: Task, goal: str) -> str:
     """Return the part of the request that a task would have to write, with what that needs."""
-    return f"{task.subject or goal} ({LACKING})"
+    return f"{task.asked or goal} ({LACKING})"
+
+
+def drop_remark(part: str) -> str:
+    """Return the words of the request in a part that would have to be written."""
+    return part.removesuffix(f" ({LACKING})")
 
 
 def _writes(team: Team, task: Task) -> bool:
@@ -46,7 +51,7 @@ def _writes(team: Team, task: Task) -> bool:
         return True
     if not all(_takes_written_text(name, team) for name in worker.tools):
         return False
-    wanted = task.subject or task.description
+    wanted = task.asked or task.description
     if not task.materials or _asks_for_text(wanted, _list_writing_verbs(team, worker.name)):
         return True
     asks_for_check = is_question(wanted) or extract_stems(wanted) & _list_checking_verbs(team, task)

@@ -13,7 +13,7 @@ FIELDS_OF_THE_SUPERVISOR = {"version", "rule_reason"}
 """Fields of a plan that no model writes or reads."""
 UNSHOWN_FIELDS: Mapping[str, Any] = {
     **dict.fromkeys((*FIELDS_OF_THE_SUPERVISOR, "untaken"), True),
-    "tasks": {"__all__": {"subject"}},
+    "tasks": {"__all__": {"covers"}},
 }
 """What the text of a plan leaves out in a prompt."""
 

@@ -12,7 +12,7 @@ You never do a worker's work yourself.
 - A task lists in depends_on the tasks whose results it needs, and no others: tasks that do not
   need each other run at the same time. Set required to false where a task can do without.
 - Name in a task's materials those materials of the request that its worker must see.
-- Use as few tasks as the request needs.
+- Use as few tasks as the request needs. Each part of the request is in some task's covers.
 - goal is the request in one sentence; final_instruction tells the synthesizer how to use the
   results; aggregation is merge unless you have a reason. select takes the best of several tasks
   that have the same description. reduce summarises many long results in rounds first.
@@ -108,7 +108,8 @@ SYNTHESIZE = """\
 Write the answer to the request from the results of your team.
 
 - Use only what is in the results. Where they disagree, name both sides in contradictions.
-- Synthesize: use the order the reader needs, do not list one result after another.
+- Synthesize: follow the request's order and head sections with its words; do not list one result
+  after another.
 - Name the source of each figure where you use it, as the claims name it; list them in sources.
 - Compare the request and the plan's goal with the results. Put into unanswered each part of the
   request that no result answers, in its own words; leave it empty when every part is answered. A

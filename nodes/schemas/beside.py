@@ -46,7 +46,7 @@ class WorkValues:
     worker: Worker
     handoff: Handoff
     subject: str = ""
-    """The request's own words that the task answers; empty where a model planned it."""
+    """The request's own words that the task answers; empty where none are named."""
     earlier: str = ""
     """Why the last attempt failed."""
     answers: Mapping[str, str] = field(default_factory=dict)
@@ -85,6 +85,8 @@ class AnswerValues:
     missing: Sequence[str] = ()
     findings: Sequence[MergedFinding] = ()
     language: str = ""
+    headings: Mapping[str, str] = field(default_factory=dict)
+    """Words of the request that a task answers, by task; none of a task that has no own."""
 
 
 BesideValues = (

@@ -15,7 +15,7 @@ from nodes.limits.step_cap import count_steps_left
 from nodes.models.catalog import EMBEDDED, ModelCatalog
 from nodes.planning.request import list_unread_attachments
 from nodes.planning.skipping import list_shortfalls
-from nodes.planning.writing_workers import format_unwritten
+from nodes.planning.writing_workers import drop_remark, format_unwritten
 from nodes.schemas.team import Team
 from nodes.synthesis.contradictions import ClaimPair, find_contradicting_pairs
 from nodes.synthesis.findings import collect_findings, merge_findings
@@ -56,6 +56,8 @@ class SynthesisInput:
     """The options of the caps that ended the run before all tasks were done."""
     is_only_capped: bool = False
     """Nothing is missing but for the caps."""
+    unanswered: tuple[str, ...] = ()
+    """Parts of the request, in its words, that no task covers, or whose tasks have no result."""
     has_model: bool = True
     """A language model writes the answer, not the embedded one."""
     language: str = DEFAULT_LANGUAGE
@@ -167,6 +169,7 @@ async def prepare_input(state: SupervisorState, judge_models: JudgeModels) -> Sy
         ],
         findings=findings,
         contradictions=tuple(contradictions),
+        unanswered=list_unanswered(plan, results),
         caps=caps,
         is_only_capped=bool(caps) and all(map(is_stopped_by_cap, map(results.get, tasks))),
         has_model=judge_models.get_name(team.synthesizer_tier) != EMBEDDED,
@@ -242,12 +245,29 @@ def list_gaps(
     return [*made_by_rule, *untaken, *found]
 
 
+def list_unanswered(plan: Plan, results: Mapping[str, Report]) -> tuple[str, ...]:
+    """Return the parts of the request that no task covers, or none of those that do has answered.
+
+    A part that another worker has written in the end is answered.
+    """
+    done = [task for task in plan.tasks if _is_done(results.get(task.id))]
+    taken = _list_parts_taken_by_others(plan, results)
+    open_parts = [drop_remark(part) for part in plan.untaken if part not in taken]
+    answered = {words for task in done for words in task.covers}
+    lost = [words for task in plan.tasks if task not in done for words in task.covers]
+    return tuple(dict.fromkeys([*open_parts, *(words for words in lost if words not in answered)]))
+
+
+def _is_done(report: Report | None) -> bool:
+    return report is not None and report.status == "completed"
+
+
 def _name_task(task: Task, plan: Plan, report: Report | None) -> str:
     """Return a task's id, with its part of the request if nothing came of that."""
-    is_part = bool(task.subject) and task.subject.strip() != plan.goal.strip()
+    is_part = bool(task.asked) and task.asked.strip() != plan.goal.strip()
     if not is_part or (report is not None and report.status == "completed"):
         return task.id
-    return f"{task.id} (“{task.subject[:MAX_PART_CHARS]}”)"
+    return f"{task.id} (“{task.asked[:MAX_PART_CHARS]}”)"
 
 
 def _list_parts_taken_by_others(plan: Plan, results: Mapping[str, Report]) -> set[str]:

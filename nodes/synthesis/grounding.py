@@ -20,18 +20,23 @@ MAX_UNANSWERED = 20
 MAX_UNANSWERED_CHARS = 300
 
 
-def ground_unanswered(answer: Answer, request: str, goal: str) -> Answer:
+def ground_unanswered(answer: Answer, request: str, goal: str, known: Sequence[str] = ()) -> Answer:
     """Return the answer with those unanswered parts that the request or the goal asks for.
 
     What shares no word with them is no part of the request, nor is "none" or "nothing is open".
+
+    Args:
+        known: parts that are unanswered by the plan and its reports; they are left out.
     """
     asked = f"{request}\n{goal}".casefold()
     terms = extract_terms(asked)
     parts = dict.fromkeys(" ".join(part.split()) for part in answer.unanswered)
+    told = "\n".join(known).casefold()
     kept = [
         shorten_text(part, MAX_UNANSWERED_CHARS)
         for part in parts
         if part.casefold().partition(" ")[0] not in ("", "none", "nothing")
+        and part.casefold() not in told
         and (part.casefold() in asked or terms & extract_terms(part))
     ]
     return answer.model_copy(update={"unanswered": tuple(kept[:MAX_UNANSWERED])})

@@ -8,8 +8,14 @@ from nodes.text.similarity import extract_words
 from nodes.text.word_forms import is_verb, list_base_forms
 from nodes.text.word_lists import (
     AUXILIARY_VERBS,
+    CONDITION_WORDS,
     DETERMINERS,
     FUNCTION_WORDS,
+    GERMAN_CONDITION_WORDS,
+    GERMAN_DETERMINERS,
+    GERMAN_FUNCTION_WORDS,
+    GERMAN_ORDERS,
+    GERMAN_QUESTION_WORDS,
     INSPECTING_VERBS,
     PRECISE_VERBS,
     PRONOUNS,
@@ -19,16 +25,20 @@ from nodes.text.word_lists import (
 
 _BREAK = Pattern(
     r"(?P<end>(?<=[.!?;])\s++|(?<!\n)\n++)"
-    r"|(?<!\s)\s{0,4}+,\s++(?:(?:and|or|then)\s++)?"
-    r"|(?<!\s)\s++(?:and|then|as\s{1,4}+well\s{1,4}+as)\s++",
+    r"|(?<!\s)\s{0,4}+,\s++(?:(?:and|or|then|und|oder|dann)\s++)?"
+    r"|(?<!\s)\s++(?:and|then|as\s{1,4}+well\s{1,4}+as|und|dann|sowie)\s++",
     re.IGNORECASE,
 )
 _WORD = Pattern(r"[^\W_]+(?:'[^\W_]+)?")
 MAX_READ_CHARS = 4_000
 """Of a request; the rest belongs to its last part."""
 MAX_PARTS = 24
-_ASKING = QUESTION_WORDS | AUXILIARY_VERBS
-STATING_WORDS = DETERMINERS | PRONOUNS | {"i", "we", "you", "he", "she", "there"}
+RELATIVE_WORDS = ("where", "which", "who", "whose")
+MIN_FRAGMENTS, MAX_FRAGMENT_WORDS = 3, 4
+_ASKING = QUESTION_WORDS | AUXILIARY_VERBS | GERMAN_QUESTION_WORDS
+STATING_WORDS = (
+    DETERMINERS | PRONOUNS | GERMAN_DETERMINERS | {"i", "we", "you", "he", "she", "there"}
+)
 """Words that a statement begins with."""
 
 
@@ -36,14 +46,15 @@ def list_parts(request: str, rank_workers: Callable[[str], Sequence[str]]) -> li
     """Return the parts of a request in its own words and order; together they are all of it.
 
     A clause that begins with a verb or as a question is a part. So is a listed thing that some
-    worker is for, after one that some worker is for, and what is listed after it. A statement
-    belongs to what is before it, or at the start to what follows; so do names and anything else.
+    worker is for, after one that some worker is for, and what is listed after it; a named result,
+    such as "and a summary of costs"; and each of a list of fragments. A statement belongs to what
+    is before it, or at the start to what follows; so do names and anything else.
 
     Args:
         rank_workers: returns the workers that words are for, if any.
     """
     cuts = [(0, 0)]
-    is_list = False
+    is_list, has_fragments = False, _has_fragments_only(request)
     breaks = list(_BREAK.finditer(request[:MAX_READ_CHARS]))
     ends = [*(each.start() for each in breaks[1:]), len(request)]
     for found, end in zip(breaks, ends, strict=False):
@@ -53,8 +64,12 @@ def list_parts(request: str, rank_workers: Callable[[str], Sequence[str]]) -> li
         is_statement = _read_first_word(piece) in STATING_WORDS
         is_clause = is_question(piece) or begins_with_verb(piece)
         is_clause = is_clause or (bool(found["end"]) and not is_statement)
+        is_clause = is_clause and (not found[0].startswith(",") or not _is_subordinate(piece))
         is_listed = _begins_with_name(piece) and (
-            is_list or bool(rank_workers(before) and rank_workers(piece))
+            is_list
+            or has_fragments
+            or _names_result(piece)
+            or bool(rank_workers(before) and rank_workers(piece))
         )
         is_list = is_listed and not is_clause
         is_stated = _read_first_word(before) in STATING_WORDS and not rank_workers(before)
@@ -82,13 +97,34 @@ def asks_for_text(part: str) -> bool:
 def begins_with_verb(piece: str) -> bool:
     """Return whether a part begins with a verb, as an order does."""
     word = _read_first_word(piece)
-    return is_verb(word) or bool(list_base_forms(word) & INSPECTING_VERBS)
+    is_inspecting = bool(list_base_forms(word) & INSPECTING_VERBS)
+    return is_verb(word) or is_inspecting or word in GERMAN_ORDERS
+
+
+def _has_fragments_only(request: str) -> bool:
+    """Return whether a request is a list of short things without an order."""
+    pieces = request[:MAX_READ_CHARS].split(", ")
+    is_short = all(len(piece.split()) <= MAX_FRAGMENT_WORDS for piece in pieces)
+    is_order = begins_with_verb(request) or _read_first_word(request) in STATING_WORDS | _ASKING
+    return len(pieces) >= MIN_FRAGMENTS and is_short and not is_order
+
+
+def _names_result(piece: str) -> bool:
+    """Return whether words name a thing of their own that is wanted, such as "a brief analysis"."""
+    return _read_first_word(piece) in ("a", "an") and len(extract_words(piece)) > 1
+
+
+def _is_subordinate(piece: str) -> bool:
+    word = _read_first_word(piece)
+    is_relative = word in RELATIVE_WORDS and not piece.rstrip().endswith("?")
+    return is_relative or word in CONDITION_WORDS or word in GERMAN_CONDITION_WORDS
 
 
 def _begins_with_name(piece: str) -> bool:
     """Return whether words begin with a common noun of their own, and not with a preposition."""
     word = _read_first_word(piece)
-    return piece[:1].islower() and (word in DETERMINERS or word not in FUNCTION_WORDS)
+    is_function_word = word in FUNCTION_WORDS or word in GERMAN_FUNCTION_WORDS
+    return piece[:1].islower() and (word in DETERMINERS or not is_function_word)
 
 
 def _read_first_word(piece: str) -> str:

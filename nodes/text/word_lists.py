@@ -182,5 +182,45 @@ wonderful word work worker workflow world world-class worthwhile wrap yield
 """)
 """Verbs, nouns and praise that fit any task."""
 
+GERMAN_QUESTION_WORDS = _split_words("""
+darf dürfen hat haben ist kann können sind soll sollen sollte wann warum was welche welchen welcher
+welches wer weshalb wie wieso wird wo wofür woran worin wurde
+""")
+"""German words that open a question."""
+
+GERMAN_DETERMINERS = _split_words("""
+das dem den der des die dies diese diesem diesen dieser dieses ein eine einem einen einer eines er
+es ich ihr ihre ihren jede jeden jeder jedes mein meine meinem meinen meiner sein seine sie unser
+unsere unserem unseren unserer wir
+""")
+"""German words before a noun, or for one."""
+
+GERMAN_CONDITION_WORDS = _split_words("""
+bevor damit dass falls indem nachdem obwohl sobald sodass während weil wenn
+""")
+"""German words that begin a phrase of how, when, why or from what."""
+
+GERMAN_ORDERS = _split_words("""
+analysiere beantworte begründe behebe bereite berechne berichte beschreibe bestimme bewerte empfiehl
+entwirf ergänze erkläre erläutere ermittle erstelle fasse finde formuliere führe gib hole
+identifiziere informiere kürze liste mach mache melde miss nenne ordne plane programmiere
+prüfe recherchiere sag sage schätze schlage schreib schreibe sieh stelle such suche übersetze
+überprüfe untersuche vergleiche verfasse werte zähle zeig zeige zieh ziehe
+""")
+"""German verbs that ask for a result."""
+
+GERMAN_FUNCTION_WORDS = (
+    GERMAN_QUESTION_WORDS
+    | GERMAN_DETERMINERS
+    | _split_words("""
+ab aber alle allem allen alles als also am an auch auf aus bei beim bin bis bitte da damit danach
+dann daraus darin darüber dass davon dazu denn doch dort durch etwa für gegen genug heraus hier im
+immer in ins je kein keine keinen lange man mehr mich mir mit nach nachdem nicht noch nur ob oder
+ohne samt sehr seit seitdem selbst sich so sowie über um und uns unter viel viele vom von vor war
+waren weil weit wenn werden wichtigste wichtigsten würde zu zum zur zurück zusammen zwei zwischen
+""")
+)
+"""German function words."""
+
 UNSPECIFIC_WORDS = FUNCTION_WORDS | QUESTION_WORDS | GENERIC_WORDS
 """Words that say nothing about this task."""

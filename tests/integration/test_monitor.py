@@ -152,7 +152,8 @@ async def test_a_run_of_one_task_at_a_time_is_reviewed_like_any_other(
 async def test_a_run_of_one_task_at_a_time_that_is_as_planned_costs_no_review(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    parts = (OPS, ScriptedTask(id="sum", depends_on=("ops",)))
+    whole = f"{REQUEST} Use what ops found."
+    parts = (OPS, ScriptedTask(id="sum", depends_on=("ops",), description=whole))
 
     outcome, _ = await play(endpoint, settings, parts, parts, context={"sequential": True})
 

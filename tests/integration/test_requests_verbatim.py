@@ -284,7 +284,7 @@ def list_uncovered(row: Row, plan: Plan) -> list[str]:
         words
         for words, workers in row.parts.items()
         if words not in untaken
-        and not any(task.worker in workers.split() and words in task.subject for task in plan.tasks)
+        and not any(task.worker in workers.split() and words in task.asked for task in plan.tasks)
     ]
 
 

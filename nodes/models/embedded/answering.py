@@ -1,6 +1,7 @@
 """Composes the answer from the reports: what was computed first, then passages, by task."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from nodes.schemas.beside import AnswerValues
@@ -16,10 +17,11 @@ def write_answer(values: AnswerValues) -> dict[str, Any]:
     unread = [report for report in done if report.is_unread]
     has_several = len(done) > 1
     parts = [say(language, "no_model")]
-    parts += [part for report in computed if (part := _show(report, has_headings=has_several))]
+    show = partial(_show, headings=_list_headings(done, values.headings) if has_several else {})
+    parts += [part for report in computed if (part := show(report))]
     if unread:
         parts.append(f"**{say(language, 'passages')}**")
-    parts += [_show(report, has_headings=has_several) for report in _list_new(unread)]
+    parts += [show(report) for report in _list_new(unread)]
     if not done:
         parts.append(say(language, "none_completed"))
     gaps = list(values.missing)
@@ -40,13 +42,22 @@ def format_heading(identifier: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _show(report: Report, *, has_headings: bool) -> str:
+def _list_headings(reports: Sequence[Report], asked: Mapping[str, str]) -> dict[str, str]:
+    """Return the heading of each report: the words of the request that it answers, else its id."""
+    found = {
+        each.task: asked.get(each.task, "") or format_heading(each.task or "Result")
+        for each in reports
+    }
+    return {name: f"{text[:1].upper()}{text[1:]}" for name, text in found.items()}
+
+
+def _show(report: Report, *, headings: Mapping[str, str]) -> str:
     """Return a report as a section; its own headings go one level down."""
     lines = report.output.splitlines()
     body = "\n".join(f"#{line}" if line.startswith("#") else line for line in lines).strip()
-    if not body or not has_headings:
+    if not body or report.task not in headings:
         return body
-    return f"## {format_heading(report.task or 'Result')}\n\n{body}"
+    return f"## {headings[report.task]}\n\n{body}"
 
 
 def _list_new(reports: Sequence[Report]) -> list[Report]:

@@ -22,7 +22,7 @@ from nodes.text.request_parts import (
     list_parts,
 )
 from nodes.text.similarity import extract_stems, extract_words, rank_examples
-from state import Plan
+from state import Plan, Task
 
 _NAMED = Pattern(
     r"`[^`\n]{1,200}`|\"[^\"\n]{1,200}\"|\b[\w-]{1,80}\.[A-Za-z]{1,4}\b|\d+(?:[.,]\d+)*"
@@ -30,9 +30,9 @@ _NAMED = Pattern(
 )
 """Code, quotations, file names, figures, and capitalised words inside a sentence."""
 _CODE_CLAUSE = Pattern(r":?\s*`[^`]*`")
-MAX_SUBJECT_CHARS = 10_000
+MAX_SPAN_CHARS = 10_000
 MAX_LINK_CHARS = 12  # such as ", and then "
-MAX_QUOTED_CHARS = 1_000  # of a subject, in the description of its task
+MAX_QUOTED_CHARS = 1_000  # of the request's words, in the description of its task
 
 
 def write_plan(values: PlanningValues, refusals: int) -> dict[str, Any]:
@@ -90,7 +90,7 @@ class _RulePlanner:
         for part in parts:
             takers = self._choose_takers(part, is_whole=len(parts) == 1)
             if not takers:
-                untaken.append(part[:MAX_SUBJECT_CHARS])
+                untaken.append(part[:MAX_SPAN_CHARS])
             for name in dict.fromkeys(takers):
                 subjects.setdefault(name, []).append(part)
         if len(subjects) == 1 and self.files.are_only_for(*subjects):  # its tool reads every word
@@ -100,7 +100,7 @@ class _RulePlanner:
         nearest = self.fit.rank_workers(self.request)
         tasks = self._build_tasks(self.order.add_others(subjects, self.request, nearest))
         cap = max(1, self.team.max_tasks)
-        lost = [task["subject"] for task in tasks[cap:]]
+        lost = [part for task in tasks[cap:] for part in task["covers"]]
         return self._build_plan(tasks[:cap], [*untaken, *lost])
 
     def keep_named_workers(self, revision: RevisionValues) -> dict[str, Any]:
@@ -142,7 +142,8 @@ class _RulePlanner:
 
     def build_task(self, worker: str, parts: Sequence[str], needs: Iterable[str]) -> dict[str, Any]:
         """Return a task that answers parts of the request after other tasks."""
-        subject = _join_parts(parts, self.request)
+        covers = _join_neighbours(parts, self.request)
+        subject = Task(id=worker, description="-", worker=worker, covers=covers).asked
         card = self.team.find_worker(worker).description.rstrip(". ")
         quoted = subject[:MAX_QUOTED_CHARS].replace('"', "'").rstrip(". ") or "An empty request"
         return {
@@ -152,7 +153,7 @@ class _RulePlanner:
             "worker": worker,
             "depends_on": [{"task": name, "required": False} for name in needs],
             "materials": self.files.choose_for(worker),
-            "subject": subject,
+            "covers": covers,
         }
 
     def _choose_takers(self, part: str, *, is_whole: bool) -> list[str]:
@@ -238,7 +239,7 @@ class _RulePlanner:
                 if get_name(name) in wanted or (takes_new and get_name(name) not in named)
             ]
             own = [part for part in parts if nearest[part] == [task["worker"]]]
-            task["subject"] = _join_parts(own, self.request) if len(own) < len(parts) else ""
+            task["covers"] = _join_neighbours(own, self.request) if len(own) < len(parts) else ()
         return {**shown, "goal": self._goal}
 
     @property
@@ -255,16 +256,18 @@ class _RulePlanner:
         }
 
 
-def _join_parts(parts: Iterable[str], request: str) -> str:
-    """Return parts of a request as one text, in its own words where one follows another."""
-    joined, end = "", 0
+def _join_neighbours(parts: Iterable[str], request: str) -> tuple[str, ...]:
+    """Return parts of a request, as one span where one follows another."""
+    joined: list[str] = []
+    end = -MAX_LINK_CHARS
     for part in dict.fromkeys(parts):
-        start = request.find(part, end)
-        between = request[end:start] if 0 <= start - end <= MAX_LINK_CHARS else ""
-        link = between or (" " if joined[-1:] in ".?!" else ", ")
-        joined += f"{link if joined else ''}{part}"
+        start = request.find(part, max(0, end))
+        if joined and 0 <= start - end <= MAX_LINK_CHARS:
+            joined[-1] += request[end:start] + part
+        else:
+            joined.append(part)
         end = start + len(part) if start >= 0 else end
-    return joined[:MAX_SUBJECT_CHARS]
+    return tuple(span[:MAX_SPAN_CHARS] for span in joined)
 
 
 def _dump_plan(plan: Plan) -> dict[str, Any]:

@@ -42,7 +42,7 @@ def list_workers(plan: Plan) -> list[str]:
 def test_each_part_goes_to_the_worker_that_it_is_for(text: str, parts: dict[str, str]) -> None:
     plan = make_plan(text, team=YARD)
 
-    subjects = {task.worker: task.subject for task in plan.tasks}
+    subjects = {task.worker: task.asked for task in plan.tasks}
     assert all(words in subjects[name] for name, words in parts.items())
     assert not plan.untaken
 
@@ -71,7 +71,7 @@ def test_a_text_to_write_is_not_for_who_reads_the_only_table() -> None:
         "What is the total of sales and write a slogan for the best region", table, team=MARKETS
     )
 
-    assert [task.subject for task in plan.tasks] == ["What is the total of sales"]
+    assert [task.asked for task in plan.tasks] == ["What is the total of sales"]
     assert plan.untaken == ("write a slogan for the best region",)
 
 
@@ -163,7 +163,7 @@ def test_every_word_of_a_request_is_in_a_task_or_untaken(words: list[str]) -> No
 
     plan = make_plan(text, team=YARD)
 
-    covered = " ".join([*(task.subject for task in plan.tasks), *plan.untaken])
+    covered = " ".join([*(task.asked for task in plan.tasks), *plan.untaken])
     assert set(extract_words(text)) <= set(extract_words(covered))
 
 
