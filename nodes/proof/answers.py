@@ -154,7 +154,7 @@ def _list_unfounded(
     best += [quantity.text for quantity in figures.quantities]
     for one in texts:
         lacking = _list_lacking(text, figures, (one,), f"{evidence.words} {heading}", claims)
-        best = min(best, lacking, key=len)
+        best = min(best, _drop_linked(lacking, text, texts, claims), key=len)
     if best and len(texts) > 1:
         named = claims.rank(word for word in words if not word.isdigit())
         pair = sorted(named, key=lambda at: (-named[at], at))[:2]
@@ -167,6 +167,21 @@ def _list_unfounded(
     for part, held in parts:
         lacking += _list_unfounded(part, held, heading, claims, evidence, texts[:2])
     return min(best, lacking, key=len)
+
+
+def _drop_linked(
+    lacking: list[str], text: str, texts: Sequence[str], claims: SourceText
+) -> list[str]:
+    """Return what is lacking, but no names that other claims have of the same subject.
+
+    So "Huila, Colombia: 24 EUR" may be made of a claim on Huila's price and one on its country.
+    """
+    names = list_foreign_names(text, "", [claims])
+    shared = [name for name in names if name not in lacking]
+    if not lacking or not shared or any(each not in names for each in lacking):
+        return lacking
+    linked = [each for each in texts if any(name in each for name in shared)]
+    return [name for name in lacking if not any(name in each for each in linked)]
 
 
 def _list_lacking(
