@@ -118,7 +118,9 @@ def _names_result(piece: str) -> bool:
 
 
 def _is_subordinate(piece: str) -> bool:
-    word = _read_first_word(piece)
+    word, rest = _read_first_word(piece), piece.split()[1:2]
+    if rest and rest[0].lower() in QUESTION_WORDS:  # such as "by when"
+        return False
     is_relative = word in RELATIVE_WORDS and not piece.rstrip().endswith("?")
     return is_relative or word in CONDITION_WORDS or word in GERMAN_CONDITION_WORDS
 
