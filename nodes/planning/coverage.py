@@ -146,7 +146,7 @@ def _list_open_parts(
 ) -> Iterator[_Part]:
     """Yield what is asked outside the spans: of a part that a span begins, what names something."""
     end = 0
-    listed = list_parts(request, rank_workers)
+    listed = list_parts(request, rank_workers, is_fine=True)
     has_context = not all(map(_is_stated, listed))
     for part in listed:
         start = max(end, request.find(part, end))

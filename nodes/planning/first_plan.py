@@ -340,10 +340,11 @@ async def _plan_all(
             ask_team(prompt_team),
             max_tasks=max_tasks,
             materials=materials,
-            request=words,
+            request="" if is_embedded else words,
             build_rule_messages=None if is_embedded else lambda: ask_team(team),
             read_text=read_text,
         )
+    # A rule plans each part, and names those that it gives to nobody.
     if is_embedded or plan.is_by_rule:  # it reads the tools from their files
-        plan = await asyncio.to_thread(add_unwritten, plan, team)
+        return await asyncio.to_thread(add_unwritten, plan, team), usage
     return await asyncio.to_thread(note_uncovered, plan, words, team), usage

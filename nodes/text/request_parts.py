@@ -42,19 +42,22 @@ STATING_WORDS = (
 """Words that a statement begins with."""
 
 
-def list_parts(request: str, rank_workers: Callable[[str], Sequence[str]]) -> list[str]:
+def list_parts(
+    request: str, rank_workers: Callable[[str], Sequence[str]], *, is_fine: bool = False
+) -> list[str]:
     """Return the parts of a request in its own words and order; together they are all of it.
 
     A clause that begins with a verb or as a question is a part. So is a listed thing that some
-    worker is for, after one that some worker is for, and what is listed after it; a named result,
-    such as "and a summary of costs"; and each of a list of fragments. A statement belongs to what
-    is before it, or at the start to what follows; so do names and anything else.
+    worker is for, after one that some worker is for, and what is listed after it. A statement
+    belongs to what is before it, or at the start to what follows; so do names and anything else.
 
     Args:
         rank_workers: returns the workers that words are for, if any.
+        is_fine: a named result, such as "and a summary of costs", and each of a list of fragments
+            are parts whoever they are for.
     """
     cuts = [(0, 0)]
-    is_list, has_fragments = False, _has_fragments_only(request)
+    is_list, has_fragments = False, is_fine and _has_fragments_only(request)
     breaks = list(_BREAK.finditer(request[:MAX_READ_CHARS]))
     ends = [*(each.start() for each in breaks[1:]), len(request)]
     for found, end in zip(breaks, ends, strict=False):
@@ -68,7 +71,7 @@ def list_parts(request: str, rank_workers: Callable[[str], Sequence[str]]) -> li
         is_listed = _begins_with_name(piece) and (
             is_list
             or has_fragments
-            or _names_result(piece)
+            or (is_fine and _names_result(piece))
             or bool(rank_workers(before) and rank_workers(piece))
         )
         is_list = is_listed and not is_clause
@@ -115,7 +118,9 @@ def _names_result(piece: str) -> bool:
 
 
 def _is_subordinate(piece: str) -> bool:
-    word = _read_first_word(piece)
+    word, rest = _read_first_word(piece), piece.split()[1:2]
+    if rest and rest[0].lower() in QUESTION_WORDS:  # such as "by when"
+        return False
     is_relative = word in RELATIVE_WORDS and not piece.rstrip().endswith("?")
     return is_relative or word in CONDITION_WORDS or word in GERMAN_CONDITION_WORDS
 

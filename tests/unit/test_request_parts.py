@@ -1,0 +1,63 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nodes.text.request_parts import list_parts
+from state import Task
+
+
+def rank_nobody(text: str) -> list[str]:
+    return []
+
+
+@pytest.mark.parametrize(
+    ("request_text", "parts"),
+    [
+        (
+            "Find the bug, propose a fix, and draft a note",
+            ["Find the bug", "propose a fix", "draft a note"],
+        ),
+        ("Prüfe den Text und schreibe einen Brief", ["Prüfe den Text", "schreibe einen Brief"]),
+        ("Was kostet er, und wie ändere ich das?", ["Was kostet er", "wie ändere ich das?"]),
+        ("May I fly, after I moved?", ["May I fly, after I moved?"]),
+        ("Find the shop, which closed in May", ["Find the shop, which closed in May"]),
+        (
+            "How is it stopped, and by when is it told?",
+            ["How is it stopped", "by when is it told?"],
+        ),
+    ],
+)
+def test_a_request_is_divided_into_its_orders_and_questions(
+    request_text: str, parts: list[str]
+) -> None:
+    assert list_parts(request_text, rank_nobody) == parts
+
+
+def test_named_results_and_fragments_are_parts_of_a_fine_division() -> None:
+    fragments = "Market research, pricing analysis, launch copy"
+    named = "Include growth rates and a brief analysis of rivals"
+
+    assert list_parts(fragments, rank_nobody, is_fine=True) == fragments.split(", ")
+    assert list_parts(named, rank_nobody, is_fine=True) == named.split(" and ")
+    assert list_parts(fragments, rank_nobody) == [fragments]
+
+
+@given(st.text(max_size=400), st.booleans())
+def test_parts_are_the_words_of_the_request_in_its_order(request: str, is_fine: bool) -> None:
+    end = 0
+    for part in list_parts(request, rank_nobody, is_fine=is_fine):
+        start = request.find(part, end)
+        assert start >= end
+        end = start + len(part)
+
+
+def test_a_task_of_an_earlier_version_keeps_its_words_of_the_request() -> None:
+    fields = {"id": "a", "description": "Count.", "worker": "w"}
+
+    assert (
+        Task.model_validate({**fields, "subject": "count the spaces"}).asked == "count the spaces"
+    )
+    assert Task.model_validate({**fields, "subject": ""}).covers == ()
+    assert Task.model_validate({**fields, "covers": ["What is it?", "count"]}).asked == (
+        "What is it? count"
+    )
