@@ -48,7 +48,12 @@ def make_report(claims: list[dict[str, str]]) -> dict[str, Any]:
 async def answer(
     reports: list[dict[str, Any]], text: str, sources: tuple[str, ...] = ("mill.md",)
 ) -> tuple[dict[str, Any], Endpoint]:
-    task = ScriptedTask(id="mill", report=reports, materials=("mill.md",))
+    task = ScriptedTask(
+        id="mill",
+        description="Find when work on the mill wheel can begin, and what the parish pays.",
+        report=reports,
+        materials=("mill.md",),
+    )
     replies = {"Answer": {"text": text, "confidence": 95, "sources": list(sources)}}
     async with Endpoint(Scenario(tasks=(task,), answers=replies)) as endpoint:
         settings = Settings(openai_base_url=endpoint.base_url, openai_api_key="sk-test")

@@ -121,7 +121,7 @@ async def test_nothing_is_begun_early_under_a_budget_near_its_end(
     assert not speculated and not slow_plan.select_calls("Report")
 
 
-@pytest.mark.parametrize("max_tokens", [2_200, 2_400, 2_600])
+@pytest.mark.parametrize("max_tokens", [2_300, 2_400, 2_600])
 async def test_what_the_planner_s_call_may_spend_refuses_no_task_that_begins_early(
     slow_plan: Endpoint, settings: Settings, max_tokens: int
 ) -> None:

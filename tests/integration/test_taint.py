@@ -199,7 +199,8 @@ async def test_a_planner_whose_team_reaches_outside_sees_no_content_of_materials
             "sales.csv": "region,growth\nKEY-4713,17\n",
         },
     }
-    endpoint.load_scenario(Scenario(tasks=(ScriptedTask(id="R", worker="reader"),)))
+    task = ScriptedTask(id="R", worker="reader", description="Find the growth of Alpha.")
+    endpoint.load_scenario(Scenario(tasks=(task,)))
 
     async with FakeInternet():
         await run_team(make_desk_team(), settings, given)
