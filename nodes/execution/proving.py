@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from nodes.limits.patterns import PatternTimeout
 from nodes.proof import Evidence, list_doubts, prove_report
 from nodes.text.language import detect_language
 from state import Claim, Report
@@ -54,7 +55,11 @@ class ReportProof:
         for tool, arguments, content, is_of_server in self._results:
             evidence.add_result(tool, arguments, content, is_of_server=is_of_server)
         evidence.add_claims(self.claims)
-        return prove_report(report, evidence)
+        try:
+            return prove_report(report, evidence)
+        except PatternTimeout as error:
+            gap = f"the claims of this report were not checked: {error}"
+            return report.model_copy(update={"gaps": (*report.gaps, gap)})
 
 
 def mark_returned(claims: Iterable[Claim]) -> tuple[Claim, ...]:

@@ -220,7 +220,7 @@ def _list_words(text: str) -> list[str]:
 
 def _can_compare(plan: Plan, request: str) -> bool:
     """Return whether the words of tasks can be compared with those of the request."""
-    texts = " ".join(task.description for task in plan.tasks)
+    texts = _FILE.sub(" ", " ".join(task.description for task in plan.tasks))
     if not any(map(_is_specific, _list_words(texts))):
         return False
     return detect_language(request) == detect_language(texts)

@@ -23,10 +23,10 @@ liebe lieben lot morning please regards short sincerely tag team thank thanks vi
 
 EMPTY_WORDS: Final = _split_words("""
 additional analysi analysis aspect assessment attached best better biggest case cheapest come
-complete current detail different document first following further general good highest important
-include information issue item key kind largest latest lowest main most my need new old other part
-possible problem relevant report right set several similar specific thing type up version way well
-word worst year
+complete current detail different document figure first following further general good highest
+important include information issue item key kind largest latest lowest main most my need new old
+other part possible problem relevant report right set several similar source specific thing three
+two type up version way well word worst year
 """)
 """Words that tell no part of a request from another."""
 

@@ -15,7 +15,8 @@ from nodes.text.word_lists import FUNCTION_WORDS, QUESTION_WORDS
 _TOKEN: Final = Pattern(r"[^\W_][\w'\u2019&-]*")
 _SENTENCE: Final = Pattern(r"(?:^\s*|[.!?:]\s+|[\"\u201c(\[|]\s*|\n[-*\s]*)$")
 _ADDRESS: Final = Pattern(
-    r"(?:https?://|www\.)[^\s<>\"'`)\]]+(?<![.,;:*])|[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
+    r"(?:https?://|www\.)[^\s<>\"'`)\]]{1,2000}(?<![.,;:*])"
+    r"|(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}"
 )
 _DAYS: Final = frozenset(
     [

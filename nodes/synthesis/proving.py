@@ -3,6 +3,7 @@
 import asyncio
 from typing import Final
 
+from nodes.limits.patterns import PatternTimeout
 from nodes.models.settings import EMBEDDED
 from nodes.proof import Evidence, find_file_names, prove_answer
 from nodes.synthesis.evidence import SynthesisInput
@@ -28,10 +29,14 @@ async def prove_lines(
     for name in (*state.get("materials", {}), *find_file_names(planned)):
         read.add_material(name, "")
     size = len(answer.text) + sum(len(c.text) + len(c.quotation) for c in claims)
-    if size < LONG_CHARS:
-        proved = prove_answer(answer, evidence.reports, read)
-    else:
-        proved = await asyncio.to_thread(prove_answer, answer, evidence.reports, read)
+    try:
+        if size < LONG_CHARS:
+            proved = prove_answer(answer, evidence.reports, read)
+        else:
+            proved = await asyncio.to_thread(prove_answer, answer, evidence.reports, read)
+    except PatternTimeout as error:
+        gap = f"the answer was not checked against its sources: {error}"
+        return answer.model_copy(update={"claims": tuple(dict.fromkeys(claims))}), [gap]
     asked = extract_terms(state["request"])
     wanted = [gap for gap, line in proved.gaps.items() if asked & extract_terms(line)]
     is_doubted = any(asked & extract_terms(line) for line in proved.doubted)

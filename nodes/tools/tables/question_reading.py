@@ -138,6 +138,8 @@ class _Choice:
             names.remove(found.divisor)
         elif len(names) > 1 and {"grow", "shrink", "change"} & self._asked and not found.ends:
             found.second = names.pop(1)
+            if self._roles.word(numbers[1][0] - 1) in LISTS["bases"]:  # the growth of A over B
+                names[0], found.second = found.second, names[0]
         if names:
             found.measure, *others = names
             is_listed = self._are_listed([at for at, name in numbers if name in names])

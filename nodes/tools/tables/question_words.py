@@ -95,8 +95,9 @@ buckets = year: year years annually yearly jahr jahre; quarter: quarter quarters
 other names = female: women woman frauen; male: men man männer
 signs = >=: since seit from ab von mindestens >=; >: after nach >; <: before vor <; <=: until
   till bis höchstens <=
-lists = above: above exceeding greater größer higher höher larger mehr more over über; asking:
-  how wann was welche welchem welcher welches wer what when where which who wie wo; below: below
+lists = bases: over against über gegenüber; above: above exceeding greater größer higher höher
+  larger mehr more over über; asking: how wann was welche welchem welcher welches wer what when
+  where which who wie wo; below: below
   fewer kleiner less lower niedriger smaller under unter weniger; count names: anzahl count counts
   freq frequency n num number total; degrees: big great groß high hoch large; beside: and its mit
   their und with; denials: 0 kein keine nein no none; generic values: amount figure obs value
