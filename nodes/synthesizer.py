@@ -172,7 +172,8 @@ async def _write_answer(
 ) -> tuple[Answer, Usage, str]:
     """Return the answer to the reports, its usage, and why it is not a model's, if so."""
     fallback = write_fallback_answer(evidence, team.contact)
-    if not any(map(has_usable_result, evidence.reports)):
+    has_usable = any(map(has_usable_result, evidence.reports))
+    if not (has_usable and has_results(evidence.reports)):
         return fallback, Usage(), say(evidence.language, "no_result")
     messages = build_synthesis_messages(
         team,

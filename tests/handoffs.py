@@ -34,7 +34,7 @@ def list_planned_tasks(plan: Mapping[str, Any]) -> list[TaskHandoff]:
 
 
 def _parse_handoff(call: Call) -> TaskHandoff:
-    (words,) = [m["content"] for m in call.body["messages"] if m["role"] == "user"]
+    words, *_ = [m["content"] for m in call.body["messages"] if m["role"] == "user"]
     head = dict(line.split(": ", 1) for line in _extract_tag(words, "handoff").splitlines())
     reports = map(json.loads, _extract_tag(words, "context").splitlines())
     return {

@@ -45,8 +45,13 @@ class ReportProof:
         return await asyncio.to_thread(self._prove, report)
 
     async def list_doubts(self, report: Report) -> list[str]:
-        """Return what of a report is not proved, for the model that wrote it."""
-        return list_doubts((await self.prove(report)).claims, "en")
+        """Return what of a report is not proved, for the model that wrote it.
+
+        A claim that quotes nothing, and names what was not read, is marked without a return: there
+        is no passage that could be corrected.
+        """
+        claims = (await self.prove(report)).claims
+        return list_doubts([c for c in claims if c.quotation or not _is_unread(c)], "en")
 
     def _prove(self, report: Report) -> Report:
         evidence = Evidence(self.words, language=detect_language(self.words))
@@ -60,6 +65,10 @@ class ReportProof:
         except PatternTimeout as error:
             gap = f"the claims of this report were not checked: {error}"
             return report.model_copy(update={"gaps": (*report.gaps, gap)})
+
+
+def _is_unread(claim: Claim) -> bool:
+    return claim.doubt.endswith("was not read")
 
 
 def mark_returned(claims: Iterable[Claim]) -> tuple[Claim, ...]:

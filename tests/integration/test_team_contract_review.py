@@ -241,8 +241,8 @@ async def test_a_language_model_gets_a_clause_whole_and_its_misquotation_is_foun
     )
 
     assert state["status"] == "done"
-    _, extracted = endpoint.select_calls(task="ending", schema="Report")
-    _, verified = endpoint.select_calls(task="quotations", schema="Report")
+    _, extracted, *_ = endpoint.select_calls(task="ending", schema="Report")
+    _, verified, *_ = endpoint.select_calls(task="quotations", schema="Report")
     assert "convenience upon twenty (20) days" in str(extracted.body["messages"][-1])
     assert "1 do not" in str(verified.body["messages"][-1])
     prompt = str(extracted.body["messages"][0])
