@@ -8,6 +8,7 @@ from typing import Any, Final
 from nodes.limits.patterns import PatternTimeout
 from nodes.proof import Evidence, list_doubts, prove_report
 from nodes.text.language import detect_language
+from nodes.text.phrases import say
 from state import Claim, Report
 
 LONG_CHARS: Final = 50_000
@@ -51,7 +52,8 @@ class ReportProof:
         is no passage that could be corrected.
         """
         claims = (await self.prove(report)).claims
-        return list_doubts([c for c in claims if c.quotation or not _is_unread(c)], "en")
+        language = detect_language(self.words)
+        return list_doubts([c for c in claims if c.quotation or not _is_unread(c, language)], "en")
 
     def _prove(self, report: Report) -> Report:
         evidence = Evidence(self.words, language=detect_language(self.words))
@@ -64,11 +66,13 @@ class ReportProof:
             return prove_report(report, evidence)
         except PatternTimeout as error:
             gap = f"the claims of this report were not checked: {error}"
-            return report.model_copy(update={"gaps": (*report.gaps, gap)})
+            doubt = {"proof": "unproved", "doubt": str(error)}
+            claims = tuple(each.model_copy(update=doubt) for each in report.claims)
+            return report.model_copy(update={"claims": claims, "gaps": (*report.gaps, gap)})
 
 
-def _is_unread(claim: Claim) -> bool:
-    return claim.doubt.endswith("was not read")
+def _is_unread(claim: Claim, language: str) -> bool:
+    return claim.doubt == say(language, "source_not_read", source=claim.source)
 
 
 def mark_returned(claims: Iterable[Claim]) -> tuple[Claim, ...]:
