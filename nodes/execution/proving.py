@@ -3,17 +3,13 @@
 import asyncio
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any
 
 from nodes.limits.patterns import PatternTimeout
 from nodes.proof import Evidence, list_doubts, prove_report
 from nodes.text.language import detect_language
 from nodes.text.phrases import say
 from state import Claim, Report
-
-LONG_CHARS: Final = 50_000
-"""From here on texts are indexed in a thread: other tasks continue meanwhile."""
-MANY_CLAIMS: Final = 100
 
 
 @dataclass
@@ -38,12 +34,7 @@ class ReportProof:
 
     async def prove(self, report: Report) -> Report:
         """Return a report with the proof of each claim, and a gap for each without one."""
-        if not report.claims:
-            return report
-        size = sum(map(len, self.materials.values())) + sum(len(each[2]) for each in self._results)
-        if size < LONG_CHARS and len(report.claims) < MANY_CLAIMS:
-            return self._prove(report)
-        return await asyncio.to_thread(self._prove, report)
+        return await asyncio.to_thread(self._prove, report) if report.claims else report
 
     async def list_doubts(self, report: Report) -> list[str]:
         """Return what of a report is not proved, for the model that wrote it.
@@ -51,8 +42,11 @@ class ReportProof:
         A claim that quotes nothing, and names what was not read, is marked without a return: there
         is no passage that could be corrected.
         """
-        claims = (await self.prove(report)).claims
+        return await asyncio.to_thread(self._list_doubts, report) if report.claims else []
+
+    def _list_doubts(self, report: Report) -> list[str]:
         language = detect_language(self.words)
+        claims = self._prove(report).claims
         return list_doubts([c for c in claims if c.quotation or not _is_unread(c, language)], "en")
 
     def _prove(self, report: Report) -> Report:

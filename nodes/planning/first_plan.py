@@ -344,7 +344,7 @@ async def _plan_all(
             build_rule_messages=None if is_embedded else lambda: ask_team(team),
             read_text=read_text,
         )
-    # A rule plans each part, and names those that it gives to nobody.
+    # A rule plans each part, and names those for which it has no task.
     if is_embedded or plan.is_by_rule:  # it reads the tools from their files
         return await asyncio.to_thread(add_unwritten, plan, team), usage
     return await asyncio.to_thread(note_uncovered, plan, words, team), usage

@@ -13,7 +13,7 @@ from nodes.text.language import detect_language
 from nodes.text.word_lists import FUNCTION_WORDS, QUESTION_WORDS
 
 _TOKEN: Final = Pattern(r"[^\W_][\w'\u2019&-]*")
-_SENTENCE: Final = Pattern(r"(?:^\s*|[.!?:]\s+|[\"\u201c(\[|]\s*|\n[-*\s]*)$")
+_SENTENCE: Final = Pattern(r"(?:^\s{0,6}|[.!?:]\s{1,6}|[\"\u201c(\[|]\s{0,6}|\n[-*\s]{0,6})$")
 _ADDRESS: Final = Pattern(
     r"(?:https?://|www\.)[^\s<>\"'`)\]]{1,2000}(?<![.,;:*])"
     r"|(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}"

@@ -18,9 +18,9 @@ _SENTENCE_END: Final = Pattern(
     r"(?=[\"'(\[\u201c]?[A-Z\u00c0-\u00de])|(?<=[\u3002\uff01\uff1f])"
 )
 """Also after the full stops of Chinese and Japanese."""
-_STARTS_BLOCK: Final = Pattern(r"\s*(?:[-*+•] |\d{1,3}[.)] |#{1,6} |\||>)")
-_HEADING: Final = Pattern(r"\s*(?:#{1,6}\s+(.+)|\*\*([^*]+)\*\*:?|(\S.{0,80}):)\s*$")
-_UNDERLINE: Final = Pattern(r"\s*(?:=|-|~|\^){3,}\s*$")
+_STARTS_BLOCK: Final = Pattern(r"^(?:[-*+•] |\d{1,3}[.)] |#{1,6} |\||>)")
+_HEADING: Final = Pattern(r"^(?:#{1,6}\s+(\S.*)|\*\*([^*]+)\*\*:?|(\S.{0,80}):)$")
+_UNDERLINE: Final = Pattern(r"^[=~^-]{3,}$")
 _BETWEEN: Final = str.maketrans(
     dict.fromkeys(
         "\u2018\u2019\u201c\u201d\u201e\u00ab\u00bb\u2013\u2014\u2022\u2026\u00a0\u202f\u3002\u3001\uff0c\uff01\uff1f\uff08\uff09\u300c\u300d\uff1a\uff1b"
@@ -120,7 +120,7 @@ def _divide_prose(text: str) -> Iterator[Passage]:
     """Yield the sentences of a text; a list item, a heading or a table row begins a new one."""
     heading, block, columns = "", list[str](), list[str]()
     for line, following in pairwise([*text.splitlines(), "", ""]):
-        if block and (not line.strip() or _STARTS_BLOCK.match(line)):
+        if block and (not line.strip() or _STARTS_BLOCK.match(line.lstrip())):
             yield from _divide_block(block, heading)
             block = []
         if line.lstrip().startswith("|") and line.count("|") > 2:
@@ -142,10 +142,10 @@ def _divide_prose(text: str) -> Iterator[Passage]:
 
 def _read_heading(line: str, block: Sequence[str], following: str) -> str:
     """Return the heading that a line is, or that it underlines; empty if it is none."""
-    if len(block) == 1 and _UNDERLINE.match(line):
+    if len(block) == 1 and _UNDERLINE.match(line.strip()):
         return block[0]
     is_clause = line.rstrip().endswith(":") and bool(block or following.strip())
-    found = None if is_clause else _HEADING.match(line)
+    found = None if is_clause else _HEADING.match(line.strip())
     return next(filter(None, found.groups())).strip() if found else ""
 
 

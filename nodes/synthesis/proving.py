@@ -1,7 +1,6 @@
 """The proof of an answer: its lines against the claims, and which gaps make the run partial."""
 
 import asyncio
-from typing import Final
 
 from nodes.limits.patterns import PatternTimeout
 from nodes.models.settings import EMBEDDED
@@ -9,9 +8,6 @@ from nodes.proof import Evidence, find_file_names, prove_answer
 from nodes.synthesis.evidence import SynthesisInput
 from nodes.text.terms import extract_terms
 from state import Answer, SupervisorState, Usage, require_plan
-
-LONG_CHARS: Final = 20_000
-"""Longer answers are proved in a thread."""
 
 
 async def prove_lines(
@@ -28,12 +24,8 @@ async def prove_lines(
     planned = " ".join(task.description for task in require_plan(state).tasks)
     for name in (*state.get("materials", {}), *find_file_names(planned)):
         read.add_material(name, "")
-    size = len(answer.text) + sum(len(c.text) + len(c.quotation) for c in claims)
     try:
-        if size < LONG_CHARS:
-            proved = prove_answer(answer, evidence.reports, read)
-        else:
-            proved = await asyncio.to_thread(prove_answer, answer, evidence.reports, read)
+        proved = await asyncio.to_thread(prove_answer, answer, evidence.reports, read)
     except PatternTimeout as error:
         gap = f"the answer was not checked against its sources: {error}"
         return answer.model_copy(update={"claims": tuple(dict.fromkeys(claims))}), [gap]

@@ -69,7 +69,7 @@ _NUMBER: Final = Pattern(
     {_PER.replace(" ", "[ ]")}""",
     re.VERBOSE | re.IGNORECASE,
 )
-_LITERAL: Final = Pattern(r"(?<![\w])[^\W\d_]+(?:[-./][^\W\d_]+)*[-.]?\d[\w.-]*(?<![.-])")
+_LITERAL: Final = Pattern(r"(?<![\w])[^\W\d_]+(?:[-./][^\W\d_]+){0,6}[-.]?\d[\w.-]*(?<![.-])")
 """Names with digits: COVID-19, v2.0, EC2."""
 _ABBREVIATED: Final = str.maketrans({"\u2044": "/", "½": " 1/2", "¼": " 1/4", "¾": " 3/4"})
 _MASK: Final = "\u2063"

@@ -78,6 +78,9 @@ async def test_honest_work_loses_nothing(
         endpoint, settings, tmp_path / "run", surface=surface, orders=orders, world=world
     )
 
-    assert run.state["status"] == "done" and run.denied_calls == run.crossings == []
+    reports = run.state["results"].values()
+    assert {report.status for report in reports} == {"completed"}
+    # The model copies what it reads into its answer, which is marked; no work is lost.
+    assert run.state["status"] == "partial" and run.denied_calls == run.crossings == []
     assert len(world.queries) == 2, "before private data, and after it with the request's words"
     assert any(hit.endswith("/start") for hit in world.requests)
