@@ -552,8 +552,10 @@ class Contradiction(Frozen):
 class Answer(Frozen):
     """What the user gets."""
 
-    text: str = Field(min_length=1)
-    """The answer in Markdown, with the sources named where they are used."""
+    text: str
+    """The answer in Markdown, with the sources named where they are used; empty with `report`."""
+    report: str = ""
+    """Id of the one task whose result is the answer as it stands, such as a letter; often none."""
     confidence: Confidence = None
     """0 to 100; at most that of the least confident report that the answer uses."""
     gaps: tuple[str, ...] = ()
@@ -574,6 +576,12 @@ class Answer(Frozen):
     language: SkipJsonSchema[str] = "en"
     """ISO 639-1 code of the request's language, in which the program words what it adds. Set by
     code."""
+
+    @model_validator(mode="after")
+    def _require_text(self) -> Self:
+        if not (self.text.strip() or self.report.strip()):
+            raise ValueError("write the text, or name the task whose report is the answer")
+        return self
 
     @field_validator("unanswered", mode="before")
     @classmethod

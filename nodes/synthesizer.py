@@ -199,8 +199,17 @@ async def _write_answer(
             get_writers(), messages, fallback=fallback, language=evidence.language
         )
     is_written = answer is not fallback and usage.models != (EMBEDDED,)
+    answer = _deliver_report(answer, evidence.reports) or fallback
     is_unread = quotes_unread(evidence.reports) and not is_written  # who wrote it has read them
     return answer.model_copy(update={"is_unread": is_unread}), usage, problem
+
+
+def _deliver_report(answer: Answer, reports: Sequence[Report]) -> Answer | None:
+    """Return the answer with the output of the report that it names; None if it has no text."""
+    named = [each for each in reports if each.task == answer.report.strip() and each.output]
+    text = named[0].output if named else answer.text
+    update = {"text": text, "report": named[0].task if named else ""}
+    return answer.model_copy(update=update) if text else None
 
 
 def _list_headings(plan: Plan) -> dict[str, str]:

@@ -1,20 +1,14 @@
 """Finds claims of different reports with the same subject and different figures."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
 from nodes.limits.patterns import Pattern
 from nodes.schemas.replies import ClaimVerdict
-from nodes.synthesis.figures import (
-    APPROXIMATION_WORDS,
-    CURRENCIES,
-    MAGNITUDES,
-    PERCENT_WORDS,
-    Figure,
-    extract_figures,
-    extract_periods,
-)
+from nodes.text.dates import Period
+from nodes.text.figures import Quantity, read_figures, write_digits
 from nodes.text.phrases import DEFAULT_LANGUAGE, PHRASES, say
 from nodes.text.terms import (
     STEM_CHARS,
@@ -23,6 +17,8 @@ from nodes.text.terms import (
     extract_words,
     measure_overlap,
 )
+from nodes.text.units import ABOUT, CURRENCIES, SCALES, UNITS
+from nodes.text.word_lists import FUNCTION_WORDS
 from state import Claim, Contradiction, Report
 
 MIN_OVERLAP = 0.75
@@ -36,10 +32,14 @@ UNDECIDED = tuple(phrases["undecided"] for phrases in PHRASES.values())
 """Beginnings of the verdicts that decide nothing."""
 
 _CELL = Pattern(r"(?P<column>[^:;]{1,80}): (?P<value>[^;]{1,400})")
+_REFERENCE = Pattern(
+    r"\b(?:clause|section|article|paragraph|page|line|exhibit|schedule|annex)s?\s+\d[\w.()]*",
+    re.IGNORECASE,
+)
+"""A reference such as clause 4.2(a): a number that measures nothing."""
+_MEASURES = {word for word, (dimension, _) in UNITS.items() if dimension in ("%", *CURRENCIES)}
 _MEASURE_STEMS = frozenset(
-    word[:STEM_CHARS]
-    for word in {*MAGNITUDES, *CURRENCIES, *PERCENT_WORDS, *APPROXIMATION_WORDS}
-    if word.isalpha()
+    word[:STEM_CHARS] for word in {*SCALES, *_MEASURES, *ABOUT.split("|")} if word.isalpha()
 )
 
 
@@ -71,8 +71,9 @@ class _ComparableClaim:
     claim: Claim
     terms: frozenset[str]
     names: frozenset[str]
-    periods: frozenset[str]
-    figures: tuple[Figure, ...]
+    periods: Sequence[Period]
+    figures: Mapping[str, Sequence[Quantity]]
+    """By unit, or by the word after each."""
     column: frozenset[str] = frozenset()
     """The words of the column that the figure is from; empty for a sentence."""
 
@@ -169,16 +170,28 @@ def _extract_statements(report: Report) -> Iterable[_ComparableClaim]:
     for claim in report.claims:
         if cells := _split_row(claim.text):
             yield from _extract_cells(report.task, claim, cells)
-        elif figures := extract_figures(claim.text):
+        elif figures := _sort_figures(claim.text):
             subject = extract_terms(claim.text) - _MEASURE_STEMS
             yield _ComparableClaim(
                 report.task,
                 claim,
                 subject,
                 extract_names(claim.text),
-                extract_periods(claim.text),
+                read_figures(claim.text).periods,
                 figures,
             )
+
+
+def _sort_figures(text: str) -> dict[str, list[Quantity]]:
+    """Return the figures of a text by what they measure, without references."""
+    bare = write_digits(_REFERENCE.sub("_", text))
+    found = dict[str, list[Quantity]]()
+    for quantity in read_figures(bare).numbers:
+        after = bare[quantity.start :].partition(quantity.text)[2].split(maxsplit=1)
+        word = after[0].strip(".,;:()").lower() if after else ""
+        noun = "" if word in FUNCTION_WORDS else word.rstrip("s")
+        found.setdefault(quantity.unit or noun, []).append(quantity)
+    return found
 
 
 def _split_row(text: str) -> list[tuple[str, str]]:
@@ -192,17 +205,17 @@ def _extract_cells(
     task: str, claim: Claim, cells: Sequence[tuple[str, str]]
 ) -> Iterable[_ComparableClaim]:
     """Yield a claim for each figure of a row: its subject and period are in the other cells."""
-    known = [(column, value) for column, value in cells if not extract_figures(value)]
+    known = [(column, value) for column, value in cells if not _sort_figures(value)]
     subject = " ".join(f"{column} {value}" for column, value in known)
     for column, value in cells:
-        if figures := extract_figures(value):
+        if figures := _sort_figures(value):
             text = f"{subject} {column}"
             yield _ComparableClaim(
                 task,
                 claim,
                 extract_terms(text) - _MEASURE_STEMS,
                 extract_names(subject),
-                extract_periods(text.replace("_", " ")),
+                read_figures(text.replace("_", " ")).periods,
                 figures,
                 extract_words(column.replace("_", " ")),
             )
@@ -230,9 +243,9 @@ def _is_same_measure(one: _ComparableClaim, other: _ComparableClaim) -> bool:
     return one.column == other.column and bool(one.periods) == bool(other.periods)
 
 
-def _share_period(ours: Iterable[str], theirs: Iterable[str]) -> bool:
+def _share_period(ours: Sequence[Period], theirs: Sequence[Period]) -> bool:
     """Return whether two sets of periods overlap; a year includes its days."""
-    return any(a.startswith(b) or b.startswith(a) for a in ours for b in theirs)
+    return any(a.is_within((b,)) or b.is_within((a,)) for a in ours for b in theirs)
 
 
 def _strip_fragment(claim: Claim) -> str:
@@ -240,6 +253,13 @@ def _strip_fragment(claim: Claim) -> str:
     return claim.source.partition("#")[0]
 
 
-def _have_different_figures(ours: Sequence[Figure], theirs: Sequence[Figure]) -> bool:
-    pairs = [(one, other) for one in ours for other in theirs if one.unit == other.unit]
-    return bool(pairs) and not any(one.agrees(other) for one, other in pairs)
+def _have_different_figures(
+    ours: Mapping[str, Sequence[Quantity]], theirs: Mapping[str, Sequence[Quantity]]
+) -> bool:
+    pairs = [
+        (one, other)
+        for unit, figures in ours.items()
+        for one in figures
+        for other in theirs.get(unit, ())
+    ]
+    return bool(pairs) and not any(one.equals(other) or other.equals(one) for one, other in pairs)

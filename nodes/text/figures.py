@@ -167,8 +167,7 @@ def is_near(one: float, other: float, tolerance: float) -> bool:
 def write_digits(text: str) -> str:
     """Return a text with all digits in ASCII, and numbers in words as digits."""
     if not text.isascii():
-        text = "".join(str(unicodedata.decimal(c)) if c.isdecimal() else c for c in text)
-        text = text.translate(_ABBREVIATED)
+        text = "".join(map(_write_digit, text)).translate(_ABBREVIATED)
     text = _SCALED.sub(lambda match: f"{match[0][:-1]}{_MASK}{match[0][-1]}", text)
     for language in ("en", "de"):
         text = str(alpha2digit(text, language))
@@ -176,6 +175,13 @@ def write_digits(text: str) -> str:
     for pattern, write in _HALVES:
         text = pattern.sub(write, text)
     return text
+
+
+def _write_digit(character: str) -> str:
+    """Return a digit in ASCII; one of a newer Unicode, which patterns know, is left out."""
+    if character.isdecimal():
+        return str(unicodedata.decimal(character))
+    return " " if unicodedata.category(character) == "Cn" else character
 
 
 def is_number_word(word: str) -> bool:

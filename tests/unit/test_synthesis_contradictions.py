@@ -12,7 +12,6 @@ from nodes.synthesis.contradictions import (
     find_named_pairs,
     record_verdicts,
 )
-from nodes.synthesis.figures import extract_figures
 from state import Claim, Contradiction, Report
 
 
@@ -86,15 +85,6 @@ def test_any_text_can_be_compared(texts: list[str]) -> None:
     reports = [make_report(str(number), text) for number, text in enumerate(texts) if text]
 
     assert all(pair.first.text != pair.second.text for pair in find_contradicting_pairs(reports))
-
-
-@given(st.floats(0.1, 1e6).map(lambda value: round(value, 2)))
-@example(value=1900.0)
-def test_a_figure_agrees_with_itself_in_other_units(value: float) -> None:
-    (whole,) = extract_figures(f"${value:.2f} million")
-    (small,) = extract_figures(f"{value * 1e6:.0f} USD")
-
-    assert whole.agrees(small) and small.agrees(whole)
 
 
 def test_a_pair_without_a_ruling_cannot_be_decided() -> None:

@@ -41,6 +41,24 @@ async def test_the_answer_of_complete_reports_is_delivered_and_charged():
     assert [event["kind"] for event in run.events] == ["synthesized", "answer"]
 
 
+async def test_a_result_that_is_the_answer_is_delivered_word_for_word():
+    models = make_models(Answer=Answer(text="", report="B", confidence=90))
+
+    update = await run_synthesizer(make_planned_state(results=DONE), models)
+
+    assert (update["answer"].text, update["answer"].report) == ("Result B.", "B")
+    assert update["status"] == "done" and update["messages"][0].text.startswith("Result B.")
+
+
+async def test_a_result_that_does_not_exist_is_not_delivered_and_the_results_are_listed():
+    models = make_models(Answer=Answer(text="", report="letter"))
+
+    update = await run_synthesizer(make_planned_state(results=DONE), models)
+
+    assert "Result A." in update["answer"].text and "Result B." in update["answer"].text
+    assert update["answer"].report == ""
+
+
 async def test_the_model_reads_the_request_and_all_results():
     models = make_models(Answer=ANSWER)
     state = make_planned_state(results=DONE)
