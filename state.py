@@ -555,7 +555,7 @@ class Answer(Frozen):
     text: str
     """The answer in Markdown, with the sources named where they are used; empty with `report`."""
     report: str = ""
-    """Id of the one task whose result is the answer as it stands, such as a letter; often none."""
+    """Id of the one task whose result is the whole answer, such as a letter; often none."""
     confidence: Confidence = None
     """0 to 100; at most that of the least confident report that the answer uses."""
     gaps: tuple[str, ...] = ()
