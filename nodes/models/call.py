@@ -4,6 +4,7 @@ import asyncio
 import logging
 import random
 import time
+from collections.abc import Callable
 from contextlib import AsyncExitStack, nullcontext
 from dataclasses import dataclass, field
 from typing import Any
@@ -75,6 +76,10 @@ class ModelCall:
     """Usage of answers that could not be used."""
     is_uncounted: bool = False
     """The endpoint counted no tokens of an answer, so they are estimated."""
+    reads_cut: Callable[[AIMessage], bool] | None = None
+    """Whether an answer that reached its limit of tokens has what was asked for."""
+    may_run_on: bool = False
+    """JSON or a call is asked for, and the endpoint may not end it: streamed, it is left then."""
     opened_circuit: str = ""
     """The model or the address whose circuit a failure of this call has opened."""
 
@@ -160,9 +165,11 @@ class ModelCall:
                 self.speed.record_answer(usage["output_tokens"], seconds)
         try:
             require_usable(answer, reason, self.model_name)
-        except SupervisorError:
-            self.wasted_usage.append(usage)
-            raise
+        except SupervisorError as error:
+            is_cut = isinstance(error, ResponseCut)
+            if not (is_cut and self.reads_cut and self.reads_cut(answer)):
+                self.wasted_usage.append(usage)
+                raise
         return answer.model_copy(update={"usage_metadata": usage})
 
     async def _wait_for_endpoint(self) -> None:
@@ -204,8 +211,9 @@ class ModelCall:
             result = await send_request(
                 self.inner,
                 messages,
-                is_streaming=self.settings.streaming,
+                is_streaming=self.settings.streaming or self._may_stay_open,
                 on_chunk=reader.read_chunk if reader else None,
+                is_value=self.may_run_on,
                 **kwargs,
             )
             answer = require_end(result, self.model_name)
@@ -226,6 +234,11 @@ class ModelCall:
         else:
             self._signals.record_answer(began_s)
             return answer
+
+    @property
+    def _may_stay_open(self) -> bool:
+        """Whether a reply is read in parts so that it can be left: a slow server may not end it."""
+        return self.may_run_on and self._health.can_stream and self.speed.limit_factor > 1
 
     def _translate_failure(self, raised: Exception, began_s: float) -> SupervisorError:
         """Record a failure and return it as one of our errors.

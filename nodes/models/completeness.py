@@ -103,6 +103,12 @@ def require_usable(message: AIMessage, reason: str, model: str) -> None:
         raise BadResponse(f"{model} gave an empty answer")
 
 
+def was_cut(message: AIMessage) -> bool:
+    """Return whether an answer reached its limit of tokens."""
+    reasons = (message.response_metadata.get(key) for key in _REASON_KEYS)
+    return any(str(reason or "").lower() in LENGTH_LIMIT_REASONS for reason in reasons)
+
+
 def _read_written(message: AIMessage) -> str:
     """Return what a model wrote, the arguments of its tool calls included."""
     calls = [str(call.get("args") or "") for call in message.invalid_tool_calls]

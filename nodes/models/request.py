@@ -1,15 +1,16 @@
 """One request to a model and its answer, streamed if there is a listener."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from typing import Any
 
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import BaseMessage
+from langchain_core.messages import AIMessageChunk, BaseMessage
 from langchain_core.outputs import ChatGenerationChunk, ChatResult
 from langchain_core.tracers._streaming import _StreamingCallbackHandler
 
 from nodes.models.completeness import collect_stream
+from nodes.models.run_on import RunOnWatch
 
 ChunkListener = Callable[[ChatGenerationChunk], None]
 
@@ -20,6 +21,7 @@ async def send_request(
     *,
     is_streaming: bool,
     on_chunk: ChunkListener | None = None,
+    is_value: bool = False,
     stop: list[str] | None,
     run_manager: AsyncCallbackManagerForLLMRun | None,
     **kwargs: Any,
@@ -29,6 +31,8 @@ async def send_request(
     Args:
         is_streaming: request a stream even without a listener for tokens.
         on_chunk: called with each part of the stream; it also requests one.
+        is_value: JSON or a call is asked for: a stream is left where that is complete and the
+            reply runs on. Such a reply has no usage.
     """
     has_listener = run_manager is not None and any(
         isinstance(handler, _StreamingCallbackHandler) for handler in run_manager.handlers
@@ -40,7 +44,12 @@ async def send_request(
     if stream_usage is not None:
         kwargs["stream_usage"] = stream_usage
     return await collect_stream(
-        _notify_listeners(inner._astream(messages, stop=stop, **kwargs), run_manager, on_chunk)
+        _notify_listeners(
+            inner._astream(messages, stop=stop, **kwargs),
+            run_manager,
+            on_chunk,
+            RunOnWatch() if is_value else None,
+        )
     )
 
 
@@ -48,6 +57,7 @@ async def _notify_listeners(
     stream: AsyncIterator[ChatGenerationChunk],
     run_manager: AsyncCallbackManagerForLLMRun | None,
     on_chunk: ChunkListener | None,
+    watch: RunOnWatch | None,
 ) -> AsyncIterator[ChatGenerationChunk]:
     async for chunk in stream:
         if run_manager is not None:
@@ -57,3 +67,9 @@ async def _notify_listeners(
         if on_chunk is not None:
             on_chunk(chunk)
         yield chunk
+        if watch and watch.is_over(str(chunk.message.text)):
+            if isinstance(stream, AsyncGenerator):
+                await stream.aclose()
+            end = AIMessageChunk(content="", response_metadata={"finish_reason": "stop"})
+            yield ChatGenerationChunk(message=end)
+            return

@@ -13,8 +13,6 @@ from nodes.models.structured.methods import OutputMethod, OutputMethods
 from nodes.models.structured.reply_reading import clean_words, read_reply
 from nodes.models.structured.request_form import MethodUnsupported, ToolOffer, build_request
 
-MAX_IGNORED = 2
-"""Limit of methods that one call tries because the reply ignored the one before."""
 STREAM_USAGE = "stream_usage"
 """The client's parameter that asks a stream for its usage."""
 OPTIONAL_PARAMETERS: Mapping[str, str] = {
@@ -65,24 +63,29 @@ class StructuredCall:
             SupervisorError: the reason why there is no answer.
         """
         order = self.methods.list_from_current(self.offer.purpose)
-        ignored: list[OutputMethod] = []
         for method in order:
             is_last = method == order[-1]
-            if not is_last and any(_is_by_tool(method) and _is_by_tool(each) for each in ignored):
-                continue  # one way to force a tool is ignored like another
             message = await self._try_method(method, messages, is_last=is_last)
             if message is None:
                 continue
             if found := read_reply(message, self.offer, method):
                 read, corrections = found
+                self._note_call(message, method)
                 return StructuredReply(read, method, corrections, self._keep(method))
-            ignored.append(method)
-            if self._is_answer(message, method) or is_last or len(ignored) == MAX_IGNORED:
+            if self._is_answer(message, method) or is_last:
                 return StructuredReply(clean_words(message), method)
             self._reasons.append(f"the reply ignored {method}")
             if message.usage_metadata is not None:
                 self.call.wasted_usage.append(message.usage_metadata)
         raise AssertionError("the last method returns or raises")
+
+    def _note_call(self, message: AIMessage, method: OutputMethod) -> None:
+        """Use another way from now on where the endpoint did not force a call: it came as text."""
+        self.methods.has_called |= method == "required_tool" and bool(message.tool_calls)
+        others = self.methods.list_after(self.offer.purpose, method)
+        if method == "required_tool" and not message.tool_calls and others:
+            self._reasons.append(f"{method} was ignored: the call came as text")
+            self.methods.keep(self.offer.purpose, others[0])
 
     async def _try_method(
         self, method: OutputMethod, messages: list[BaseMessage], *, is_last: bool
@@ -90,6 +93,8 @@ class StructuredCall:
         """Return the reply; None when the method is not supported and another one is left."""
         try:
             request, asked = build_request(method, self.offer, messages, self.call.inner)
+            self.call.reads_cut = lambda cut: read_reply(cut, self.offer, method) is not None
+            self.call.may_run_on = method != "required_tool" or not self.methods.has_called
             return await self._send(request, asked)
         except MethodUnsupported as problem:
             refusal = RequestRefused(
@@ -129,11 +134,8 @@ class StructuredCall:
         purpose = self.offer.purpose
         if not self.methods.keep(purpose, method) and not self._reasons:
             return None
-        return {"purpose": purpose, "method": method, "reasons": self._reasons}
-
-
-def _is_by_tool(method: OutputMethod) -> bool:
-    return method.endswith("_tool")
+        current = self.methods.get_current(purpose)
+        return {"purpose": purpose, "method": current, "reasons": self._reasons}
 
 
 def _is_about_format(error: RequestRefused) -> bool:

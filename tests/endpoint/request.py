@@ -7,6 +7,7 @@ from typing import Any
 Body = dict[str, Any]
 
 _DESCRIBED = re.compile(r"^Answer with one JSON object \((\w+)\) of this form", re.MULTILINE)
+_LISTED = re.compile(r"^- (\w+): .*\n  arguments: ", re.MULTILINE)
 _TASK_LINE = re.compile(r"^(?:task|id):[ \t]*([A-Za-z0-9_.\-]+)[ \t]*$", re.MULTILINE)
 _CALL_AS_JSON = re.compile(r'\s*\{"name": "(\w+)", "arguments"')
 
@@ -39,6 +40,8 @@ def read_request(body: Body) -> ModelRequest:
     is_call_as_json = by_format.get("name") == "ToolCall"
     if is_call_as_json:
         offered, by_format = _read_calls_on_offer(by_format["schema"]), {}
+    if not offered and not by_format and (listed := _find_listed_tools(body)):
+        offered, is_call_as_json = listed, True
     schema = forced or by_format.get("name") or _find_offered_schema(tuple(offered))
     schema = schema or _find_described_schema(body)
     parameters = offered.get(schema, {}).get("parameters") or by_format.get("schema") or {}
@@ -74,6 +77,13 @@ def _find_described_schema(body: Body) -> str:
         ):
             return found.group(1)
     return ""
+
+
+def _find_listed_tools(body: Body) -> dict[str, Body]:
+    """Return the tools that only the prompt describes."""
+    first = next(iter(body.get("messages") or ()), {})
+    text = get_message_text(first) if first.get("role") == "system" else ""
+    return {name: {} for name in _LISTED.findall(text)}
 
 
 def _find_task(body: Body) -> str:

@@ -271,7 +271,11 @@ def _apply_fault(
     finish: str | None = wire.get_finish_reason(reply)
     usage: Any = wire.estimate_usage(reply, body_bytes)
     match kind:
-        case "length" | "content_filter":
+        case "length":
+            written = reply.content
+            text = written if isinstance(written, str) else json.dumps(written)
+            reply, finish = ModelReply(reply.name, text[: -len(text) // 3]), kind
+        case "content_filter":
             finish = kind
         case "no_finish" | "done_without_finish":
             finish = None

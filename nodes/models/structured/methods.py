@@ -1,7 +1,7 @@
 """The ways to ask a model for JSON of a schema, and which of them an endpoint supports.
 
-No way works everywhere: llama.cpp ignores a named `tool_choice` (its issue #26535), LM Studio
-refuses one, DeepSeek refuses to be forced while it thinks, and Ollama does not enforce it.
+No way works everywhere: llama.cpp leaves it to a model's template whether `tool_choice` is
+enforced, DeepSeek refuses to be forced while it thinks, and Ollama does not enforce it.
 """
 
 from collections.abc import Sequence
@@ -9,16 +9,16 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Literal
 
-OutputMethod = Literal["json_schema", "required_tool", "named_tool", "auto_tool", "json_prompt"]
-"""`json_schema` is a response format, the next three are values of `tool_choice`, and `json_prompt`
+OutputMethod = Literal["json_schema", "required_tool", "json_prompt"]
+"""`json_schema` is a response format, `required_tool` a value of `tool_choice`, and `json_prompt`
 shows the schema in the prompt and relies on nothing else."""
 EndpointKind = Literal["openai", "compatible", "other"]
 """OpenAI's own service, another server that speaks its protocol, or another provider's client."""
 Purpose = Literal["value", "tools"]
 """What is asked for: one value of one schema, or a call of any of several tools."""
 
-_FORCING_FIRST: Sequence[OutputMethod] = ("required_tool", "named_tool")
-_ALWAYS_LAST: Sequence[OutputMethod] = ("auto_tool", "json_prompt")
+_BY_TOOL: Sequence[OutputMethod] = ("required_tool", "json_schema", "json_prompt")
+_BY_FORMAT: Sequence[OutputMethod] = ("json_schema", "required_tool", "json_prompt")
 
 
 @dataclass
@@ -27,6 +27,8 @@ class OutputMethods:
 
     orders: dict[Purpose, Sequence[OutputMethod]]
     _current: dict[Purpose, OutputMethod] = field(default_factory=dict)
+    has_called: bool = False
+    """The model has called a tool as its endpoint's protocol says; until then it may run on."""
     refused_parameters: set[str] = field(default_factory=set)
     """Names of optional request parameters, such as `temperature`, that are left out."""
 
@@ -43,6 +45,10 @@ class OutputMethods:
         self._current[purpose] = method
         return True
 
+    def list_after(self, purpose: Purpose, method: OutputMethod) -> Sequence[OutputMethod]:
+        """Return the methods after one."""
+        return self.orders[purpose][self.orders[purpose].index(method) + 1 :]
+
     def get_current(self, purpose: Purpose) -> OutputMethod:
         """Return the method in use."""
         return self._current.get(purpose, self.orders[purpose][0])
@@ -56,17 +62,9 @@ def get_output_methods(endpoint: str, model: str, kind: EndpointKind) -> OutputM
 
 def _order_methods(kind: EndpointKind) -> dict[Purpose, Sequence[OutputMethod]]:
     if kind == "openai":
-        return {
-            "value": (*_FORCING_FIRST, "json_schema", *_ALWAYS_LAST),
-            "tools": ("required_tool", "json_schema", *_ALWAYS_LAST),
-        }
+        return {"value": _BY_TOOL, "tools": _BY_TOOL}
     if kind == "compatible":
         # A grammar holds even a model to the schema that was never trained to call tools.
-        return {
-            "value": ("json_schema", *_FORCING_FIRST, *_ALWAYS_LAST),
-            "tools": ("required_tool", "json_schema", *_ALWAYS_LAST),
-        }
-    return {
-        "value": (*_FORCING_FIRST, *_ALWAYS_LAST),
-        "tools": ("required_tool", *_ALWAYS_LAST),
-    }
+        return {"value": _BY_FORMAT, "tools": _BY_TOOL}
+    by_client: Sequence[OutputMethod] = ("required_tool", "json_prompt")
+    return {"value": by_client, "tools": by_client}

@@ -8,6 +8,7 @@ from langchain_core.messages import AIMessage
 from langchain_core.messages.tool import ToolCall, tool_call
 
 from nodes.limits.patterns import PatternTimeout
+from nodes.models.completeness import was_cut
 from nodes.models.structured.json_reading import InvalidJson, read_json_object
 from nodes.models.structured.methods import OutputMethod
 from nodes.models.structured.request_form import ToolOffer
@@ -39,13 +40,20 @@ def read_reply(
             corrections.append("the JSON was inside other text")
     if not calls:
         return None
-    for call in calls:
-        if offer.parameters.get(call["name"]) == NO_ARGUMENTS:
-            call["args"] = {}
+    if len(calls) > 1 and was_cut(message):
+        corrections.append(f"the reply was cut after {len(calls)} calls: the first is taken")
+        calls = calls[:1]
+    _drop_shown_arguments(calls, offer)
     update: dict[str, Any] = {"tool_calls": calls, "invalid_tool_calls": []}
     if not message.tool_calls:  # the text is the call
         update["content"] = ""
     return message.model_copy(update=update), corrections
+
+
+def _drop_shown_arguments(calls: Sequence[ToolCall], offer: ToolOffer) -> None:
+    for call in calls:
+        if offer.parameters.get(call["name"]) == NO_ARGUMENTS:
+            call["args"] = {}
 
 
 def clean_words(message: AIMessage) -> AIMessage:

@@ -39,11 +39,6 @@ class ToolOffer:
         return "value" if len(self.tools) == 1 and self.choice else "tools"
 
     @property
-    def wanted_name(self) -> str | None:
-        """The name of the tool that must be called; None where several would do."""
-        return self.tools[0]["function"]["name"] if self.purpose == "value" else None
-
-    @property
     def parameters(self) -> dict[str, Mapping[str, Any]]:
         """The JSON schema of each tool's arguments, by its name."""
         functions = [tool["function"] for tool in self.tools]
@@ -68,22 +63,13 @@ def build_request(
             write_tool_messages_as_text(messages), _write_instruction(offer, is_by_format)
         )
         return request, _build_response_format(offer) if is_by_format else {}
-    choices: dict[OutputMethod, str | None] = {
-        "required_tool": "any",
-        "named_tool": offer.wanted_name,
-        "auto_tool": None,
-    }
     try:
-        bound = inner.bind_tools(list(offer.tools), tool_choice=choices[method])  # type: ignore[arg-type]  # takes dicts
+        bound = inner.bind_tools(list(offer.tools), tool_choice="any")  # type: ignore[arg-type]  # takes dicts
     except (NotImplementedError, ValueError, TypeError) as error:
         raise MethodUnsupported(f"{type(error).__name__}: {error}") from error
     if not isinstance(bound, RunnableBinding):
         raise MethodUnsupported(f"bind_tools returns a {type(bound).__name__}")
-    parameters = dict(bound.kwargs)
-    if method == "auto_tool" and offer.purpose == "value":
-        request = add_instruction(messages, f"Call the tool {offer.wanted_name} once.")
-        return request, parameters
-    return list(messages), parameters
+    return list(messages), dict(bound.kwargs)
 
 
 def _build_response_format(offer: ToolOffer) -> dict[str, Any]:

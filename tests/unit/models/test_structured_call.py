@@ -5,13 +5,10 @@ from typing import Any
 import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
-from langchain_core.messages import HumanMessage
 
 from nodes.errors import RequestRefused
 from nodes.models.catalog import ModelCatalog
 from nodes.models.settings import ModelSettings, TierSettings
-from nodes.models.structured.methods import OutputMethod
-from nodes.models.structured.request_form import ToolOffer, build_request
 from nodes.models.structured_output import ModelReply, ask_model
 from state import Answer
 from tests.endpoint.scripted_model import ModelReply as Said
@@ -106,20 +103,3 @@ async def test_a_refusal_for_another_reason_is_not_tried_in_another_way() -> Non
         await ask(server)
 
     assert len(server.bodies) == 1
-
-
-@pytest.mark.parametrize(
-    ("method", "choice"),
-    [("required_tool", "required"), ("named_tool", {"name": "Answer"}), ("auto_tool", None)],
-)
-def test_the_last_turn_of_a_worker_names_its_only_tool(method: OutputMethod, choice: Any) -> None:
-    schema = {"type": "object", "properties": {"text": {"type": "string"}}}
-    tool = {"type": "function", "function": {"name": "Answer", "parameters": schema}}
-    settings = ModelSettings(fast="openai:m", base_url="http://127.0.0.1:9/v1")
-    inner = ModelCatalog(settings).get_chat_model("fast").inner  # type: ignore[attr-defined]
-
-    messages, asked = build_request(method, ToolOffer([tool], "any"), [HumanMessage("q")], inner)
-
-    sent = asked.get("tool_choice")
-    assert (sent["function"] if isinstance(sent, dict) else sent) == choice
-    assert ("Call the tool Answer once." in str(messages)) == (method == "auto_tool")

@@ -1,0 +1,49 @@
+"""Recognizes a reply that is complete and runs on: a small model often does not find its end."""
+
+from typing import Final
+
+MAX_EXTRA_PARTS: Final = 12
+"""Parts of a stream after a complete value, about a token each; a server's last ones are fewer."""
+MAX_VALUES: Final = 8
+"""Limit for the values of one reply, such as calls one after another."""
+_OPENINGS: Final = ("{", "[", "```", "<tool_call>", "<function=")
+
+
+class RunOnWatch:
+    """Follows the text of one reply, in linear time, and says when to stop reading it.
+
+    Only a text that begins as JSON or as a call is followed. A value that is followed by another
+    one is not the end; blank lines and prose after it are.
+    """
+
+    def __init__(self) -> None:
+        self._start, self._is_followed = "", True
+        self._depth, self._is_in_string, self._is_escaped = 0, False, False
+        self._values, self._extra_parts = 0, 0
+
+    def is_over(self, part: str) -> bool:
+        """Add a part of the reply; return whether it is complete, and runs on."""
+        if not part or not self._is_followed:
+            return False
+        if len(self._start) < max(map(len, _OPENINGS)):
+            self._start = (self._start + part).lstrip()
+            begins = (self._start.startswith(o) or o.startswith(self._start) for o in _OPENINGS)
+            self._is_followed = any(begins)
+        if self._depth == 0 and self._values:
+            self._extra_parts += 1
+        for character in part:
+            self._read(character)
+        return self._values >= MAX_VALUES or self._extra_parts > MAX_EXTRA_PARTS
+
+    def _read(self, character: str) -> None:
+        if self._is_in_string:
+            is_end = character == '"' and not self._is_escaped
+            self._is_escaped = character == "\\" and not self._is_escaped
+            self._is_in_string = not is_end
+        elif character == '"':
+            self._is_in_string = self._depth > 0
+        elif character in "{[":
+            self._depth, self._extra_parts = self._depth + 1, 0
+        elif character in "}]" and self._depth:
+            self._depth -= 1
+            self._values += self._depth == 0
