@@ -81,7 +81,7 @@ def _find_described_schema(body: Body) -> str:
 
 def _find_listed_tools(body: Body) -> dict[str, Body]:
     """Return the tools that only the prompt describes."""
-    first = next(iter(body.get("messages") or ()), {})
+    first: Body = next(iter(body.get("messages") or ()), {})
     text = get_message_text(first) if first.get("role") == "system" else ""
     return {name: {} for name in _LISTED.findall(text)}
 
