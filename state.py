@@ -39,10 +39,10 @@ FINAL_STATUSES: Final[tuple[RunStatus, ...]] = (*COMPLETE_STATUSES, "partial", "
 ReportStatus = Literal["completed", "failed", "skipped", "escalated"]
 EscalationReason = Literal["out_of_scope", "ambiguous_input", "confidence_too_low", "timeout"]
 Aggregation = Literal["merge", "select", "reduce"]
-Fault = Literal["content", "model", "worker", "permanent"]
+Fault = Literal["content", "form", "model", "worker", "permanent"]
 """Of an attempt: the work was not good enough; or the same model, the same worker, or any worker
 would fail again."""
-Rung = Literal["refine", "tier", "reassign", "split", "human", "assume"]
+Rung = Literal["refine", "tier", "reassign", "split", "human", "assume", "form"]
 """What the next attempt at a task changes: its words, the model, the worker, its size, what is
 known of it."""
 Strategy = Literal["plan", "route", "step", "recursive"]

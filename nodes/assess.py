@@ -172,6 +172,8 @@ async def _begin_recovery(state: WorkerState, change: RecoveryAction, problem: s
         )
     if change.rung == "assume":
         problem = f"{problem}\n{ASSUME}"
+    if last.fault in ("form", "model", "worker"):
+        problem = ""  # nothing that the task's next worker could do better
     return {"problem": problem, "change": change}
 
 

@@ -1,9 +1,12 @@
 """The step between two attempts: rewrites the task from its error."""
 
+from difflib import SequenceMatcher
+
 from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
 
 from nodes.errors import ModelError, UsageError
+from nodes.limits.patterns import Pattern
 from nodes.limits.stop_requests import TaskStopped
 from nodes.limits.stopped_tasks import enforce_stop
 from nodes.models.catalog import ModelCatalog
@@ -12,9 +15,13 @@ from nodes.prompts.messages import build_refine_messages
 from nodes.schemas.beside import RefinementValues, lay_beside
 from nodes.schemas.replies import Refinement
 from nodes.telemetry.events import emit
+from nodes.text.terms import extract_names, extract_terms
 from state import Context, Expense, Tier, Usage, WorkerState, enter_expenses
 
 REFINE_TIER: Tier = "fast"
+_FIGURE = Pattern(r"\d+")
+MAX_LIKENESS = 0.8
+"""Of a rewrite and the words of its own form, by difflib's ratio: it repeats them."""
 
 
 async def refine(
@@ -26,8 +33,8 @@ async def refine(
 ) -> WorkerState:
     """Return a new description for the next attempt.
 
-    If the rewrite fails, keep the description; the next attempt still sees the error. That of a
-    task that a human stops ends at once.
+    If the rewrite fails or is none, keep the description; the next attempt still sees the error.
+    That of a task that a human stops ends at once.
     """
     task, number = state["task"], len(state["attempts"])
     try:
@@ -42,6 +49,10 @@ async def refine(
         return {}
     except (ModelError, UsageError, UnreadableReply) as error:
         return {"ledger": _build_ledger_entry(task.id, number, error.usage)} if error.usage else {}
+    spent = {"ledger": _build_ledger_entry(task.id, number, reply.usage)}
+    if flaw := find_flaw(reply.value.description, state["description"]):
+        await emit("refinement_refused", task=task.id, attempt=number, reason=flaw)
+        return spent
     await emit(
         "refined",
         task=task.id,
@@ -51,10 +62,26 @@ async def refine(
         reason=reply.value.reason,
         description=reply.value.description,
     )
-    return {
-        "description": reply.value.description,
-        "ledger": _build_ledger_entry(task.id, number, reply.usage),
-    }
+    return {"description": reply.value.description, **spent}
+
+
+def find_flaw(rewrite: str, description: str) -> str:
+    """Return why a rewrite of a task is none; empty where it is one.
+
+    A small model repeats the words of the form that it fills in, or writes of something else.
+    """
+    for field in Refinement.model_fields.values():
+        alike = SequenceMatcher(None, rewrite.casefold(), (field.description or "").casefold())
+        if field.description and alike.ratio() > MAX_LIKENESS:
+            return "it repeats the words of its form"
+    rewrite, description = rewrite.replace("_", " "), description.replace("_", " ")
+    named = extract_names(description) | {*_FIGURE.findall(description)}
+    kept = extract_names(rewrite) | {*_FIGURE.findall(rewrite)}
+    if named and not named & (kept | extract_terms(rewrite)):
+        return "it has no name or figure of the task"
+    if not named and not extract_terms(description) & extract_terms(rewrite):
+        return "it has no word of the task"
+    return ""
 
 
 def _build_ledger_entry(task: str, number: int, usage: Usage) -> dict[str, Expense]:

@@ -225,11 +225,13 @@ class AttemptRunner:
                 return Attempt(description=description, report=early)
             error = f"timed out after {timeout_s:.3g} s, {whose}"
             report = self._build_timeout_report(error)
+            is_model = not (self.subteam_run or self.worker.remote)
+            fault = "form" if is_model else "content"
             return Attempt(description=description, report=report, error=error, fault=fault)
         except (TurnLimitReached, UnreadableReply) as problem:
             if early := self.attempt_context.early_report:
                 return Attempt(description=description, report=early)
-            error = str(problem)
+            error, fault = str(problem), "form"
         except (GraphBubbleUp, StoreError, ThreadBusy):
             raise
         except SupervisorError as problem:

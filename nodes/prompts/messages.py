@@ -214,28 +214,25 @@ def build_handoff_message(
     answers: Mapping[str, str] | None = None,
     shown: Sequence[ShownMaterial] = (),
 ) -> HumanMessage:
-    """Build a worker's task.
+    """Build a worker's task: what it reads first, what it is to do last.
+
+    So the beginning is the same in each attempt and turn, and a server reads it once. Who sends it,
+    and its limits, are the program's business: a model that reads them takes them for content.
 
     Args:
-        earlier: the last attempt's error.
+        earlier: what was wrong with the last attempt's report.
         answers: of a human, by question.
         shown: the materials as a language model is shown them, which can read on in them; without
             it, the beginning of each is shown.
     """
-    limits = handoff.constraints
-    head = (
-        f"task: {handoff.task}\nfrom: {handoff.sender}\nto: {handoff.to}\n"
-        f"return_to: {handoff.return_to}\nconstraints: at most {limits.max_tokens} tokens, "
-        f"{limits.timeout_s:g} seconds, tier {limits.tier}"
-    )
-    parts = [wrap_in_tag("handoff", head), wrap_in_tag("intent", handoff.intent)]
-    if handoff.context:
-        lines = [format_report_line(each, names_worker=False) for each in handoff.context]
-        parts.append(wrap_in_tag("context", "\n".join(lines)))
-    parts += format_materials(shown) or [
+    parts = format_materials(shown) or [
         wrap_in_tag("file", shorten_text(sanitize_text(text), MAX_ARTIFACT_CHARS), name=name)
         for name, text in handoff.artifacts.items()
     ]
+    if handoff.context:
+        lines = [format_report_line(each, names_worker=False) for each in handoff.context]
+        parts.append(wrap_in_tag("context", "\n".join(lines)))
+    parts.append(f"task: {handoff.task}\n{wrap_in_tag('intent', handoff.intent)}")
     if earlier:
         parts.append(wrap_in_tag("earlier_attempt", earlier))
     if answers:

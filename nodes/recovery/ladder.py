@@ -12,6 +12,8 @@ REMEDIES: Final[Mapping[EscalationReason, tuple[Rung, ...]]] = {
     "timeout": ("refine", "split", "human"),
 }
 """The rungs that can resolve an escalation, in order, where the team's ladder has them."""
+MAX_FORMS: Final = 2
+"""Attempts that change nothing but how the model is asked."""
 
 
 def choose_action(
@@ -30,7 +32,8 @@ def choose_action(
     Each rung is used once. After a failure, `refine` may be repeated when no other rung is left,
     since each error leads to a new wording. A permanent fault ends the recovery. A fault of the
     model, which is not the task's, leads to another model whatever the ladder says; one of the
-    worker leads to another worker. A rung that cannot apply takes no attempt.
+    worker leads to another worker; one of form (cut, unreadable, out of time) to a stronger model,
+    or to the same task asked for in another way. A rung that cannot apply takes no attempt.
 
     Args:
         stronger: a tier above the last attempt's, after a fault of the model any tier with
@@ -50,9 +53,8 @@ def choose_action(
     taken = {attempt.rung for attempt in attempts}
     untried = {name: tier for name, tier in others.items() if name not in tried}
     changes = _list_possible_actions(last, stronger, untried)
-    if last.fault in ("model", "worker"):
-        is_model = last.fault == "model"
-        return changes.get("tier" if is_model else "reassign")
+    if last.fault in ("model", "worker", "form") and not (is_rule_based and last.fault == "form"):
+        return _choose_by_fault(attempts, changes, ladder)
     reason = get_escalation_reason(last.report, min_confidence)
     if not may_split or is_rule_based:
         del changes["split"]
@@ -64,6 +66,18 @@ def choose_action(
             return changes[rung]
     may_repeat = reason is None and not is_rule_based and "refine" in ladder
     return changes["refine"] if may_repeat else None
+
+
+def _choose_by_fault(
+    attempts: Sequence[Attempt], changes: Mapping[Rung, RecoveryAction], ladder: Sequence[Rung]
+) -> RecoveryAction | None:
+    """Return the change after a fault that is not the task's, which stays as it is."""
+    if attempts[-1].fault in ("model", "worker"):
+        return changes.get("tier" if attempts[-1].fault == "model" else "reassign")
+    taken = [attempt.rung for attempt in attempts]
+    if "tier" in changes and "tier" in ladder and "tier" not in taken:
+        return changes["tier"]
+    return changes["form"] if taken.count("form") < MAX_FORMS else None
 
 
 def get_escalation_reason(
@@ -84,7 +98,7 @@ def _list_possible_actions(
     last: Attempt, stronger: Tier | None, others: Mapping[str, Tier]
 ) -> dict[Rung, RecoveryAction]:
     """Return the change for each rung that has one."""
-    rungs: tuple[Rung, ...] = ("refine", "human", "split", "assume")
+    rungs: tuple[Rung, ...] = ("refine", "human", "split", "assume", "form")
     same = {rung: RecoveryAction(rung=rung, worker=last.worker, tier=last.tier) for rung in rungs}
     if stronger is not None:
         same["tier"] = RecoveryAction(rung="tier", worker=last.worker, tier=stronger)
