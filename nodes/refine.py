@@ -49,7 +49,7 @@ async def refine(
         return {}
     except (ModelError, UsageError, UnreadableReply) as error:
         return {"ledger": _build_ledger_entry(task.id, number, error.usage)} if error.usage else {}
-    spent = {"ledger": _build_ledger_entry(task.id, number, reply.usage)}
+    spent: WorkerState = {"ledger": _build_ledger_entry(task.id, number, reply.usage)}
     if flaw := find_flaw(reply.value.description, state["description"]):
         await emit("refinement_refused", task=task.id, attempt=number, reason=flaw)
         return spent
@@ -62,7 +62,7 @@ async def refine(
         reason=reply.value.reason,
         description=reply.value.description,
     )
-    return {"description": reply.value.description, **spent}
+    return {"description": reply.value.description, "ledger": spent["ledger"]}
 
 
 def find_flaw(rewrite: str, description: str) -> str:

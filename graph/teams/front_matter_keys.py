@@ -45,7 +45,9 @@ WorkerKeys: Final[type[BaseModel]] = create_model(
     "WorkerKeys",
     __config__=_STRICT_CONFIG,
     tools=(list[_NonEmptyText], Field(default_factory=list)),
-    **_copy_fields(Worker, "description", "tier", "fallback", "hands_over", "notice", "tiers"),
+    **_copy_fields(
+        Worker, "description", "keywords", "tier", "fallback", "hands_over", "notice", "tiers"
+    ),
     reads_all=(list[_NonEmptyText], Field(default_factory=list)),
     needs=(list[_NonEmptyText], Field(default_factory=list)),
     team=(str, ""),

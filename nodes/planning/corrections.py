@@ -1,36 +1,54 @@
 """Corrects what has one meaning only in a plan that a model wrote, without another call."""
 
 from collections.abc import Collection, Iterable, Mapping
+from difflib import SequenceMatcher
 from pathlib import PurePosixPath
 from typing import Any
 
 from nodes.limits.patterns import Pattern
 from nodes.prompts.few_shot_examples import FIELDS_OF_THE_SUPERVISOR
+from nodes.prompts.tags import shorten_text
 from nodes.schemas.team import Team
 
 Fields = dict[str, Any]
 
 MAX_ID_CHARS = 40
+MAX_GOAL_CHARS = 2_000
+SAME_REQUEST = 0.85
+"""Share of the words of two requests, by difflib's ratio: the plan of one is one for the other."""
 _LONG_ID = Pattern(r"[A-Za-z0-9_.\-]{41,400}")
 
 
 def correct_plan(
-    fields: Mapping[str, Any], team: Team, materials: Collection[str]
+    fields: Mapping[str, Any],
+    team: Team,
+    materials: Collection[str],
+    *,
+    request: str = "",
+    finished: Collection[str] = (),
 ) -> tuple[Fields, list[str]]:
     """Return a plan's fields as they are meant, and what was changed.
 
-    A dependency that names a material, or the worker of one task, becomes what it means; so do
-    ids, workers and materials in another spelling, and a worker's name in a description's stead.
-    A task of a worker that needs another one's report depends on it, and it is planned.
-    What has two meanings, or none, stays and is refused later. What only the supervisor sets is
-    left out.
+    A dependency is the number of a task or its id. One that names a material, or the worker of one
+    task, becomes what it means; so do ids, workers and materials in another spelling, and a
+    worker's name in a description's stead. A dependency without a meaning, a second task with an
+    id, and a task that repeats one of the team's examples for another request are left out. A task
+    of a worker that needs another one's report depends on it, and it is planned. What has two
+    meanings stays and is refused later. What only the supervisor sets is left out.
+
+    Args:
+        request: the goal, where the plan names none.
+        finished: ids of tasks that have a result; a plan need not repeat them.
     """
     fields = {key: fields[key] for key in fields if key not in FIELDS_OF_THE_SUPERVISOR}
+    if request and not fields.get("goal"):
+        fields = {"goal": shorten_text(" ".join(request.split()), MAX_GOAL_CHARS), **fields}
     tasks = fields.get("tasks")
     if not isinstance(tasks, list) or not all(isinstance(task, Mapping) for task in tasks):
         return fields, []
     corrector = _PlanCorrector(team, materials, [dict(task) for task in tasks], fields.get("goal"))
-    return {**fields, "tasks": corrector.correct_tasks()}, corrector.changes
+    corrector.drop_copies(request, finished)
+    return {**fields, "tasks": corrector.correct_tasks(finished)}, corrector.changes
 
 
 class _PlanCorrector:
@@ -43,10 +61,36 @@ class _PlanCorrector:
         self._cards = {worker.name: worker.description for worker in team.roster}
         self._needs = {worker.name: worker.needs for worker in team.roster}
         self._materials = list(materials)
+        self._examples, self._numbered = team.examples, tasks
+        self._finished: Collection[str] = ()
         self._ids = [str(task["id"]) for task in tasks if isinstance(task.get("id"), str | int)]
 
-    def correct_tasks(self) -> list[Fields]:
+    def drop_copies(self, request: str, finished: Collection[str]) -> None:
+        """Leave out tasks of an example for another request, and later ones with a taken id."""
+        copied = {
+            " ".join(task.description.split())
+            for example in self._examples
+            if request and not _is_same_request(example.request, request)
+            for task in example.plan.tasks
+        }
+        kept, ids = list[Fields](), set[str]()
+        for task in self.tasks:
+            name = str(task.get("id"))
+            if name not in finished and " ".join(str(task.get("description")).split()) in copied:
+                self._record(task, "it was an example's, and is left out")
+            elif name in ids:
+                self._record(task, "a later task has the same id, and is left out")
+            else:
+                kept.append(task)
+                ids.add(name)
+        self._numbered, self.tasks = self.tasks, kept
+        self._ids = list(dict.fromkeys(name for name in self._ids if name in ids))
+
+    def correct_tasks(self, finished: Collection[str]) -> list[Fields]:
         """Return the tasks, corrected."""
+        self._finished = finished
+        for task in self.tasks:
+            self._read_numbers(task)
         self._correct_ids()
         for task in self.tasks:
             self._correct_worker(task)
@@ -58,6 +102,20 @@ class _PlanCorrector:
             for name in self._needs.get(str(task.get("worker")), ()):
                 self._add_needed(task, name)
         return self.tasks
+
+    def _read_numbers(self, task: Fields) -> None:
+        """Replace the numbers of tasks, as the reply counts them from 1, by their ids."""
+        edges = _as_list(task.get("depends_on"))
+        for at, edge in enumerate(edges):
+            name: Any = edge.get("task") if isinstance(edge, Mapping) else edge
+            number = int(name) if str(name).isdecimal() and str(name) not in self._ids else 0
+            if not number:
+                continue
+            is_there = number <= len(self._numbered)
+            meant = str(self._numbered[number - 1].get("id") if is_there else number)
+            edges[at] = {**edge, "task": meant} if isinstance(edge, Mapping) else meant
+        if edges:
+            task["depends_on"] = edges
 
     def _correct_ids(self) -> None:
         """Shorten ids that are too long, wherever they are named."""
@@ -108,10 +166,19 @@ class _PlanCorrector:
             elif material := _find_material(name, self._materials):
                 self._record(task, f"dependency {name!r} is a material")
                 task["materials"] = [*_as_list(task.get("materials")), material]
-            else:
+            elif name in self._finished or self._has_meanings(name):
                 kept.append(edge)
+            else:
+                self._record(task, f"dependency {name!r} is no task, and is left out")
         if len(self.changes) > known_changes:
             task["depends_on"] = kept
+
+    def _has_meanings(self, name: str) -> bool:
+        """Return whether a name is one of several tasks, workers or files."""
+        file = PurePosixPath(name).name.lower()
+        files = (PurePosixPath(each).name.lower() for each in self._materials)
+        known = map(_normalize, [*self._ids, *self._cards])
+        return _normalize(name) in known or file in files
 
     def _find_meant_task(self, name: str, task: Fields) -> str:
         """Return the task that an unknown dependency means; empty unless there is just one."""
@@ -162,6 +229,11 @@ class _PlanCorrector:
 
     def _record(self, task: Fields, change: str) -> None:
         self.changes.append(f"task {task.get('id')}: {change}")
+
+
+def _is_same_request(one: str, other: str) -> bool:
+    matcher = SequenceMatcher(None, one.casefold().split(), other.casefold().split())
+    return matcher.ratio() >= SAME_REQUEST
 
 
 def _rename(edge: Any, renamed: Mapping[str, str]) -> Any:

@@ -232,8 +232,8 @@ def _collect_words(task: Task, parts: Sequence[_Part], team: Team) -> frozenset[
     words = _fold_words(" ".join([own_id, task.description, *task.covers]))
     if task.covers or _share_word(parts, words):
         return words
-    cards = {worker.name: worker.description for worker in team.roster}
-    card = _fold_words(f"{task.worker} {cards.get(task.worker, '')}")
+    cards = {worker.name: worker.card for worker in team.roster}
+    card = _fold_words(cards.get(task.worker, task.worker))
     shared = [{word for word in part.words if _is_word_known(word, card)} for part in parts]
     return words | max(shared, key=len)
 
@@ -278,6 +278,6 @@ def _holds(one: str, other: str) -> bool:
 
 def _rank_by_words(team: Team) -> Callable[[str], Sequence[str]]:
     """Return what names the workers whose cards share a word with a text that not all share."""
-    cards = {w.name: {*_list_words(f"{w.name} {w.description}")} for w in team.roster}
+    cards = {w.name: {*_list_words(w.card)} for w in team.roster}
     shared = set.intersection(*cards.values()) if len(cards) > 1 else set()
     return lambda text: [n for n, words in cards.items() if {*_list_words(text)} & (words - shared)]

@@ -25,8 +25,8 @@ from nodes.planning.coverage import note_uncovered
 from nodes.planning.direct_reply import begin_direct_reply, find_direct_reply
 from nodes.planning.estimate import estimate_run
 from nodes.planning.examples import (
-    MAX_EXAMPLES,
     MAX_ROUTE_EXAMPLES,
+    keep_near_plans,
     keep_nearest_examples,
     keep_plan_examples,
 )
@@ -330,7 +330,7 @@ async def _plan_all(
     is_embedded = models.get_name(team.planner_tier, context) == EMBEDDED
     prompt_team = team
     if not is_embedded:  # a model of meaning may be loaded from its file
-        prompt_team = await asyncio.to_thread(keep_nearest_examples, team, request, MAX_EXAMPLES)
+        prompt_team = await asyncio.to_thread(keep_near_plans, team, request, [*materials])
     inner = get_beside(InnerRequestValues)
     words = inner.words if inner else request
     with lay_beside(PlanningValues(team, words, materials, database, reported)):
@@ -341,6 +341,7 @@ async def _plan_all(
             max_tasks=max_tasks,
             materials=materials,
             request="" if is_embedded else words,
+            goal="" if is_embedded else words,
             build_rule_messages=None if is_embedded else lambda: ask_team(team),
             read_text=read_text,
         )

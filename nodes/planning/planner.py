@@ -1,8 +1,8 @@
 """Asks for a plan until one is valid."""
 
 import asyncio
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -14,6 +14,7 @@ from nodes.errors import (
     ModelError,
     ModelUnknown,
     PlanInvalid,
+    SupervisorError,
     is_refusal,
 )
 from nodes.errors.redaction import redact_text
@@ -41,8 +42,6 @@ MAX_SPANS = 8
 """Limit of the parts of the request that one task quotes."""
 MAX_NAMED_MATERIALS = 50
 """Limit of materials that the schema of a plan names."""
-REPEATED_TEMPERATURE = 1.0
-"""For a reply that repeats an earlier one: at a low temperature it would come again."""
 
 
 async def make_plan(
@@ -53,6 +52,7 @@ async def make_plan(
     max_tasks: int,
     materials: Collection[str],
     request: str = "",
+    goal: str = "",
     adopt: Callable[[Plan], Plan] = lambda plan: plan,
     finished: Collection[str] = (),
     build_rule_messages: Callable[[], Sequence[AnyMessage]] | None = None,
@@ -68,6 +68,7 @@ async def make_plan(
 
     Args:
         request: whose parts the tasks must cover; empty: nothing must be covered.
+        goal: of a plan that names none, as it is asked for the tasks only.
         adopt: makes the plan that is checked from the plan that the model proposed.
         finished: ids of tasks that have a result, whose descriptions can no longer change.
         build_rule_messages: builds the messages for the plan by rule; None where there is none.
@@ -77,7 +78,7 @@ async def make_plan(
         PlanInvalid: the last plan is still refused.
         ModelError: the planner cannot be reached, and there is no plan by rule.
     """
-    check = _PlanCheck(team, max_tasks, materials, adopt, finished)
+    check = _PlanCheck(team, max_tasks, materials, adopt, finished, goal or request)
     asking = _PlanRequest(models, list(messages))
     was_sent_back = False
     sound: Plan | None = None
@@ -90,14 +91,7 @@ async def make_plan(
             read_text = None  # what a repaired plan repeats has begun already
         except (ModelError, ModelUnknown) as error:
             error.usage = asking.spent + (error.usage or Usage())
-            plan = sound
-            if plan is None and build_rule_messages and not is_refusal(error):
-                found = [*problems, error.describe()]
-                plan = await make_plan_by_rule(build_rule_messages(), check, found)
-            if plan is None:
-                raise
-            outcome = "not repaired" if plan is sound else "made by rule"
-            await emit("error", code=error.code, message=f"the plan is {outcome}: {error}")
+            plan = await _replace_model(error, sound, check, problems, build_rule_messages)
             return plan, error.usage
         is_last = was_sent_back or not repairs
         remarks = await _list_remarks(reply, "" if is_last else request, team)
@@ -107,14 +101,34 @@ async def make_plan(
         was_sent_back = was_sent_back or bool(remarks)
         problems = [*reply.problems, *remarks]
         await emit("plan_rejected", problems=problems, plan=reply.reply_text)
-        asking.send_back(reply.reply_text, problems)
-    plan = sound or _replace_unknown_workers(last, check)
-    if plan is None and build_rule_messages is not None:
-        advice = _suggest_next_step(last, team, max_tasks)
-        plan = await make_plan_by_rule(build_rule_messages(), check, [*problems, advice])
+        if not asking.send_back(reply.reply_text, problems):
+            break
+    if (kept := sound or _replace_unknown_workers(last, check)) is not None:
+        return kept, asking.spent
+    reasons = [*problems, _suggest_next_step(last, team, max_tasks)]
+    rule = build_rule_messages() if build_rule_messages else None
+    by_rule = await make_plan_by_rule(rule, check, reasons) if rule else None
+    if by_rule is not None:
+        return by_rule, asking.spent
+    raise _build_plan_error(check, last, problems, reply.reply_text, asking.spent)
+
+
+async def _replace_model(
+    error: SupervisorError,
+    sound: Plan | None,
+    check: "_PlanCheck",
+    problems: Sequence[str],
+    build_rule_messages: Callable[[], Sequence[AnyMessage]] | None,
+) -> Plan:
+    """Return the plan to run when no model can be reached; raise the error if there is none."""
+    plan = sound
+    if plan is None and build_rule_messages and not is_refusal(error):
+        plan = await make_plan_by_rule(build_rule_messages(), check, [*problems, error.describe()])
     if plan is None:
-        raise _build_plan_error(check, last, problems, reply.reply_text, asking.spent)
-    return plan, asking.spent
+        raise error
+    outcome = "not repaired" if plan is sound else "made by rule"
+    await emit("error", code=error.code, message=f"the plan is {outcome}: {error}")
+    return plan
 
 
 async def _list_remarks(reply: "_PlanReply", request: str, team: Team) -> list[str]:
@@ -129,8 +143,7 @@ class _PlanRequest:
     """The conversation in which a plan is asked for."""
 
     def __init__(self, models: AvailableModels, messages: list[AnyMessage]) -> None:
-        self._models, self._first, self._prompt = models, messages, messages
-        self._options: dict[str, Any] = {}
+        self._models, self._prompt = models, messages
         self._replies: set[str] = set()
         self._spent = Usage()
 
@@ -145,25 +158,23 @@ class _PlanRequest:
         Raises:
             ModelError: no model can be reached.
         """
-        reply = await _ask_once(self._models, self._prompt, check, self._options)
+        reply = await _ask_once(self._models, self._prompt, check)
         self._spent += reply.usage
         return reply
 
-    def send_back(self, reply_text: str, problems: Sequence[str]) -> None:
-        """Add the problems of a reply; after a repeated reply the next request is another one.
+    def send_back(self, reply_text: str, problems: Sequence[str]) -> bool:
+        """Add the problems of a reply; return whether to ask again.
 
-        Then the examples, which a small model copies, and the reply are left out, the temperature
-        is raised, and another model is asked where there is one.
+        The examples, which a small model copies, are left out. A reply that came before would come
+        again: then another model is asked where there is one.
         """
-        sent_back = build_problem_message(problems)
-        if reply_text in self._replies:
-            self._prompt = [*remove_examples(self._first), sent_back]
-            self._options = {"temperature": REPEATED_TEMPERATURE}
-            self._models.take_next()
-        else:
-            said = AIMessage(shorten_text(reply_text, 20_000))
-            self._prompt = [*self._prompt, said, sent_back]
+        is_repeated = reply_text in self._replies
+        if is_repeated and not self._models.take_next():
+            return False
         self._replies.add(reply_text)
+        said = [] if is_repeated else [AIMessage(shorten_text(reply_text, 20_000))]
+        self._prompt = [*remove_examples(self._prompt), *said, build_problem_message(problems)]
+        return True
 
 
 async def make_plan_by_rule(
@@ -176,7 +187,8 @@ async def make_plan_by_rule(
     """
     from nodes.models.embedded import EmbeddedModel  # used rarely, and slow to import
 
-    reply = await _ask_once(AvailableModels(EmbeddedModel()), messages, check, {})
+    rule = AvailableModels(EmbeddedModel())
+    reply = await _ask_once(rule, messages, replace(check, goal=""))
     if reply.plan is None:
         return None
     await emit("plan_by_rule", problems=list(reasons))
@@ -193,6 +205,7 @@ class _PlanCheck:
     materials: Collection[str]
     adopt: Callable[[Plan], Plan]
     finished: Collection[str]
+    goal: str = ""
 
     def __call__(self, given: Plan) -> tuple[Plan | None, list[str], list[str]]:
         """Return the plan to run, None when it is invalid; its problems; its vague tasks."""
@@ -227,7 +240,6 @@ async def _ask_once(
     models: AvailableModels,
     messages: Sequence[AnyMessage],
     check: _PlanCheck,
-    options: Mapping[str, Any],
 ) -> _PlanReply:
     """Return the reply to one request for a plan, checked.
 
@@ -244,7 +256,9 @@ async def _ask_once(
     changes: list[str] = []
 
     def correct(fields: dict[str, Any]) -> dict[str, Any]:
-        corrected, found = correct_plan(fields, check.team, check.materials)
+        corrected, found = correct_plan(
+            fields, check.team, check.materials, request=check.goal, finished=check.finished
+        )
         changes.extend(found)
         return corrected
 
@@ -254,7 +268,6 @@ async def _ask_once(
             messages,
             parameters=closed,
             correct=correct,
-            options=options,
             purpose="revision" if check.finished else "plan",
         )
     except UnreadableReply as error:
@@ -316,6 +329,9 @@ def _replace_unknown_workers(plan: Plan | None, check: _PlanCheck) -> Plan | Non
     return check(plan.model_copy(update={"tasks": tasks}))[0]
 
 
+_NUMBER = {"type": "integer", "description": "number of a task above, from 1"}
+
+
 @lru_cache(maxsize=256)
 def build_plan_schema(
     workers: tuple[str, ...],
@@ -330,6 +346,8 @@ def build_plan_schema(
     Its lists are bounded: a small model repeats an item until its reply is cut.
     """
     schema = Plan.model_json_schema()
+    del schema["properties"]["goal"]  # it is the request
+    schema["required"] = ["tasks"]
     task = schema["$defs"]["Task"]["properties"]
     if max_tasks <= MAX_BOUNDED_ITEMS:
         schema["properties"]["tasks"]["maxItems"] = max_tasks
@@ -337,6 +355,8 @@ def build_plan_schema(
     task["materials"]["maxItems"] = len(materials)
     task["covers"]["maxItems"] = MAX_SPANS
     task["worker"]["enum"] = list(workers)
+    edge = {"task": _NUMBER, "required": {"type": "boolean"}}
+    task["depends_on"]["items"] = {"type": "object", "properties": edge, "required": ["task"]}
     if not materials:
         del task["materials"]
     elif len(materials) <= MAX_NAMED_MATERIALS:

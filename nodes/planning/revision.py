@@ -96,7 +96,7 @@ async def revise_plan(
         )
     materials, max_tasks = state.get("materials", {}), runtime.context.max_tasks or team.max_tasks
     asking = build_plan_messages(
-        team,
+        team.model_copy(update={"examples": ()}),  # the plan itself is one
         state["request"],
         materials,
         max_tasks=max_tasks,
@@ -117,6 +117,7 @@ async def revise_plan(
                 asking,
                 max_tasks=max_tasks,
                 materials=materials,
+                goal=old.goal,
                 adopt=partial(keep_finished_tasks, old=old, finished=fixed),
                 finished=fixed,
             )

@@ -35,7 +35,7 @@ class _Capability:
     card_pattern: Pattern
 
     def is_offered_by(self, worker: Worker) -> bool:
-        card = f"{worker.name} {worker.description} {' '.join(worker.tools)}"
+        card = f"{worker.card} {' '.join(worker.tools)}"
         return bool(self.card_pattern.search(card.replace("_", " ")))
 
 

@@ -1,5 +1,6 @@
 """The examples of a team, as the planner and the router see them."""
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -45,7 +46,13 @@ def remove_examples(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
 
 
 def _format_example(example: Example) -> str:
-    plan = example.plan.model_dump_json(exclude=UNSHOWN_FIELDS)
+    """Return a request and the tasks of its plan, in the form in which a plan is asked for."""
+    numbers = {task.id: at for at, task in enumerate(example.plan.tasks, start=1)}
+    dumped = example.plan.model_dump(mode="json", exclude=UNSHOWN_FIELDS, exclude_defaults=True)
+    for task in dumped["tasks"]:
+        for edge in task.get("depends_on", ()):
+            edge["task"] = numbers[edge["task"]]
+    plan = json.dumps({key: dumped[key] for key in dumped if key != "goal"}, ensure_ascii=False)
     request = wrap_in_tag("request", example.request)
     return f"<example>\n{request}\n{wrap_in_tag('plan', plan)}\n</example>"
 

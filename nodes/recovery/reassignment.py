@@ -60,7 +60,7 @@ def _is_named_in(message: str, worker: Worker) -> bool:
 
 
 def _count_shared_words(task: Task, worker: Worker) -> int:
-    card = f"{worker.name} {worker.description} {' '.join(worker.tools)}".replace("_", " ")
+    card = f"{worker.card} {' '.join(worker.tools)}".replace("_", " ")
     return len(_extract_words(task.description) & _extract_words(card))
 
 

@@ -55,7 +55,9 @@ class Worker(Frozen):
 
     name: str = Field(pattern=r"^[a-z][a-z0-9_]{0,39}$")
     description: str = Field(min_length=1)
-    """What the planner reads when it chooses."""
+    """What the planner reads when it chooses: one plain sentence."""
+    keywords: str = ""
+    """Further words for its work, by which it is found where no language model chooses."""
     instructions: str = ""
     """What the worker's model reads; for a team, what its supervisor reads with each request."""
     team: "Team | None" = None
@@ -80,6 +82,11 @@ class Worker(Frozen):
     """Kinds of materials, such as `diff` or `md`, of which its model must read all lines: one that
     it was not shown makes the report partial, even where a tool has read it. `any` is all kinds."""
     limits: Limits = Limits()
+
+    @property
+    def card(self) -> str:
+        """The words by which it is found: its name, description and keywords."""
+        return f"{self.name} {self.description} {self.keywords}".rstrip()
 
     def choose_tier(self, wanted: Tier | None) -> Tier:
         """Return the tier of a task: the one that the plan wants, if the worker may use it."""

@@ -34,6 +34,7 @@ EventKind = Literal[
     "report",
     "report_sent_back",
     "refined",
+    "refinement_refused",
     "escalated",
     "reassigned",
     "split",

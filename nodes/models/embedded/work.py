@@ -131,5 +131,5 @@ def read_work(values: WorkValues, messages: Sequence[BaseMessage]) -> Work:
         if (answer := given.get(call["id"] or ""))
     ]
     answers = {q: a for q, a in values.answers.items() if not a.startswith(DECLINED)}
-    name, card = values.worker.name, values.worker.description
-    return Work(values.handoff, values.subject, answers, calls, values.earlier, f"{name} {card}")
+    card = values.worker.card
+    return Work(values.handoff, values.subject, answers, calls, values.earlier, card)

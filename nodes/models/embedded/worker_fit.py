@@ -81,7 +81,7 @@ class WorkerFit:
 
     def _collect_texts(self, name: str) -> list[str]:
         worker = self.team.find_worker(name)
-        card = f"{name} {worker.description} {' '.join(worker.tools)}".replace("_", " ")
+        card = f"{worker.card} {' '.join(worker.tools)}".replace("_", " ")
         return [card, *(e.request for e in self.team.examples if list_workers(e) == (name,))]
 
 

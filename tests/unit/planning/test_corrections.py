@@ -7,6 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nodes.planning.corrections import correct_plan
+from nodes.schemas.team import Example
+from state import Plan
 from tests.teams import make_team
 
 TEAM = make_team("researcher", "analyst", "data_writer")
@@ -85,7 +87,6 @@ def test_a_dependency_that_names_the_worker_of_one_task_is_that_task() -> None:
         {"depends_on": ["researcher"]},
         {"depends_on": ["analyst"]},
         {"depends_on": ["data_writer"]},
-        {"depends_on": ["T9"]},
         {"depends_on": ["notes.txt"]},
         {"materials": ["notes.txt"]},
         {"materials": ["T3"]},
@@ -173,8 +174,67 @@ def test_a_needed_report_that_nobody_makes_is_planned_with_all_materials() -> No
     assert added["description"] == "Does what a researcher does: Compare."
 
 
-@pytest.mark.parametrize("edge", ["T1", {"task": "T1", "required": False}, "finished"])
-def test_a_task_that_depends_on_the_report_or_on_one_of_another_plan_stays(edge: Any) -> None:
+@pytest.mark.parametrize("edge", ["T1", {"task": "T1", "required": False}])
+def test_a_task_that_depends_on_the_report_stays(edge: Any) -> None:
     written = {**COMPARE, "depends_on": [edge]}
 
     assert correct_needs(FIND, written) == ([FIND, written], [])
+
+
+@pytest.mark.parametrize(
+    ("edges", "ids"),
+    [
+        ([1, {"task": 2, "required": False}], ["T1", {"task": "T2", "required": False}]),
+        (["2"], ["T2"]),
+        (["T1", 2], ["T1", "T2"]),
+    ],
+)
+def test_a_number_is_the_id_of_the_task_that_it_counts(edges: list[Any], ids: list[Any]) -> None:
+    corrected, changes = correct(make_plan(depends_on=edges))
+
+    assert (corrected["tasks"][2]["depends_on"], changes) == (ids, [])
+
+
+def test_a_dependency_on_nothing_that_exists_is_left_out_and_named() -> None:
+    corrected, changes = correct(make_plan(depends_on=["T1", "trend", 9]))
+
+    assert corrected["tasks"][2]["depends_on"] == ["T1"]
+    assert changes == [
+        "task T3: dependency 'trend' is no task, and is left out",
+        "task T3: dependency '9' is no task, and is left out",
+    ]
+
+
+def test_a_dependency_on_a_finished_task_that_the_plan_does_not_repeat_stays() -> None:
+    plan = make_plan(depends_on=["earlier"])
+
+    assert correct_plan(plan, TEAM, MATERIALS, finished=["earlier"]) == (plan, [])
+
+
+def test_a_later_task_with_the_same_id_is_left_out() -> None:
+    corrected, changes = correct(make_plan(id="T1", description="Find them again."))
+
+    assert [task["description"] for task in corrected["tasks"]] == [
+        "Find the prices.",
+        "Find the costs.",
+    ]
+    assert changes == ["task T1: a later task has the same id, and is left out"]
+
+
+def test_a_plan_without_a_goal_has_the_request_as_its_goal() -> None:
+    tasks = make_plan()["tasks"]
+
+    corrected, _ = correct_plan({"tasks": tasks}, TEAM, MATERIALS, request="Compare  them.")
+
+    assert corrected == {"goal": "Compare them.", "tasks": tasks}
+
+
+def test_a_task_of_an_example_for_another_request_is_left_out() -> None:
+    example = Example(request="Compare the costs.", plan=Plan.model_validate(make_plan()))
+    team, own = TEAM.model_copy(update={"examples": (example,)}), make_plan(description="Add up.")
+
+    other, changes = correct_plan(own, team, MATERIALS, request="What is the total of May?")
+    same, _ = correct_plan(own, team, MATERIALS, request="Compare the costs.")
+
+    assert [task["id"] for task in other["tasks"]] == ["T3"] and len(changes) == 2
+    assert same == own

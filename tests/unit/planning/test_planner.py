@@ -21,6 +21,7 @@ from tests.node_samples import make_plan as make_sample
 from tests.teams import make_team
 
 UNKNOWN = make_sample(make_task("A", "accountant"))
+OTHER = make_sample(make_task("B", "accountant"))
 VAGUE = make_sample(make_task("A", description="Do it."))
 
 
@@ -44,9 +45,18 @@ async def test_a_valid_plan_takes_one_call():
 async def test_all_repairs_are_counted():
     run = NodeRun()
 
-    plan, usage = await run_planner(make_models(Plan=[UNKNOWN, UNKNOWN, make_sample()]), run)
+    plan, usage = await run_planner(make_models(Plan=[UNKNOWN, OTHER, make_sample()]), run)
 
     assert plan == make_sample() and usage.model_calls == 3
+    assert len(run.list_events("plan_rejected")) == 2
+
+
+async def test_a_reply_that_came_before_is_not_asked_for_again():
+    run = NodeRun()
+
+    with pytest.raises(PlanInvalid):
+        await run_planner(make_models(Plan=UNKNOWN), run)
+
     assert len(run.list_events("plan_rejected")) == 2
 
 
@@ -70,7 +80,7 @@ async def test_without_a_valid_plan_the_error_names_the_cap_and_the_cost():
         await run_planner(make_models(Plan=make_sample()), max_tasks=1)
 
     assert "max_tasks" in refused.value.next
-    assert refused.value.usage is not None and refused.value.usage.model_calls == 3
+    assert refused.value.usage is not None and refused.value.usage.model_calls == 2
 
 
 @pytest.mark.parametrize(
