@@ -363,14 +363,12 @@ def _find_cycles(tasks: tuple[Task, ...]) -> Iterator[list[str]]:
 
 
 class Claim(Frozen):
-    """A statement that a worker found, and its source."""
+    """A statement that a worker found, its source by name, and the passage of it, verbatim."""
 
     text: str = Field(min_length=1)
     source: str = ""
-    """Its name, exactly; empty for your own reasoning."""
     quotation: str = Field("", validation_alias=AliasChoices("quotation", "quote"))
-    """Verbatim."""
-    confidence: Confidence = None
+    confidence: SkipJsonSchema[Confidence] = None
     proof: SkipJsonSchema[Proof | None] = None
     """How code found it; None for a claim that was not checked."""
     doubt: SkipJsonSchema[str] = ""
@@ -386,7 +384,7 @@ class Finding(Frozen):
     line: int | None = Field(None, ge=1, le=2**31)
     suggestion: str = ""
     confidence: Confidence = None
-    """0 to 100: how sure it is that this is a defect."""
+    """0 to 100: how sure."""
 
 
 class MergedFinding(Finding):
@@ -397,13 +395,11 @@ class MergedFinding(Finding):
 
 
 class Escalation(Frozen):
-    """Why a worker hands its task back."""
+    """Why a worker hands its task back, what it needs, and what it has found."""
 
     reason: EscalationReason
     message: str
-    """What is needed to continue."""
     partial: str = ""
-    """What was found."""
 
 
 class Report(Frozen):
@@ -413,19 +409,17 @@ class Report(Frozen):
     worker: SkipJsonSchema[str] = ""
     status: ReportStatus = "completed"
     output: str = ""
-    """The result in words."""
     claims: tuple[Claim, ...] = ()
-    """Each figure and statement of fact."""
     findings: tuple[Finding, ...] = ()
-    """Defects and remarks, where the task asks for them."""
+    """Defects, where the task asks for them."""
     confidence: Confidence = None
     """0 to 100."""
     escalation: Escalation | None = None
-    """Only where the task cannot be done as written."""
+    """Only if the task cannot be done."""
     gaps: tuple[str, ...] = ()
     """What is missing, or for a human to judge."""
     found_as_expected: bool | None = None
-    """Whether what the task asks about was found; false if it is not there, or is another thing."""
+    """False if what the task asks about is not there, or is another thing."""
     is_partial: SkipJsonSchema[bool] = False
     """The output lacks something that the task asked for: what `failures` lists, or, where a
     team did the task, in `gaps`. Set by code, whatever a model says."""
