@@ -53,7 +53,8 @@ def build_worker(
     }
     for name, step in steps.items():
         builder.add_node(name, enter_dispatch(step, dispatches))
-    builder.add_node("refine", partial(refine, models=models))
+    asked = team.get_parameters("refiner")
+    builder.add_node("refine", partial(refine, models=models, parameters=asked))
 
     first = "recruit" if worker.name == SPECIALIST else "await_inputs"
     builder.add_conditional_edges("await_inputs", after_await_inputs, ["act", END])

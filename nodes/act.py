@@ -22,7 +22,7 @@ from nodes.limits.stop_requests import STOPPED
 from nodes.limits.stopped_tasks import is_stopped
 from nodes.limits.worker_load import get_team_load
 from nodes.models.catalog import ModelCatalog
-from nodes.models.guarded_model import GuardedModel
+from nodes.models.guarded_model import GuardedModel, apply_parameters
 from nodes.models.run_context import get_run_context
 from nodes.planning.skipping import build_skip_report
 from nodes.schemas.team import Team, Worker
@@ -58,7 +58,7 @@ async def act(
     if wall := _find_cap_reached(dispatch, task.id, config):
         return _stop_at_cap(state, dispatch, wall, doer, tier)
     started_s = get_elapsed_s(config)
-    model = models.get_chat_model(tier, runtime.context)
+    model = apply_parameters(models.get_chat_model(tier, runtime.context), doer.parameters)
     doer = await _scale_timeout(doer, model)
     work = AttemptRunner(
         state=state,

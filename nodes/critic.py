@@ -12,6 +12,7 @@ from nodes.limits.deadline import is_deadline_past
 from nodes.limits.step_cap import count_steps_left
 from nodes.limits.worker_load import get_team_load
 from nodes.models.catalog import ModelCatalog
+from nodes.models.guarded_model import apply_parameters
 from nodes.models.structured_output import UnreadableReply, ask_model
 from nodes.prompts.messages import build_critique_messages
 from nodes.prompts.tags import shorten_text
@@ -96,7 +97,9 @@ async def _review_answer(
         state["request"], plan, answer, _fit_reports(reports, team.max_synthesis_chars)
     )
     try:
-        reply = await ask_model(models.get_chat_model(team.judge_tier, context), Critique, messages)
+        model = models.get_chat_model(team.judge_tier, context)
+        judge = apply_parameters(model, team.get_parameters("judge"))
+        reply = await ask_model(judge, Critique, messages)
     except (ModelError, UsageError) as error:
         return accepted, Usage(), f"the critic failed, the answer is unchanged: {error}"
     except UnreadableReply as error:

@@ -1,6 +1,9 @@
 """The step between two attempts: rewrites the task from its error."""
 
+from collections.abc import Mapping
 from difflib import SequenceMatcher
+from types import MappingProxyType
+from typing import Any
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
@@ -10,6 +13,7 @@ from nodes.limits.patterns import Pattern
 from nodes.limits.stop_requests import TaskStopped
 from nodes.limits.stopped_tasks import enforce_stop
 from nodes.models.catalog import ModelCatalog
+from nodes.models.guarded_model import apply_parameters
 from nodes.models.structured_output import UnreadableReply, ask_model
 from nodes.prompts.messages import build_refine_messages
 from nodes.schemas.beside import RefinementValues, lay_beside
@@ -30,18 +34,24 @@ async def refine(
     runtime: Runtime[Context],
     *,
     models: ModelCatalog,
+    parameters: Mapping[str, Any] = MappingProxyType({}),
 ) -> WorkerState:
     """Return a new description for the next attempt.
 
     If the rewrite fails or is none, keep the description; the next attempt still sees the error.
     That of a task that a human stops ends at once.
+
+    Args:
+        parameters: of the request, such as `temperature`.
     """
     task, number = state["task"], len(state["attempts"])
     try:
         async with enforce_stop(config, task.id):
             with lay_beside(RefinementValues(state["description"], state["problem"])):
                 reply = await ask_model(
-                    models.get_chat_model(REFINE_TIER, runtime.context),
+                    apply_parameters(
+                        models.get_chat_model(REFINE_TIER, runtime.context), parameters
+                    ),
                     Refinement,
                     build_refine_messages(task, state["description"], state["problem"]),
                 )

@@ -80,7 +80,12 @@ async def synthesize(
         )
     judge_models = JudgeModels(team, models, runtime.context, config, rounds)
     evidence = await prepare_input(state, judge_models)
-    get_writers = partial(models.get_available_models, team.synthesizer_tier, runtime.context)
+    get_writers = partial(
+        models.get_available_models,
+        team.synthesizer_tier,
+        runtime.context,
+        team.get_parameters("synthesizer"),
+    )
     judge = models.get_name(team.judge_tier, runtime.context)
     # A draft may be sent back: none of it is shown.
     is_final = not may_need_review(team, config, judge=judge)

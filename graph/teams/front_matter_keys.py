@@ -5,15 +5,18 @@ from difflib import get_close_matches
 from typing import Annotated, Any, Final, Literal, get_args, get_origin
 
 from annotated_types import Ge, Gt, Le, Lt, MaxLen, MinLen
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, create_model
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from graph.teams.front_matter import FileProblem, YamlPage
-from nodes.schemas.team import DeclaredAccess, Limits, RungName, Team, Worker
+from nodes.models.setting_values import read_parameters
+from nodes.schemas.team import DeclaredAccess, Limits, Role, RungName, Team, Worker
 from state import Rung
 
 _STRICT_CONFIG: Final = ConfigDict(strict=True, extra="forbid")
+Parameters = Annotated[dict[str, Any], AfterValidator(read_parameters)]
+"""Parameters of a request to a model, without those that the application sets itself."""
 _NonEmptyText = Annotated[str, Field(min_length=1)]
 
 
@@ -28,6 +31,7 @@ TeamKeys: Final[type[BaseModel]] = create_model(
     ladder=(list[RungName], Field(default_factory=list)),
     **_copy_fields(Team, "synthesis", "notice", "contact", "planner_tier", "synthesizer_tier"),
     **_copy_fields(Team, "generalist"),
+    parameters=(dict[Role, Parameters], Field(default_factory=dict)),
     **_copy_fields(Team, "max_tasks", "max_depth", "max_steps", "max_attempts", "max_plan_repairs"),
     **_copy_fields(Team, "deadline_s", "max_cost_usd", "max_tokens"),
     **_copy_fields(Team, "strategy", "routes", "plan_when_needed", "prefer_idle"),
@@ -48,6 +52,7 @@ WorkerKeys: Final[type[BaseModel]] = create_model(
     **_copy_fields(
         Worker, "description", "keywords", "tier", "fallback", "hands_over", "notice", "tiers"
     ),
+    parameters=(Parameters, Field(default_factory=dict)),
     reads_all=(list[_NonEmptyText], Field(default_factory=list)),
     needs=(list[_NonEmptyText], Field(default_factory=list)),
     team=(str, ""),

@@ -12,7 +12,7 @@ from nodes.execution.worker_agents import WorkerAgents
 from nodes.limits.run_scope import get_run_scope
 from nodes.limits.step_cap import count_steps_left
 from nodes.models.catalog import EMBEDDED, ModelCatalog
-from nodes.models.guarded_model import GuardedModel
+from nodes.models.guarded_model import GuardedModel, apply_parameters
 from nodes.models.offered_reply import build_input_key
 from nodes.models.run_context import listen_to_reply
 from nodes.planning.assignments import build_sends
@@ -81,7 +81,7 @@ class FirstCalls:
         """Ask the worker's model what the worker will ask it first."""
         task, worker = call.task, team.find_worker(call.task.worker)
         call.tier = worker.choose_tier(task.tier)
-        model = self.models.get_chat_model(call.tier, context)
+        model = apply_parameters(self.models.get_chat_model(call.tier, context), worker.parameters)
         work = AttemptRunner(
             state=_build_worker_state(state, task),
             config=config,

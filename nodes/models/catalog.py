@@ -3,6 +3,7 @@
 import asyncio
 import importlib.util
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, get_args
 from urllib.parse import urlsplit
 
@@ -18,7 +19,7 @@ from nodes.models.given_models import (
     name_given_endpoint,
     name_given_model,
 )
-from nodes.models.guarded_model import GuardedModel
+from nodes.models.guarded_model import GuardedModel, apply_parameters
 from nodes.models.settings import EMBEDDED as EMBEDDED
 from nodes.models.settings import ModelSettings, TierSettings
 from nodes.models.structured.methods import EndpointKind
@@ -91,10 +92,23 @@ class ModelCatalog:
             )
         return self._guarded_models[key]
 
-    def get_available_models(self, tier: Tier, context: Context | None = None) -> AvailableModels:
-        """Return the model of a tier, and those that take over when it cannot be reached."""
+    def get_available_models(
+        self,
+        tier: Tier,
+        context: Context | None = None,
+        parameters: Mapping[str, Any] = MappingProxyType({}),
+    ) -> AvailableModels:
+        """Return the model of a tier, and those that take over when it cannot be reached.
+
+        Args:
+            parameters: of the requests, such as `temperature`.
+        """
         return AvailableModels(
-            self.get_chat_model(tier, context), lambda: self._list_other_models(tier, context)
+            apply_parameters(self.get_chat_model(tier, context), parameters),
+            lambda: [
+                apply_parameters(model, parameters)
+                for model in self._list_other_models(tier, context)
+            ],
         )
 
     async def preload_prices(self) -> None:

@@ -1,5 +1,6 @@
 """The only path from this application to a model: limits, deadline, retries, typed errors."""
 
+import json
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
@@ -87,6 +88,8 @@ class GuardedModel(BaseChatModel):
         default_factory=OrderedDict
     )
     """Descriptions of tools by the ids of the tools, which are kept so that no id is reused."""
+    _variants: dict[str, "GuardedModel"] = PrivateAttr(default_factory=dict)
+    """By parameters that were added."""
 
     @property
     def _llm_type(self) -> str:
@@ -104,6 +107,26 @@ class GuardedModel(BaseChatModel):
     def speed(self) -> ModelSpeed:
         """The speed of this model's answers so far."""
         return get_model_speed(self.endpoint, self.model)
+
+    def with_parameters(self, parameters: Mapping[str, Any]) -> "GuardedModel":
+        """Return the model with parameters of a role or a worker; the same for the same ones.
+
+        Another provider's client takes those that are fields of its own in that provider's form.
+        """
+        key = json.dumps(parameters, sort_keys=True, default=str)
+        if key not in self._variants:
+            is_own = self.kind == "other"
+            fields = type(self.inner).model_fields
+            taken = {name: parameters[name] for name in parameters if is_own and name in fields}
+            update = {
+                "inner": self.inner.model_copy(update=taken) if taken else self.inner,
+                "parameters": {
+                    **self.parameters,
+                    **{name: parameters[name] for name in parameters if name not in taken},
+                },
+            }
+            self._variants[key] = self.model_copy(update=update)
+        return self._variants[key]
 
     def bind_tools(
         self,
@@ -267,9 +290,7 @@ class GuardedModel(BaseChatModel):
             return StructuredReply(await call.run(messages, **how, **kwargs))
         asked = {key: kwargs[key] for key in kwargs if key not in ("tools", "tool_choice")}
         parameters = {**self.parameters, **asked, **how}
-        if self.kind == "other":  # such a client may refuse a parameter that it does not know
-            parameters.pop("temperature", None)
-        else:
+        if self.kind != "other":  # such a client may refuse a parameter that it does not know
             parameters = {"stream_usage": True, **parameters}
             if not parameters.keys() & {MAX_TOKENS, "max_completion_tokens"}:
                 limits = self.settings.max_output_tokens
@@ -317,6 +338,13 @@ class GuardedModel(BaseChatModel):
         metadata |= {"model": self.model, "seconds": seconds, "cost_usd": price}
         metadata |= {UNCOUNTED: True} if call.is_uncounted else {}
         return message.model_copy(update={"usage_metadata": usage, "response_metadata": metadata})
+
+
+def apply_parameters(model: BaseChatModel, parameters: Mapping[str, Any]) -> BaseChatModel:
+    """Return a model with parameters for its requests; the built-in one takes none."""
+    if not parameters or not isinstance(model, GuardedModel) or model.model == EMBEDDED:
+        return model
+    return model.with_parameters(parameters)
 
 
 def _find_purpose(config: RunnableConfig | None, kwargs: Mapping[str, Any]) -> str:

@@ -239,7 +239,9 @@ async def _make_first_plan(
         describe_database=describe_database,
         read_text=read_text,
     )
-    planners = models.get_available_models(team.planner_tier, context)
+    planners = models.get_available_models(
+        team.planner_tier, context, team.get_parameters("planner")
+    )
     is_embedded = models.get_name(team.planner_tier, context) == EMBEDDED
     if team.strategy not in ("route", "step"):
         plan, usage = await plan_all(team=team)
@@ -326,7 +328,9 @@ async def _plan_all(
         given=reported,
         database=database,
     )
-    planners = models.get_available_models(team.planner_tier, context)
+    planners = models.get_available_models(
+        team.planner_tier, context, team.get_parameters("planner")
+    )
     is_embedded = models.get_name(team.planner_tier, context) == EMBEDDED
     prompt_team = team
     if not is_embedded:  # a model of meaning may be loaded from its file

@@ -39,7 +39,9 @@ async def plan_next_step(
     if len(plan.tasks) >= max_tasks or left <= 0 or is_deadline_past(config):
         cut = "a cap ended the run before it was decided that the request is answered"
         return {"stop_reason": cut, "todo": ()}
-    planners = models.get_available_models(team.planner_tier, runtime.context)
+    planners = models.get_available_models(
+        team.planner_tier, runtime.context, team.get_parameters("planner")
+    )
     materials = state.get("materials", {})
     beside = PlanningValues(team, state["request"], materials, given=tuple(results.values()))
     try:

@@ -112,7 +112,9 @@ async def revise_plan(
     try:
         with lay_beside(beside):
             plan, usage = await make_plan(
-                models.get_available_models(team.planner_tier, runtime.context),
+                models.get_available_models(
+                    team.planner_tier, runtime.context, team.get_parameters("planner")
+                ),
                 team.drop_needs(given),
                 asking,
                 max_tasks=max_tasks,

@@ -1,6 +1,6 @@
 """A team as its files define it; nothing here is in a checkpoint."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -22,6 +22,8 @@ from state import (
     Tier,
 )
 
+Role = Literal["planner", "refiner", "synthesizer", "judge"]
+"""A step of the supervisor that asks a model; `planner` also routes, `judge` is the critic, too."""
 RungName = Annotated[Rung, BeforeValidator(lambda rung: "human" if rung == "person" else rung)]
 """A rung as a team's file names it: `person` is the former name of `human`."""
 
@@ -69,6 +71,8 @@ class Worker(Frozen):
     tier: Tier = "standard"
     tiers: tuple[Tier, ...] = ()
     """Other tiers that the planner may choose for a task."""
+    parameters: dict[str, Any] = Field(default_factory=dict)
+    """Of its model's requests, such as `temperature`; they come before those of the tier."""
     fallback: str = ""
     """Name of the worker that takes a task this one failed at; empty for none."""
     hands_over: bool = False
@@ -191,6 +195,8 @@ class Team(Frozen):
     examples: tuple[Example, ...] = ()
     planner_tier: Tier = "strong"
     synthesizer_tier: Tier = "standard"
+    parameters: dict[Role, dict[str, Any]] = Field(default_factory=dict)
+    """Of the requests of a role's model, such as `temperature`, by role."""
     max_tasks: int = Field(32, ge=1, le=1000)
     max_depth: int = Field(8, ge=1, le=100)
     max_steps: int = Field(64, ge=1)
@@ -330,6 +336,10 @@ class Team(Frozen):
         """Return what the user declares of a server's tool; None for nothing."""
         found = [each for pattern, each in self.access.items() if matches_pattern(tool, pattern)]
         return found[-1] if found else None
+
+    def get_parameters(self, role: Role) -> Mapping[str, Any]:
+        """Return the parameters of a role's requests."""
+        return self.parameters.get(role, {})
 
     def find_worker(self, name: str) -> Worker:
         """Find a worker of the roster by name.

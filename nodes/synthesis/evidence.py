@@ -13,6 +13,7 @@ from nodes.limits.deadline import is_deadline_past, name_deadline_option
 from nodes.limits.degradation import should_degrade
 from nodes.limits.step_cap import count_steps_left
 from nodes.models.catalog import EMBEDDED, ModelCatalog
+from nodes.models.guarded_model import apply_parameters
 from nodes.planning.request import list_unread_attachments
 from nodes.planning.skipping import list_shortfalls
 from nodes.planning.writing_workers import drop_remark, format_unwritten
@@ -108,7 +109,8 @@ class JudgeModels:
         if not is_on or self.is_late:
             return None
         try:
-            return self.models.get_chat_model(tier, self.context)
+            model = self.models.get_chat_model(tier, self.context)
+            return apply_parameters(model, self.team.get_parameters("judge"))
         except UsageError:
             return None
 

@@ -37,8 +37,8 @@ async def test_a_refinement_that_cannot_be_read_is_billed(
 
     outcome = await run_request(settings)
 
-    assert len(endpoint.select_calls(schema="Refinement")) == 2  # in words it is asked for again
-    assert outcome.usage.model_calls == len(endpoint.requests) - 1
+    assert len(endpoint.select_calls(schema="Refinement")) == 3  # in words it is asked for again
+    assert outcome.usage.model_calls == len(endpoint.requests) - 2
     assert outcome.usage.input_tokens == count_endpoint_tokens(endpoint)
 
 
