@@ -22,6 +22,8 @@ from typing import Final
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 VENV: Final = ROOT / ".venv"
+EXTRAS: Final = ROOT / "extras.txt"
+"""Of `supervise install`: requirements that are installed beside the lock file's."""
 PYTHON: Final = VENV / "bin" / "python"
 UNFINISHED: Final = VENV / ".unfinished"
 """Present while packages are installed: one that a kill cuts short may look complete."""
@@ -141,6 +143,10 @@ def _install(lock: Path, uv: str | None, screen: Screen) -> None:
         command += ["--progress-bar", "off", "--no-deps", "-r"]
     command += [str(lock), "--require-hashes"]
     _follow(command, screen, progress, lambda: progress.describe(_installed()))
+    if EXTRAS.exists():  # uv has just removed them
+        installer = [uv, "pip", "install", "--python", str(PYTHON)] if uv else command[:4]
+        added = [*installer, "-r", str(EXTRAS)]
+        _follow(added, screen, Progress(0), lambda: f"adding what {EXTRAS.name} lists")
     UNFINISHED.unlink()
 
 

@@ -15,6 +15,7 @@ from typer.core import TyperGroup
 
 from graph import __version__
 from graph.commands.exit_codes import run_to_exit_code
+from graph.commands.extras import describe_unused_key, install
 from graph.commands.log_output import configure_logging
 from graph.commands.mcp_command import serve_mcp
 from graph.commands.options import (
@@ -63,6 +64,7 @@ from graph.commands.trust import trust
 from graph.commands.ui_command import open_ui
 from graph.commands.user_commands import add_user
 from graph.display.streams import (
+    announce_line,
     announce_start,
     print_to_stdout,
     replace_unencodable_text,
@@ -74,7 +76,7 @@ if TYPE_CHECKING:
     from graph.settings import Settings
 
 
-WITHOUT_SETTINGS: Final = ("new-team", "trust")
+WITHOUT_SETTINGS: Final = ("new-team", "trust", "install")
 
 
 class _FullHelpGroup(TyperGroup):
@@ -162,6 +164,8 @@ def run(
     from graph.display.progress_display import ProgressDisplay
 
     origins = "" if quiet else describe_settings(settings)
+    if hint := "" if quiet else describe_unused_key(settings):
+        announce_line(hint)
     with ProgressDisplay(quiet=quiet, shows_answer=not as_json, origins=origins) as display:
         from graph.commands import run as command
         from graph.commands.comparison import compare
@@ -332,6 +336,7 @@ app.command()(draw)
 app.command("mcp")(serve_mcp)
 app.command("ui")(open_ui)
 app.command()(trust)
+app.command()(install)
 app.command("add-user")(add_user)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from graph.commands.doctor_check import CheckLevel, DoctorCheck
 from graph.commands.endpoint_probe import OPENAI_URL, EndpointReply, fetch_model_list
+from graph.commands.extras import describe_unused_key
 from graph.display.progress import label_model
 from graph.setting_sources import shorten_path
 from graph.settings import EMBEDDED, Settings
@@ -14,6 +15,7 @@ from graph.tier_variables import TIERS
 from graph.user_state import get_user_env_file
 from nodes.models.model_list import list_nearest_names
 from nodes.models.prices import is_priced
+from nodes.models.providers import PROVIDERS, find_extra
 from nodes.models.settings import ModelSettings, TierSettings
 from state import Tier
 
@@ -36,6 +38,9 @@ def check_models(settings: Settings) -> Iterator[DoctorCheck]:
     names: dict[Tier, str] = {tier: getattr(models, tier) for tier in TIERS}
     for tier, name in names.items():
         yield _check_model(f"model {tier}", name)
+    if unused := describe_unused_key(settings):
+        key, _, fix = unused.partition(". next: ")
+        yield DoctorCheck("note", "model", key, fix)
     for name in dict.fromkeys(names.values()):
         if not is_priced(name, models.prices):
             fix = f"set SUPERVISE_PRICES={name}=INPUT/OUTPUT, US dollars for a million tokens"
@@ -77,9 +82,11 @@ def _check_model(label: str, name: str) -> DoctorCheck:
         variables = "OPENAI_API_KEY, or OPENAI_BASE_URL for your own server"
         fix = f"set {variables}, in the environment or in {own}"
         return DoctorCheck("note", label, label_model(name), fix)
-    package = f"langchain_{name.partition(':')[0].split('_')[0]}"
+    provider = name.partition(":")[0]
+    extra = find_extra(provider)
+    package = PROVIDERS[extra].module if extra else f"langchain_{provider.split('_')[0]}"
     if find_spec(package) is None:
-        fix = f"uv pip install {package.replace('_', '-')}"
+        fix = f"supervise install {extra}" if extra else f"install {package.replace('_', '-')}"
         return DoctorCheck("broken", label, f"{name}: {package} is not installed", fix)
     return DoctorCheck("ok", label, name)
 

@@ -12,8 +12,13 @@ from nodes.errors.redaction import redact_text
 
 def announce_start(text: str) -> None:
     """Print the first line of a command on stderr; a failed write does not end the run."""
+    announce_line(f"{to_one_line(text)} ...")
+
+
+def announce_line(text: str) -> None:
+    """Print a line on stderr before there is a display; a failed write does not end the run."""
     with contextlib.suppress(OSError):
-        _write_text(sys.stderr, f"{to_one_line(text)} ...\n")
+        _write_text(sys.stderr, f"{text}\n")
 
 
 def is_terminal(stream: TextIO | None) -> bool:

@@ -20,6 +20,7 @@ from nodes.models.given_models import (
     name_given_model,
 )
 from nodes.models.guarded_model import GuardedModel, apply_parameters
+from nodes.models.providers import PROVIDERS, find_extra
 from nodes.models.settings import EMBEDDED as EMBEDDED
 from nodes.models.settings import ModelSettings, TierSettings
 from nodes.models.structured.methods import EndpointKind
@@ -30,8 +31,8 @@ TIERS: tuple[Tier, ...] = get_args(Tier)
 OPENAI_URL = "https://api.openai.com/v1"
 OPENAI_HOSTS = (".openai.com", ".openai.azure.com")
 """Hosts of OpenAI's own models, which are trained to call tools."""
-PROVIDERS_WITHOUT_RETRIES = frozenset({"ollama", "huggingface", "bedrock", "bedrock_converse"})
-"""Providers whose clients take no `max_retries`."""
+PROVIDERS_WITHOUT_RETRIES = frozenset({"huggingface"})
+"""Further providers whose clients take no `max_retries`."""
 
 
 class ModelCatalog:
@@ -254,7 +255,10 @@ def _build_embedded() -> BaseChatModel:
 def _build_other(provider: str, model: str, tier: Tier, own: TierSettings) -> BaseChatModel:
     from langchain.chat_models import init_chat_model
 
-    arguments: dict[str, Any] = {} if provider in PROVIDERS_WITHOUT_RETRIES else {"max_retries": 0}
+    extra = find_extra(provider)
+    known = PROVIDERS.get(extra)
+    takes_retries = known.takes_retries if known else provider not in PROVIDERS_WITHOUT_RETRIES
+    arguments: dict[str, Any] = {"max_retries": 0} if takes_retries else {}
     arguments |= own.parameters
     chosen = f"{name_setting(tier)} names {provider}:{model}"
     if own.base_url or own.api_key or own.headers:
@@ -263,13 +267,17 @@ def _build_other(provider: str, model: str, tier: Tier, own: TierSettings) -> Ba
             next=f"name openai:{model} for a compatible server, or set the provider's variables",
         )
     try:
-        client = init_chat_model(model, model_provider=provider, **arguments)
+        name = known.name if known else provider
+        client = init_chat_model(model, model_provider=name, **arguments)
     except ImportError as error:
         package = f"langchain-{provider.replace('_', '-')}"
         if error.name and importlib.util.find_spec(error.name.partition(".")[0]) is None:
             package = error.name.replace("_", "-")
         raise SettingsInvalid(
-            f"{chosen}, whose package is not installed", next=f"install {package}"
+            f"{chosen}, whose package is not installed",
+            next=f"supervise install {extra}, which adds {package}"
+            if extra
+            else f"install {package}",
         ) from error
     except ValueError as error:
         raise ModelUnknown(

@@ -34,7 +34,7 @@ class PackageMissing(UsageError):
 
 def list_missing_packages(extra: str) -> list[str]:
     """Return the packages of an extra that are not installed; none for an unknown extra."""
-    return [each.name for each in _list_requirements(extra) if not _is_installed(each)]
+    return [each.name for each in list_requirements(extra) if not _is_installed(each)]
 
 
 def require_packages(extra: str, what: str = "") -> None:
@@ -66,7 +66,7 @@ def explain_missing_module(text: str) -> str:
         extra
         for extra in _read_extras()
         if extra != ALL
-        and any(_provides(each.name.lower(), parts) for each in _list_requirements(extra))
+        and any(_provides(each.name.lower(), parts) for each in list_requirements(extra))
     ]
     shared = [extra for extra in extras if extra in _SHARED] or extras
     return write_install_command(shared[0]) if shared else ""
@@ -83,7 +83,12 @@ _SHARED: Final = ("documents", "tables", "web", "postgres", "judge")
 """Extras that several teams include."""
 
 
-def _list_requirements(extra: str) -> list[Requirement]:
+def list_extras() -> list[str]:
+    """Return the names of the extras."""
+    return sorted(name.replace("_", "-") for name in _read_extras())
+
+
+def list_requirements(extra: str) -> list[Requirement]:
     """Return the requirements of an extra and of the extras that it includes."""
     found = []
     for text in _read_extras().get(extra, ()):
@@ -92,7 +97,7 @@ def _list_requirements(extra: str) -> list[Requirement]:
             found += [
                 each
                 for name in requirement.extras
-                for each in _list_requirements(name.replace("-", "_"))
+                for each in list_requirements(name.replace("-", "_"))
             ]
         else:
             found.append(requirement)
