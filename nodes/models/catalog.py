@@ -270,7 +270,7 @@ def _build_other(provider: str, model: str, tier: Tier, own: TierSettings) -> Ba
         name = known.name if known else provider
         client = init_chat_model(model, model_provider=name, **arguments)
     except ImportError as error:
-        package = f"langchain-{provider.replace('_', '-')}"
+        package = (known.module if known else f"langchain-{provider}").replace("_", "-")
         if error.name and importlib.util.find_spec(error.name.partition(".")[0]) is None:
             package = error.name.replace("_", "-")
         raise SettingsInvalid(

@@ -1,5 +1,6 @@
 """Corrects what has one meaning only in a plan that a model wrote, without another call."""
 
+import re
 from collections.abc import Collection, Iterable, Mapping
 from difflib import SequenceMatcher
 from pathlib import PurePosixPath
@@ -14,6 +15,8 @@ Fields = dict[str, Any]
 
 MAX_ID_CHARS = 40
 MAX_GOAL_CHARS = 2_000
+MAX_GIVEN = 12
+"""Files of a request that a task is given which names none."""
 SAME_REQUEST = 0.85
 """Share of the words of two requests, by difflib's ratio: the plan of one is one for the other."""
 _LONG_ID = Pattern(r"[A-Za-z0-9_.\-]{41,400}")
@@ -44,11 +47,42 @@ def correct_plan(
     if request and not fields.get("goal"):
         fields = {"goal": shorten_text(" ".join(request.split()), MAX_GOAL_CHARS), **fields}
     tasks = fields.get("tasks")
-    if not isinstance(tasks, list) or not all(isinstance(task, Mapping) for task in tasks):
+    if not is_list_of_tasks(tasks) or tasks is None:
         return fields, []
     corrector = _PlanCorrector(team, materials, [dict(task) for task in tasks], fields.get("goal"))
     corrector.drop_copies(request, finished)
     return {**fields, "tasks": corrector.correct_tasks(finished)}, corrector.changes
+
+
+def is_list_of_tasks(tasks: Any) -> bool:
+    """Return whether a value has the form of a plan's tasks."""
+    return isinstance(tasks, list) and all(isinstance(task, Mapping) for task in tasks)
+
+
+def add_files(fields: Mapping[str, Any], materials: Collection[str]) -> tuple[Fields, list[str]]:
+    """Return a plan's fields with the files that its tasks need, and what was changed.
+
+    A task has the files that its description names. Where no task has any file of the request, each
+    that depends on no other has all of them, up to `MAX_GIVEN`: they came to be read.
+    """
+    tasks, changes = [dict(task) for task in fields["tasks"]], list[str]()
+    for task in tasks:
+        named, said = _as_list(task.get("materials")), str(task.get("description"))
+        if added := [name for name in materials if name not in named and _is_named(name, said)]:
+            task["materials"] = [*named, *added]
+            changes.append(f"task {task.get('id')}: it names {', '.join(map(repr, added))}")
+    if 0 < len(materials) <= MAX_GIVEN and not any(task.get("materials") for task in tasks):
+        for task in tasks:
+            if not task.get("depends_on"):
+                task["materials"] = [*materials]
+                changes.append(f"task {task.get('id')}: no task has a file, so it has all")
+    return {**fields, "tasks": tasks}, changes
+
+
+def _is_named(material: str, text: str) -> bool:
+    file = PurePosixPath(material).name
+    written = Pattern(rf"(?<![\w.-]){re.escape(file)}(?![\w-])")
+    return "." in file and written.search(text) is not None
 
 
 class _PlanCorrector:

@@ -22,7 +22,7 @@ from nodes.models.available_models import AvailableModels
 from nodes.models.run_context import TextListener, listen_to_reply
 from nodes.models.structured.json_reading import InvalidJson, read_json_object
 from nodes.models.structured_output import UnreadableReply, describe_validation_errors
-from nodes.planning.corrections import correct_plan
+from nodes.planning.corrections import add_files, correct_plan, is_list_of_tasks
 from nodes.planning.coverage import format_uncovered, list_uncovered
 from nodes.planning.validation import list_plan_problems, list_vague_tasks, may_divide
 from nodes.prompts.few_shot_examples import remove_examples
@@ -260,6 +260,10 @@ async def _ask_once(
             fields, check.team, check.materials, request=check.goal, finished=check.finished
         )
         changes.extend(found)
+        if not (check.goal and check.materials and is_list_of_tasks(corrected.get("tasks"))):
+            return corrected
+        corrected, found = add_files(corrected, check.materials)
+        changes.extend(found)
         return corrected
 
     try:
@@ -357,6 +361,8 @@ def build_plan_schema(
     task["worker"]["enum"] = list(workers)
     edge = {"task": _NUMBER, "required": {"type": "boolean"}}
     task["depends_on"]["items"] = {"type": "object", "properties": edge, "required": ["task"]}
+    if materials:
+        schema["$defs"]["Task"]["required"].append("materials")
     if not materials:
         del task["materials"]
     elif len(materials) <= MAX_NAMED_MATERIALS:

@@ -118,13 +118,14 @@ def format_material_card(name: str, text: str, *, is_open: bool) -> str:
     """Return a material's name and size for the planner, and its first line where it may see it.
 
     With a tool that reaches outside, only a heading or a table's column names are shown; without
-    one, also the files of a diff and the headings of a long document.
+    one, also a table's first row, the files of a diff and the headings of a long document.
     """
     clean = sanitize_text(text)
     lines = [line.strip() for line in clean.splitlines() if line.strip()]
     first, is_table = lines[0] if lines else "", is_table_name(name)
     if is_table:  # its title is no column name
-        first = next((line for line in lines if not is_comment(line)), first)
+        rows = [line for line in lines if not is_comment(line)]
+        first = " / ".join(rows[: 2 if is_open else 1]) or first
     names = is_table or first.startswith("# ")
     shown = first[:MAX_FIRST_LINE_CHARS] if is_open or names else ""
     card = f"- {name} ({len(text)} characters): {shown}".rstrip()

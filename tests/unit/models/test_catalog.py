@@ -39,9 +39,9 @@ def test_a_malformed_name_names_its_setting_and_the_remedy(given: str) -> None:
 
 def test_a_provider_whose_package_is_missing_says_what_to_install() -> None:
     with pytest.raises(SettingsInvalid, match="not installed") as raised:
-        ModelCatalog(replace(KEYED, strong="anthropic:claude-x")).get_chat_model("strong")
+        ModelCatalog(replace(KEYED, strong="google:gemini-x")).get_chat_model("strong")
 
-    assert "langchain-anthropic" in raised.value.format_line()
+    assert "langchain-google-genai" in raised.value.format_line()
 
 
 def test_an_unknown_provider_is_refused() -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nodes.planning.corrections import correct_plan
+from nodes.planning.corrections import add_files, correct_plan
 from nodes.schemas.team import Example
 from state import Plan
 from tests.teams import make_team
@@ -238,3 +238,24 @@ def test_a_task_of_an_example_for_another_request_is_left_out() -> None:
 
     assert [task["id"] for task in other["tasks"]] == ["T3"] and len(changes) == 2
     assert same == own
+
+
+def test_a_task_has_the_files_that_its_description_names() -> None:
+    plan = make_plan(description="Compare sales.csv with policy.md.", materials=["policy.md"])
+
+    filled, changes = add_files(plan, MATERIALS)
+
+    assert filled["tasks"][2]["materials"] == ["policy.md", "data/sales.csv"]
+    assert "materials" not in filled["tasks"][0]
+    assert changes == ["task T3: it names 'data/sales.csv'"]
+
+
+def test_files_that_no_task_has_go_to_those_that_begin() -> None:
+    filled, changes = add_files(make_plan(depends_on=["T1"]), MATERIALS)
+
+    assert [task.get("materials") for task in filled["tasks"]] == [
+        list(MATERIALS),
+        list(MATERIALS),
+        None,
+    ]
+    assert len(changes) == 2
