@@ -133,13 +133,13 @@ class ModelCatalog:
 
     def _describe_named(self, name: str, tier: Tier) -> dict[str, Any]:
         own = self.settings.get_tier(tier)
-        kind = _find_endpoint_kind(name, own.base_url)
+        kind, provider = _find_endpoint_kind(name, own.base_url), name.partition(":")[0]
         return {
             "inner": self._get_client(name, tier),
             "endpoint": _name_endpoint(name, own),
             "kind": kind,
             "api_key": own.api_key,
-            "parameters": own.parameters if kind != "other" else {},
+            "parameters": own.parameters if provider == "openai" else _cache_prompt(provider),
         }
 
     def _describe_given(self, tier: Tier) -> dict[str, Any]:
@@ -197,14 +197,20 @@ class ModelCatalog:
         )
 
 
+def _cache_prompt(provider: str) -> dict[str, Any]:
+    """Return the parameter by which a provider caches prompts, where it is asked for."""
+    return {"cache_control": {"type": "ephemeral"}} if provider == "anthropic" else {}
+
+
 def _name_endpoint(name: str, own: TierSettings) -> str:
     provider = name.partition(":")[0]
     return f"{provider} {own.base_url or ''}" if provider == "openai" else provider
 
 
 def _find_endpoint_kind(name: str, base_url: str | None) -> EndpointKind:
-    if name.partition(":")[0] != "openai":
-        return "other"
+    provider = name.partition(":")[0]
+    if provider != "openai":
+        return "ollama" if provider == "ollama" else "other"
     host = urlsplit(base_url or OPENAI_URL).hostname or ""
     return "openai" if host.endswith(OPENAI_HOSTS) else "compatible"
 

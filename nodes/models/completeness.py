@@ -52,7 +52,10 @@ def require_end(result: ChatResult, model: str) -> tuple[AIMessage, str]:
     if not result.generations or not isinstance(result.generations[0].message, AIMessage):
         raise BadResponse(f"{model} sent no message")
     message = result.generations[0].message
-    word = str(_read_finish_reason(result.generations[0], message) or "").lower()
+    reason = _read_finish_reason(result.generations[0], message)
+    given = result.llm_output or {}  # where Anthropic's client has it
+    reason = reason or next((given[key] for key in _REASON_KEYS if given.get(key)), None)
+    word = str(reason or "").lower()
     if word not in FINISHED_REASONS | CONTENT_FILTER_REASONS | LENGTH_LIMIT_REASONS:
         cause = f"finish reason {word or 'absent'}"
         raise ResponseCut(f"the answer of {model} has no end", cause=cause)

@@ -115,7 +115,7 @@ class GuardedModel(BaseChatModel):
         """
         key = json.dumps(parameters, sort_keys=True, default=str)
         if key not in self._variants:
-            is_own = self.kind == "other"
+            is_own = self.kind in ("other", "ollama")
             fields = type(self.inner).model_fields
             taken = {name: parameters[name] for name in parameters if is_own and name in fields}
             update = {
@@ -290,7 +290,10 @@ class GuardedModel(BaseChatModel):
             return StructuredReply(await call.run(messages, **how, **kwargs))
         asked = {key: kwargs[key] for key in kwargs if key not in ("tools", "tool_choice")}
         parameters = {**self.parameters, **asked, **how}
-        if self.kind != "other":  # such a client may refuse a parameter that it does not know
+        if self.kind in (
+            "openai",
+            "compatible",
+        ):  # such a client may refuse a parameter that it does not know
             parameters = {"stream_usage": True, **parameters}
             if not parameters.keys() & {MAX_TOKENS, "max_completion_tokens"}:
                 limits = self.settings.max_output_tokens

@@ -12,8 +12,8 @@ from typing import Literal
 OutputMethod = Literal["json_schema", "required_tool", "json_prompt"]
 """`json_schema` is a response format, `required_tool` a value of `tool_choice`, and `json_prompt`
 shows the schema in the prompt and relies on nothing else."""
-EndpointKind = Literal["openai", "compatible", "other"]
-"""OpenAI's own service, another server that speaks its protocol, or another provider's client."""
+EndpointKind = Literal["openai", "compatible", "ollama", "other"]
+"""OpenAI's own service, another server of its protocol, Ollama's own client, or any other one."""
 Purpose = Literal["value", "tools"]
 """What is asked for: one value of one schema, or a call of any of several tools."""
 
@@ -66,5 +66,6 @@ def _order_methods(kind: EndpointKind) -> dict[Purpose, Sequence[OutputMethod]]:
     if kind == "compatible":
         # A grammar holds even a model to the schema that was never trained to call tools.
         return {"value": _BY_FORMAT, "tools": _BY_TOOL}
-    by_client: Sequence[OutputMethod] = ("required_tool", "json_prompt")
-    return {"value": by_client, "tools": by_client}
+    # Ollama's own client takes a schema, which its server enforces; a forced call it ignores.
+    order = _BY_FORMAT if kind == "ollama" else _BY_TOOL
+    return {"value": order, "tools": order}

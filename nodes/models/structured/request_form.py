@@ -62,7 +62,7 @@ def build_request(
         request = add_instruction(
             write_tool_messages_as_text(messages), _write_instruction(offer, is_by_format)
         )
-        return request, _build_response_format(offer) if is_by_format else {}
+        return request, _build_response_format(offer, inner) if is_by_format else {}
     try:
         bound = inner.bind_tools(list(offer.tools), tool_choice="any")  # type: ignore[arg-type]  # takes dicts
     except (NotImplementedError, ValueError, TypeError) as error:
@@ -72,8 +72,12 @@ def build_request(
     return list(messages), dict(bound.kwargs)
 
 
-def _build_response_format(offer: ToolOffer) -> dict[str, Any]:
-    """Return the response format: the schema, or any of the tools' calls as one object."""
+def _build_response_format(offer: ToolOffer, inner: BaseChatModel) -> dict[str, Any]:
+    """Return the response format: the schema, or any of the tools' calls as one object.
+
+    Raises:
+        MethodUnsupported: the client has no form of its own for it.
+    """
     if offer.purpose == "value":
         ((name, schema),) = offer.parameters.items()
         schema = drop_descriptions(schema)  # the instruction has them
@@ -82,9 +86,25 @@ def _build_response_format(offer: ToolOffer) -> dict[str, Any]:
             "ToolCall",
             {"anyOf": [_build_call_schema(*p) for p in offer.parameters.items()]},
         )
+    if not any(base.__name__ == "BaseChatOpenAI" for base in type(inner).__mro__):
+        return _ask_client_for_format(inner, {"title": name, "description": name, **schema})
     return {
         "response_format": {"type": "json_schema", "json_schema": {"name": name, "schema": schema}}
     }
+
+
+def _ask_client_for_format(inner: BaseChatModel, schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parameters by which another provider's client asks for JSON of a schema."""
+    try:
+        chain = inner.with_structured_output(dict(schema), method="json_schema")
+    except (NotImplementedError, ValueError, TypeError) as error:
+        raise MethodUnsupported(f"{type(error).__name__}: {error}") from error
+    bound = getattr(chain, "first", None)
+    parameters = dict(bound.kwargs) if isinstance(bound, RunnableBinding) else {}
+    parameters.pop("ls_structured_output_format", None)  # for traces alone
+    if not parameters or "tools" in parameters:  # it would call a tool in place of it
+        raise MethodUnsupported(f"{type(inner).__name__} has no response format")
+    return parameters
 
 
 def _build_call_schema(name: str, parameters: Mapping[str, Any]) -> dict[str, Any]:

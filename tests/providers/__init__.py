@@ -1,0 +1,1 @@
+"""Servers of other providers' protocols, written from their documentation."""
