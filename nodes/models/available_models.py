@@ -28,6 +28,12 @@ class AvailableModels:
         self.lost_usage = Usage()
         """Of models that failed."""
 
+    @property
+    def gives_more_time(self) -> bool:
+        """Whether a call that was too slow has more time when it is made again."""
+        settings = getattr(self._model, "settings", None)
+        return settings is not None and settings.call_timeout_s is None
+
     def take_next(self) -> bool:
         """Ask the next model from now on; return False when there is none."""
         if self._others is None:

@@ -11,6 +11,8 @@ from pydantic import ValidationError
 
 from nodes.errors import (
     BadResponse,
+    CallTimedOut,
+    DeadlinePassed,
     ModelError,
     ModelUnknown,
     PlanInvalid,
@@ -145,6 +147,7 @@ class _PlanRequest:
     def __init__(self, models: AvailableModels, messages: list[AnyMessage]) -> None:
         self._models, self._prompt = models, messages
         self._replies: set[str] = set()
+        self._had_more_time = False
         self._spent = Usage()
 
     @property
@@ -153,12 +156,20 @@ class _PlanRequest:
         return self._spent + self._models.lost_usage
 
     async def ask(self, check: "_PlanCheck") -> "_PlanReply":
-        """Return the reply to one request.
+        """Return the reply to one request; one that ends at its limit of time is made once more.
 
         Raises:
             ModelError: no model can be reached.
         """
-        reply = await _ask_once(self._models, self._prompt, check)
+        try:
+            reply = await _ask_once(self._models, self._prompt, check)
+        except CallTimedOut as error:
+            is_final = isinstance(error, DeadlinePassed) or not self._models.gives_more_time
+            if is_final or self._had_more_time:
+                raise
+            self._had_more_time = True  # the limit follows the speed, which is known to be lower
+            self._spent += error.usage or Usage()
+            reply = await _ask_once(self._models, self._prompt, check)
         self._spent += reply.usage
         return reply
 
