@@ -38,6 +38,7 @@ from nodes.models.health import get_endpoint_signals, get_model_health
 from nodes.models.reply_text import ReplyTextReader
 from nodes.models.request import send_request
 from nodes.models.run_context import RunContext
+from nodes.models.run_on import RunOnWatch
 from nodes.models.settings import DEFAULT_CALL_TIMEOUT_S, EMBEDDED, ModelSettings
 from nodes.models.speed import get_model_speed
 from nodes.models.usage import estimate_usage, keep_credible_usage
@@ -80,6 +81,8 @@ class ModelCall:
     """Whether an answer that reached its limit of tokens has what was asked for."""
     may_run_on: bool = False
     """JSON or a call is asked for, and the endpoint may not end it: streamed, it is left then."""
+    wants_call: bool = False
+    """A call of a tool is wanted; words alone are none."""
     opened_circuit: str = ""
     """The model or the address whose circuit a failure of this call has opened."""
 
@@ -213,7 +216,7 @@ class ModelCall:
                 messages,
                 is_streaming=self.settings.streaming or self._may_stay_open,
                 on_chunk=reader.read_chunk if reader else None,
-                is_value=self.may_run_on,
+                watch=RunOnWatch(wants_call=self.wants_call) if self.may_run_on else None,
                 **kwargs,
             )
             answer = require_end(result, self.model_name)

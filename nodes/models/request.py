@@ -21,7 +21,7 @@ async def send_request(
     *,
     is_streaming: bool,
     on_chunk: ChunkListener | None = None,
-    is_value: bool = False,
+    watch: RunOnWatch | None = None,
     stop: list[str] | None,
     run_manager: AsyncCallbackManagerForLLMRun | None,
     **kwargs: Any,
@@ -31,8 +31,8 @@ async def send_request(
     Args:
         is_streaming: request a stream even without a listener for tokens.
         on_chunk: called with each part of the stream; it also requests one.
-        is_value: JSON or a call is asked for: a stream is left where that is complete and the
-            reply runs on. Such a reply has no usage.
+        watch: says where a stream is left, as its value is complete and it runs on. Such a reply
+            has no usage.
     """
     has_listener = run_manager is not None and any(
         isinstance(handler, _StreamingCallbackHandler) for handler in run_manager.handlers
@@ -48,7 +48,7 @@ async def send_request(
             inner._astream(messages, stop=stop, **kwargs),
             run_manager,
             on_chunk,
-            RunOnWatch() if is_value else None,
+            watch,
         )
     )
 

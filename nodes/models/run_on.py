@@ -4,6 +4,8 @@ from typing import Final
 
 MAX_EXTRA_PARTS: Final = 12
 """Parts of a stream after a complete value, about a token each; a server's last ones are fewer."""
+MAX_WORDS_CHARS: Final = 600
+"""Of words without any JSON, where a call was asked for."""
 MAX_VALUES: Final = 8
 """Limit for the values of one reply, such as calls one after another."""
 _OPENINGS: Final = ("{", "[", "```", "<tool_call>", "<function=")
@@ -14,17 +16,21 @@ class RunOnWatch:
 
     Only a text that begins as JSON or as a call is followed. A value that is followed by another
     one is not the end; blank lines and prose after it are.
+
+    Args:
+        wants_call: words without any JSON are no reply; they are left after `MAX_WORDS_CHARS`.
     """
 
-    def __init__(self) -> None:
-        self._start, self._is_followed = "", True
+    def __init__(self, *, wants_call: bool = False) -> None:
+        self._start, self._is_followed, self._wants_call = "", True, wants_call
+        self._chars = 0
         self._depth, self._is_in_string, self._is_escaped = 0, False, False
         self._values, self._extra_parts = 0, 0
 
     def is_over(self, part: str) -> bool:
         """Add a part of the reply; return whether it is complete, and runs on."""
         if not part or not self._is_followed:
-            return False
+            return self._is_no_call(part)
         if len(self._start) < max(map(len, _OPENINGS)):
             self._start = (self._start + part).lstrip()
             begins = (self._start.startswith(o) or o.startswith(self._start) for o in _OPENINGS)
@@ -34,6 +40,13 @@ class RunOnWatch:
         for character in part:
             self._read(character)
         return self._values >= MAX_VALUES or self._extra_parts > MAX_EXTRA_PARTS
+
+    def _is_no_call(self, part: str) -> bool:
+        """Add a part of a reply in words; return whether it is too long to become a call."""
+        self._chars += len(part)
+        if "{" in part or self._start.startswith("<think"):
+            self._wants_call = False
+        return self._wants_call and self._chars > MAX_WORDS_CHARS
 
     def _read(self, character: str) -> None:
         if self._is_in_string:

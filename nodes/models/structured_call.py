@@ -94,6 +94,7 @@ class StructuredCall:
         try:
             request, asked = build_request(method, self.offer, messages, self.call.inner)
             self.call.reads_cut = lambda cut: read_reply(cut, self.offer, method) is not None
+            self.call.wants_call = self.offer.purpose == "tools" and bool(self.offer.choice)
             self.call.may_run_on = method != "required_tool" or not self.methods.has_called
             return await self._send(request, asked)
         except MethodUnsupported as problem:

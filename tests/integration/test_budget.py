@@ -191,7 +191,7 @@ async def test_near_the_end_of_a_budget_models_are_cheap_and_the_dispensable_is_
     graph = build_supervisor(make_team(), settings=settings)
 
     async for _, event in graph.astream(
-        REQUEST, context={"max_tokens": 8_600}, stream_mode="custom", subgraphs=True
+        REQUEST, context={"max_tokens": 7_400}, stream_mode="custom", subgraphs=True
     ):
         result.append(event)
 

@@ -107,7 +107,7 @@ def test_files_that_are_no_workers_are_passed_over(folder):
     ("line", "message"),
     [
         ("tols: [calculate]", "counter.md:4: unknown key 'tols'; did you mean 'tools'?"),
-        ("colour: red", "known keys: tools, description, tier"),
+        ("colour: red", "known keys: tools, description, keywords, tier"),
         ("tier: quick", "tier is 'quick'; allowed: fast, standard, strong"),
         ("max_turns: 0", "max_turns is 0; allowed: a whole number from 1 to 50"),
         ("max_turns: '6'", "max_turns is '6'; allowed: a whole number"),

@@ -12,7 +12,7 @@ from langchain_core.messages import AIMessage
 
 from nodes.errors import ResponseCut
 from nodes.models.catalog import ModelCatalog
-from nodes.models.run_on import MAX_EXTRA_PARTS, RunOnWatch
+from nodes.models.run_on import MAX_EXTRA_PARTS, MAX_WORDS_CHARS, RunOnWatch
 from nodes.models.settings import ModelSettings
 from tests.endpoint.scripted_model import ModelReply as Said
 from tests.endpoint.wire import build_completion, estimate_usage
@@ -50,6 +50,20 @@ def test_a_complete_value_that_runs_on_is_left(extra: str) -> None:
 @pytest.mark.parametrize("text", ["Words about {braces} ", "# Heading\n{} ", "The call is "])
 def test_a_reply_in_words_is_read_to_its_end(text: str) -> None:
     assert count_parts(*(text * 100)) is None
+
+
+def test_words_in_place_of_a_call_are_left_when_they_are_long() -> None:
+    watch, parts = RunOnWatch(wants_call=True), ["I would "] * 200
+
+    at = next(number for number, part in enumerate(parts, 1) if watch.is_over(part))
+
+    assert at * len(parts[0]) > MAX_WORDS_CHARS >= (at - 2) * len(parts[0])
+
+
+def test_a_call_after_some_words_is_waited_for() -> None:
+    watch = RunOnWatch(wants_call=True)
+
+    assert not any(watch.is_over(part) for part in ["I call it: ", "{", *["x"] * 1_000])
 
 
 def test_a_second_value_is_read_and_a_ninth_is_not() -> None:
