@@ -10,6 +10,7 @@ from nodes.limits.patterns import Pattern
 from nodes.prompts.few_shot_examples import FIELDS_OF_THE_SUPERVISOR
 from nodes.prompts.tags import shorten_text
 from nodes.schemas.team import Team
+from nodes.text.terms import extract_terms
 
 Fields = dict[str, Any]
 
@@ -100,12 +101,17 @@ class _PlanCorrector:
         self._ids = [str(task["id"]) for task in tasks if isinstance(task.get("id"), str | int)]
 
     def drop_copies(self, request: str, finished: Collection[str]) -> None:
-        """Leave out tasks of an example for another request, and later ones with a taken id."""
+        """Leave out tasks of an example for another request, and later ones with a taken id.
+
+        One that shares a word with this request may be meant.
+        """
+        asked = extract_terms(request)
         copied = {
             " ".join(task.description.split())
             for example in self._examples
             if request and not _is_same_request(example.request, request)
             for task in example.plan.tasks
+            if not extract_terms(task.description) & asked
         }
         kept, ids = list[Fields](), set[str]()
         for task in self.tasks:

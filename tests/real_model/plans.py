@@ -12,17 +12,17 @@ already is not asked again, so a stopped measurement goes on.
 
 import argparse
 import json
+import re
 import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
 from graph.teams.team_loader import SHIPPED_TEAMS_FOLDER, load_team
 from nodes.planning.coverage import list_uncovered
-from nodes.text.terms import extract_names
 from state import Plan
 from tests.real_model.server import ROOT
 
@@ -38,8 +38,11 @@ class Row:
     is_at_once: bool
     is_fit: bool
     problems: list[str]
-    tasks: int
+    repairs: int
     seconds: float
+    plan: dict[str, Any] | None = None
+    refused: list[str] = field(default_factory=list)
+    """What was wrong with plans that were sent back."""
 
 
 def list_files(asked: Mapping[str, Any]) -> list[Path]:
@@ -62,12 +65,23 @@ def judge_plan(asked: Mapping[str, Any], plan: Plan, files: Sequence[Path]) -> l
         [asked["request"], *(w.card for w in team.workers), team.guidance, *map(str, files)]
         + [path.read_text(errors="replace") for path in files]
     )
-    words = extract_names(" ".join(e.request + e.plan.model_dump_json() for e in team.examples))
-    foreign = words - extract_names(known) - {each.casefold()[:6] for each in known.split()}
-    said = extract_names(" ".join(task.description for task in plan.tasks))
-    problems += [f"foreign: {word}" for word in sorted(said & foreign)]
+    said = {word for task in plan.tasks for word in _list_names(task.description)}
+    examples = {
+        word
+        for example in team.examples
+        for text in (example.request, *(task.description for task in example.plan.tasks))
+        for word in _list_names(text)
+    }
+    held = known.casefold()
+    problems += [f"foreign: {w}" for w in sorted(said & examples) if w.casefold() not in held]
     uncovered = list_uncovered(plan, asked["request"], team)
     return problems + [f"not covered: {part}" for part in uncovered]
+
+
+def _list_names(text: str) -> set[str]:
+    """Return the names inside sentences, and the names of files."""
+    inside = re.findall(r"(?<=[a-z,;] )[A-Z][\w-]+", text)
+    return {*inside, *re.findall(r"[\w-]+\.[a-z]{2,4}\b", text)}
 
 
 def ask(asked: Mapping[str, Any], options: argparse.Namespace) -> Row:
@@ -107,19 +121,24 @@ def ask(asked: Mapping[str, Any], options: argparse.Namespace) -> Row:
     except (OSError, ValueError, KeyError, TypeError):
         why = f"no plan: exit {ended.returncode}, {ended.stderr[-200:]}"
         return Row(asked["team"], asked["request"], False, False, [why], 0, seconds)
-    problems = judge_plan(asked, plan, files)
-    repairs = sum(event["kind"] == "plan_rejected" for event in events)
-    is_at_once = not plan.is_by_rule and not repairs
-    problems += [f"{repairs} repairs"] if repairs else []
-    return Row(
-        asked["team"],
-        asked["request"],
-        is_at_once,
-        is_at_once and not problems,
-        problems,
-        len(plan.tasks),
-        seconds,
+    refused = [event["problems"] for event in events if event["kind"] == "plan_rejected"]
+    made = plan.model_dump(mode="json")
+    listed = [problem for problems in refused for problem in problems]
+    row = Row(
+        asked["team"], asked["request"], False, False, [], len(refused), seconds, made, listed
     )
+    return judge_row(asked, row)
+
+
+def judge_row(asked: Mapping[str, Any], row: Row) -> Row:
+    """Return a row with what its plan is worth."""
+    if row.plan is None:
+        return row
+    plan = Plan.model_validate(row.plan)
+    problems = judge_plan(asked, plan, list_files(asked))
+    is_at_once = not plan.is_by_rule and not row.repairs
+    is_fit = is_at_once and not problems
+    return replace(row, is_at_once=is_at_once, is_fit=is_fit, problems=problems)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -137,14 +156,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         asked = asked[:: max(1, len(asked) // options.rows)][: options.rows]
     done = options.out.read_text("utf-8").splitlines() if options.out.exists() else []
     rows = {row["request"]: Row(**row) for row in map(json.loads, done)}
+    rows |= {a["request"]: judge_row(a, rows[a["request"]]) for a in asked if a["request"] in rows}
     for each in asked:
         if each["request"] in rows:
             continue
         row = rows[each["request"]] = ask(each, options)
         with options.out.open("a", encoding="utf-8") as kept:
             kept.write(json.dumps(asdict(row), ensure_ascii=False) + "\n")
-        shown = "fit" if row.is_fit else "; ".join(row.problems)[:160]
-        print(f"{row.team:24} {row.seconds:7.1f} s  {row.tasks} tasks  {shown}", flush=True)
+        shown = "fit" if row.is_fit else "; ".join([*row.problems, *row.refused])[:160]
+        print(f"{row.team:24} {row.seconds:7.1f} s  {row.repairs} repairs  {shown}", flush=True)
     judged = [rows[each["request"]] for each in asked]
     at_once, fit = sum(r.is_at_once for r in judged), sum(r.is_fit for r in judged)
     print(f"\n{len(judged)} plans: {at_once} at once, {fit} fit ({100 * fit / len(judged):.0f} %)")

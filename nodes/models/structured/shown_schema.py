@@ -1,6 +1,7 @@
 """The form of a JSON schema that is shown to a model: short, and free of what servers refuse.
 
-Of the bounds only `maxItems` is shown, which ends the lists of a small model.
+Of the bounds only `maxItems` is shown, which ends the lists of a small model, and that a list is
+not empty.
 
 Grammars of llama.cpp fail on `pattern` with `\\-` and on long `maxLength` (its issues #27597 and
 #17473). Values are validated here by the full schema, whatever was shown.
@@ -72,13 +73,14 @@ def _simplify(value: Any, definitions: Schema, depth: int) -> Any:
     shown = {
         key: _simplify_keyword(key, item, definitions, depth)
         for key, item in value.items()
-        if key != "$defs" and (key not in UNSHOWN_KEYS or _is_schema_of_values(key, item))
+        if key != "$defs" and (key not in UNSHOWN_KEYS or _is_shown_value(key, item))
     }
     return _drop_null_choice(shown)
 
 
-def _is_schema_of_values(key: str, item: Any) -> bool:
-    return key == "additionalProperties" and isinstance(item, Mapping)
+def _is_shown_value(key: str, item: Any) -> bool:
+    is_schema_of_values = key == "additionalProperties" and isinstance(item, Mapping)
+    return is_schema_of_values or (key == "minItems" and item == 1)
 
 
 def _simplify_keyword(key: str, item: Any, definitions: Schema, depth: int) -> Any:

@@ -235,9 +235,11 @@ def test_a_task_of_an_example_for_another_request_is_left_out() -> None:
 
     other, changes = correct_plan(own, team, MATERIALS, request="What is the total of May?")
     same, _ = correct_plan(own, team, MATERIALS, request="Compare the costs.")
+    near, _ = correct_plan(own, team, MATERIALS, request="What are the prices of May?")
 
     assert [task["id"] for task in other["tasks"]] == ["T3"] and len(changes) == 2
     assert same == own
+    assert [task["id"] for task in near["tasks"]] == ["T1", "T3"], "one that fits may be meant"
 
 
 def test_a_task_has_the_files_that_its_description_names() -> None:
