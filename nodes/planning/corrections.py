@@ -20,7 +20,9 @@ MAX_GIVEN = 12
 """Files of a request that a task is given which names none."""
 SAME_REQUEST = 0.85
 """Share of the words of two requests, by difflib's ratio: the plan of one is one for the other."""
-_LONG_ID = Pattern(r"[A-Za-z0-9_.\-]{41,400}")
+MAX_LONG_CHARS = 400
+_ID = Pattern(r"[A-Za-z0-9_.\-]{1,40}")
+_NO_ID = Pattern(r"[^A-Za-z0-9_.\-]{1,400}")
 
 
 def correct_plan(
@@ -144,26 +146,32 @@ class _PlanCorrector:
         return self.tasks
 
     def _read_numbers(self, task: Fields) -> None:
-        """Replace the numbers of tasks, as the reply counts them from 1, by their ids."""
-        edges = _as_list(task.get("depends_on"))
-        for at, edge in enumerate(edges):
+        """Replace the numbers of tasks, as the reply counts them from 1, by their ids.
+
+        Its own number is no task that it can need, and is left out.
+        """
+        edges, kept = _as_list(task.get("depends_on")), list[Any]()
+        for edge in edges:
             name: Any = edge.get("task") if isinstance(edge, Mapping) else edge
             number = int(name) if str(name).isdecimal() and str(name) not in self._ids else 0
-            if not number:
-                continue
-            is_there = number <= len(self._numbered)
+            is_there = 0 < number <= len(self._numbered)
             meant = str(self._numbered[number - 1].get("id") if is_there else number)
-            edges[at] = {**edge, "task": meant} if isinstance(edge, Mapping) else meant
+            if is_there and meant == str(task.get("id")):
+                self._record(task, f"dependency {number} is the task itself, and is left out")
+            elif number:
+                kept.append({**edge, "task": meant} if isinstance(edge, Mapping) else meant)
+            else:
+                kept.append(edge)
         if edges:
-            task["depends_on"] = edges
+            task["depends_on"] = kept
 
     def _correct_ids(self) -> None:
-        """Shorten ids that are too long, wherever they are named."""
+        """Shorten ids that are too long, and replace signs that none may have, wherever named."""
         renamed: dict[str, str] = {}
         for name in self._ids:
-            if _LONG_ID.fullmatch(name) is None:
+            if _ID.fullmatch(name) or len(name) > MAX_LONG_CHARS:
                 continue
-            short = name[:MAX_ID_CHARS]
+            short = _NO_ID.sub("_", name).strip("_")[:MAX_ID_CHARS]
             taken = {*self._ids, *renamed.values()} - {name}
             if short and short != name and short not in taken and name not in renamed:
                 renamed[name] = short

@@ -261,3 +261,21 @@ def test_files_that_no_task_has_go_to_those_that_begin() -> None:
         None,
     ]
     assert len(changes) == 2
+
+
+def test_an_id_with_other_signs_is_changed_wherever_it_is_named() -> None:
+    plan = make_plan(depends_on=["find the prices"])
+    plan["tasks"][0]["id"] = "find the prices"
+
+    corrected, changes = correct(plan)
+
+    assert [task["id"] for task in corrected["tasks"]] == ["find_the_prices", "T2", "T3"]
+    assert corrected["tasks"][2]["depends_on"] == ["find_the_prices"]
+    assert len(changes) == 1
+
+
+def test_a_tasks_own_number_is_left_out_of_its_dependencies() -> None:
+    corrected, changes = correct(make_plan(depends_on=[3, 1]))
+
+    assert corrected["tasks"][2]["depends_on"] == ["T1"]
+    assert changes == ["task T3: dependency 3 is the task itself, and is left out"]
