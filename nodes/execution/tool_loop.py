@@ -43,6 +43,7 @@ from nodes.execution.worker_agent import (
     may_ask_again,
     must_report,
 )
+from nodes.models.guarded_model import SHOWN_TOOLS
 from nodes.models.run_context import get_run_context
 from nodes.models.structured_output import build_lenient_schema
 from nodes.prompts.checks import build_proof_message
@@ -148,10 +149,13 @@ class TurnLimitMiddleware(AgentMiddleware[WorkerAgentState, AttemptContext, Repo
         """Ask the model for its next turn, within the attempt's caps."""
         context = request.runtime.context
         begin_turn(context)
-        tools = [] if must_report(context) else self._list_offered(request)
+        tools, settings = self._list_offered(request), request.model_settings
+        if must_report(context):  # the prompt's beginning stays that of the turns before
+            settings, tools = {**settings, SHOWN_TOOLS: tools}, []
+        asked = request.override(model=context.model, tools=tools, model_settings=settings)
         began = monotonic()
         try:
-            response = await handler(request.override(model=context.model, tools=tools))
+            response = await handler(asked)
         except ModelError as error:
             context.usage += error.usage or Usage()
             raise

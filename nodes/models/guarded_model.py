@@ -61,6 +61,8 @@ KEPT_METADATA = (
 """The metadata of an answer to keep; the rest would enlarge every checkpoint."""
 
 MAX_BOUND_TOOLS = 128
+SHOWN_TOOLS = "shown_tools"
+"""Key of a call's tools that may no longer be called, but were described to the model before."""
 
 
 class GuardedModel(BaseChatModel):
@@ -139,8 +141,11 @@ class GuardedModel(BaseChatModel):
 
         Args:
             tool_choice: a tool's name or `any` when a call is wanted, None when words will do.
+            kwargs: also `shown_tools`, which were on offer in earlier turns and are no longer.
         """
         described = [self._describe_tool(tool) for tool in tools]
+        if shown := kwargs.pop(SHOWN_TOOLS, None):
+            kwargs[SHOWN_TOOLS] = [self._describe_tool(tool) for tool in shown]
         return self.bind(tools=described, tool_choice=tool_choice, **kwargs)
 
     def _describe_tool(self, tool: Any) -> Mapping[str, Any]:
@@ -286,6 +291,8 @@ class GuardedModel(BaseChatModel):
         self, call: ModelCall, messages: list[BaseMessage], kwargs: dict[str, Any], **how: Any
     ) -> StructuredReply:
         """Return the reply, with tool calls where tools are on offer."""
+        kwargs, shown = {**kwargs}, kwargs.get(SHOWN_TOOLS, ())
+        kwargs.pop(SHOWN_TOOLS, None)
         if self.inner._llm_type == EMBEDDED:
             return StructuredReply(await call.run(messages, **how, **kwargs))
         asked = {key: kwargs[key] for key in kwargs if key not in ("tools", "tool_choice")}
@@ -303,7 +310,7 @@ class GuardedModel(BaseChatModel):
         return await StructuredCall(
             call=call,
             methods=get_output_methods(self.endpoint, self.model, self.kind),
-            offer=ToolOffer(kwargs["tools"], kwargs.get("tool_choice")),
+            offer=ToolOffer(kwargs["tools"], kwargs.get("tool_choice"), shown),
             parameters=parameters,
         ).run(messages)
 

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
@@ -32,11 +32,14 @@ class ToolOffer:
     tools: Sequence[Mapping[str, Any]]
     choice: str | None = None
     """A tool's name, `any`, or None where words are a good answer too."""
+    shown: Sequence[Mapping[str, Any]] = ()
+    """Tools of earlier turns that may no longer be called; a prompt goes on describing them."""
 
     @property
     def purpose(self) -> Purpose:
         """Whether one value is wanted, or a call of one of several tools."""
-        return "value" if len(self.tools) == 1 and self.choice else "tools"
+        is_value = len(self.tools) == 1 and self.choice and not self.shown
+        return "value" if is_value else "tools"
 
     @property
     def parameters(self) -> dict[str, Mapping[str, Any]]:
@@ -59,9 +62,14 @@ def build_request(
     """
     if method in ("json_schema", "json_prompt"):
         is_by_format = method == "json_schema"
+        described = replace(offer, tools=[*offer.shown, *offer.tools], shown=())
         request = add_instruction(
-            write_tool_messages_as_text(messages), _write_instruction(offer, is_by_format)
+            write_tool_messages_as_text(messages), _write_instruction(described, is_by_format)
         )
+        if offer.shown:
+            words = f"Now call {next(iter(offer.parameters))}, and no other tool."
+            said = [request.pop().text] if isinstance(request[-1], HumanMessage) else []
+            request.append(HumanMessage("\n\n".join([*said, words])))
         return request, _build_response_format(offer, inner) if is_by_format else {}
     try:
         bound = inner.bind_tools(list(offer.tools), tool_choice="any")  # type: ignore[arg-type]  # takes dicts

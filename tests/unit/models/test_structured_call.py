@@ -5,10 +5,12 @@ from typing import Any
 import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
+from langchain_core.messages import HumanMessage
 
 from nodes.errors import RequestRefused
 from nodes.models.catalog import ModelCatalog
 from nodes.models.settings import ModelSettings, TierSettings
+from nodes.models.structured.request_form import ToolOffer, build_request
 from nodes.models.structured_output import ModelReply, ask_model
 from state import Answer
 from tests.endpoint.scripted_model import ModelReply as Said
@@ -103,3 +105,21 @@ async def test_a_refusal_for_another_reason_is_not_tried_in_another_way() -> Non
         await ask(server)
 
     assert len(server.bodies) == 1
+
+
+def test_the_prompt_of_a_last_turn_begins_as_those_before_it() -> None:
+    def make_tool(name: str) -> dict[str, Any]:
+        schema = {"type": "object", "properties": {"text": {"type": "string"}}}
+        return {"type": "function", "function": {"name": name, "parameters": schema}}
+
+    settings = ModelSettings(fast="openai:m", base_url="http://127.0.0.1:9/v1")
+    inner = ModelCatalog(settings).get_chat_model("fast").inner  # type: ignore[attr-defined]
+    find, report = make_tool("find"), make_tool("Report")
+    said = [HumanMessage("task: a")]
+
+    turn, _ = build_request("json_schema", ToolOffer([find, report], "any"), said, inner)
+    last, asked = build_request("json_schema", ToolOffer([report], "any", [find]), said, inner)
+
+    assert last[0] == turn[0] and last[1].text.startswith(turn[1].text)
+    schema = asked["response_format"]["json_schema"]["schema"]
+    assert [each["properties"]["name"]["const"] for each in schema["anyOf"]] == ["Report"]
