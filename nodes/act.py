@@ -137,7 +137,7 @@ def _choose_worker(
 
 
 async def _scale_timeout(worker: Worker, model: BaseChatModel) -> Worker:
-    """Return the worker with more time for a slow model, if the team did not set its timeout."""
+    """Return the worker with more time for a slow model."""
     if not isinstance(model, GuardedModel) or worker.remote:
         return worker
     limits = worker.limits.scale_timeout(model.speed.limit_factor)

@@ -34,13 +34,14 @@ class Limits(Frozen):
     max_turns: int = Field(10, ge=1, le=50)
     """Model turns in one attempt; the last one may only report."""
     timeout_s: float = Field(120.0, gt=0, allow_inf_nan=False)
-    """Seconds of one attempt, tools included; waiting for other tasks is not counted."""
+    """Seconds of one attempt at a model's usual speed, tools included; waiting for other tasks is
+    not counted."""
     max_tokens: int = Field(16_000, ge=64)
     """Tokens, input and output together, that one attempt may use before it must report."""
 
     def scale_timeout(self, factor: float) -> Self:
-        """Return the limits with a longer timeout for a slow model, unless the team set it."""
-        if factor <= 1 or "timeout_s" in self.model_fields_set:
+        """Return the limits with a longer timeout for a model that was measured to be slow."""
+        if factor <= 1:
             return self
         return self.model_copy(update={"timeout_s": self.timeout_s * factor})
 

@@ -52,12 +52,12 @@ def test_each_call_without_an_answer_in_time_gives_the_next_more() -> None:
     [
         (Limits(), 600.0),
         (Limits(max_turns=3), 600.0),
-        (Limits(timeout_s=90.0), 90.0),
+        (Limits(timeout_s=90.0), 450.0),
         (TeamLimits(max_turns=3), 3000.0),
-        (TeamLimits(timeout_s=600.0), 600.0),
+        (TeamLimits(timeout_s=600.0), 3000.0),
     ],
 )
-def test_only_a_timeout_that_the_team_did_not_set_is_longer_for_a_slow_model(
+def test_a_timeout_is_longer_for_a_slow_model_and_never_shorter(
     limits: Limits, seconds: float
 ) -> None:
     assert limits.scale_timeout(5.0).timeout_s == seconds
