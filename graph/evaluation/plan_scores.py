@@ -1,17 +1,25 @@
 """Scores of a row's plan."""
 
+from typing import Final
+
 from graph.evaluation.metric_score import Score, join_names, score_share
 from graph.evaluation.result import RowResult
 from graph.evaluation.rows import ExamRow
 from state import Plan
 
+BY_RULE: Final = "the plan was made by rule"
+
 
 def score_valid_plan(row: ExamRow, trial: RowResult) -> Score | None:
-    """Return whether a plan passed the checks; a row that must fail needs none."""
+    """Return whether a plan passed the checks; a row that must fail needs none.
+
+    One that a rule made, after those of a model were refused, is not the model's.
+    """
     if trial.plan is None and row.expect.status == "failed":
         return None
-    why = str(trial.error) if trial.error else "no plan"
-    return Score(float(trial.plan is not None), "" if trial.plan else why)
+    if trial.plan is None:
+        return Score(0.0, str(trial.error) if trial.error else "no plan")
+    return Score(0.0, BY_RULE) if trial.plan.is_by_rule else Score(1.0, "")
 
 
 def score_valid_at_once(row: ExamRow, trial: RowResult) -> Score | None:
@@ -32,6 +40,7 @@ def score_routing(row: ExamRow, trial: RowResult, *, is_exact: bool) -> Score | 
     missing, extra = sorted(wanted - used), sorted(used - wanted) if is_exact else []
     comments = [f"without {join_names(missing)}"] if missing else []
     comments += [f"went to {join_names(extra)}"] if extra else []
+    comments = [BY_RULE] if trial.plan and trial.plan.is_by_rule else comments
     return Score(float(not comments), ", ".join(comments))
 
 
@@ -51,6 +60,8 @@ def score_worker_precision(row: ExamRow, trial: RowResult) -> Score | None:
 
 def score_edge_recall(row: ExamRow, trial: RowResult) -> Score | None:
     """Return the share of the expected edges that the plan has."""
+    if row.expect.edges and trial.plan and trial.plan.is_by_rule:
+        return Score(0.0, BY_RULE)
     return score_share(
         row.expect.edges, list_edges(trial.plan).__contains__, "no edge", name=_format_edge
     )

@@ -17,6 +17,8 @@ class RowUsage:
 
     repairs: int = 0
     """Plans that were rejected before the first accepted one."""
+    by_rule: int = 0
+    """Plans that a rule made, as no valid one came."""
     calls: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
@@ -29,6 +31,7 @@ class RowUsage:
         """Add an event."""
         kind = event.get("kind")
         self.repairs += kind == "plan_rejected" and not self._is_planned
+        self.by_rule += kind == "plan_by_rule"
         self._is_planned |= kind == "plan_created"
         if kind == "model_call":
             self.calls += 1

@@ -81,6 +81,7 @@ class Evaluation:
         known = [cost for cost in costs if cost is not None]
         return {
             "repairs": sum(tally.repairs for tally in spent),
+            "by_rule": sum(tally.by_rule for tally in spent),
             "calls": sum(tally.calls for tally in spent),
             "input_tokens": sum(tally.input_tokens for tally in spent),
             "output_tokens": sum(tally.output_tokens for tally in spent),

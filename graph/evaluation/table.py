@@ -47,6 +47,7 @@ def format_usage_rows(evaluation: Evaluation, other: Evaluation | None) -> list[
     sides = [one.sum_usage() for one in _list_sides(evaluation, other)]
     formats = {
         "repairs": ("repairs", ",.0f"),
+        "by_rule": ("plans by rule", ",.0f"),
         "calls": ("model calls", ",.0f"),
         "input_tokens": ("tokens in", ",.0f"),
         "output_tokens": ("tokens out", ",.0f"),

@@ -81,6 +81,16 @@ def test_a_plan_that_took_repairs_was_not_valid_at_once():
     assert scores["valid_at_once"].comment == "1 rejected"
 
 
+def test_a_plan_by_rule_earns_the_planners_model_nothing():
+    by_rule = CHAIN.model_copy(update={"rule_reason": "no valid one came"})
+
+    asked = make_row(workers=["analyst"], edges=[("researcher", "analyst")])
+    scores = score_by_metrics(asked, RowResult(plan=by_rule))
+
+    for name in ("valid_plan", "routing", "edge_recall"):
+        assert (scores[name].value, scores[name].comment) == (0, "the plan was made by rule")
+
+
 def test_without_a_plan_nothing_that_was_expected_is_met():
     trial = RowResult(error=PlanInvalid("no valid plan after 2 repairs"))
 
