@@ -46,7 +46,13 @@ from nodes.models.structured.shown_schema import simplify_tool
 from nodes.models.structured_call import StructuredCall, StructuredReply
 from nodes.models.traced_content import describe_messages
 from nodes.models.unknown_model import name_nearest_models
-from nodes.models.usage import UNCOUNTED, build_counts, estimate_usage, read_usage
+from nodes.models.usage import (
+    UNCOUNTED,
+    build_counts,
+    count_cached,
+    estimate_usage,
+    read_usage,
+)
 from nodes.telemetry.run_names import TURN, get_purpose, label_model_run
 from state import Tier, Usage
 
@@ -258,7 +264,11 @@ class GuardedModel(BaseChatModel):
         run_context.record_answer(seconds)
         await run_context.charge(usage)
         await run_context.emit_model_call(
-            **event, seconds=seconds, **build_counts(usage), tries=call.tries
+            **event,
+            seconds=seconds,
+            **build_counts(usage),
+            **count_cached(message.usage_metadata),
+            tries=call.tries,
         )
         return ChatResult(generations=[ChatGeneration(message=redact_message(message))])
 

@@ -39,6 +39,12 @@ def build_counts(usage: Usage) -> dict[str, Any]:
     return {**counts, **({UNCOUNTED: True} if usage.uncounted_calls else {})}
 
 
+def count_cached(usage: UsageMetadata | None) -> dict[str, int]:
+    """Return how many input tokens the endpoint had in its cache, as an event holds them."""
+    cached = (usage.get("input_token_details") or {}).get("cache_read") if usage else None
+    return {"cached_tokens": cached} if cached else {}
+
+
 def keep_credible_usage(usage: UsageMetadata | None) -> UsageMetadata | None:
     """Return an endpoint's count; None when it is absent or not credible."""
     if usage is None:

@@ -24,6 +24,8 @@ class Wire:
     write_stream: Callable[[str, Any], Iterator[bytes]] | None = None
     """Return the parts of the same reply."""
     content_type: str = "application/json"
+    is_cached: bool = False
+    """Its usage names the tokens that were in a cache."""
 
 
 def _sse(event: Mapping[str, Any], *, is_named: bool = False) -> bytes:
@@ -206,6 +208,7 @@ WIRES = (
         _write_message,
         _stream_message,
         "text/event-stream",
+        is_cached=True,
     ),
     Wire(
         "google",
@@ -215,6 +218,7 @@ WIRES = (
         _write_gemini,
         _stream_gemini,
         "text/event-stream",
+        is_cached=True,
     ),
     Wire(
         "mistral",
