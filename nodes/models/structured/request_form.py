@@ -33,7 +33,7 @@ class ToolOffer:
     choice: str | None = None
     """A tool's name, `any`, or None where words are a good answer too."""
     shown: Sequence[Mapping[str, Any]] = ()
-    """Tools of earlier turns that may no longer be called; a prompt goes on describing them."""
+    """Tools of earlier turns that may no longer be called; a prompt still describes them."""
 
     @property
     def purpose(self) -> Purpose:
