@@ -25,12 +25,14 @@ _OPERATOR_SIGNS = str.maketrans(
     {"\u00d7": "*", "\u00b7": "*", "\u00f7": "/", "\u2212": "-", "\u2013": "-"}
 )
 
+_CONSTANTS = {"pi": math.pi, "e": math.e}
+
 Number = int | float
 
 
 @tool
 def calculate(expression: str) -> dict[str, str]:
-    """Calculate an arithmetic expression: + - * / // % ** and parentheses.
+    """Calculate an arithmetic expression of numbers: + - * / // % ** and parentheses.
 
     Functions: round(x, n), abs, min, max, sqrt, log (natural; log(x, base)), exp; constants pi, e.
     Write numbers plainly: 1234.5 for 1,234.5; 0.12 for 12 %. Whole numbers are exact, others are
@@ -54,6 +56,7 @@ def evaluate(expression: str) -> Number:
         body = ast.parse(plain).body
         if len(body) != 1:
             raise ToolRefused("give exactly one expression, without ';' and line breaks")
+        _require_numbers(body[0], shown)
         return _require_finite(_ArithmeticEvaluator().eval(plain, body[0]))
     except SyntaxError:
         raise ToolRefused(f"not an arithmetic expression: {shown}{_suggest_fix(plain)}") from None
@@ -65,6 +68,17 @@ def evaluate(expression: str) -> Number:
         raise ToolRefused("nested too deeply; calculate in several steps") from None
     except (InvalidExpression, ArithmeticError, TypeError, ValueError) as error:
         raise ToolRefused(f"cannot calculate {shown}: {error}{_suggest_fix(plain)}") from None
+
+
+def _require_numbers(expression: ast.stmt, shown: str) -> None:
+    """Refuse an expression with a name in place of a number, such as that of a column."""
+    called = [node.func for node in ast.walk(expression) if isinstance(node, ast.Call)]
+    for node in ast.walk(expression):
+        if isinstance(node, ast.Name) and node not in called and node.id not in _CONSTANTS:
+            raise ToolRefused(
+                f"cannot calculate {shown}: {node.id[:40]!r} is no number; write the numbers "
+                "themselves, as you have read them"
+            )
 
 
 def _require_finite(value: object) -> Number:
@@ -140,7 +154,7 @@ class _ArithmeticEvaluator(SimpleEval):  # type: ignore[misc]
             functions={
                 name: _restrict_to_numbers(function) for name, function in _FUNCTIONS.items()
             },
-            names={"pi": math.pi, "e": math.e},
+            names=_CONSTANTS,
         )
         allowed = (ast.Expr, ast.UnaryOp, ast.BinOp, ast.Call, ast.Constant, ast.Name)
         self.nodes = {kind: self.nodes[kind] for kind in allowed}
