@@ -70,6 +70,7 @@ async def _notify_listeners(
         if watch and watch.is_over(str(chunk.message.text)):
             if isinstance(stream, AsyncGenerator):
                 await stream.aclose()
-            end = AIMessageChunk(content="", response_metadata={"finish_reason": "stop"})
+            reason = "length" if watch.is_repeated else "stop"
+            end = AIMessageChunk(content="", response_metadata={"finish_reason": reason})
             yield ChatGenerationChunk(message=end)
             return

@@ -6,6 +6,10 @@ MAX_EXTRA_PARTS: Final = 12
 """Parts of a stream after a complete value, about a token each; a server's last ones are fewer."""
 MAX_WORDS_CHARS: Final = 600
 """Of words without any JSON, where a call was asked for."""
+REPEATED_CHARS: Final = 40
+MAX_REPETITIONS: Final = 10
+"""How often the last characters may occur among the last of a reply, which then has no end."""
+TAIL_CHARS: Final = 1_200
 MAX_VALUES: Final = 8
 """Limit for the values of one reply, such as calls one after another."""
 _OPENINGS: Final = ("{", "[", "```", "<tool_call>", "<function=")
@@ -23,12 +27,17 @@ class RunOnWatch:
 
     def __init__(self, *, wants_call: bool = False) -> None:
         self._start, self._is_followed, self._wants_call = "", True, wants_call
-        self._chars = 0
+        self._chars, self._tail = 0, ""
+        self.is_repeated = False
+        """It was left as it repeats itself, so its value is not complete."""
         self._depth, self._is_in_string, self._is_escaped = 0, False, False
         self._values, self._extra_parts = 0, 0
 
     def is_over(self, part: str) -> bool:
         """Add a part of the reply; return whether it is complete, and runs on."""
+        if self._repeats(part):
+            self.is_repeated = True
+            return True
         if not part or not self._is_followed:
             return self._is_no_call(part)
         if len(self._start) < max(map(len, _OPENINGS)):
@@ -40,6 +49,16 @@ class RunOnWatch:
         for character in part:
             self._read(character)
         return self._values >= MAX_VALUES or self._extra_parts > MAX_EXTRA_PARTS
+
+    def _repeats(self, part: str) -> bool:
+        """Add a part of the reply; return whether it goes round in a circle."""
+        known = len(self._tail) // REPEATED_CHARS
+        self._tail += part
+        if len(self._tail) // REPEATED_CHARS == known:  # not at each part
+            return False
+        end = self._tail[-REPEATED_CHARS:]
+        self._tail = self._tail[-TAIL_CHARS:]
+        return bool(end.strip()) and self._tail.count(end) >= MAX_REPETITIONS
 
     def _is_no_call(self, part: str) -> bool:
         """Add a part of a reply in words; return whether it is too long to become a call."""

@@ -160,3 +160,20 @@ async def test_a_slow_servers_stream_is_left_when_its_call_is_complete() -> None
     assert [call["name"] for call in reply.tool_calls] == ["find"]
     assert server.bodies[0]["stream"] is True
     assert reply.response_metadata["uncounted"] is True
+
+
+def test_a_reply_that_repeats_itself_is_left_as_one_that_was_cut() -> None:
+    watch, line = RunOnWatch(), "- The market grew by 18.5 percent in the year 2024.\\n"
+
+    parts = ['{"text": "', *[line] * 100]
+    at = next((number for number, part in enumerate(parts) if watch.is_over(part)), None)
+
+    assert at is not None and at < 40 and watch.is_repeated
+
+
+def test_a_long_table_is_no_repetition() -> None:
+    rows = [
+        f"| shop {number} | {number * 37} EUR | {number % 7} percent |\\n" for number in range(300)
+    ]
+
+    assert count_parts('{"text": "', *rows) is None
