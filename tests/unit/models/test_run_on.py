@@ -17,6 +17,7 @@ from nodes.models.settings import ModelSettings
 from tests.endpoint.scripted_model import ModelReply as Said
 from tests.endpoint.wire import build_completion, estimate_usage
 
+WORDS = [f"word{number} " for number in range(400)]
 CALL = '{"name": "find", "arguments": {"query": "a } in \\"quotes\\""}}'
 FIND = {
     "type": "function",
@@ -49,21 +50,21 @@ def test_a_complete_value_that_runs_on_is_left(extra: str) -> None:
 
 @pytest.mark.parametrize("text", ["Words about {braces} ", "# Heading\n{} ", "The call is "])
 def test_a_reply_in_words_is_read_to_its_end(text: str) -> None:
-    assert count_parts(*(text * 100)) is None
+    assert count_parts(*text, *WORDS) is None
 
 
 def test_words_in_place_of_a_call_are_left_when_they_are_long() -> None:
-    watch, parts = RunOnWatch(wants_call=True), ["I would "] * 200
+    watch = RunOnWatch(wants_call=True)
 
-    at = next(number for number, part in enumerate(parts, 1) if watch.is_over(part))
+    at = next(number for number, part in enumerate(WORDS, 1) if watch.is_over(part))
 
-    assert at * len(parts[0]) > MAX_WORDS_CHARS >= (at - 2) * len(parts[0])
+    assert len("".join(WORDS[:at])) > MAX_WORDS_CHARS >= len("".join(WORDS[: at - 2]))
 
 
 def test_a_call_after_some_words_is_waited_for() -> None:
     watch = RunOnWatch(wants_call=True)
 
-    assert not any(watch.is_over(part) for part in ["I call it: ", "{", *["x"] * 1_000])
+    assert not any(watch.is_over(part) for part in ["I call it: ", "{", *WORDS])
 
 
 def test_a_second_value_is_read_and_a_ninth_is_not() -> None:
