@@ -51,7 +51,7 @@ class RunOnWatch:
         return self._values >= MAX_VALUES or self._extra_parts > MAX_EXTRA_PARTS
 
     def _repeats(self, part: str) -> bool:
-        """Add a part of the reply; return whether it says the same again and again."""
+        """Add a part of the reply; return whether its end is a repetition."""
         known = len(self._tail) // REPEATED_CHARS
         self._tail += part
         if len(self._tail) // REPEATED_CHARS == known:  # not at each part
