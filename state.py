@@ -42,7 +42,9 @@ Aggregation = Literal["merge", "select", "reduce"]
 Fault = Literal["content", "form", "model", "worker", "permanent"]
 """Of an attempt: the work was not good enough; or the same model, the same worker, or any worker
 would fail again."""
-Rung = Literal["refine", "tier", "reassign", "split", "human", "assume", "form"]
+LadderRung = Literal["refine", "tier", "reassign", "split", "human", "assume"]
+Rung = Literal[LadderRung, "form"]
+"""What an attempt changes; `form` is no rung of a ladder: the task is asked for again."""
 """What the next attempt at a task changes: its words, the model, the worker, its size, what is
 known of it."""
 Strategy = Literal["plan", "route", "step", "recursive"]
@@ -549,7 +551,7 @@ class Answer(Frozen):
     text: str
     """The answer in Markdown, with the sources named where they are used; empty with `report`."""
     report: str = ""
-    """Id of the one task whose result is the whole answer, such as a letter; often none."""
+    """Only with an empty text: the id of the task whose result is the whole answer."""
     confidence: Confidence = None
     """0 to 100; at most that of the least confident report that the answer uses."""
     gaps: tuple[str, ...] = ()

@@ -172,9 +172,20 @@ async def _begin_recovery(state: WorkerState, change: RecoveryAction, problem: s
         )
     if change.rung == "assume":
         problem = f"{problem}\n{ASSUME}"
-    if last.fault in ("form", "model", "worker"):
-        problem = ""  # nothing that the task's next worker could do better
+    if not _is_told(last):
+        problem = ""
     return {"problem": problem, "change": change}
+
+
+def _is_told(attempt: Attempt) -> bool:
+    """Return whether the next attempt's model is told what was wrong with this one.
+
+    Not what a server did, nor that time or tokens ran out: a model takes that for content.
+    """
+    if attempt.fault == "form":
+        is_coded = (attempt.error or "").partition(":")[0].isupper()
+        return attempt.report is None and not is_coded
+    return attempt.fault not in ("model", "worker")
 
 
 async def _find_other_tier(

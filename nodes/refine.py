@@ -9,21 +9,20 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
 
 from nodes.errors import ModelError, UsageError
-from nodes.limits.patterns import Pattern
 from nodes.limits.stop_requests import TaskStopped
 from nodes.limits.stopped_tasks import enforce_stop
 from nodes.models.catalog import ModelCatalog
 from nodes.models.guarded_model import apply_parameters
 from nodes.models.structured_output import UnreadableReply, ask_model
 from nodes.prompts.messages import build_refine_messages
+from nodes.proof.grounds import LIGHT_STEMS
+from nodes.proof.passages import list_words
 from nodes.schemas.beside import RefinementValues, lay_beside
 from nodes.schemas.replies import Refinement
 from nodes.telemetry.events import emit
-from nodes.text.terms import extract_names, extract_terms
 from state import Context, Expense, Tier, Usage, WorkerState, enter_expenses
 
 REFINE_TIER: Tier = "fast"
-_FIGURE = Pattern(r"\d+")
 MAX_LIKENESS = 0.8
 """Of a rewrite and the words of its own form, by difflib's ratio: it repeats them."""
 
@@ -84,13 +83,9 @@ def find_flaw(rewrite: str, description: str) -> str:
         alike = SequenceMatcher(None, rewrite.casefold(), (field.description or "").casefold())
         if field.description and alike.ratio() > MAX_LIKENESS:
             return "it repeats the words of its form"
-    rewrite, description = rewrite.replace("_", " "), description.replace("_", " ")
-    named = extract_names(description) | {*_FIGURE.findall(description)}
-    kept = extract_names(rewrite) | {*_FIGURE.findall(rewrite)}
-    if named and not named & (kept | extract_terms(rewrite)):
-        return "it has no name or figure of the task"
-    if not named and not extract_terms(description) & extract_terms(rewrite):
-        return "it has no word of the task"
+    asked, kept = ({*list_words(text)} - LIGHT_STEMS for text in (description, rewrite))
+    if asked and not asked & kept:
+        return "it has no name, figure or word of the task"
     return ""
 
 

@@ -201,20 +201,29 @@ async def _write_answer(
     )
     with lay_beside(beside), listen_to_reply(stream.listener if stream else None):
         answer, usage, problem = await _ask_for_answer(
-            get_writers(), messages, fallback=fallback, language=evidence.language
+            get_writers(),
+            messages,
+            fallback=fallback,
+            language=evidence.language,
+            reports=evidence.reports,
         )
     is_written = answer is not fallback and usage.models != (EMBEDDED,)
-    answer = _deliver_report(answer, evidence.reports) or fallback
     is_unread = quotes_unread(evidence.reports) and not is_written  # who wrote it has read them
     return answer.model_copy(update={"is_unread": is_unread}), usage, problem
 
 
-def _deliver_report(answer: Answer, reports: Sequence[Report]) -> Answer | None:
-    """Return the answer with the output of the report that it names; None if it has no text."""
-    named = [each for each in reports if each.task == answer.report.strip() and each.output]
-    text = named[0].output if named else answer.text
-    update = {"text": text, "report": named[0].task if named else ""}
-    return answer.model_copy(update=update) if text else None
+def _deliver_report(answer: Answer, reports: Sequence[Report]) -> Answer:
+    """Return the answer; one without a text has the output of the report that it names.
+
+    Raises:
+        UnreadableReply: it has neither.
+    """
+    if answer.text.strip():
+        return answer.model_copy(update={"report": ""})
+    for each in reports:
+        if each.task == answer.report.strip() and each.status == "completed" and each.output:
+            return answer.model_copy(update={"text": each.output, "report": each.task})
+    raise UnreadableReply([f"report: {answer.report[:40]!r} is no completed task; write the text"])
 
 
 def _list_headings(plan: Plan) -> dict[str, str]:
@@ -228,7 +237,12 @@ def _list_headings(plan: Plan) -> dict[str, str]:
 
 
 async def _ask_for_answer(
-    writers: AvailableModels, messages: Sequence[AnyMessage], *, fallback: Answer, language: str
+    writers: AvailableModels,
+    messages: Sequence[AnyMessage],
+    *,
+    fallback: Answer,
+    language: str,
+    reports: Sequence[Report],
 ) -> tuple[Answer, Usage, str]:
     """Return the model's answer, else the fallback; its usage; and the problem, if any.
 
@@ -240,8 +254,10 @@ async def _ask_for_answer(
         try:
             with use_answer_reserve():
                 reply = await writers.ask(Answer, prompt)
+            spent += reply.usage
             left_out = str(reply.message.response_metadata.get(SHORTENED, ""))
-            return reply.value, spent + writers.lost_usage + reply.usage, left_out
+            answer = _deliver_report(reply.value, reports)
+            return answer, spent + writers.lost_usage, left_out
         except ModelError as error:
             return (
                 fallback,

@@ -12,7 +12,7 @@ from pydantic_core import ErrorDetails
 from graph.teams.front_matter import FileProblem, YamlPage
 from nodes.models.setting_values import read_parameters
 from nodes.schemas.team import DeclaredAccess, Limits, Role, RungName, Team, Worker
-from state import Rung
+from state import LadderRung
 
 _STRICT_CONFIG: Final = ConfigDict(strict=True, extra="forbid")
 Parameters = Annotated[dict[str, Any], AfterValidator(read_parameters)]
@@ -104,7 +104,7 @@ def _describe_allowed(field: FieldInfo) -> str:
     if get_origin(annotation) is Literal:
         return ", ".join(get_args(annotation))
     if annotation == list[RungName]:
-        return f"a list of {', '.join(get_args(Rung))}"
+        return f"a list of {', '.join(get_args(LadderRung))}"
     if annotation == dict[str, DeclaredAccess]:
         return "tools and what they do, such as {mcp:git/*: {reads: [private], sends: nothing}}"
     if get_origin(annotation) is list:

@@ -231,7 +231,8 @@ class AttemptRunner:
         except (TurnLimitReached, UnreadableReply) as problem:
             if early := self.attempt_context.early_report:
                 return Attempt(description=description, report=early)
-            error, fault = str(problem), "form"
+            error = str(problem)
+            fault = "form" if isinstance(problem, UnreadableReply) else "content"
         except (GraphBubbleUp, StoreError, ThreadBusy):
             raise
         except SupervisorError as problem:

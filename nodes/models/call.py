@@ -214,9 +214,9 @@ class ModelCall:
             result = await send_request(
                 self.inner,
                 messages,
-                is_streaming=self.settings.streaming or self._may_stay_open,
+                is_streaming=self.settings.streaming or self._may_be_left,
                 on_chunk=reader.read_chunk if reader else None,
-                watch=RunOnWatch(wants_call=self.wants_call) if self.may_run_on else None,
+                watch=RunOnWatch(wants_call=self.wants_call) if self._may_be_left else None,
                 **kwargs,
             )
             answer = require_end(result, self.model_name)
@@ -239,8 +239,8 @@ class ModelCall:
             return answer
 
     @property
-    def _may_stay_open(self) -> bool:
-        """Whether a reply is read in parts so that it can be left: a slow server may not end it."""
+    def _may_be_left(self) -> bool:
+        """Whether a reply is read in parts and left where it runs on: of a slow server."""
         return self.may_run_on and self._health.can_stream and self.speed.limit_factor > 1
 
     def _translate_failure(self, raised: Exception, began_s: float) -> SupervisorError:

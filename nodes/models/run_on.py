@@ -12,7 +12,11 @@ MAX_REPETITIONS: Final = 10
 TAIL_CHARS: Final = 1_200
 MAX_VALUES: Final = 8
 """Limit for the values of one reply, such as calls one after another."""
-_OPENINGS: Final = ("{", "[", "```", "<tool_call>", "<function=")
+_OPENINGS: Final = ("{", "[{", '["', "[[", "[]", "```", "<tool_call>", "<function=")
+_THOUGHTS: Final = ("<think", "<|", "[THINK]", "<reasoning")
+"""How a reply begins that shows a model's thoughts first: it may be long."""
+START_CHARS: Final = 16
+"""Of a reply, without spaces, by which its form is known."""
 
 
 class RunOnWatch:
@@ -38,17 +42,24 @@ class RunOnWatch:
         if self._repeats(part):
             self.is_repeated = True
             return True
-        if not part or not self._is_followed:
-            return self._is_no_call(part)
-        if len(self._start) < max(map(len, _OPENINGS)):
-            self._start = (self._start + part).lstrip()
-            begins = (self._start.startswith(o) or o.startswith(self._start) for o in _OPENINGS)
-            self._is_followed = any(begins)
-        if self._depth == 0 and self._values:
+        if len(self._start) < START_CHARS:
+            self._start = "".join((self._start + part[: 4 * START_CHARS]).split())
+            self._is_followed = any(map(self._may_begin_with, _OPENINGS))
+        if part and self._depth == 0 and self._values:
             self._extra_parts += 1
         for character in part:
             self._read(character)
+        if not self._is_followed:
+            return self._is_no_call(part)
         return self._values >= MAX_VALUES or self._extra_parts > MAX_EXTRA_PARTS
+
+    @property
+    def is_inside(self) -> bool:
+        """Whether a value has begun that is not complete."""
+        return self._depth > 0
+
+    def _may_begin_with(self, opening: str) -> bool:
+        return self._start.startswith(opening) or opening.startswith(self._start)
 
     def _repeats(self, part: str) -> bool:
         """Add a part of the reply; return whether its end is a repetition."""
@@ -63,7 +74,7 @@ class RunOnWatch:
     def _is_no_call(self, part: str) -> bool:
         """Add a part of a reply in words; return whether it is too long to become a call."""
         self._chars += len(part)
-        if "{" in part or self._start.startswith("<think"):
+        if "{" in part or any(map(self._may_begin_with, _THOUGHTS)):
             self._wants_call = False
         return self._wants_call and self._chars > MAX_WORDS_CHARS
 

@@ -1,6 +1,7 @@
 """Corrects what has one meaning only in a plan that a model wrote, without another call."""
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from difflib import SequenceMatcher
 from pathlib import PurePosixPath
@@ -21,6 +22,7 @@ MAX_GIVEN = 12
 SAME_REQUEST = 0.85
 """Share of the words of two requests, by difflib's ratio: the plan of one is one for the other."""
 MAX_LONG_CHARS = 400
+MAX_NUMBER_CHARS = 4
 _ID = Pattern(r"[A-Za-z0-9_.\-]{1,40}")
 _NO_ID = Pattern(r"[^A-Za-z0-9_.\-]{1,400}")
 
@@ -62,30 +64,42 @@ def is_list_of_tasks(tasks: Any) -> bool:
     return isinstance(tasks, list) and all(isinstance(task, Mapping) for task in tasks)
 
 
-def add_files(fields: Mapping[str, Any], materials: Collection[str]) -> tuple[Fields, list[str]]:
+def add_files(
+    fields: Mapping[str, Any], materials: Collection[str], readers: Collection[str] = ()
+) -> tuple[Fields, list[str]]:
     """Return a plan's fields with the files that its tasks need, and what was changed.
 
     A task has the files that its description names. Where no task has any file of the request, each
-    that depends on no other has all of them, up to `MAX_GIVEN`: they came to be read.
+    task of a reader that depends on no other has all of them, up to `MAX_GIVEN`: they came to be
+    read.
+
+    Args:
+        readers: workers that may be given what they did not ask for: none of their tools sends
+            anything outside.
     """
     tasks, changes = [dict(task) for task in fields["tasks"]], list[str]()
+    files = Counter(PurePosixPath(name).name for name in materials)
+    patterns = {
+        name: _name_file(name if files[PurePosixPath(name).name] > 1 else PurePosixPath(name).name)
+        for name in materials
+        if "." in name
+    }
     for task in tasks:
         named, said = _as_list(task.get("materials")), str(task.get("description"))
-        if added := [name for name in materials if name not in named and _is_named(name, said)]:
+        likely = (name for name in patterns if PurePosixPath(name).name in said)
+        if added := [n for n in likely if n not in named and patterns[n].search(said)]:
             task["materials"] = [*named, *added]
             changes.append(f"task {task.get('id')}: it names {', '.join(map(repr, added))}")
     if 0 < len(materials) <= MAX_GIVEN and not any(task.get("materials") for task in tasks):
         for task in tasks:
-            if not task.get("depends_on"):
+            if task.get("worker") in readers and not task.get("depends_on"):
                 task["materials"] = [*materials]
                 changes.append(f"task {task.get('id')}: no task has a file, so it has all")
     return {**fields, "tasks": tasks}, changes
 
 
-def _is_named(material: str, text: str) -> bool:
-    file = PurePosixPath(material).name
-    written = Pattern(rf"(?<![\w.-]){re.escape(file)}(?![\w-])")
-    return "." in file and written.search(text) is not None
+def _name_file(name: str) -> Pattern:
+    return Pattern(rf"(?<![\w./-]){re.escape(name)}(?![\w-]|\.\w)")
 
 
 class _PlanCorrector:
@@ -117,10 +131,10 @@ class _PlanCorrector:
         }
         kept, ids = list[Fields](), set[str]()
         for task in self.tasks:
-            name = str(task.get("id"))
+            name = str(task.get("id", ""))
             if name not in finished and " ".join(str(task.get("description")).split()) in copied:
                 self._record(task, "it was an example's, and is left out")
-            elif name in ids:
+            elif name and name in ids:
                 self._record(task, "a later task has the same id, and is left out")
             else:
                 kept.append(task)
@@ -152,8 +166,7 @@ class _PlanCorrector:
         """
         edges, kept = _as_list(task.get("depends_on")), list[Any]()
         for edge in edges:
-            name: Any = edge.get("task") if isinstance(edge, Mapping) else edge
-            number = int(name) if str(name).isdecimal() and str(name) not in self._ids else 0
+            number = self._read_number(edge.get("task") if isinstance(edge, Mapping) else edge)
             is_there = 0 < number <= len(self._numbered)
             meant = str(self._numbered[number - 1].get("id") if is_there else number)
             if is_there and meant == str(task.get("id")):
@@ -164,6 +177,16 @@ class _PlanCorrector:
                 kept.append(edge)
         if edges:
             task["depends_on"] = kept
+
+    def _read_number(self, name: Any) -> int:
+        """Return the number of a task; 0 for an id, which may be a number, too."""
+        if isinstance(name, bool) or not isinstance(name, int | float | str):
+            return 0
+        text = str(int(name)) if isinstance(name, float) and name.is_integer() else str(name)
+        has_numbers = any(isinstance(task.get("id"), int) for task in self.tasks)
+        if text in self._ids and (isinstance(name, str) or has_numbers):
+            return 0
+        return int(text) if text.isdecimal() and len(text) <= MAX_NUMBER_CHARS else 0
 
     def _correct_ids(self) -> None:
         """Shorten ids that are too long, and replace signs that none may have, wherever named."""

@@ -31,6 +31,7 @@ from nodes.prompts.few_shot_examples import remove_examples
 from nodes.prompts.messages import build_problem_message
 from nodes.prompts.tags import shorten_text
 from nodes.schemas.team import SPECIALIST, Team
+from nodes.security.tool_access import list_readers
 from nodes.telemetry.events import emit
 from state import Plan, Tier, Usage
 
@@ -273,7 +274,8 @@ async def _ask_once(
         changes.extend(found)
         if not (check.goal and check.materials and is_list_of_tasks(corrected.get("tasks"))):
             return corrected
-        corrected, found = add_files(corrected, check.materials)
+        readers = [] if check.finished else list_readers(check.team)
+        corrected, found = add_files(corrected, check.materials, readers)
         changes.extend(found)
         return corrected
 

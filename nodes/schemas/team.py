@@ -13,10 +13,10 @@ from state import (
     Context,
     CriticSwitch,
     Frozen,
+    LadderRung,
     Percent,
     Plan,
     Report,
-    Rung,
     Strategy,
     TaintLabel,
     Tier,
@@ -24,7 +24,9 @@ from state import (
 
 Role = Literal["planner", "refiner", "synthesizer", "judge"]
 """A step of the supervisor that asks a model; `planner` also routes, `judge` is the critic, too."""
-RungName = Annotated[Rung, BeforeValidator(lambda rung: "human" if rung == "person" else rung)]
+RungName = Annotated[
+    LadderRung, BeforeValidator(lambda rung: "human" if rung == "person" else rung)
+]
 """A rung as a team's file names it: `person` is the former name of `human`."""
 
 

@@ -9,6 +9,7 @@ from langchain_core.messages.tool import ToolCall, tool_call
 
 from nodes.limits.patterns import PatternTimeout
 from nodes.models.completeness import was_cut
+from nodes.models.run_on import RunOnWatch
 from nodes.models.structured.json_reading import InvalidJson, read_json_object
 from nodes.models.structured.methods import OutputMethod
 from nodes.models.structured.request_form import ToolOffer
@@ -38,16 +39,42 @@ def read_reply(
             corrections.append(f"the call of {calls[0]['name']} was written as text")
         elif calls and not text.lstrip().startswith("{"):
             corrections.append("the JSON was inside other text")
+    if was_cut(message):
+        calls = _keep_complete(calls, message, offer, corrections)
     if not calls:
         return None
-    if len(calls) > 1 and was_cut(message):
-        corrections.append(f"the reply was cut after {len(calls)} calls: the first is taken")
-        calls = calls[:1]
     _drop_shown_arguments(calls, offer)
     update: dict[str, Any] = {"tool_calls": calls, "invalid_tool_calls": []}
     if not message.tool_calls:  # the text is the call
         update["content"] = ""
     return message.model_copy(update=update), corrections
+
+
+def _keep_complete(
+    calls: Sequence[ToolCall], message: AIMessage, offer: ToolOffer, corrections: list[str]
+) -> list[ToolCall]:
+    """Return the first call of a reply that was cut, if it is complete: it is what was meant.
+
+    A call without arguments may have lost them; a value after which another one begins may be an
+    example of it.
+    """
+    whole = [
+        call
+        for call in calls
+        if call["args"] or not (offer.parameters.get(call["name"]) or {}).get("properties")
+    ]
+    if offer.purpose == "value" and not message.tool_calls and _has_open_value(str(message.text)):
+        return []
+    if len(calls) > 1:
+        corrections.append(f"the reply was cut after {len(calls)} calls: the first is taken")
+    return whole[:1]
+
+
+def _has_open_value(text: str) -> bool:
+    """Return whether a text ends inside a JSON value."""
+    watch = RunOnWatch()
+    watch.is_over(text)
+    return watch.is_inside
 
 
 def _drop_shown_arguments(calls: Sequence[ToolCall], offer: ToolOffer) -> None:

@@ -253,7 +253,7 @@ def test_a_task_has_the_files_that_its_description_names() -> None:
 
 
 def test_files_that_no_task_has_go_to_those_that_begin() -> None:
-    filled, changes = add_files(make_plan(depends_on=["T1"]), MATERIALS)
+    filled, changes = add_files(make_plan(depends_on=["T1"]), MATERIALS, ["researcher", "analyst"])
 
     assert [task.get("materials") for task in filled["tasks"]] == [
         list(MATERIALS),
@@ -279,3 +279,33 @@ def test_a_tasks_own_number_is_left_out_of_its_dependencies() -> None:
 
     assert corrected["tasks"][2]["depends_on"] == ["T1"]
     assert changes == ["task T3: dependency 3 is the task itself, and is left out"]
+
+
+def test_a_worker_whose_tools_send_something_gets_no_file_that_it_was_not_given() -> None:
+    assert add_files(make_plan(), MATERIALS, ["analyst"])[0]["tasks"][0].get("materials") is None
+
+
+@pytest.mark.parametrize(
+    ("said", "given"),
+    [
+        ("Read old/notes.txt.", ["old/notes.txt"]),
+        ("Read notes.txt.", None),
+        ("Unpack policy.md.gz.", None),
+        ("Read policy.md, then stop", ["policy.md"]),
+    ],
+)
+def test_a_file_is_named_by_its_whole_name(said: str, given: list[str] | None) -> None:
+    filled, _ = add_files(make_plan(description=said), MATERIALS)
+
+    assert filled["tasks"][2].get("materials") == given
+
+
+def test_tasks_without_ids_are_no_duplicates_of_each_other() -> None:
+    tasks = [{"worker": "analyst", "description": words} for words in ("Add up.", "Compare.")]
+
+    assert len(correct({"goal": "g", "tasks": tasks})[0]["tasks"]) == 2
+
+
+@pytest.mark.parametrize("edge", ["9" * 5_000, 10**30, 1.5, True, None])
+def test_a_dependency_that_is_no_number_of_a_task_breaks_nothing(edge: Any) -> None:
+    assert correct(make_plan(depends_on=[edge]))[0]["tasks"][0]["id"] == "T1"
