@@ -143,11 +143,14 @@ def _install(lock: Path, uv: str | None, screen: Screen) -> None:
         command += ["--progress-bar", "off", "--no-deps", "-r"]
     command += [str(lock), "--require-hashes"]
     _follow(command, screen, progress, lambda: progress.describe(_installed()))
+    UNFINISHED.unlink()
     if EXTRAS.exists():  # uv has just removed them
         installer = [uv, "pip", "install", "--python", str(PYTHON)] if uv else command[:4]
         added = [*installer, "-r", str(EXTRAS)]
-        _follow(added, screen, Progress(0), lambda: f"adding what {EXTRAS.name} lists")
-    UNFINISHED.unlink()
+        try:
+            _follow(added, screen, Progress(0), lambda: f"adding what {EXTRAS.name} lists")
+        except SetUpFailed as error:
+            screen.write(f"  {EXTRAS.name} could not be installed: {error}; the rest works")
 
 
 def _wait_for_others(screen: Screen) -> None:

@@ -76,8 +76,22 @@ def _keep(requirements: list[str]) -> str:
 
     if Path(sys.prefix).resolve() != (PROJECT_ROOT / ".venv").resolve():
         return ""
-    file = PROJECT_ROOT / KEPT_PACKAGES
-    known = file.read_text("utf-8").split("\n") if file.exists() else []
-    lines = dict.fromkeys(line for line in [*known, *requirements] if line.strip())
-    file.write_text("\n".join(lines) + "\n", "utf-8")
-    return f"; {KEPT_PACKAGES} keeps them for the next set-up"
+    file, mark = PROJECT_ROOT / KEPT_PACKAGES, PROJECT_ROOT / ".venv" / ".locked"
+    before = file.read_bytes() if file.exists() else b""
+    lines = dict.fromkeys(
+        line for line in [*before.decode().split("\n"), *requirements] if line.strip()
+    )
+    after = ("\n".join(lines) + "\n").encode()
+    file.write_bytes(after)
+    for lock in ("requirements.lock", "requirements-dev.lock"):
+        listed = (PROJECT_ROOT / lock).read_bytes()
+        if mark.exists() and mark.read_text("utf-8").strip() == _sum(listed + before):
+            mark.write_text(f"{_sum(listed + after)}\n", "utf-8")
+            break
+    return f"; {KEPT_PACKAGES} keeps them for the next set-up, beside what the lock file pins"
+
+
+def _sum(content: bytes) -> str:
+    """Return what `bin/environment` writes of a set-up's files."""
+    ended = subprocess.run(["cksum"], input=content, capture_output=True, check=False)
+    return ended.stdout.decode().strip()

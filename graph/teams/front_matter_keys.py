@@ -10,13 +10,33 @@ from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from graph.teams.front_matter import FileProblem, YamlPage
+from nodes.limits.patterns import Pattern
 from nodes.models.setting_values import read_parameters
 from nodes.schemas.team import DeclaredAccess, Limits, Role, RungName, Team, Worker
 from state import LadderRung
 
 _STRICT_CONFIG: Final = ConfigDict(strict=True, extra="forbid")
-Parameters = Annotated[dict[str, Any], AfterValidator(read_parameters)]
-"""Parameters of a request to a model, without those that the application sets itself."""
+_TAKEN: Final = Pattern(
+    r"(?i)url|key|header|endpoint|base|client|callback|kwargs|proxy|transport|auth|secret|cache"
+    r"|extra_|(?:^|_)token$|metadata|retries|timeout|region|project|credential"
+)
+"""In the name of a parameter: it may lead a request, and a user's key, somewhere else."""
+
+
+def _read_parameters(value: Any) -> dict[str, Any]:
+    """Return the parameters of a team's or a worker's requests.
+
+    Raises:
+        ValueError: the application sets one itself, or one is not a team's to set.
+    """
+    parameters = read_parameters(value)
+    if refused := [name for name in parameters if _TAKEN.search(str(name))]:
+        raise ValueError(f"has {refused[0]!r}, which belongs into the user's settings")
+    return parameters
+
+
+Parameters = Annotated[dict[str, Any], AfterValidator(_read_parameters)]
+"""Parameters of a request to a model, such as `temperature` and `seed`."""
 _NonEmptyText = Annotated[str, Field(min_length=1)]
 
 

@@ -165,11 +165,7 @@ class TurnLimitMiddleware(AgentMiddleware[WorkerAgentState, AttemptContext, Repo
     def _list_offered(self, request: ModelRequest[AttemptContext]) -> list[Any]:
         if request.runtime.context.reading.has_cut:
             return request.tools
-        return [
-            tool
-            for tool in request.tools
-            if not (isinstance(tool, BaseTool) and tool.name in self._granted)
-        ]
+        return [each for each in request.tools if getattr(each, "name", "") not in self._granted]
 
 
 def _read_report(value: Report | None) -> Report | None:

@@ -133,7 +133,9 @@ class GuardedModel(BaseChatModel):
                     **{name: parameters[name] for name in parameters if name not in taken},
                 },
             }
-            self._variants[key] = self.model_copy(update=update)
+            variant = self.model_copy(update=update)
+            variant._variants = {}  # its own, in which what was added comes before
+            self._variants[key] = variant
         return self._variants[key]
 
     def bind_tools(
@@ -305,12 +307,15 @@ class GuardedModel(BaseChatModel):
         kwargs.pop(SHOWN_TOOLS, None)
         if self.inner._llm_type == EMBEDDED:
             return StructuredReply(await call.run(messages, **how, **kwargs))
-        asked = {key: kwargs[key] for key in kwargs if key not in ("tools", "tool_choice")}
+        own = {"tools", "tool_choice"}
+        if self.kind not in ("openai", "compatible"):  # a client may refuse what it does not know
+            own.add("temperature")
+        asked = {key: kwargs[key] for key in kwargs if key not in own}
         parameters = {**self.parameters, **asked, **how}
         if self.kind in (
             "openai",
             "compatible",
-        ):  # such a client may refuse a parameter that it does not know
+        ):
             parameters = {"stream_usage": True, **parameters}
             if not parameters.keys() & {MAX_TOKENS, "max_completion_tokens"}:
                 limits = self.settings.max_output_tokens

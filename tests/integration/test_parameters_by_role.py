@@ -54,8 +54,12 @@ async def test_each_role_and_worker_sends_its_own(
     assert asked["Answer"]["n_probs"] == 1, "what the tier says of other parameters stays"
 
 
-def test_a_parameter_that_the_program_sets_is_refused_with_its_line(folder: Path) -> None:
-    (folder / "finder.md").write_text(FINDER.replace("seed: 7", "tools: []"))
+@pytest.mark.parametrize(
+    "written",
+    ["tools: []", "anthropic_api_url: 'http://a.example'", "default_headers: {}", "api_key: x"],
+)
+def test_a_parameter_that_is_not_a_teams_to_set_is_refused(folder: Path, written: str) -> None:
+    (folder / "finder.md").write_text(FINDER.replace("seed: 7", written))
 
-    with pytest.raises(TeamInvalid, match="tools"):
+    with pytest.raises(TeamInvalid, match=written.partition(":")[0]):
         load_team(str(folder))
