@@ -172,12 +172,12 @@ async def _begin_recovery(state: WorkerState, change: RecoveryAction, problem: s
         )
     if change.rung == "assume":
         problem = f"{problem}\n{ASSUME}"
-    if not _is_told(last):
+    if not _has_content_problem(last):
         problem = ""
     return {"problem": problem, "change": change}
 
 
-def _is_told(attempt: Attempt) -> bool:
+def _has_content_problem(attempt: Attempt) -> bool:
     """Return whether the next attempt's model is told what was wrong with this one.
 
     Not what a server did, nor that time or tokens ran out: a model takes that for content.
