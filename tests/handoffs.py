@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from tests.endpoint import Call
+from tests.plan_payloads import TEAM
 
 TaskHandoff = dict[str, Any]
 """A task's id, worker, words, and the names of its inputs and materials."""
@@ -35,15 +36,21 @@ def list_planned_tasks(plan: Mapping[str, Any]) -> list[TaskHandoff]:
 
 def _parse_handoff(call: Call) -> TaskHandoff:
     words, *_ = [m["content"] for m in call.body["messages"] if m["role"] == "user"]
-    head = dict(line.split(": ", 1) for line in _extract_tag(words, "handoff").splitlines())
+    (task,) = re.findall(r"^task: (\S+)$", words, re.MULTILINE)
     reports = map(json.loads, _extract_tag(words, "context").splitlines())
     return {
-        "id": head["task"],
-        "worker": head["to"],
+        "id": task,
+        "worker": _find_worker(call),
         "description": _extract_tag(words, "intent"),
         "depends_on": sorted(report["task"] for report in reports),
         "materials": sorted(_FILE_PATTERN.findall(words)),
     }
+
+
+def _find_worker(call: Call) -> str:
+    """Return the worker by its instructions, with which its prompt begins."""
+    system = str(call.body["messages"][0]["content"])
+    return next((w.name for w in TEAM.workers if system.startswith(w.instructions)), "")
 
 
 def _extract_tag(words: str, tag: str) -> str:

@@ -17,14 +17,12 @@ Fields = dict[str, Any]
 
 MAX_ID_CHARS = 40
 MAX_GOAL_CHARS = 2_000
-MAX_GIVEN = 12
-"""Files of a request that a task is given which names none."""
 SAME_REQUEST = 0.85
 """Share of the words of two requests, by difflib's ratio: the plan of one is one for the other."""
 MAX_LONG_CHARS = 400
 MAX_NUMBER_CHARS = 4
 _ID = Pattern(r"[A-Za-z0-9_.\-]{1,40}")
-_NO_ID = Pattern(r"[^A-Za-z0-9_.\-]{1,400}")
+_WORDS = Pattern(r"[A-Za-z0-9_.\-]+(?: [A-Za-z0-9_.\-]+)*")
 
 
 def correct_plan(
@@ -39,10 +37,10 @@ def correct_plan(
 
     A dependency is the number of a task or its id. One that names a material, or the worker of one
     task, becomes what it means; so do ids, workers and materials in another spelling, and a
-    worker's name in a description's stead. A dependency without a meaning, a second task with an
-    id, and a task that repeats one of the team's examples for another request are left out. A task
-    of a worker that needs another one's report depends on it, and it is planned. What has two
-    meanings stays and is refused later. What only the supervisor sets is left out.
+    worker's name in a description's stead. A dependency without a meaning, a task that is there
+    twice, and one that repeats an example of the team for another request are left out. A task of a
+    worker that needs another one's report depends on it, and it is planned. What has two meanings
+    stays and is refused later. What only the supervisor sets is left out.
 
     Args:
         request: the goal, where the plan names none.
@@ -64,19 +62,10 @@ def is_list_of_tasks(tasks: Any) -> bool:
     return isinstance(tasks, list) and all(isinstance(task, Mapping) for task in tasks)
 
 
-def add_files(
-    fields: Mapping[str, Any], materials: Collection[str], readers: Collection[str] = ()
+def add_named_files(
+    fields: Mapping[str, Any], materials: Collection[str]
 ) -> tuple[Fields, list[str]]:
-    """Return a plan's fields with the files that its tasks need, and what was changed.
-
-    A task has the files that its description names. Where no task has any file of the request, each
-    task of a reader that depends on no other has all of them, up to `MAX_GIVEN`: they came to be
-    read.
-
-    Args:
-        readers: workers that may be given what they did not ask for: none of their tools sends
-            anything outside.
-    """
+    """Return a plan's fields with the files that the tasks' descriptions name, and the changes."""
     tasks, changes = [dict(task) for task in fields["tasks"]], list[str]()
     files = Counter(PurePosixPath(name).name for name in materials)
     patterns = {
@@ -90,11 +79,6 @@ def add_files(
         if added := [n for n in likely if n not in named and patterns[n].search(said)]:
             task["materials"] = [*named, *added]
             changes.append(f"task {task.get('id')}: it names {', '.join(map(repr, added))}")
-    if 0 < len(materials) <= MAX_GIVEN and not any(task.get("materials") for task in tasks):
-        for task in tasks:
-            if task.get("worker") in readers and not task.get("depends_on"):
-                task["materials"] = [*materials]
-                changes.append(f"task {task.get('id')}: no task has a file, so it has all")
     return {**fields, "tasks": tasks}, changes
 
 
@@ -117,9 +101,9 @@ class _PlanCorrector:
         self._ids = [str(task["id"]) for task in tasks if isinstance(task.get("id"), str | int)]
 
     def drop_copies(self, request: str, finished: Collection[str]) -> None:
-        """Leave out tasks of an example for another request, and later ones with a taken id.
+        """Leave out tasks of an example for another request, and a task that is there already.
 
-        One that shares a word with this request may be meant.
+        One of an example that shares a word with this request may be meant.
         """
         asked = extract_terms(request)
         copied = {
@@ -129,18 +113,18 @@ class _PlanCorrector:
             for task in example.plan.tasks
             if not extract_terms(task.description) & asked
         }
-        kept, ids = list[Fields](), set[str]()
+        kept, seen = list[Fields](), set[tuple[str, str, str]]()
         for task in self.tasks:
             name = str(task.get("id", ""))
             if name not in finished and " ".join(str(task.get("description")).split()) in copied:
                 self._record(task, "it was an example's, and is left out")
-            elif name and name in ids:
-                self._record(task, "a later task has the same id, and is left out")
+            elif (same := _identify(task)) in seen:
+                self._record(task, "it is there twice, and is left out")
             else:
                 kept.append(task)
-                ids.add(name)
+                seen.add(same)
         self._numbered, self.tasks = self.tasks, kept
-        self._ids = list(dict.fromkeys(name for name in self._ids if name in ids))
+        self._ids = [str(task["id"]) for task in kept if isinstance(task.get("id"), str | int)]
 
     def correct_tasks(self, finished: Collection[str]) -> list[Fields]:
         """Return the tasks, corrected."""
@@ -175,7 +159,7 @@ class _PlanCorrector:
                 kept.append({**edge, "task": meant} if isinstance(edge, Mapping) else meant)
             else:
                 kept.append(edge)
-        if edges:
+        if kept != edges:
             task["depends_on"] = kept
 
     def _read_number(self, name: Any) -> int:
@@ -189,12 +173,12 @@ class _PlanCorrector:
         return int(text) if text.isdecimal() and len(text) <= MAX_NUMBER_CHARS else 0
 
     def _correct_ids(self) -> None:
-        """Shorten ids that are too long, and replace signs that none may have, wherever named."""
+        """Shorten ids that are too long, and join words with spaces, wherever they are named."""
         renamed: dict[str, str] = {}
         for name in self._ids:
-            if _ID.fullmatch(name) or len(name) > MAX_LONG_CHARS:
+            if _ID.fullmatch(name) or len(name) > MAX_LONG_CHARS or not _WORDS.fullmatch(name):
                 continue
-            short = _NO_ID.sub("_", name).strip("_")[:MAX_ID_CHARS]
+            short = name.replace(" ", "_")[:MAX_ID_CHARS]
             taken = {*self._ids, *renamed.values()} - {name}
             if short and short != name and short not in taken and name not in renamed:
                 renamed[name] = short
@@ -300,6 +284,12 @@ class _PlanCorrector:
 
     def _record(self, task: Fields, change: str) -> None:
         self.changes.append(f"task {task.get('id')}: {change}")
+
+
+def _identify(task: Fields) -> tuple[str, str, str]:
+    """Return what two tasks share that are one; of a task without an id its place in memory."""
+    name = str(task["id"]) if "id" in task else f"at {id(task)}"
+    return name, str(task.get("worker")), " ".join(str(task.get("description")).split())
 
 
 def _is_same_request(one: str, other: str) -> bool:

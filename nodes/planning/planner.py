@@ -24,14 +24,13 @@ from nodes.models.available_models import AvailableModels
 from nodes.models.run_context import TextListener, listen_to_reply
 from nodes.models.structured.json_reading import InvalidJson, read_json_object
 from nodes.models.structured_output import UnreadableReply, describe_validation_errors
-from nodes.planning.corrections import add_files, correct_plan, is_list_of_tasks
+from nodes.planning.corrections import add_named_files, correct_plan, is_list_of_tasks
 from nodes.planning.coverage import format_uncovered, list_uncovered
 from nodes.planning.validation import list_plan_problems, list_vague_tasks, may_divide
 from nodes.prompts.few_shot_examples import remove_examples
 from nodes.prompts.messages import build_problem_message
 from nodes.prompts.tags import shorten_text
 from nodes.schemas.team import SPECIALIST, Team
-from nodes.security.tool_access import list_readers
 from nodes.telemetry.events import emit
 from state import Plan, Tier, Usage
 
@@ -274,8 +273,7 @@ async def _ask_once(
         changes.extend(found)
         if not (check.goal and check.materials and is_list_of_tasks(corrected.get("tasks"))):
             return corrected
-        readers = [] if check.finished else list_readers(check.team)
-        corrected, found = add_files(corrected, check.materials, readers)
+        corrected, found = add_named_files(corrected, check.materials)
         changes.extend(found)
         return corrected
 

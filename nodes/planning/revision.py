@@ -11,7 +11,7 @@ from langgraph.runtime import Runtime
 from nodes.errors import ModelError, PlanInvalid
 from nodes.human.messages import build_plan_message
 from nodes.limits.step_cap import count_steps_left
-from nodes.models.catalog import ModelCatalog
+from nodes.models.catalog import EMBEDDED, ModelCatalog
 from nodes.planning.coverage import note_uncovered
 from nodes.planning.planner import make_plan
 from nodes.planning.replanning import (
@@ -105,6 +105,7 @@ async def revise_plan(
         given=state.get("given", ()),
     )
     asking.append(build_revision_message(old, results.values(), reason, running=running))
+    is_embedded = models.get_name(team.planner_tier, runtime.context) == EMBEDDED
     fixed = {*results, *running}
     given = state.get("given", ())
     revision = RevisionValues(old, tuple(results.values()), running, reason, is_rejection=rejected)
@@ -119,7 +120,7 @@ async def revise_plan(
                 asking,
                 max_tasks=max_tasks,
                 materials=materials,
-                goal=old.goal,
+                goal="" if is_embedded else old.goal,
                 adopt=partial(keep_finished_tasks, old=old, finished=fixed),
                 finished=fixed,
             )

@@ -112,15 +112,6 @@ def reaches_outside(team: Team) -> bool:
     )
 
 
-def list_readers(team: Team) -> list[str]:
-    """Return the workers of a team none of whose tools may send something outside."""
-    return [
-        worker.name
-        for worker in team.workers
-        if not reaches_outside(team.model_copy(update={"workers": (worker,), "grant": ()}))
-    ]
-
-
 def is_declared(tool: BaseTool | None) -> bool:
     """Return whether a tool says what it reads and sends; one that does has no other effects.
 

@@ -32,6 +32,7 @@ UNDECIDED = tuple(phrases["undecided"] for phrases in PHRASES.values())
 """Beginnings of the verdicts that decide nothing."""
 
 _CELL = Pattern(r"(?P<column>[^:;]{1,80}): (?P<value>[^;]{1,400})")
+_WHOLE = Pattern(r"\d{1,15}")
 _REFERENCE = Pattern(
     r"\b(?:clause|section|article|paragraph|page|line|exhibit|schedule|annex)s?\s+\d[\w.()]*",
     re.IGNORECASE,
@@ -191,6 +192,9 @@ def _sort_figures(text: str) -> dict[str, list[Quantity]]:
         word = after[0].strip(".,;:()").lower() if after else ""
         noun = "" if word in FUNCTION_WORDS else word.rstrip("s")
         found.setdefault(quantity.unit or noun, []).append(quantity)
+        for part in _WHOLE.findall(quantity.text) if quantity.is_ratio else ():  # 34 in 233
+            counted = Quantity(part, (float(part),), tolerance=0.5)
+            found.setdefault("", []).append(counted)
     return found
 
 

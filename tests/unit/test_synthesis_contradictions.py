@@ -47,6 +47,7 @@ def test_two_figures_for_one_subject_are_a_candidate(first: str, second: str) ->
         ("AWS revenue grew 19 % in 2024.", "AWS revenue in 2024 was $107.6 billion."),
         ("Part A costs 42 euros.", "Part B costs 43 euros."),
         ("Growth is about 20 %", "Growth is 19.2 %"),
+        ("531 requests, 34 of them errors (6.4 %)", "errors: 34 in 233 requests (14.6 %)"),
         ("It is cheap.", "It is dear."),
         ("Termination: clause 4.2(a) of the lease", "Termination: clause 16 of the lease"),
         ("Glucose was 99 mg/dL on 2024-01-15", "Glucose was 104 mg/dL on 2024-02-16"),
@@ -57,7 +58,8 @@ def test_two_figures_for_one_subject_are_a_candidate(first: str, second: str) ->
         ("port: Sines; teu 2023: 41; growth: 3", "port: Sines; teu: 88"),
     ],
     ids=[
-        *("rounded", "magnitude", "period", "firm", "measure", "part", "roughly", "no_figure"),
+        *("rounded", "magnitude", "period", "firm", "measure", "part", "roughly", "part_of"),
+        "no_figure",
         *("reference", "day", "row_year", "column_year", "ratio", "sum", "all_years"),
     ],
 )

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nodes.planning.corrections import add_files, correct_plan
+from nodes.planning.corrections import add_named_files, correct_plan
 from nodes.schemas.team import Example
 from state import Plan
 from tests.teams import make_team
@@ -211,14 +211,16 @@ def test_a_dependency_on_a_finished_task_that_the_plan_does_not_repeat_stays() -
     assert correct_plan(plan, TEAM, MATERIALS, finished=["earlier"]) == (plan, [])
 
 
-def test_a_later_task_with_the_same_id_is_left_out() -> None:
-    corrected, changes = correct(make_plan(id="T1", description="Find them again."))
+def test_a_task_that_is_there_twice_is_left_out_once() -> None:
+    corrected, changes = correct(
+        make_plan(id="T1", worker="researcher", description="Find the prices.")
+    )
 
     assert [task["description"] for task in corrected["tasks"]] == [
         "Find the prices.",
         "Find the costs.",
     ]
-    assert changes == ["task T1: a later task has the same id, and is left out"]
+    assert changes == ["task T1: it is there twice, and is left out"]
 
 
 def test_a_plan_without_a_goal_has_the_request_as_its_goal() -> None:
@@ -245,22 +247,11 @@ def test_a_task_of_an_example_for_another_request_is_left_out() -> None:
 def test_a_task_has_the_files_that_its_description_names() -> None:
     plan = make_plan(description="Compare sales.csv with policy.md.", materials=["policy.md"])
 
-    filled, changes = add_files(plan, MATERIALS)
+    filled, changes = add_named_files(plan, MATERIALS)
 
     assert filled["tasks"][2]["materials"] == ["policy.md", "data/sales.csv"]
     assert "materials" not in filled["tasks"][0]
     assert changes == ["task T3: it names 'data/sales.csv'"]
-
-
-def test_files_that_no_task_has_go_to_those_that_begin() -> None:
-    filled, changes = add_files(make_plan(depends_on=["T1"]), MATERIALS, ["researcher", "analyst"])
-
-    assert [task.get("materials") for task in filled["tasks"]] == [
-        list(MATERIALS),
-        list(MATERIALS),
-        None,
-    ]
-    assert len(changes) == 2
 
 
 def test_an_id_with_other_signs_is_changed_wherever_it_is_named() -> None:
@@ -281,10 +272,6 @@ def test_a_tasks_own_number_is_left_out_of_its_dependencies() -> None:
     assert changes == ["task T3: dependency 3 is the task itself, and is left out"]
 
 
-def test_a_worker_whose_tools_send_something_gets_no_file_that_it_was_not_given() -> None:
-    assert add_files(make_plan(), MATERIALS, ["analyst"])[0]["tasks"][0].get("materials") is None
-
-
 @pytest.mark.parametrize(
     ("said", "given"),
     [
@@ -295,7 +282,7 @@ def test_a_worker_whose_tools_send_something_gets_no_file_that_it_was_not_given(
     ],
 )
 def test_a_file_is_named_by_its_whole_name(said: str, given: list[str] | None) -> None:
-    filled, _ = add_files(make_plan(description=said), MATERIALS)
+    filled, _ = add_named_files(make_plan(description=said), MATERIALS)
 
     assert filled["tasks"][2].get("materials") == given
 
