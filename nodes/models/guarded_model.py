@@ -322,9 +322,12 @@ class GuardedModel(BaseChatModel):
                 parameters[MAX_TOKENS] = choose_output_limit(kwargs, limits, self.kind)
         if not kwargs.get("tools"):
             return StructuredReply(clean_words(await call.run(messages, **parameters)))
+        methods = get_output_methods(self.endpoint, self.model, self.kind)
+        if methods.get_current("tools") == "required_tool":
+            shown = ()  # its tools are no part of the prompt's beginning
         return await StructuredCall(
             call=call,
-            methods=get_output_methods(self.endpoint, self.model, self.kind),
+            methods=methods,
             offer=ToolOffer(kwargs["tools"], kwargs.get("tool_choice"), shown),
             parameters=parameters,
         ).run(messages)

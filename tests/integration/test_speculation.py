@@ -155,16 +155,18 @@ async def test_a_discarded_call_that_is_open_is_closed_at_the_endpoint_and_estim
     assert early.client_gone and outcome.usage.uncounted_calls == 1
 
 
-async def test_p18_a_repeated_id_begins_one_call_for_the_task_as_it_was_first(
+async def test_p18_a_repeated_id_begins_one_call_which_counts_for_the_task_as_it_was_first(
     endpoint: Endpoint, settings: Settings
 ) -> None:
     first, second = script_tasks({"A": (), "B": ()})
     twice = build_plan(first, second, replace(first, description=OTHER_WORDS))
+    answers = {"Plan": [twice, build_plan(replace(first, description=OTHER_WORDS), second)]}
 
-    outcome, events = await run_parts(endpoint, settings, first, second, answers={"Plan": twice})
+    outcome, events = await run_parts(endpoint, settings, first, second, answers=answers)
 
-    assert list_outcomes(events, "begun") == list_outcomes(events, "taken") == ["A", "B"]
-    assert outcome.status == "done" and len(endpoint.select_calls(schema="Plan")) == 1
+    assert list_outcomes(events, "begun") == ["A", "B"]
+    assert list_outcomes(events, "discarded") == ["A"]
+    assert outcome.status == "done" and outcome.usage.by_mechanism["speculation"] == 1
 
 
 async def test_the_calls_for_a_plan_that_never_comes_are_billed(
