@@ -177,7 +177,7 @@ def test_a_server_is_started_with_the_page_and_ends_with_the_command(
         with urllib.request.urlopen(page) as answer:
             assert b"live.js" in answer.read()
         started.send_signal(ending)
-        _, said = started.communicate(timeout=20)
+        _, said = started.communicate(timeout=60)
     finally:
         started.kill()
         started.wait()
@@ -187,7 +187,7 @@ def test_a_server_is_started_with_the_page_and_ends_with_the_command(
 
 def wait_for_end(port: int) -> None:
     """Return when no server has the port."""
-    ends_s = time.monotonic() + 20.0
+    ends_s = time.monotonic() + 60.0
     while time.monotonic() < ends_s:
         with socket.socket() as probe:
             if probe.connect_ex(("127.0.0.1", port)) != 0:
