@@ -40,13 +40,13 @@ ReportStatus = Literal["completed", "failed", "skipped", "escalated"]
 EscalationReason = Literal["out_of_scope", "ambiguous_input", "confidence_too_low", "timeout"]
 Aggregation = Literal["merge", "select", "reduce"]
 Fault = Literal["content", "form", "model", "worker", "permanent"]
-"""Of an attempt: the work was not good enough; or the same model, the same worker, or any worker
-would fail again."""
+"""Of an attempt: the work was not good enough; the reply was cut, unreadable or late; or the same
+model, the same worker, or any worker would fail again."""
 LadderRung = Literal["refine", "tier", "reassign", "split", "human", "assume"]
-Rung = Literal[LadderRung, "form"]
-"""What an attempt changes; `form` is no rung of a ladder: the task is asked for again."""
 """What the next attempt at a task changes: its words, the model, the worker, its size, what is
 known of it."""
+Rung = Literal[LadderRung, "form"]
+"""The same, or, outside of a ladder, the task as it is, asked for again."""
 Strategy = Literal["plan", "route", "step", "recursive"]
 """How a team's supervisor works: a whole plan; one worker or two; one worker after another; a plan
 whose larger tasks are planned again."""

@@ -123,7 +123,7 @@ class GuardedModel(BaseChatModel):
         """
         key = json.dumps(parameters, sort_keys=True, default=str)
         if key not in self._variants:
-            is_own = self.kind in ("other", "ollama")
+            is_own = self.kind not in ("openai", "compatible")
             fields = type(self.inner).model_fields
             taken = {name: parameters[name] for name in parameters if is_own and name in fields}
             update = {
@@ -307,15 +307,13 @@ class GuardedModel(BaseChatModel):
         kwargs.pop(SHOWN_TOOLS, None)
         if self.inner._llm_type == EMBEDDED:
             return StructuredReply(await call.run(messages, **how, **kwargs))
+        is_of_protocol = self.kind in ("openai", "compatible")
         own = {"tools", "tool_choice"}
-        if self.kind not in ("openai", "compatible"):  # a client may refuse what it does not know
+        if not is_of_protocol:  # a client may refuse what it does not know
             own.add("temperature")
         asked = {key: kwargs[key] for key in kwargs if key not in own}
         parameters = {**self.parameters, **asked, **how}
-        if self.kind in (
-            "openai",
-            "compatible",
-        ):
+        if is_of_protocol:
             parameters = {"stream_usage": True, **parameters}
             if not parameters.keys() & {MAX_TOKENS, "max_completion_tokens"}:
                 limits = self.settings.max_output_tokens

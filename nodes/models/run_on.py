@@ -47,11 +47,15 @@ class RunOnWatch:
             self._is_followed = any(map(self._may_begin_with, _OPENINGS))
         if part and self._depth == 0 and self._values:
             self._extra_parts += 1
-        for character in part:
-            self._read(character)
+        self.follow(part)
         if not self._is_followed:
             return self._is_no_call(part)
         return self._values >= MAX_VALUES or self._extra_parts > MAX_EXTRA_PARTS
+
+    def follow(self, text: str) -> None:
+        """Follow the values of a text, with any words between them."""
+        for character in text:
+            self._read(character)
 
     @property
     def is_inside(self) -> bool:

@@ -65,15 +65,15 @@ def _keep_complete(
     ]
     if offer.purpose == "value" and not message.tool_calls and _has_open_value(str(message.text)):
         return []
-    if len(calls) > 1:
-        corrections.append(f"the reply was cut after {len(calls)} calls: the first is taken")
+    if len(whole) > 1:
+        corrections.append(f"the reply was cut after {len(whole)} calls: the first is taken")
     return whole[:1]
 
 
 def _has_open_value(text: str) -> bool:
     """Return whether a text ends inside a JSON value."""
     watch = RunOnWatch()
-    watch.is_over(text)
+    watch.follow(text)
     return watch.is_inside
 
 

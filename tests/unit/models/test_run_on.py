@@ -1,6 +1,7 @@
 """Replies that are complete and run on, and replies that are cut: what was asked for is taken."""
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -112,7 +113,9 @@ class WordServer:
         return response
 
 
-async def ask_for_call(server: WordServer, *, is_slow: bool = False, times: int = 1) -> AIMessage:
+async def ask_for_call(
+    server: WordServer, *, is_slow: bool = False, times: int = 1, tools: Sequence[Any] = ()
+) -> AIMessage:
     app = web.Application()
     app.router.add_post("/v1/chat/completions", server.respond)
     async with TestServer(app) as served:
@@ -121,7 +124,7 @@ async def ask_for_call(server: WordServer, *, is_slow: bool = False, times: int 
         model = ModelCatalog(settings).get_chat_model("fast")
         if is_slow:
             model.speed.record_answer(100, 50.0)  # type: ignore[attr-defined]
-        bound = model.bind_tools([FIND, REPORT], tool_choice="any")
+        bound = model.bind_tools(tools or [FIND, REPORT], tool_choice="any")
         for _ in range(times):
             reply = await bound.ainvoke([])
         return reply
@@ -178,3 +181,16 @@ def test_a_long_table_is_no_repetition() -> None:
     ]
 
     assert count_parts('{"text": "', *rows) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'Example: {"output": "x"} and now the real one: {"output": "I was cu',
+        '[{"output": "a"}, {"output": "b',
+        '{"output": "' + "the same again, " * 200,
+    ],
+)
+async def test_a_value_of_a_cut_reply_that_is_not_its_last_is_not_taken(text: str) -> None:
+    with pytest.raises(ResponseCut):
+        await ask_for_call(WordServer(text), tools=[REPORT])
