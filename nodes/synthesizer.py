@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Literal
+from typing import Any, Literal
 
 from langchain_core.messages import AIMessage, AnyMessage
 from langchain_core.runnables import RunnableConfig
@@ -226,6 +226,17 @@ def _deliver_report(answer: Answer, reports: Sequence[Report]) -> Answer:
     raise UnreadableReply([f"report: {answer.report[:40]!r} is no completed task; write the text"])
 
 
+def _build_schema(reports: Sequence[Report]) -> dict[str, Any]:
+    """Return the schema that a model sees: `report` names a task whose result is whole."""
+    schema = Answer.model_json_schema()
+    whole = [each.task for each in reports if each.status == "completed" and each.output]
+    if whole:
+        schema["properties"]["report"] |= {"enum": ["", *whole]}
+    else:
+        del schema["properties"]["report"]
+    return schema
+
+
 def _list_headings(plan: Plan) -> dict[str, str]:
     """Return the words of the request that each task answers, where they are its own and short."""
     counts = Counter(task.asked for task in plan.tasks)
@@ -249,11 +260,11 @@ async def _ask_for_answer(
     Prose is accepted as the answer; after an unreadable answer the model is asked once more.
     """
     spent, problem = Usage(), ""
-    prompt = list(messages)
+    prompt, shown = list(messages), _build_schema(reports)
     for _ in range(2):
         try:
             with use_answer_reserve():
-                reply = await writers.ask(Answer, prompt)
+                reply = await writers.ask(Answer, prompt, parameters=shown)
             spent += reply.usage
             left_out = str(reply.message.response_metadata.get(SHORTENED, ""))
             answer = _deliver_report(reply.value, reports)
@@ -270,6 +281,7 @@ async def _ask_for_answer(
                 answer = Answer(text=error.reply_text, confidence=fallback.confidence)
                 return answer, spent + writers.lost_usage, ""
             problem = say(language, "synthesis_unreadable")
+            await emit("answer_refused", problems=error.problems)
             prompt += [AIMessage(error.reply_text), build_problem_message(error.problems)]
     return fallback, spent + writers.lost_usage, problem
 

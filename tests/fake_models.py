@@ -1,7 +1,7 @@
 """A chat model for unit tests, and the catalog that passes it to a node."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
@@ -33,6 +33,8 @@ class FakeCall:
     schema: str
     text: str
     """All messages, joined."""
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    """The JSON schema that the model was shown."""
 
 
 class FakeChatModel(BaseChatModel):
@@ -57,8 +59,11 @@ class FakeChatModel(BaseChatModel):
         **kwargs: Any,
     ) -> Runnable[LanguageModelInput, AIMessage]:
         """Remember the names of the tools, which are also the names of the schemas."""
-        names = [convert_to_openai_tool(tool)["function"]["name"] for tool in tools]
-        return self.bind(tool_names=names, tool_choice=tool_choice)
+        shown = [convert_to_openai_tool(tool)["function"] for tool in tools]
+        parameters = {tool["name"]: tool.get("parameters", {}) for tool in shown}
+        return self.bind(
+            tool_names=list(parameters), tool_choice=tool_choice, tool_parameters=parameters
+        )
 
     def _generate(
         self,
@@ -70,7 +75,8 @@ class FakeChatModel(BaseChatModel):
         names = kwargs.get("tool_names") or []
         schema = next(name for name in [kwargs.get("tool_choice"), *names] if name in self.replies)
         text = "\n".join(str(message.text) for message in messages)
-        self.calls.append(FakeCall(schema, text))
+        shown = kwargs.get("tool_parameters", {}).get(schema, {})
+        self.calls.append(FakeCall(schema, text, shown))
         replies = self.replies[schema]
         reply = replies.pop(0) if len(replies) > 1 else replies[0]
         if isinstance(reply, Exception):

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from graph.commands.cancellation import run_cancellable
 from graph.commands.output import print_json, print_table, print_text
+from graph.commands.process_exit import Cancelled
 from graph.display.stderr_console import print_to_stderr
 from graph.display.streams import print_to_stdout
 from graph.display.text import to_one_line
@@ -14,6 +15,7 @@ from graph.evaluation.evaluate import aevaluate_team, resolve_models
 from graph.evaluation.exam import ExamInvalid
 from graph.evaluation.kept_exams import keep_exam
 from graph.evaluation.metrics import METRICS
+from graph.evaluation.runner import RowListener
 from graph.evaluation.scores import Evaluation, GradedRow
 from graph.evaluation.table import (
     format_complaint_rows,
@@ -59,9 +61,13 @@ def evaluate(
     other = parse_baseline(against, team, settings) if against else None
     other = build_changed_team(workers, team, settings) if workers else other
     rows = {"limit": limit, "only": only, "judge_tier": judge_tier}
-    work = _evaluate_sides(team, other, rows, quiet=quiet, settings=settings)
+    graded: tuple[list[GradedRow], list[GradedRow]] = ([], [])
+    work = _evaluate_sides(team, other, rows, graded, quiet=quiet, settings=settings)
     try:
-        sides = run_cancellable(work, farewell=lambda: "stopped. kept: nothing of the exam")
+        sides = run_cancellable(work, farewell=lambda: _describe_stop(graded))
+    except Cancelled:
+        _print_graded(team, graded, as_json=as_json)
+        raise
     except SupervisorError as error:
         _print_problems(error, as_json=as_json)
         raise
@@ -77,23 +83,33 @@ async def _evaluate_sides(
     team: str,
     other: Baseline | None,
     rows: Mapping[str, Any],
+    graded: tuple[list[GradedRow], list[GradedRow]],
     *,
     quiet: bool,
     settings: Settings,
 ) -> EvaluationPair:
-    listener = None if quiet else _print_row
-    chosen: dict[str, Any] = {"exam": team, "on_row": listener, **rows}
+    """Run one or two exams; each graded row is added to the list of its side at once."""
+
+    def listen(to: list[GradedRow]) -> RowListener:
+        def on_row(row: GradedRow) -> None:
+            to.append(row)
+            if not quiet:
+                _print_row(row)
+
+        return on_row
+
+    chosen: dict[str, Any] = {"exam": team, **rows}
     if other:  # an invalid comparison must fail before the exam costs anything
         load_team(other.team, other.settings, workers=other.workers)
         await resolve_models(other.settings)
-    first = await aevaluate_team(team, settings=settings, **chosen)
+    first = await aevaluate_team(team, settings=settings, on_row=listen(graded[0]), **chosen)
     if other is None:
         return first, None
     if not quiet:
         print_to_stderr(_describe_other(other))
     # One judge for both, so that the difference is not that of the judges.
     chosen |= {"workers": other.workers, "settings": other.settings, "judge": settings}
-    return first, await aevaluate_team(other.team, **chosen)
+    return first, await aevaluate_team(other.team, on_row=listen(graded[1]), **chosen)
 
 
 def _get_score(sides: EvaluationPair, other: Baseline | None) -> float:
@@ -117,6 +133,22 @@ def _keep_sides(
             keep_exam(settings.home, asking, second, threshold=threshold, against=other.label)
     except OutputFailed as error:
         print_to_stderr(error.format_line(), style="yellow")
+
+
+def _describe_stop(graded: Sequence[Sequence[GradedRow]]) -> str:
+    count = sum(map(len, graded))
+    return f"stopped. kept: nothing of the exam; {count} row{'s'[: count != 1]} had been graded"
+
+
+def _print_graded(team: str, graded: Sequence[Sequence[GradedRow]], *, as_json: bool) -> None:
+    """Print the rows that a stopped exam has: each side that was begun, without a verdict."""
+    sides = [Evaluation(team=team, models={}, rows=rows) for rows in graded if rows]
+    if as_json and sides:
+        print_json({"stopped": True, "sides": [side.to_json() for side in sides]})
+    elif sides:
+        second = sides[1] if len(sides) > 1 else None
+        total = format_score_row(sides[0], second)
+        print_table([*format_metric_rows(sides[0], second, counted=True), total])
 
 
 def _print_row(row: GradedRow) -> None:

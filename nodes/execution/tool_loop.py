@@ -42,6 +42,7 @@ from nodes.execution.worker_agent import (
     find_doubts,
     may_ask_again,
     must_report,
+    settle_escalation,
 )
 from nodes.models.guarded_model import SHOWN_TOOLS
 from nodes.models.run_context import get_run_context
@@ -361,7 +362,8 @@ def choose_report_schema(worker: Worker, tools: Sequence[BaseTool]) -> type[Repo
     """Return the schema of a worker's report: with findings where the worker reads of any."""
     texts = [worker.instructions, worker.description, *(tool.description for tool in tools)]
     has_findings = any("finding" in text.lower() for text in texts)
-    return build_lenient_schema(Report, unshown=() if has_findings else ("findings",))
+    unshown = () if has_findings else ("findings",)
+    return build_lenient_schema(Report, unshown=unshown, correct=settle_escalation)
 
 
 def build_worker_agent(

@@ -128,7 +128,21 @@ class WorkerAgent:
             return read_content(str(reply.text), Report)
         if len(calls) > 1 or calls[0]["name"] != self.report_tool.name:
             raise UnreadableReply([f"call {self.report_tool.name} once, and nothing else"])
-        return read_value(calls[0]["args"], Report)
+        return read_value(calls[0]["args"], Report, correct=settle_escalation)
+
+
+def settle_escalation(fields: dict[str, Any]) -> dict[str, Any]:
+    """Return a report that says both `completed`, with an output, and why it cannot be done.
+
+    Models fill what a schema offers: a small one put a reason beside a complete result. Its own
+    word for the status counts, and the reason becomes a gap.
+    """
+    asked, gaps = fields.get("escalation"), fields.get("gaps") or []
+    is_both = fields.get("status") == "completed" and str(fields.get("output") or "").strip()
+    if not (is_both and isinstance(asked, Mapping) and isinstance(gaps, list)):
+        return fields
+    said = [text for text in [asked.get("message")] if isinstance(text, str) and text.strip()]
+    return {**fields, "escalation": None, "gaps": [*gaps, *said]}
 
 
 def begin_turn(context: AttemptContext) -> None:

@@ -151,15 +151,23 @@ def read_value(
         raise UnreadableReply(describe_validation_errors(error), said=text) from None
 
 
-def build_lenient_schema(schema: type[T], *, unshown: Collection[str] = ()) -> type[T]:
+def build_lenient_schema(
+    schema: type[T],
+    *,
+    unshown: Collection[str] = (),
+    correct: Callable[[dict[str, Any]], dict[str, Any]] = dict,
+) -> type[T]:
     """Return a copy of the schema that drops unknown keys and returns values of the schema.
 
     Args:
         unshown: fields with a default that are not shown to a model.
+        correct: returns the fields of a reply as they are meant, before they are validated.
     """
 
     def drop_unknown_keys(cls: Any, value: Any, handler: ModelWrapValidatorHandler[Any]) -> Any:
-        return validate_known_keys(value, schema) if isinstance(value, Mapping) else handler(value)
+        if not isinstance(value, Mapping):
+            return handler(value)
+        return validate_known_keys(correct(dict(value)), schema)
 
     method: Any = classmethod(drop_unknown_keys)  # pydantic's stubs know it in a class body only
     validator: Any = model_validator(mode="wrap")(method)

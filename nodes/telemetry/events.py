@@ -48,6 +48,7 @@ EventKind = Literal[
     "budget",
     "judged",
     "second_look",
+    "answer_refused",
     "synthesized",
     "criticized",
     "answer",

@@ -2,9 +2,6 @@
 
 from collections.abc import Iterator
 
-from pydantic import ValidationError
-
-from state import Plan
 from tests.real_model.trials import Ending
 
 TYPED_EXITS = (0, 3)
@@ -13,7 +10,7 @@ TYPED_EXITS = (0, 3)
 
 def list_problems(ending: Ending) -> list[str]:
     """Return what is wrong with the end of a run, a line each."""
-    checks = [_check_end, _check_plan_only if ending.trial.is_plan_only else _check_whole_run]
+    checks = [_check_end, _check_whole_run]
     if ending.trial.is_killed:
         checks.append(_check_resume)
     return [problem for check in checks for problem in check(ending)]
@@ -27,21 +24,6 @@ def _check_end(ending: Ending) -> Iterator[str]:
         yield f"a traceback was shown: {last}"
     if ending.exit_code and not ending.stderr.strip():
         yield "it ended early without a word"
-
-
-def _check_plan_only(ending: Ending) -> Iterator[str]:
-    printed = ending.read_outcome()
-    if ending.exit_code:
-        if "error[" not in ending.stderr:
-            yield "no plan, and no error that says why"
-        return
-    try:
-        plan = Plan.model_validate({key: printed[key] for key in Plan.model_fields})
-    except (ValidationError, KeyError) as error:
-        yield f"the plan cannot be read: {error!r}"[:300]
-        return
-    if plan.is_by_rule and "rule" not in ending.stderr:
-        yield "the plan is one by rule, and only its JSON says so"
 
 
 def _check_whole_run(ending: Ending) -> Iterator[str]:

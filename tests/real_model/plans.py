@@ -1,20 +1,14 @@
 """Ask a real model for the plans of 39 requests, three for each team, and judge each by a rule.
 
-    python -m tests.real_model.plans --url http://127.0.0.1:8080/v1 --model local [--out FILE]
-        [--rows N] [--timeout 900]
-
 None of the requests is an example of its team. A plan is `at once` if no model was asked to repair
 it and no rule made it. It is `fit` if it is at once, its tasks have the files that the request
 needs and no other, no task has words of an example that neither the request, the files nor the
-team's cards have, and each part of the request is covered. With `--out` a row that is there
-already is not asked again, so a stopped measurement goes on.
+team's cards have, and each part of the request is covered.
 """
 
-import argparse
 import json
 import re
 import subprocess
-import sys
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -24,8 +18,10 @@ from typing import Any, Final
 from graph.teams.team_loader import SHIPPED_TEAMS_FOLDER, load_team
 from nodes.planning.coverage import list_uncovered
 from state import Plan
-from tests.real_model.server import ROOT
+from tests.real_model.trials import Endpoint, start
+from tests.real_model.work_folder import WorkFolder
 
+QUICK_ROWS: Final = 12
 REQUESTS: Final = Path(__file__).parent / "plan_requests.jsonl"
 
 
@@ -84,50 +80,30 @@ def _list_names(text: str) -> set[str]:
     return {*inside, *re.findall(r"[\w-]+\.[a-z]{2,4}\b", text)}
 
 
-def ask(asked: Mapping[str, Any], options: argparse.Namespace) -> Row:
-    """Ask for one plan by the command line."""
-    files = list_files(asked)
-    command = [str(ROOT / "bin" / "supervise"), "run", asked["request"], "--plan-only", "--json"]
-    trace = options.folder / "plan-trace.json"
-    trace.unlink(missing_ok=True)
-    command += ["--team", asked["team"], "-q", "--trace", str(trace)]
-    command += [word for path in files for word in ("--file", str(path))]
-    models = {
-        f"SUPERVISE_MODEL_{tier}": f"openai:{options.model}"
-        for tier in ("FAST", "STANDARD", "STRONG")
-    }
-    environment = {
-        "PATH": "/usr/local/bin:/usr/bin:/bin",
-        "HOME": str(Path.home()),
-        "OPENAI_BASE_URL": options.url,
-        **models,
-    }
-    began = time.monotonic()
-    ended = subprocess.run(
-        command,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=options.timeout,
-        check=False,
-        cwd=options.folder,
-    )
-    seconds = round(time.monotonic() - began, 1)
+def ask(asked: Mapping[str, Any], endpoint: Endpoint, folder: Path) -> Row:
+    """Ask for one plan by the command line, in an empty folder."""
+    trace, began = folder / "plan-trace.json", time.monotonic()
+    words = ["run", asked["request"], "--plan-only", "--json", "--team", asked["team"]]
+    words += [word for path in list_files(asked) for word in ("--file", str(path))]
+    child = start([*words, "-q", "--trace", str(trace)], endpoint, folder)
     try:
-        shown = json.loads(ended.stdout)
+        stdout, stderr = child.communicate(timeout=endpoint.deadline_s)
+    except subprocess.TimeoutExpired:
+        child.kill()
+        stdout, stderr = child.communicate()
+    row = Row(asked["team"], asked["request"], False, False, [], 0, time.monotonic() - began)
+    try:
+        shown = json.loads(stdout)
         shown.pop("estimate", None)
         plan = Plan.model_validate(shown)
         events = json.loads(trace.read_text("utf-8"))["events"]
     except (OSError, ValueError, KeyError, TypeError):
-        why = f"no plan: exit {ended.returncode}, {ended.stderr[-200:]}"
-        return Row(asked["team"], asked["request"], False, False, [why], 0, seconds)
+        why = f"no plan: exit {child.returncode}, {stderr[-200:]}"
+        return replace(row, problems=[why])
     refused = [event["problems"] for event in events if event["kind"] == "plan_rejected"]
-    made = plan.model_dump(mode="json")
     listed = [problem for problems in refused for problem in problems]
-    row = Row(
-        asked["team"], asked["request"], False, False, [], len(refused), seconds, made, listed
-    )
-    return judge_row(asked, row)
+    made = plan.model_dump(mode="json")
+    return judge_row(asked, replace(row, repairs=len(refused), plan=made, refused=listed))
 
 
 def judge_row(asked: Mapping[str, Any], row: Row) -> Row:
@@ -141,35 +117,23 @@ def judge_row(asked: Mapping[str, Any], row: Row) -> Row:
     return replace(row, is_at_once=is_at_once, is_fit=is_fit, problems=problems)
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Ask for the plans, and print a line for each and the totals."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--url", required=True)
-    parser.add_argument("--model", default="local")
-    parser.add_argument("--out", type=Path, default=Path("plans.jsonl"))
-    parser.add_argument("--rows", type=int, help="every which row, so many in all")
-    parser.add_argument("--timeout", type=float, default=900.0)
-    parser.add_argument("--folder", type=Path, default=Path.cwd(), help="where runs are kept")
-    options = parser.parse_args(arguments)
-    asked = [json.loads(line) for line in REQUESTS.read_text("utf-8").splitlines()]
-    if options.rows:
-        asked = asked[:: max(1, len(asked) // options.rows)][: options.rows]
-    done = options.out.read_text("utf-8").splitlines() if options.out.exists() else []
-    rows = {row["request"]: Row(**row) for row in map(json.loads, done)}
-    rows |= {a["request"]: judge_row(a, rows[a["request"]]) for a in asked if a["request"] in rows}
-    for each in asked:
-        if each["request"] in rows:
-            continue
-        row = rows[each["request"]] = ask(each, options)
-        with options.out.open("a", encoding="utf-8") as kept:
-            kept.write(json.dumps(asdict(row), ensure_ascii=False) + "\n")
+def read_requests() -> list[dict[str, Any]]:
+    """Return all requests, those of one team beside each other."""
+    return [json.loads(line) for line in REQUESTS.read_text("utf-8").splitlines()]
+
+
+def measure_plans(endpoint: Endpoint, kept: WorkFolder, *, quick: bool = False) -> list[Row]:
+    """Ask for the plans that are not there already, and print a line for each and the totals."""
+    requests, rows = read_requests(), list[Row]()
+    for asked in requests[::3][:QUICK_ROWS] if quick else requests:
+        found = kept.read("plans", asked["request"])
+        if found is None:
+            found = asdict(ask(asked, endpoint, kept.make_empty("plan")))
+            kept.write("plans", asked["request"], found)
+        row = judge_row(asked, Row(**found))
+        rows.append(row)
         shown = "fit" if row.is_fit else "; ".join([*row.problems, *row.refused])[:160]
         print(f"{row.team:24} {row.seconds:7.1f} s  {row.repairs} repairs  {shown}", flush=True)
-    judged = [rows[each["request"]] for each in asked]
-    at_once, fit = sum(r.is_at_once for r in judged), sum(r.is_fit for r in judged)
-    print(f"\n{len(judged)} plans: {at_once} at once, {fit} fit ({100 * fit / len(judged):.0f} %)")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    at_once, fit = sum(row.is_at_once for row in rows), sum(row.is_fit for row in rows)
+    print(f"\n{len(rows)} plans: {at_once} at once, {fit} fit ({100 * fit / len(rows):.0f} %)\n")
+    return rows

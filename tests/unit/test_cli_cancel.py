@@ -175,3 +175,26 @@ def test_t04_a_run_whose_process_was_suspended_goes_on(served: Endpoint) -> None
     assert command.wait() == 0
     assert json.loads(command.stdout)["status"] == "done"
     assert len(served.select_calls(schema="Report")) == 2
+
+
+def test_a_stopped_exam_prints_the_rows_that_it_has(served: Endpoint) -> None:
+    rows = [{"id": i, "request": REQUEST, "expect": {"facts": ["a"]}} for i in ("one", "two")]
+    Path("teams/parts/evals.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    served.load_scenario(
+        Scenario(tasks=TASKS, faults=(Fault(kind="hang", schema="Plan", nth=(2,)),))
+    )
+    environment = {
+        "OPENAI_BASE_URL": served.base_url,
+        "OPENAI_API_KEY": "sk-hidden-0123456789",
+        "SUPERVISE_TEAMS": "teams",
+    }
+    command = CommandProcess("eval", "parts", "--json", folder=Path.cwd(), environment=environment)
+    wait_until(command, lambda: any(call.schema == "Answer" for call in served.requests))
+    time.sleep(1.0)
+
+    command.send_signal(signal.SIGINT)
+
+    assert command.wait() == 130
+    assert "1 row had been graded" in command.stderr
+    shown = json.loads(command.stdout)
+    assert shown["stopped"] and len(shown["sides"][0]["rows"]) == 1

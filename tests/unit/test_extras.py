@@ -59,7 +59,7 @@ def test_a_run_names_the_command_before_it_reads_files(tmp_path: Path, kind: str
     )
 
     assert done.returncode == 2
-    assert "next: pip install '.[tech-support]'" in done.stderr
+    assert "next: supervise install tech-support" in done.stderr
     assert "cannot read" not in done.stderr and "kept: thread" not in done.stderr
 
 
@@ -68,7 +68,7 @@ def test_a_traceback_of_a_program_ends_with_the_command(tmp_path: Path) -> None:
 
     error, advice = done.stderr.strip().splitlines()[-2:]
     assert error.endswith("need packages that are not installed: trafilatura")
-    assert advice == "next: pip install '.[tech-support]'"
+    assert advice == "next: supervise install tech-support"
 
 
 def test_opentelemetry_that_is_switched_on_names_its_command(tmp_path: Path) -> None:
@@ -79,4 +79,4 @@ def test_opentelemetry_that_is_switched_on_names_its_command(tmp_path: Path) -> 
     line = done.stderr.strip().splitlines()[-1]
     assert done.returncode == 2 and "Traceback" not in done.stderr
     assert "SUPERVISE_OTEL is on, but packages are not installed: opentelemetry-sdk" in line
-    assert "next: pip install '.[otel]'" in line
+    assert "next: supervise install otel" in line

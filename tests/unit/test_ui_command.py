@@ -111,7 +111,7 @@ def test_a_missing_development_server_is_one_line(
 
     said = capsys.readouterr().err.strip()
     assert said.startswith("error[UI_SERVER_MISSING]")
-    assert "pip install 'supervisor-worker[ui]'" in said
+    assert "supervise install ui" in said
 
 
 @pytest.mark.parametrize("blocked", [".langgraph_api", ".supervise"])

@@ -64,6 +64,30 @@ async def test_a_worker_without_tools_reports_in_one_call(
     assert call.schema == "Report" and call.task == "A"
 
 
+@pytest.mark.parametrize("tools", [(), ("calculate",)])
+async def test_a_reason_beside_a_complete_result_is_a_gap_of_it(
+    endpoint: Endpoint, model_settings: ModelSettings, tools: tuple[str, ...]
+) -> None:
+    asked = {"reason": "out_of_scope", "message": "No file of March."}
+    script_reports(endpoint, GOOD | {"status": "completed", "escalation": asked})
+
+    report = await AgentRun(model_settings, *tools).ask()
+
+    assert (report.status, report.output, report.escalation) == ("completed", GOOD["output"], None)
+    assert report.gaps == ("No file of March.",)
+
+
+async def test_a_reason_without_a_word_on_the_status_hands_the_task_back(
+    endpoint: Endpoint, model_settings: ModelSettings
+) -> None:
+    asked = {"reason": "out_of_scope", "message": "No file of March."}
+    script_reports(endpoint, {"output": "Nothing.", "escalation": asked})
+
+    report = await AgentRun(model_settings).ask()
+
+    assert report.escalation and report.escalation.message == "No file of March."
+
+
 async def test_a_broken_report_is_continued_in_the_loop_which_shows_what_was_wrong(
     endpoint: Endpoint, model_settings: ModelSettings
 ) -> None:

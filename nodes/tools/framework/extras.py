@@ -73,10 +73,8 @@ def explain_missing_module(text: str) -> str:
 
 
 def write_install_command(extra: str) -> str:
-    """Return the command that installs an extra: from the checkout, or from the index."""
-    place = "." if (PROJECT_ROOT / "pyproject.toml").exists() else PROJECT
-    # pip before 23.3 finds no extra whose name is written with underscores.
-    return f"pip install '{place}[{extra.replace('_', '-')}]'"
+    """Return the command that installs an extra into this environment."""
+    return f"supervise install {extra.replace('_', '-')}"
 
 
 _SHARED: Final = ("documents", "tables", "web", "postgres", "judge")

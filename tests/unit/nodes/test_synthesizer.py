@@ -50,13 +50,27 @@ async def test_a_result_that_is_the_answer_is_delivered_word_for_word():
     assert update["status"] == "done" and update["messages"][0].text.startswith("Result B.")
 
 
-async def test_a_result_that_does_not_exist_is_not_delivered_and_the_results_are_listed():
-    models = make_models(Answer=Answer(text="", report="letter"))
+async def test_a_result_that_does_not_exist_is_refused_and_the_results_are_listed():
+    models, run = make_models(Answer=Answer(text="", report="letter")), NodeRun()
 
-    update = await run_synthesizer(make_planned_state(results=DONE), models)
+    update = await run_synthesizer(make_planned_state(results=DONE), models, run=run)
 
     assert "Result A." in update["answer"].text and "Result B." in update["answer"].text
     assert update["answer"].report == ""
+    refused = [event["problems"] for event in run.events if event["kind"] == "answer_refused"]
+    assert refused == [["report: 'letter' is no completed task; write the text"]] * 2
+
+
+async def test_only_a_completed_result_is_offered_to_be_delivered():
+    whole, partly = make_report("A"), make_report("B", status="escalated")
+    for reports, offered in (([whole, partly], ["", "A"]), ([partly], None)):
+        models = make_models(Answer=ANSWER)
+        state = make_planned_state(results={each.task: each for each in reports})
+
+        await run_synthesizer(state, models)
+
+        (call,) = models.model.calls
+        assert call.parameters["properties"].get("report", {}).get("enum") == offered
 
 
 async def test_the_model_reads_the_request_and_all_results():

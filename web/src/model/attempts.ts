@@ -44,6 +44,7 @@ export interface Attempt {
 const RUNG_NAMES: ReadonlyMap<string, string> = new Map([
   ["", "first attempt"],
   ["refine", "new words"],
+  ["form", "asked in another way"],
   ["tier", "stronger model"],
   ["reassign", "other worker"],
   ["split", "smaller tasks"],
