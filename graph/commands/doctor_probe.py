@@ -8,6 +8,7 @@ from graph.commands.doctor_models import fetch_models, list_endpoints
 from graph.commands.model_probe import ModelProbe, probe_models
 from graph.settings import Settings
 from nodes.models.failures import format_duration
+from nodes.models.speed import USUAL_TOKENS_PER_S
 
 SMALL_CONTEXT_TOKENS = 8192
 """Prompts of planners and workers are 1,000 to 4,000 tokens; results and materials add to them."""
@@ -34,6 +35,15 @@ def describe_probe(probe: ModelProbe, settings: Settings) -> Iterator[DoctorChec
         return
     yield _describe_methods(probe, tiers)
     yield _describe_speed(probe, tiers, "call_timeout_s" in settings.model_fields_set)
+    is_slow = probe.tokens_per_s is not None and probe.tokens_per_s < USUAL_TOKENS_PER_S / 2
+    if is_slow and "max_concurrency" not in settings.model_fields_set:
+        yield DoctorCheck(
+            "note",
+            f"calls {tiers}",
+            f"up to {settings.max_concurrency} at a time; a slow server that answers one at a "
+            "time reads each prompt again when tasks take turns",
+            "SUPERVISE_MAX_CONCURRENCY=1, unless the server has several slots",
+        )
     yield _describe_context(probe, tiers)
 
 

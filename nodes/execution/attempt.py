@@ -1,8 +1,8 @@
 """One attempt at a task, by a worker's agent or by a team; errors are recorded, not raised."""
 
 import asyncio
-from collections.abc import Mapping
-from contextlib import AbstractAsyncContextManager
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +17,7 @@ from nodes.errors import (
 )
 from nodes.errors.redaction import redact_text
 from nodes.execution.attempt_context import AttemptContext, TurnLimitReached
-from nodes.execution.fault import classify_fault
+from nodes.execution.fault import build_timeout_report, classify_fault
 from nodes.execution.proving import mark_returned
 from nodes.execution.reading import MaterialReading
 from nodes.execution.remote_run import RemoteRun
@@ -29,6 +29,7 @@ from nodes.limits.run_scope import get_run_scope
 from nodes.limits.stop_requests import STOPPED, TaskStopped
 from nodes.limits.stopped_tasks import enforce_stop
 from nodes.models.call_deadline import CallDeadline
+from nodes.models.endpoint_limits import hold_for_task
 from nodes.models.offered_reply import offer_reply
 from nodes.models.settings import EMBEDDED
 from nodes.models.structured_output import UnreadableReply
@@ -55,7 +56,6 @@ from nodes.tools.documents.reader import is_cut
 from state import (
     Attempt,
     Context,
-    Escalation,
     Fault,
     Origin,
     Report,
@@ -68,10 +68,6 @@ LONG_MATERIALS_CHARS = 20_000
 """From here on a handoff is built in a thread: it takes long enough to delay other tasks."""
 CLOCK_TOLERANCE_S = 0.05
 """A run this close to its deadline has reached it: clocks differ by less."""
-
-
-MAX_PARTIAL_CHARS = 2_000
-"""Limit for what is kept of an attempt whose time ended."""
 
 
 @dataclass(kw_only=True)
@@ -199,11 +195,16 @@ class AttemptRunner:
 
     async def _run_until_stopped(self) -> Attempt:
         try:
-            async with enforce_stop(self.config, self.state["task"].id):
+            async with enforce_stop(self.config, self.state["task"].id), self._hold_slot():
                 return await self._run_attempt()
         except TaskStopped:
             description = self.state["description"]
             return Attempt(description=description, error=STOPPED, fault="permanent")
+
+    def _hold_slot(self) -> AbstractAsyncContextManager[object]:
+        """Wait until a slow server is free for this task; a team's tasks wait by themselves."""
+        is_elsewhere = self.is_divided or self.worker.team or self.worker.remote
+        return nullcontext() if is_elsewhere else hold_for_task(self.attempt_context.model)
 
     async def _run_attempt(self) -> Attempt:
         description = self.state["description"]
@@ -224,7 +225,7 @@ class AttemptRunner:
             if early := self.attempt_context.early_report:
                 return Attempt(description=description, report=early)
             error = f"timed out after {timeout_s:.3g} s, {whose}"
-            report = self._build_timeout_report(error)
+            report = build_timeout_report(error, self._list_found())
             is_model = not (self.subteam_run or self.worker.remote)
             fault = "form" if is_model else "content"
             return Attempt(description=description, report=report, error=error, fault=fault)
@@ -246,15 +247,12 @@ class AttemptRunner:
             description=description, error=shorten_text(redact_text(error), 2000), fault=fault
         )
 
-    def _build_timeout_report(self, error: str) -> Report:
-        """Return a failed report that keeps what the tools, or the inner team, have found."""
-        found = self.attempt_context.results
-        if self.subteam_run:
-            reports = self.subteam_run.state.get("results", {}).values()
-            found = [f"{each.task}: {each.output}" for each in reports if each.output]
-        partial = shorten_text("\n".join(found), MAX_PARTIAL_CHARS)
-        escalation = Escalation(reason="timeout", message=error, partial=partial)
-        return Report(status="failed", output=error, escalation=escalation, confidence=0)
+    def _list_found(self) -> Sequence[str]:
+        """Return what the tools, or the inner team, have found so far."""
+        if not self.subteam_run:
+            return self.attempt_context.results
+        reports = self.subteam_run.state.get("results", {}).values()
+        return [f"{each.task}: {each.output}" for each in reports if each.output]
 
     async def _produce_report(self, timeout_s: float) -> Report:
         earlier, answers = self.state.get("problem", ""), self.state.get("answers", {})

@@ -8,27 +8,30 @@ from typing import Any, Final
 MAX_REPEATED_CALLS: Final = 2
 """Number of repeated calls after which the worker may only report."""
 SAME_RESULT: Final = (
-    "You made this call before with the same arguments, and its result will not change. Use it, "
-    "change the arguments, or report."
+    "You made this call before with the same arguments. Its result is above and will not change: "
+    "use it, change the arguments, or report."
 )
 
 
 @dataclass
 class EarlierCalls:
-    """A small model may repeat a call without end: it gets the earlier result and is told so."""
+    """A small model may repeat a call without end: it is shown where the result is."""
 
     _contents: dict[str, tuple[str, bool]] = field(default_factory=dict)
     repeated: int = 0
     """Calls that were made again."""
 
     def find(self, call: Mapping[str, Any]) -> tuple[str, bool] | None:
-        """Return the earlier result of a call and whether it was refused; None for a new call."""
+        """Return the reply to a repeated call, and whether it was refused; None for a new call.
+
+        A refusal is repeated; a result is in the conversation, and a long one costs time to read.
+        """
         found = self._contents.get(_build_key(call))
         if found is None:
             return None
         self.repeated += 1
         content, was_refused = found
-        return f"{SAME_RESULT}\n\n{content}", was_refused
+        return f"{SAME_RESULT}\n\n{content}" if was_refused else SAME_RESULT, was_refused
 
     def record(self, call: Mapping[str, Any], content: str, *, was_refused: bool) -> None:
         """Keep the result of a call that was answered or refused."""

@@ -1,4 +1,7 @@
-"""What the error of an attempt concerns, which decides what may help."""
+"""What ended an attempt without a report: what it concerns, and what was found until then."""
+
+from collections.abc import Sequence
+from typing import Final
 
 from nodes.errors import (
     BadResponse,
@@ -10,8 +13,12 @@ from nodes.errors import (
     ResponseCut,
     SupervisorError,
 )
+from nodes.prompts.tags import shorten_text
 from nodes.remote.errors import RemoteError
-from state import Fault
+from state import Escalation, Fault, Report
+
+MAX_PARTIAL_CHARS: Final = 2_000
+"""Limit for what is kept of an attempt whose time ended."""
 
 
 def classify_fault(problem: SupervisorError) -> Fault:
@@ -26,3 +33,10 @@ def classify_fault(problem: SupervisorError) -> Fault:
     if isinstance(problem, BudgetSpent | DeadlinePassed):
         return "permanent"
     return "model" if isinstance(problem, ModelError | ModelUnknown) else "permanent"
+
+
+def build_timeout_report(error: str, found: Sequence[str]) -> Report:
+    """Return a failed report that keeps the beginning of what was found."""
+    partial = shorten_text("\n".join(found), MAX_PARTIAL_CHARS)
+    escalation = Escalation(reason="timeout", message=error, partial=partial)
+    return Report(status="failed", output=error, escalation=escalation, confidence=0)

@@ -1,9 +1,16 @@
 """Rate and concurrency limits: one set per endpoint, shared by all its callers."""
 
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import (
+    AbstractAsyncContextManager,
+    AsyncExitStack,
+    asynccontextmanager,
+    nullcontext,
+)
 from functools import cache
 from weakref import WeakValueDictionary
+
+from langchain_core.language_models import BaseChatModel
 
 from nodes.models.cross_loop_semaphore import CrossLoopSemaphore
 from nodes.models.rates import Charge, LocalRates, RateLimits, Rates
@@ -38,6 +45,8 @@ class EndpointLimits:
         self.retry_after = gate or RetryAfter()
         self._semaphore = CrossLoopSemaphore(max_concurrency)
         self._rates, self._learned = rates or LocalRates(RateLimits()), TokenEstimate()
+        self.task_slot = CrossLoopSemaphore(1)
+        """For all calls of one task, where one call is made at a time."""
         self._run_semaphores: WeakValueDictionary[str, CrossLoopSemaphore] = WeakValueDictionary()
 
     @asynccontextmanager
@@ -79,6 +88,21 @@ def _get_limits(
         rates=build_rates(endpoint, limits, instances, redis_url),
         gate=get_retry_after(endpoint),
     )
+
+
+def hold_for_task(model: BaseChatModel) -> AbstractAsyncContextManager[object]:
+    """Let a task make all its calls before the next one, where a slow model takes one at a time.
+
+    Such a server keeps one prompt. With the calls of two tasks in turn it would read each prompt
+    from its beginning again: on one processor minutes instead of seconds.
+    """
+    settings, speed = getattr(model, "settings", None), getattr(model, "speed", None)
+    if settings is None or speed is None or speed.limit_factor <= 1:
+        return nullcontext()
+    at_once = getattr(model, "max_concurrency", None) or settings.max_concurrency
+    if at_once > 1:
+        return nullcontext()
+    return get_endpoint_limits(getattr(model, "endpoint", ""), settings).task_slot
 
 
 def build_rates(

@@ -6,8 +6,7 @@ from typing import Any
 
 from langchain_core.messages import AnyMessage
 
-from nodes.prompts.tags import format_json_line, wrap_in_tag
-from nodes.schemas.replies import Decision
+from nodes.prompts.tags import wrap_in_tag
 from nodes.schemas.team import Example, Team
 
 FIELDS_OF_THE_SUPERVISOR = {"version", "rule_reason"}
@@ -62,13 +61,15 @@ def _format_route_example(example: Example, *, may_plan: bool) -> str:
 
     Where the team plans requests and the example's tasks depend on each other, it needs a plan.
     """
+    tasks = {task.worker: task.description for task in reversed(example.plan.tasks)}
     first, *others = dict.fromkeys(task.worker for task in example.plan.tasks)
+    decision: dict[str, Any] = {"worker": first, "task": tasks[first]}
     if may_plan and any(task.depends_on for task in example.plan.tasks):
-        decision = Decision(worker=first, needs_plan=True)
-    else:
-        decision = Decision(worker=first, secondary=others[0] if others else "")
+        decision = {"worker": first, "needs_plan": True}
+    elif others:
+        decision |= {"secondary": others[0], "secondary_task": tasks[others[0]]}
     shown = [
         wrap_in_tag("request", example.request),
-        wrap_in_tag("decision", format_json_line(decision)),
+        wrap_in_tag("decision", json.dumps(decision, ensure_ascii=False)),
     ]
     return "\n".join(["<example>", *shown, "</example>"])

@@ -1,5 +1,6 @@
 """Whom the embedded model routes a request to."""
 
+import json
 from typing import Any
 
 import pytest
@@ -94,5 +95,6 @@ def test_a_request_for_workers_that_an_example_plans_needs_a_plan(
 def test_a_router_is_shown_whom_the_examples_go_to_and_no_plan() -> None:
     system = str(messages.build_route_messages(PAIRED, "x", [])[0].content)
 
-    assert '<decision>\n{"worker": "smith", "secondary": "vet"}\n</decision>' in system
+    shown = {"worker": "smith", "task": "Do.", "secondary": "vet", "secondary_task": "Do."}
+    assert f"<decision>\n{json.dumps(shown)}\n</decision>" in system
     assert "final_instruction" not in system

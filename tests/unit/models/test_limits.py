@@ -14,7 +14,8 @@ from langchain_core.messages import HumanMessage
 from nodes.errors import RateLimited
 from nodes.models.catalog import ModelCatalog
 from nodes.models.cross_loop_semaphore import CrossLoopSemaphore
-from nodes.models.endpoint_limits import EndpointLimits
+from nodes.models.endpoint_limits import EndpointLimits, hold_for_task
+from nodes.models.guarded_model import GuardedModel
 from nodes.models.rate_window import RateWindow
 from nodes.models.rates import LocalRates, RateLimits
 from nodes.models.retry_after import RetryAfter
@@ -53,6 +54,28 @@ async def test_a_run_may_allow_itself_fewer_calls(
     await make_calls(model_settings, 12, Context(max_concurrency=2))
 
     assert endpoint.max_in_flight == 2
+
+
+@pytest.mark.parametrize(
+    ("at_once", "seconds", "made"), [(1, 60.0, "aabb"), (1, 0.1, "abab"), (2, 60.0, "abab")]
+)
+async def test_on_a_slow_server_of_one_slot_a_task_makes_all_its_calls_before_the_next(
+    model_settings: ModelSettings, at_once: int, seconds: float, made: str
+) -> None:
+    model = ModelCatalog(replace(model_settings, max_concurrency=at_once)).get_chat_model("fast")
+    assert isinstance(model, GuardedModel)
+    model.speed.record_answer(100, seconds)
+    calls = list[str]()
+
+    async def work(task: str) -> None:
+        async with hold_for_task(model):
+            for _ in range(2):
+                calls.append(task)
+                await asyncio.sleep(0)
+
+    await asyncio.gather(work("a"), work("b"))
+
+    assert "".join(calls) == made
 
 
 async def test_retry_after_holds_every_call_to_that_endpoint(
