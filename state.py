@@ -428,6 +428,8 @@ class Report(Frozen):
     failures: SkipJsonSchema[tuple[str, ...]] = ()
     """What tools could not do and no later call made good, and which materials were cut when they
     were read; each is among the gaps too. Set by code."""
+    has_found_claims: SkipJsonSchema[bool] = False
+    """Its worker made no claims: these are sentences of the output that code found."""
     is_unread: SkipJsonSchema[bool] = False
     """It quotes passages that no language model has read. Set by code."""
     lacks_file: SkipJsonSchema[bool] = False
@@ -442,17 +444,6 @@ class Report(Frozen):
     started_s: SkipJsonSchema[float] = 0.0
     """Seconds from the run's start to the first attempt, waiting for inputs not included."""
     ended_s: SkipJsonSchema[float] = 0.0
-
-    @model_validator(mode="before")
-    @classmethod
-    def _read_invalidates(cls, value: Any) -> Any:
-        # Saved by an earlier version: why later work was pointless, which becomes a gap.
-        if isinstance(value, dict) and "invalidates" in value:
-            value = {**value}
-            if why := value.pop("invalidates"):
-                gaps = (*(value.get("gaps") or ()), why)
-                value |= {"found_as_expected": False, "gaps": gaps}
-        return value
 
     def is_doubtful(self, min_confidence: int) -> bool:
         """Return whether it is completed and less confident than it must be, 0 to 100.

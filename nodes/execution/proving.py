@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from nodes.limits.patterns import PatternTimeout
-from nodes.proof import Evidence, list_doubts, prove_report
+from nodes.proof import Evidence, find_claims, list_doubts, prove_report
 from nodes.text.language import detect_language
 from nodes.text.phrases import say
 from state import Claim, Report
@@ -33,8 +33,16 @@ class ReportProof:
         self._results.append((tool, arguments, content, is_of_server))
 
     async def prove(self, report: Report) -> Report:
-        """Return a report with the proof of each claim, and a gap for each without one."""
-        return await asyncio.to_thread(self._prove, report) if report.claims else report
+        """Return a report with the proof of each claim, and a gap for each without one.
+
+        Of a model's report without claims, the sentences of the output that were found are claims.
+        """
+        if report.claims:
+            return await asyncio.to_thread(self._prove, report)
+        if not (self.may_send_back and report.output):
+            return report
+        claims = await asyncio.to_thread(self._find_claims, report.output)
+        return report.model_copy(update={"claims": claims, "has_found_claims": bool(claims)})
 
     async def list_doubts(self, report: Report) -> list[str]:
         """Return what of a report is not proved, for the model that wrote it.
@@ -49,15 +57,24 @@ class ReportProof:
         claims = self._prove(report).claims
         return list_doubts([c for c in claims if c.quotation or not _is_unread(c, language)], "en")
 
-    def _prove(self, report: Report) -> Report:
+    def _find_claims(self, output: str) -> tuple[Claim, ...]:
+        try:
+            return find_claims(output, self._build_evidence())
+        except PatternTimeout:
+            return ()  # a report without claims promises no check
+
+    def _build_evidence(self) -> Evidence:
         evidence = Evidence(self.words, language=detect_language(self.words))
         for name, text in self.materials.items():
             evidence.add_material(name, text)
         for tool, arguments, content, is_of_server in self._results:
             evidence.add_result(tool, arguments, content, is_of_server=is_of_server)
         evidence.add_claims(self.claims)
+        return evidence
+
+    def _prove(self, report: Report) -> Report:
         try:
-            return prove_report(report, evidence)
+            return prove_report(report, self._build_evidence())
         except PatternTimeout as error:
             gap = f"the claims of this report were not checked: {error}"
             doubt = {"proof": "unproved", "doubt": str(error)}

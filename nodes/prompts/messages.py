@@ -370,7 +370,8 @@ def format_report_line(report: Report, *, names_worker: bool = True) -> str:
         include={"task", "worker", "status", "output", "claims", "findings", "gaps", "confidence"},
         exclude_none=True,
     )
-    shown["claims"] = [_format_claim(claim) for claim in report.claims]
+    own = () if report.has_found_claims else report.claims  # others are in the output
+    shown["claims"] = [_format_claim(claim) for claim in own]
     shown["output"] = shorten_text(report.output, MAX_OUTPUT_CHARS)
     if report.error:
         shown["error"] = report.error

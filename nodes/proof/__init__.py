@@ -5,7 +5,14 @@ passage or the cells that fit the claim, or follows from those by one step of ar
 """
 
 from nodes.proof.answers import ProvedAnswer, find_file_names, prove_answer
-from nodes.proof.claims import ClaimCheck, check_claim, list_doubts, prove_claim, prove_report
+from nodes.proof.claims import (
+    ClaimCheck,
+    check_claim,
+    find_claims,
+    list_doubts,
+    prove_claim,
+    prove_report,
+)
 from nodes.proof.places import find_quotation_places
 from nodes.proof.quotations import is_quoted
 from nodes.proof.texts import Evidence
@@ -15,6 +22,7 @@ __all__ = [
     "Evidence",
     "ProvedAnswer",
     "check_claim",
+    "find_claims",
     "find_file_names",
     "find_quotation_places",
     "is_quoted",

@@ -33,8 +33,8 @@ MAX_COMPARED: Final = 12
 
 
 @dataclass(frozen=True)
-class _Line:
-    """A sentence or a row of an answer, and where its mark goes."""
+class Line:
+    """A sentence or a row of a text, and where its mark goes."""
 
     text: str
     end: int
@@ -73,7 +73,7 @@ def prove_answer(answer: Answer, reports: Sequence[Report], evidence: Evidence) 
     language, gaps, marks = evidence.language, dict[str, str](), list[int]()
     counts = _count_listed(answer.text, claims)
     added, doubted_lines = list[Claim](), list[str]()
-    for line in list(_split(answer.text))[:MAX_LINES]:
+    for line in list(split_lines(answer.text))[:MAX_LINES]:
         lacking = _list_unsupported(line, proved, evidence, counts)
         if not lacking:
             continue
@@ -99,7 +99,7 @@ def _build_source(claims: Sequence[Claim], reports: Iterable[Report]) -> SourceT
         lines += [
             f"{each.message} {each.suggestion} {each.file}:{each.line}" for each in report.findings
         ]
-        if not report.claims:
+        if not report.claims or report.has_found_claims:
             lines += [report.output]
     return SourceText("", "", lines=tuple(" ".join(line.split()) for line in lines))
 
@@ -111,7 +111,7 @@ def _write_claim(claim: Claim) -> str:
 
 
 def _list_unsupported(
-    line: _Line, claims: SourceText, evidence: Evidence, counts: Collection[int]
+    line: Line, claims: SourceText, evidence: Evidence, counts: Collection[int]
 ) -> list[str]:
     """Return the figures, quotations, addresses and sources of a line that its claims lack."""
     text = line.text
@@ -237,7 +237,7 @@ def _count_listed(text: str, claims: Sequence[Claim]) -> set[int]:
     return {items, max(0, rows - 1), len({claim.source for claim in claims})} - {0}
 
 
-def _split(text: str) -> Iterator[_Line]:
+def split_lines(text: str) -> Iterator[Line]:
     """Yield the sentences of prose, the rows of tables and the lines of code, each with its end."""
     place, heading, head, is_code = 0, "", "", False
     for line in text.splitlines(keepends=True):
@@ -247,20 +247,20 @@ def _split(text: str) -> Iterator[_Line]:
             is_code = not is_code
         elif is_row and head:
             if not set(bare) <= {*"|-: "}:
-                yield _Line(bare.strip("|"), end - 1, f"{heading} {head}")
+                yield Line(bare.strip("|"), end - 1, f"{heading} {head}")
         elif is_code or is_row:
-            yield _Line(bare, end, heading)
+            yield Line(bare, end, heading)
         else:
             yield from _split_sentences(line.rstrip(), place, heading)
         heading = bare.lstrip("# ") if bare.startswith("#") and not is_code else heading
         head, place = (head or bare) if is_row else "", place + len(line)
 
 
-def _split_sentences(line: str, place: int, heading: str) -> Iterator[_Line]:
+def _split_sentences(line: str, place: int, heading: str) -> Iterator[Line]:
     marker = _MARKER.match(line)
     for match in _SENTENCE.finditer(line, marker.end() if marker else 0):
         if match[0].strip():
-            yield _Line(match[0], place + match.end(), heading)
+            yield Line(match[0], place + match.end(), heading)
 
 
 def _mark(text: str, places: Sequence[int], mark: str) -> str:

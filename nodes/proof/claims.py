@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from nodes.proof.answers import split_lines
 from nodes.proof.grounds import Ground, Grounds, find_grounds, find_quotation
 from nodes.proof.names import find_addresses
 from nodes.proof.quotations import is_quoted, normalize_words
@@ -15,6 +16,8 @@ from state import Claim, Proof, Report
 
 MAX_CLAIMS: Final = 10_000
 """Of a report; later ones are not checked and have no proof."""
+MAX_FOUND: Final = 200
+"""Lines of a text that are looked up as claims."""
 MAX_UNPROVED_CONFIDENCE: Final = 50
 MAX_NAME_CHARS, MAX_QUOTED_CHARS, MAX_NAMED = 200, 2_000, 8
 
@@ -44,6 +47,16 @@ def prove_report(report: Report, evidence: Evidence) -> Report:
         confidence = min(confidence, MAX_UNPROVED_CONFIDENCE)
     gaps = tuple(dict.fromkeys((*report.gaps, *doubted)))
     return report.model_copy(update={"claims": claims, "confidence": confidence, "gaps": gaps})
+
+
+def find_claims(text: str, evidence: Evidence) -> tuple[Claim, ...]:
+    """Return the sentences and rows of a text that were found in what was read, as claims."""
+    lines = dict.fromkeys(" ".join(line.text.split()) for line in split_lines(text))
+    # A row that still has its border is the head of a table.
+    kept = [line for line in lines if line and not line.startswith("|")][:MAX_FOUND]
+    claims = (Claim(text=line) for line in kept)
+    proved = (prove_claim(claim, evidence) for claim in claims)
+    return tuple(claim for claim in proved if claim.proof not in ("stated", "unproved"))
 
 
 def list_doubts(claims: Iterable[Claim], language: str) -> list[str]:

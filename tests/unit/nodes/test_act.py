@@ -10,7 +10,7 @@ from nodes.execution.dispatch import Dispatch
 from nodes.execution.tool_loop import build_worker_agent
 from nodes.limits.budget import Budget
 from nodes.schemas.team import Team, Worker
-from state import Origin, RecoveryAction, Tier, WorkerState
+from state import Origin, RecoveryAction, Report, Tier, WorkerState
 from tests.fake_models import FakeCatalog, make_models
 from tests.node_runs import NodeRun, make_config
 from tests.node_samples import make_attempt, make_report, make_reports, make_task, make_worker_state
@@ -70,6 +70,20 @@ async def test_the_worker_reads_its_task_its_inputs_and_its_materials():
 
     asked = models.model.calls[0].text
     assert task.description in asked and "Result A." in asked and "shop,eur" in asked
+
+
+async def test_a_report_without_claims_has_the_sentences_that_its_materials_say():
+    output = "Shop A sold 410 jars. Shop B sold 999 jars."
+    task = make_task("A", "researcher", materials=("sales.md",))
+    state = make_worker_state(task, materials={"sales.md": "Shop A sold 410 jars in May."})
+
+    update = await run_act(state, make_models(Report=Report(output=output, confidence=90)))
+
+    report = update["attempts"]["1"].report
+    assert [(each.text, each.proof) for each in report.claims] == [
+        ("Shop A sold 410 jars.", "quoted")
+    ]
+    assert (report.has_found_claims, report.gaps, report.confidence) == (True, (), 90)
 
 
 async def test_what_was_read_is_a_taint_label_of_the_report():

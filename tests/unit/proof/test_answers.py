@@ -58,3 +58,14 @@ def test_what_an_unproved_claim_says_is_marked_once() -> None:
     marked, gaps = mark("The reserve is 75,000 EUR.", *CLAIMS, doubted)
 
     assert marked == "The reserve is 75,000 EUR (not supported by a source)." and gaps == []
+
+
+def test_an_output_whose_worker_made_no_claims_supports_the_answer() -> None:
+    output = "Microsoft grew by 12.1 percent. Amazon grew by 48.0 percent."
+    found = (Claim(text="Amazon grew by 48.0 percent.", source="caps.csv", proof="computed"),)
+    report = Report(task="a", output=output, claims=found, has_found_claims=True)
+
+    proved = prove_answer(Answer(text=output), [report], Evidence("Who grew?"))
+
+    assert (proved.answer.text, dict(proved.gaps)) == (output, {})
+    assert proved.answer.claims == found

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nodes.proof import Evidence, is_quoted, prove_claim, prove_report
+from nodes.proof import Evidence, find_claims, is_quoted, prove_claim, prove_report
 from state import Claim, Report
 
 MILL = (
@@ -154,3 +154,17 @@ def test_any_claim_on_any_text_has_a_proof(text: str, claimed: str, quotation: s
 def test_a_text_is_quoted_from_itself(text: str) -> None:
     if any(sign in "abc" for sign in text):
         assert is_quoted(text, f"before {text} after")
+
+
+def test_sentences_that_were_found_are_claims_and_others_are_none() -> None:
+    text = (
+        "Here is what the report says.\n\n- The state pays 59,200 EUR.\n"
+        "- The parish pays 12,000 EUR.\n\n| company | 2024 |\n|---|---|\n| Microsoft | 3133.4 |\n"
+    )
+
+    found = find_claims(text, read_all())
+
+    assert [(claim.text, claim.source, claim.proof) for claim in found] == [
+        ("The state pays 59,200 EUR.", "mill.md", "quoted"),
+        ("Microsoft | 3133.4", "caps.csv", "quoted"),
+    ]
