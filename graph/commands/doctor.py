@@ -17,11 +17,11 @@ from graph.commands.doctor_sql import check_sql_database
 from graph.commands.doctor_users import check_users
 from graph.commands.output import print_json, print_listing
 from graph.display.text import to_one_line
-from graph.evaluation.team_check import check_team
 from graph.otel import EXTRA
 from graph.setting_sources import shorten_path
 from graph.settings import Settings
 from graph.stores.postgres_url import mask_passwords
+from graph.teams.team_check import check_team
 from graph.teams.team_loader import list_replaced_teams, list_teams
 from graph.user_state import get_user_env_file
 from nodes.errors import SettingsInvalid

@@ -90,7 +90,7 @@ def evaluate(
     """Run a team's exam, evals.jsonl, and grade it."""
     if not quiet:
         announce_start(f"starting the exam of team {team}")
-    from graph.commands import evaluate as command
+    from extensions.evals import command as command
 
     return command.evaluate(
         team,

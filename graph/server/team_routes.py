@@ -14,9 +14,9 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
-from graph.evaluation.exam_file import EXAM_FILE, read_exam
-from graph.evaluation.kept_exams import hide_folders, list_exams, load_kept_exam
-from graph.evaluation.rows import ExamRow
+from extensions.evals.exam_file import EXAM_FILE, read_exam
+from extensions.evals.kept_exams import hide_folders, list_exams, load_kept_exam
+from extensions.evals.rows import ExamRow
 from graph.runs.materials import read_materials
 from graph.server.authentication import get_authenticator
 from graph.server.live_page import HEADERS, PAGE_PATH

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from extensions.evals import evaluate_team
 from graph.cli import main
 from graph.commands.scaffold import make_team
-from graph.evaluation import evaluate_team
 
 pytestmark = pytest.mark.slow
 

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
+from extensions.evals import aevaluate_team, evaluate_team
+from extensions.evals.kept_exams import list_exams
+from extensions.evals.rows import ExamRow
 from graph.cli import main
 from graph.commands.scaffold import make_team
-from graph.evaluation import aevaluate_team, evaluate_team
-from graph.evaluation.kept_exams import list_exams
-from graph.evaluation.rows import ExamRow
 from graph.settings import Settings
 from nodes.errors import ModelError, SettingsInvalid, Unauthorized
 from state import Tier

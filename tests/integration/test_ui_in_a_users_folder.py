@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from langgraph_sdk import get_client
 
-from graph.evaluation.evaluate import evaluate_team
-from graph.evaluation.kept_exams import keep_exam
+from extensions.evals.evaluate import evaluate_team
+from extensions.evals.kept_exams import keep_exam
 from graph.settings import Settings
 from graph.teams.team_loader import SHIPPED_TEAMS_FOLDER
 from tests.integration.dev_server import TEAM, DevServer

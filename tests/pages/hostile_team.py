@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from graph.evaluation.evaluate import evaluate_team
-from graph.evaluation.kept_exams import keep_exam
+from extensions.evals.evaluate import evaluate_team
+from extensions.evals.kept_exams import keep_exam
 from graph.settings import DEFAULT_DATABASE, Settings
 from graph.teams.team_loader import find_team
 from tests.pages.scenarios import HOSTILE

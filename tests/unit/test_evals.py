@@ -2,8 +2,8 @@
 
 import pytest
 
+from extensions.evals.exam_file import read_exam
 from graph.commands.scaffold import TEMPLATE_FOLDER
-from graph.evaluation.exam_file import read_exam
 from graph.teams.team_loader import SHIPPED_TEAMS_FOLDER, load_team
 
 TEAMS = sorted(path.parent for path in SHIPPED_TEAMS_FOLDER.glob("*/team.md"))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from graph.evaluation.baseline import parse_baseline
+from extensions.evals.baseline import parse_baseline
 from graph.settings import Settings
 from nodes.errors import UsageError
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from graph.evaluation.exam import Exam, ExamInvalid, load_exam
-from graph.evaluation.exam_file import read_exam
-from graph.evaluation.rows import ExamRow
+from extensions.evals.exam import Exam, ExamInvalid, load_exam
+from extensions.evals.exam_file import read_exam
+from extensions.evals.rows import ExamRow
 from nodes.errors import UsageError
 
 WORKERS = ("researcher", "analyst")

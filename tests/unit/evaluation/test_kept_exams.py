@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from graph.evaluation.kept_exams import (
+from extensions.evals.kept_exams import (
     MAX_EXAMS,
     MAX_TEXT_CHARS,
     ExamMissing,
@@ -15,10 +15,10 @@ from graph.evaluation.kept_exams import (
     list_exams,
     load_kept_exam,
 )
-from graph.evaluation.metric_score import Score
-from graph.evaluation.result import RowResult
-from graph.evaluation.rows import ExamRow, Expectation
-from graph.evaluation.scores import Evaluation, GradedRow
+from extensions.evals.metric_score import Score
+from extensions.evals.result import RowResult
+from extensions.evals.rows import ExamRow, Expectation
+from extensions.evals.scores import Evaluation, GradedRow
 from nodes.errors import FileUnreadable
 from nodes.errors.redaction import register_secrets
 

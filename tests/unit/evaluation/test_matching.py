@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graph.evaluation.matching import is_found_in
+from extensions.evals.matching import is_found_in
 
 
 @pytest.mark.parametrize(

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graph.evaluation.metric_score import Score, score_share
-from graph.evaluation.metrics import METRICS, score_by_metrics
-from graph.evaluation.plan_scores import list_edges
-from graph.evaluation.result import RowResult, RowUsage
-from graph.evaluation.rows import ExamRow
-from graph.evaluation.scores import Evaluation, GradedRow
+from extensions.evals.metric_score import Score, score_share
+from extensions.evals.metrics import METRICS, score_by_metrics
+from extensions.evals.plan_scores import list_edges
+from extensions.evals.result import RowResult, RowUsage
+from extensions.evals.rows import ExamRow
+from extensions.evals.scores import Evaluation, GradedRow
 from graph.runs.outcome import Outcome
 from nodes.errors import PlanInvalid
 from state import Answer, Claim, Escalation, MergedFinding, Plan, Report, Task

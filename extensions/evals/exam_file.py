@@ -9,8 +9,8 @@ from typing import Any, Final
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from graph.evaluation.matching import build_pattern
-from graph.evaluation.rows import ExamRow, Expectation, ExpectedFinding
+from extensions.evals.matching import build_pattern
+from extensions.evals.rows import ExamRow, Expectation, ExpectedFinding
 from graph.teams.front_matter import FileProblem, read_text
 from graph.teams.front_matter_keys import suggest_name
 from nodes.limits.nesting import parse_json

@@ -8,8 +8,8 @@ from uuid import NAMESPACE_URL, uuid5
 from langsmith import Client
 from langsmith.schemas import Example
 
-from graph.evaluation.exam import Exam
-from graph.evaluation.rows import ExamRow
+from extensions.evals.exam import Exam
+from extensions.evals.rows import ExamRow
 
 
 def build_local_examples(team: str, exam: Exam) -> list[Example]:

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from graph.evaluation.scores import Evaluation, GradedRow
+from extensions.evals.scores import Evaluation, GradedRow
 from nodes.errors import OutputFailed, UsageError
 from nodes.errors.redaction import redact_value
 from nodes.limits.patterns import Pattern

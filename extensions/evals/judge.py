@@ -2,9 +2,9 @@
 
 from typing import Final
 
-from graph.evaluation.metric_score import Score
-from graph.evaluation.result import RowResult
-from graph.evaluation.rows import ExamRow
+from extensions.evals.metric_score import Score
+from extensions.evals.result import RowResult
+from extensions.evals.rows import ExamRow
 from graph.settings import EMBEDDED, Settings
 from nodes.errors import SupervisorError
 from nodes.models.catalog import ModelCatalog

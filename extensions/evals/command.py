@@ -4,20 +4,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from graph.commands.cancellation import run_cancellable
-from graph.commands.output import print_json, print_table, print_text
-from graph.commands.process_exit import Cancelled
-from graph.display.stderr_console import print_to_stderr
-from graph.display.streams import print_to_stdout
-from graph.display.text import to_one_line
-from graph.evaluation.baseline import Baseline, build_changed_team, parse_baseline
-from graph.evaluation.evaluate import aevaluate_team, resolve_models
-from graph.evaluation.exam import ExamInvalid
-from graph.evaluation.kept_exams import keep_exam
-from graph.evaluation.metrics import METRICS
-from graph.evaluation.runner import RowListener
-from graph.evaluation.scores import Evaluation, GradedRow
-from graph.evaluation.table import (
+from extensions.evals.baseline import Baseline, build_changed_team, parse_baseline
+from extensions.evals.evaluate import aevaluate_team, resolve_models
+from extensions.evals.exam import ExamInvalid
+from extensions.evals.kept_exams import keep_exam
+from extensions.evals.metrics import METRICS
+from extensions.evals.runner import RowListener
+from extensions.evals.scores import Evaluation, GradedRow
+from extensions.evals.table import (
     format_complaint_rows,
     format_differing_rows,
     format_heading,
@@ -26,6 +20,12 @@ from graph.evaluation.table import (
     format_usage_rows,
     list_differing_rows,
 )
+from graph.commands.cancellation import run_cancellable
+from graph.commands.output import print_json, print_table, print_text
+from graph.commands.process_exit import Cancelled
+from graph.display.stderr_console import print_to_stderr
+from graph.display.streams import print_to_stdout
+from graph.display.text import to_one_line
 from graph.settings import Settings
 from graph.teams.team_loader import find_team, load_team
 from nodes.errors import OutputFailed, SupervisorError, UsageError

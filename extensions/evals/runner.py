@@ -9,12 +9,12 @@ from typing import Any, Final
 from langsmith import tracing_context
 from langsmith.schemas import Example, Run
 
-from graph.evaluation.exam import Exam
-from graph.evaluation.judge import Judge
-from graph.evaluation.metrics import score_by_metrics
-from graph.evaluation.result import RowResult, RowUsage
-from graph.evaluation.rows import ExamRow
-from graph.evaluation.scores import GradedRow
+from extensions.evals.exam import Exam
+from extensions.evals.judge import Judge
+from extensions.evals.metrics import score_by_metrics
+from extensions.evals.result import RowResult, RowUsage
+from extensions.evals.rows import ExamRow
+from extensions.evals.scores import GradedRow
 from graph.runs.materials import read_materials
 from graph.runs.plan_only import aplan
 from graph.runs.runner import arun

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from graph.evaluation.matching import is_found_in
-from graph.evaluation.metric_score import Score, join_names, score_share
-from graph.evaluation.result import RowResult
-from graph.evaluation.rows import ExamRow, ExpectedFinding
+from extensions.evals.matching import is_found_in
+from extensions.evals.metric_score import Score, join_names, score_share
+from extensions.evals.result import RowResult
+from extensions.evals.rows import ExamRow, ExpectedFinding
 from state import COMPLETE_STATUSES, Answer, Claim, Finding
 
 

@@ -4,8 +4,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from graph.evaluation.exam_file import EXAM_FILE, read_exam
-from graph.evaluation.rows import ExamRow
+from extensions.evals.exam_file import EXAM_FILE, read_exam
+from extensions.evals.rows import ExamRow
 from graph.teams.front_matter_keys import suggest_name
 from nodes.errors import UsageError
 

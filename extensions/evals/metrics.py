@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
-from graph.evaluation import plan_scores as of_plan
-from graph.evaluation import run_scores as of_run
-from graph.evaluation.metric_score import Score
-from graph.evaluation.result import RowResult
-from graph.evaluation.rows import ExamRow
+from extensions.evals import plan_scores as of_plan
+from extensions.evals import run_scores as of_run
+from extensions.evals.metric_score import Score
+from extensions.evals.result import RowResult
+from extensions.evals.rows import ExamRow
 from state import Strategy
 
 Measure = Callable[[ExamRow, RowResult], Score | None]

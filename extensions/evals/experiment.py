@@ -10,9 +10,9 @@ from typing import Any, Final
 from langsmith import Client, aevaluate
 from langsmith.utils import LangSmithError
 
-from graph.evaluation.dataset import build_local_examples, sync_examples
-from graph.evaluation.exam import Exam
-from graph.evaluation.runner import ExamRunner
+from extensions.evals.dataset import build_local_examples, sync_examples
+from extensions.evals.exam import Exam
+from extensions.evals.runner import ExamRunner
 from graph.settings import Settings
 from nodes.errors import SettingsInvalid
 

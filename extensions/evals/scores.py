@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from graph.evaluation.metric_score import Score
-from graph.evaluation.metrics import METRICS
-from graph.evaluation.result import RowResult
-from graph.evaluation.rows import ExamRow
+from extensions.evals.metric_score import Score
+from extensions.evals.metrics import METRICS
+from extensions.evals.result import RowResult
+from extensions.evals.rows import ExamRow
 from state import Tier
 
 

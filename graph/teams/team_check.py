@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from graph.evaluation.exam_file import EXAM_FILE, read_exam
+from extensions.evals.exam_file import EXAM_FILE, read_exam
 from graph.settings import Settings
 from graph.teams.front_matter import FileProblem
 from graph.teams.team_folder import TEAM_FILE, TOOLS_FOLDER

@@ -6,11 +6,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, get_args
 
-from graph.evaluation.exam import load_exam
-from graph.evaluation.experiment import run_experiment
-from graph.evaluation.judge import Judge
-from graph.evaluation.runner import ExamRunner, RowListener
-from graph.evaluation.scores import Evaluation
+from extensions.evals.exam import load_exam
+from extensions.evals.experiment import run_experiment
+from extensions.evals.judge import Judge
+from extensions.evals.runner import ExamRunner, RowListener
+from extensions.evals.scores import Evaluation
 from graph.settings import Settings
 from graph.teams.team_loader import find_team, load_team
 from graph.topology.blocking_portal import get_portal

@@ -2,9 +2,9 @@
 
 from typing import Final
 
-from graph.evaluation.metric_score import Score, join_names, score_share
-from graph.evaluation.result import RowResult
-from graph.evaluation.rows import ExamRow
+from extensions.evals.metric_score import Score, join_names, score_share
+from extensions.evals.result import RowResult
+from extensions.evals.rows import ExamRow
 from state import Plan
 
 BY_RULE: Final = "the plan was made by rule"

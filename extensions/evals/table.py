@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from operator import attrgetter
 from typing import Final
 
+from extensions.evals.metrics import METRICS
+from extensions.evals.scores import Evaluation, GradedRow
 from graph.display.progress import label_models
 from graph.display.text import to_one_line
-from graph.evaluation.metrics import METRICS
-from graph.evaluation.scores import Evaluation, GradedRow
 from nodes.text.counts import format_count
 
 Cells = tuple[str, ...]
