@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 from typer.core import TyperGroup
 
+from extensions.mcp.serve_command import serve_mcp
+from extensions.server.ui_command import open_ui
+from extensions.server.user_commands import add_user
 from graph import __version__
 from graph.commands.exit_codes import run_to_exit_code
 from graph.commands.extras import describe_unused_key, install
 from graph.commands.log_output import configure_logging
-from graph.commands.mcp_command import serve_mcp
 from graph.commands.options import (
     AnswerOption,
     ApproveOption,
@@ -61,8 +63,6 @@ from graph.commands.process_exit import end_process, prepare_process, treat_sigt
 from graph.commands.settings_loading import EnvFileOption, describe_settings, load_settings
 from graph.commands.team_commands import check, draw, evaluate, new_team, teams
 from graph.commands.trust import trust
-from graph.commands.ui_command import open_ui
-from graph.commands.user_commands import add_user
 from graph.display.streams import (
     announce_line,
     announce_start,
@@ -228,7 +228,7 @@ def resume(
         "require": require,
     }
     if url is not None:
-        from graph.commands.server_runs import resume_on_server
+        from extensions.server.runs_command import resume_on_server
 
         return resume_on_server(thread, url, **options)
     from graph.commands import run as command
@@ -256,7 +256,7 @@ def runs(
     if url is not None:
         if prune:
             raise UsageError("--prune removes runs of this machine", next="leave out --url")
-        from graph.commands.server_runs import show_server_runs
+        from extensions.server.runs_command import show_server_runs
 
         return show_server_runs(url, load_settings())
     if not prune:
@@ -274,7 +274,7 @@ def show(thread: ThreadArgument, url: UrlOption = None) -> int:
     settings = load_settings()
     thread = _find_thread(thread, settings, url)
     if url is not None:
-        from graph.commands.server_runs import show_server_run
+        from extensions.server.runs_command import show_server_run
 
         return show_server_run(thread, url, settings)
     from graph.commands.runs import show_run
@@ -299,7 +299,7 @@ def trace(
     settings = load_settings()
     thread = _find_thread(thread, settings, url)
     if url is not None:
-        from graph.commands.server_runs import show_server_trace
+        from extensions.server.runs_command import show_server_trace
 
         return show_server_trace(thread, url, out=out, settings=settings, format=format)
     from graph.commands.runs import show_trace

@@ -5,8 +5,8 @@ from typing import Annotated, Final
 from pydantic import Field, field_validator
 from pydantic_settings import BaseSettings
 
+from extensions.server.shared.address import find_redis_problem
 from nodes.models.settings import DEFAULT_CALL_TIMEOUT_S
-from nodes.models.shared.address import find_redis_problem
 
 RatePerMinute = Annotated[
     float | None, Field(gt=0, allow_inf_nan=False, description="a number above 0")

@@ -54,7 +54,7 @@ async def approve(
         if decision.kind == "approve":
             await emit("plan_approved", version=plan.version, edited=False)
             return {"awaits_approval": False, "objection": ""}
-        from nodes.models.embedded.worker_fit import can_use_reason  # rarely used, slow to import
+        from extensions.embedded.worker_fit import can_use_reason  # rarely used, slow to import
 
         is_refused = plans_by_rule and not can_use_reason(team, decision.message)
         if decision.kind == "reject" and decision.message and is_refused:

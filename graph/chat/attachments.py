@@ -16,7 +16,7 @@ from nodes.errors import FileUnreadable
 from nodes.errors.redaction import redact_text
 from nodes.planning.request import ATTACHMENTS_KEY, MAX_MATERIAL_BYTES
 from nodes.text.plain_text import sanitize_text
-from nodes.tools.documents.reader import (
+from nodes.tools.framework.documents import (
     MAX_PARSERS,
     PARSE_TIMEOUT_S,
     PARSER,

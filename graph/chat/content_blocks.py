@@ -7,7 +7,7 @@ from pathlib import PurePath
 from typing import Any, Final
 
 from nodes.text.plain_text import sanitize_line, sanitize_name
-from nodes.tools.documents.kinds import DATABASE_SUFFIXES, MATERIAL_SUFFIXES
+from nodes.tools.framework.document_kinds import DATABASE_SUFFIXES, MATERIAL_SUFFIXES
 
 TEXT_KINDS: Final = frozenset(("text", "input_text"))
 FILE_KINDS: Final = frozenset(("file", "input_file", "text-plain", "document", "media"))

@@ -11,6 +11,7 @@ from langchain_core.messages import AIMessage
 from langchain_core.runnables import Runnable
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
+from extensions.embedded import REPLY_FORMS, EmbeddedModel
 from graph.commands.run import Job, print_job_outcome, run_job
 from graph.commands.standard_input import read_request_text
 from graph.display.progress_display import ProgressDisplay
@@ -18,7 +19,6 @@ from graph.display.stderr_console import print_to_stderr
 from graph.display.summary import format_comparison
 from graph.runs.outcome import Outcome
 from graph.supervisor import build_supervisor
-from nodes.models.embedded import REPLY_FORMS, EmbeddedModel
 from state import Context, Tier
 
 

@@ -6,15 +6,16 @@ from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
 from typing import Final
 
+from extensions.mcp.doctor import check_mcp_servers
+from extensions.remote.doctor import check_remote_workers
+from extensions.server.doctor_redis import check_shared_rates
+from extensions.server.doctor_users import check_users
+from extensions.tools.documents.folder import list_documents
 from graph.commands.doctor_check import DoctorCheck
 from graph.commands.doctor_database import check_database
-from graph.commands.doctor_mcp import check_mcp_servers
 from graph.commands.doctor_models import check_models
 from graph.commands.doctor_probe import describe_probe, probe_tiers
-from graph.commands.doctor_redis import check_shared_rates
-from graph.commands.doctor_remote import check_remote_workers
 from graph.commands.doctor_sql import check_sql_database
-from graph.commands.doctor_users import check_users
 from graph.commands.output import print_json, print_listing
 from graph.display.text import to_one_line
 from graph.otel import EXTRA
@@ -27,7 +28,6 @@ from graph.user_state import get_user_env_file
 from nodes.errors import SettingsInvalid
 from nodes.errors.redaction import redact_value
 from nodes.text.counts import format_count
-from nodes.tools.documents.folder import list_documents
 from nodes.tools.framework.extras import list_missing_packages, write_install_command
 
 PACKAGES: Final = ("langgraph", "langchain", "langchain-openai", "openai", "pydantic", "langsmith")

@@ -3,12 +3,12 @@
 from pathlib import Path
 from typing import Final
 
+from extensions.tools.sql.client import inspect_database
+from extensions.tools.sql.location import locate_database
 from graph.commands.doctor_check import DoctorCheck
 from graph.settings import Settings
 from nodes.errors import SettingsInvalid, ToolRefused
 from nodes.schemas.team import Team
-from nodes.tools.sql.client import inspect_database
-from nodes.tools.sql.location import locate_database
 
 CHECK_NAME: Final = "database to query"
 TOOL_NAME: Final = "query_database"

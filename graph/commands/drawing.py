@@ -85,7 +85,7 @@ def _is_thread(name: str, settings: Settings) -> bool:
 def _load_trace(thread: str, settings: Settings, url: str | None) -> Mapping[str, Any]:
     if url is None:
         return load_trace(check_thread_id(thread), settings)
-    from graph.commands.server_runs import load_server_trace
+    from extensions.server.runs_command import load_server_trace
 
     return load_server_trace(thread, url, settings)
 

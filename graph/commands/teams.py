@@ -2,20 +2,20 @@
 
 from pathlib import Path
 
+from extensions.embedded.unfillable import list_unfillable_warnings
 from extensions.evals.exam_file import EXAM_FILE, read_exam
+from extensions.mcp.team_check import check_servers, describe_servers
+from extensions.remote.team_check import list_remote_warnings, probe_remote_workers
 from graph.commands.doctor_sql import refuse_writing_role
-from graph.commands.mcp_servers import check_servers, describe_servers
 from graph.commands.output import print_json, print_listing, print_text
 from graph.display.stderr_console import print_to_stderr
 from graph.display.text import to_one_line
 from graph.settings import Settings
 from graph.teams.lethal_trifecta import list_trifecta_notes, list_trifecta_warnings
-from graph.teams.remote_workers import list_remote_warnings, probe_remote_workers
 from graph.teams.team_check import check_team, check_tools
 from graph.teams.team_folder import list_teams_in_folder
 from graph.teams.team_loader import find_team, list_teams, load_team
 from graph.teams.team_shape import list_shape_warnings
-from graph.teams.unfillable_tools import list_unfillable_warnings
 from nodes.errors import McpServerFailed, SupervisorError, TeamInvalid
 from nodes.schemas.team import Team, Worker
 from nodes.text.counts import format_count

@@ -39,7 +39,7 @@ def find_thread(name: str, settings: Settings, url: str | None = None) -> str:
         return choose_thread(name, _list_local_threads(settings))
     if _is_whole_id(name):
         return name
-    from graph.commands.server_runs import list_server_threads
+    from extensions.server.runs_command import list_server_threads
 
     return choose_thread(name, list_server_threads(url, settings))
 

@@ -26,7 +26,7 @@ def trust(
     remove: Annotated[bool, typer.Option("--remove", help="Trust it no longer.")] = False,
 ) -> int:
     """Let all of a folder's .env count, until it changes: addresses, keys, teams."""
-    from graph.commands.ui_server import RUNS_FOLDER
+    from extensions.server.ui_server import RUNS_FOLDER
     from graph.display.streams import print_to_stdout
     from graph.setting_sources import ENV_FILE, describe_error, read_env_file
     from graph.user_state import OWN_MARK, mark_own_folder, remove_decision, save_decision

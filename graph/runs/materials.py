@@ -15,8 +15,12 @@ from nodes.planning.request import read_request
 from nodes.text.counts import format_count
 from nodes.text.csv_table import is_table_name
 from nodes.text.plain_text import sanitize_name
-from nodes.tools.documents.kinds import DATABASE_SUFFIXES, MATERIAL_SUFFIXES, UNLISTED_PREFIXES
-from nodes.tools.documents.reader import read_documents
+from nodes.tools.framework.document_kinds import (
+    DATABASE_SUFFIXES,
+    MATERIAL_SUFFIXES,
+    UNLISTED_PREFIXES,
+)
+from nodes.tools.framework.documents import read_documents
 from state import Context, SupervisorState
 
 MAX_TOTAL_BYTES: Final = 5_000_000

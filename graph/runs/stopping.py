@@ -4,9 +4,9 @@ import asyncio
 from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any, Final
 
+from extensions.server.run_connection import open_server
+from extensions.server.runs import load_server_log
 from graph.runs.run_store import build_run_store
-from graph.runs.server_connection import open_server
-from graph.runs.server_runs import load_server_log
 from graph.runs.trace import load_trace
 from graph.settings import Settings
 from graph.stores.run_database import build_stop_namespace

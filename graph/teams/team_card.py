@@ -3,12 +3,12 @@
 from typing import Any, Final
 from urllib.parse import urlsplit
 
+from extensions.remote.team_check import list_remote_warnings
 from graph.teams.lethal_trifecta import (
     find_access,
     list_trifecta_notes,
     list_trifecta_warnings,
 )
-from graph.teams.remote_workers import list_remote_warnings
 from graph.teams.team_shape import list_shape_warnings
 from nodes.schemas.mcp_server import McpServer, matches_pattern
 from nodes.schemas.team import SPECIALIST, Team, Worker

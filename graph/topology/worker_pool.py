@@ -8,15 +8,15 @@ from math import inf
 from langchain_core.tools import BaseTool
 from langgraph.config import get_config
 
+from extensions.remote.connect import build_remote_agent, probe_remote_agent
+from extensions.remote.errors import RemoteError
+from extensions.remote.session import RemoteAgent
 from graph.topology.supervisor_graph import SupervisorGraph
 from nodes.errors import McpServerFailed, SupervisorError, ToolRefused
 from nodes.execution.worker_agent import WorkerAgent
 from nodes.limits.run_scope import get_run_scope
 from nodes.limits.worker_load import get_team_load
 from nodes.models.catalog import ModelCatalog
-from nodes.remote.connect import build_remote_agent, probe_remote_agent
-from nodes.remote.errors import RemoteError
-from nodes.remote.session import RemoteAgent
 from nodes.schemas.mcp_server import split_tool_name
 from nodes.schemas.team import Team, Worker
 from nodes.tools.framework.confirmed_tool import ConfirmedTool
@@ -228,7 +228,7 @@ class WorkerPool:
         """Return a worker's tools of MCP servers."""
         if not any(map(split_tool_name, worker.tools)):
             return []
-        from nodes.tools.mcp_servers.team_servers import load_mcp_tools
+        from extensions.mcp.servers.team_servers import load_mcp_tools
 
         return await load_mcp_tools(self._team, worker, self._tool_settings)
 
@@ -249,8 +249,8 @@ def _is_inner_run() -> bool:
 
 
 def _list_database_tables(sql_url: str) -> str:
-    from nodes.tools.sql.client import inspect_database
-    from nodes.tools.sql.location import locate_database
+    from extensions.tools.sql.client import inspect_database
+    from extensions.tools.sql.location import locate_database
 
     try:
         tables = inspect_database(locate_database(sql_url))["tables"]

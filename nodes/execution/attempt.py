@@ -10,6 +10,8 @@ from langchain_core.messages import HumanMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.errors import GraphBubbleUp
 
+from extensions.remote.errors import RemoteError
+from extensions.remote.run import RemoteRun
 from nodes.errors import (
     StoreError,
     SupervisorError,
@@ -20,7 +22,6 @@ from nodes.execution.attempt_context import AttemptContext, TurnLimitReached
 from nodes.execution.fault import build_timeout_report, classify_fault
 from nodes.execution.proving import mark_returned
 from nodes.execution.reading import MaterialReading
-from nodes.execution.remote_run import RemoteRun
 from nodes.execution.subteam import SubteamRun
 from nodes.execution.worker_agent import WorkerAgent
 from nodes.execution.worker_agents import WorkerAgents
@@ -38,7 +39,6 @@ from nodes.planning.speculation import get_speculative_calls
 from nodes.prompts.materials import show_materials
 from nodes.prompts.messages import MAX_OUTPUT_CHARS, build_handoff_message
 from nodes.prompts.tags import shorten_text
-from nodes.remote.errors import RemoteError
 from nodes.schemas.beside import WorkValues, lay_beside
 from nodes.schemas.handoff import Constraints, Handoff
 from nodes.schemas.team import SPECIALIST, Worker
@@ -52,7 +52,7 @@ from nodes.security.taint import MAX_ADDRESSES, merge_labels
 from nodes.telemetry.events import build_task_path
 from nodes.telemetry.run_names import WORK, name_agent, name_attempt
 from nodes.telemetry.traced_step import TracedStep, trace_step
-from nodes.tools.documents.reader import is_cut
+from nodes.tools.framework.documents import is_cut
 from state import (
     Attempt,
     Context,

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
+from extensions.remote.errors import RemoteError
 from nodes.errors import (
     BadResponse,
     BudgetSpent,
@@ -14,7 +15,6 @@ from nodes.errors import (
     SupervisorError,
 )
 from nodes.prompts.tags import shorten_text
-from nodes.remote.errors import RemoteError
 from state import Escalation, Fault, Report
 
 MAX_PARTIAL_CHARS: Final = 2_000

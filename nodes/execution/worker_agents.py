@@ -2,9 +2,9 @@
 
 from typing import Protocol
 
+from extensions.remote.session import RemoteAgent
 from nodes.execution.subteam import TeamGraph
 from nodes.execution.worker_agent import WorkerAgent
-from nodes.remote.session import RemoteAgent
 from state import Recruit
 
 

@@ -253,7 +253,7 @@ def _parse_model_name(chosen: str, tier: Tier) -> str:
 
 
 def _build_embedded() -> BaseChatModel:
-    from nodes.models.embedded import EmbeddedModel
+    from extensions.embedded import EmbeddedModel
 
     return EmbeddedModel()
 

@@ -12,13 +12,13 @@ from weakref import WeakValueDictionary
 
 from langchain_core.language_models import BaseChatModel
 
+from extensions.server.shared.rates import SharedRates
+from extensions.server.shared.signals import hash_name
+from extensions.server.shared.store import get_shared_store
 from nodes.models.cross_loop_semaphore import CrossLoopSemaphore
 from nodes.models.rates import Charge, LocalRates, RateLimits, Rates
 from nodes.models.retry_after import RetryAfter
 from nodes.models.settings import ModelSettings
-from nodes.models.shared.rates import SharedRates
-from nodes.models.shared.signals import hash_name
-from nodes.models.shared.store import get_shared_store
 from nodes.models.token_estimate import TokenEstimate
 
 

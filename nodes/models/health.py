@@ -5,11 +5,11 @@ from functools import cache
 from typing import Final
 from urllib.parse import urlsplit
 
+from extensions.server.shared.signals import EndpointSignals
+from extensions.server.shared.store import get_shared_store
 from nodes.models.circuit_breaker import CircuitBreaker
 from nodes.models.endpoint_limits import get_retry_after
 from nodes.models.retry_budget import RetryBudget
-from nodes.models.shared.signals import EndpointSignals
-from nodes.models.shared.store import get_shared_store
 
 MIN_FAILED_MODELS: Final = 2
 """Of an address, before it counts as down: one of them alone may be."""

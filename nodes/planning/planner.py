@@ -196,7 +196,7 @@ async def make_plan_by_rule(
     Args:
         reasons: what was wrong with the last plan of the model, and what a user can do.
     """
-    from nodes.models.embedded import EmbeddedModel  # used rarely, and slow to import
+    from extensions.embedded import EmbeddedModel  # used rarely, and slow to import
 
     rule = AvailableModels(EmbeddedModel())
     reply = await _ask_once(rule, messages, replace(check, goal=""))

@@ -167,7 +167,7 @@ async def _ask_decision(
 
 async def _decide_by_rule(asking: Sequence[AnyMessage]) -> Decision:
     """Return the built-in model's decision; it names no worker if none is near the request."""
-    from nodes.models.embedded import EmbeddedModel  # used rarely, and slow to import
+    from extensions.embedded import EmbeddedModel  # used rarely, and slow to import
 
     return (await ask_model(EmbeddedModel(), Decision, asking)).value
 

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from extensions.embedded import EmbeddedModel
 from graph.teams.team_loader import load_team
-from nodes.models.embedded import EmbeddedModel
 from nodes.models.structured_output import ask_model
 from nodes.prompts.messages import build_route_messages
 from nodes.schemas.beside import PlanningValues, lay_beside

@@ -20,8 +20,8 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from extensions.tools.search_documents import search_documents
 from nodes.tools.framework.settings import ToolSettings
-from nodes.tools.search_documents import search_documents
 from tests.benchmarks.options import read_options
 
 SYLLABLES = [first + second for first in "bdfgklmnprst" for second in "aeiou"]

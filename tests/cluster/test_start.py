@@ -64,7 +64,7 @@ def start_server(environment: dict[str, str]) -> tuple[int, str]:
 
 def check_server(environment: dict[str, str]) -> tuple[int, str]:
     """Return the exit status of the check before a start, and what it writes."""
-    command = [str(find_python()), "-m", "graph.server.preflight"]
+    command = [str(find_python()), "-m", "extensions.server.preflight"]
     ended = subprocess.run(
         command,
         cwd=environment["HOME"],

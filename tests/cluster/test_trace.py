@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from graph.runs.server_resume import aresume_on_server
-from graph.runs.server_runs import alist_server_runs, aload_server_trace
+from extensions.server.run_resume import aresume_on_server
+from extensions.server.runs import alist_server_runs, aload_server_trace
 from tests.cluster.cluster import TEAM, Cluster, require_cluster
 from tests.endpoint import Scenario, run_endpoint_process, script_tasks
 

@@ -10,8 +10,8 @@ from typing import Self
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from nodes.tools.web.addresses import AddressPolicy
-from nodes.tools.web.search_engines import SearchResult
+from extensions.tools.web.addresses import AddressPolicy
+from extensions.tools.web.search_engines import SearchResult
 
 
 @dataclass

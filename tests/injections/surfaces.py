@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
 
-from nodes.tools.web.search_engines import SearchResult
+from extensions.tools.web.search_engines import SearchResult
 from tests.injections.fake_internet import FakeInternet
 from tests.injections.orders import Order, disguise_order
 

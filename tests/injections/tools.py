@@ -2,10 +2,10 @@
 
 from langchain_core.tools import BaseTool, tool
 
+from extensions.tools import fetch_page as fetching
+from extensions.tools import web_search as searching
 from nodes.errors import ToolRefused
 from nodes.security.tool_access import get_shipped_access
-from nodes.tools import fetch_page as fetching
-from nodes.tools import web_search as searching
 from nodes.tools.framework.settings import ToolSettings
 from tests.injections.fake_internet import RUNNING_INTERNETS
 

@@ -7,16 +7,16 @@ from typing import Any
 
 import pytest
 
+from extensions.mcp.servers.lock_file import LOCK_FILE, write_lock
+from extensions.mcp.servers.open_sessions import close_sessions, get_session
+from extensions.mcp.servers.resolved_server import resolve_server
+from extensions.mcp.servers.session import McpSession
+from extensions.mcp.servers.team_servers import load_mcp_tools
 from graph.settings import Settings
 from graph.teams.team_loader import load_team
 from nodes.errors import McpServerFailed, McpToolChanged, TeamInvalid, ToolFailed, ToolRefused
 from nodes.text.content_blocks import flatten_content
 from nodes.tools.framework.settings import ToolSettings
-from nodes.tools.mcp_servers.lock_file import LOCK_FILE, write_lock
-from nodes.tools.mcp_servers.open_sessions import close_sessions, get_session
-from nodes.tools.mcp_servers.resolved_server import resolve_server
-from nodes.tools.mcp_servers.session import McpSession
-from nodes.tools.mcp_servers.team_servers import load_mcp_tools
 from tests.mcp.teams import describe_hostile, write_team
 
 pytestmark = pytest.mark.slow

@@ -13,15 +13,15 @@ import duckdb
 import psycopg
 import pytest
 
+from extensions.tools.analyze_table import analyze_table
+from extensions.tools.query_database import query_database
+from extensions.tools.sql.client import CHILD_FUNCTION, MAX_WRITTEN_BYTES
 from graph.commands.doctor import run_doctor
 from graph.commands.teams import report_problems
 from graph.settings import Settings
 from nodes.errors import SettingsInvalid, ToolFailed, ToolRefused
-from nodes.tools.analyze_table import analyze_table
 from nodes.tools.framework.isolation import IsolatedFunction
 from nodes.tools.framework.settings import ToolSettings
-from nodes.tools.query_database import query_database
-from nodes.tools.sql.client import CHILD_FUNCTION, MAX_WRITTEN_BYTES
 from tests.hostile_sql import CORPUS, SECRET, AttackedServer, fill_placeholders, run_attacked_server
 from tests.postgres_server import run_query
 

@@ -10,12 +10,12 @@ from langgraph.types import Command
 from mcp import types
 from mcp.shared.memory import create_connected_server_and_client_session
 
+from extensions.mcp.server.served_teams import load_served_teams
+from extensions.mcp.server.server import build_server
+from extensions.mcp.server.tool_calls import ToolCalls
+from extensions.mcp.servers.open_sessions import close_sessions
 from graph import build_supervisor
-from graph.mcp_server.served_teams import load_served_teams
-from graph.mcp_server.server import build_server
-from graph.mcp_server.tool_calls import ToolCalls
 from graph.settings import Settings
-from nodes.tools.mcp_servers.open_sessions import close_sessions
 from state import Context
 from tests.endpoint import Endpoint, Scenario, ScriptedTask
 from tests.mcp.teams import describe_hostile, write_team

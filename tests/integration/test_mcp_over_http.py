@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
+from extensions.mcp.servers.call_result import read_result
+from extensions.mcp.servers.open_sessions import close_sessions, get_session
+from extensions.mcp.servers.resolved_server import ResolvedServer
+from extensions.mcp.servers.session import CallFailed, SessionLost
 from nodes.errors import McpServerFailed
-from nodes.tools.mcp_servers.call_result import read_result
-from nodes.tools.mcp_servers.open_sessions import close_sessions, get_session
-from nodes.tools.mcp_servers.resolved_server import ResolvedServer
-from nodes.tools.mcp_servers.session import CallFailed, SessionLost
 
 pytestmark = pytest.mark.slow
 

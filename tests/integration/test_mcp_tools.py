@@ -8,9 +8,9 @@ import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
+from extensions.mcp.servers.open_sessions import close_sessions
 from graph import build_supervisor
 from graph.settings import Settings
-from nodes.tools.mcp_servers.open_sessions import close_sessions
 from tests.endpoint import Endpoint, Scenario, ScriptedTask
 from tests.mcp.teams import describe_hostile, write_team
 

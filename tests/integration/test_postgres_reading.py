@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from extensions.tools.query_database import query_database
 from nodes.errors import ToolFailed, ToolRefused
 from nodes.tools.framework.settings import ToolSettings
-from nodes.tools.query_database import query_database
 from tests import postgres_server
 
 pytestmark = pytest.mark.slow

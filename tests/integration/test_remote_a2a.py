@@ -8,10 +8,10 @@ import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph_sdk import get_client
 
+from extensions.remote.a2a_protocol import open_a2a
+from extensions.remote.session import RemoteRequest
 from graph import build_supervisor
 from graph.settings import Settings
-from nodes.remote.a2a_protocol import open_a2a
-from nodes.remote.session import RemoteRequest
 from nodes.schemas.remote import RemoteSpec
 from tests.endpoint import Endpoint, Scenario, ScriptedTask
 from tests.integration.far_side.server import FarSide, far_side

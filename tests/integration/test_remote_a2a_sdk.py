@@ -15,10 +15,10 @@ from a2a.server.tasks import InMemoryTaskStore, TaskUpdater
 from a2a.types import AgentCapabilities, AgentCard, AgentInterface, AgentSkill, Message, Part, Role
 from starlette.applications import Starlette
 
-from nodes.remote.a2a_protocol import A2aSession, open_a2a
-from nodes.remote.errors import RemoteRefused
-from nodes.remote.output import read_report
-from nodes.remote.session import RemoteRequest, RemoteState
+from extensions.remote.a2a_protocol import A2aSession, open_a2a
+from extensions.remote.errors import RemoteRefused
+from extensions.remote.output import read_report
+from extensions.remote.session import RemoteRequest, RemoteState
 from nodes.schemas.remote import RemoteSpec
 
 URL = "http://agent.example"

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from langgraph_sdk.client import LangGraphClient
 
+from extensions.server.run_resume import aresume_on_server
+from extensions.server.runs import alist_server_runs, aload_server_trace
 from graph import arun
 from graph.commands.thread_names import find_thread
-from graph.runs.server_resume import aresume_on_server
-from graph.runs.server_runs import alist_server_runs, aload_server_trace
 from graph.runs.trace import load_trace
 from graph.settings import Settings
 from nodes.errors import ThreadBusy

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 import pytest
 
+from extensions.server.shared.rates import SharedRates
+from extensions.server.shared.store import SharedStore
 from nodes.models.rates import LocalRates, RateLimits
-from nodes.models.shared.rates import SharedRates
-from nodes.models.shared.store import SharedStore
 from tests.benchmarks.rates.measure import find_worst
 from tests.cluster.services import RedisServer
 from tests.redis_fixture import redis_server
@@ -46,7 +46,7 @@ class Instance:
 
 @pytest.fixture
 def alone(caplog: pytest.LogCaptureFixture) -> Iterator[pytest.LogCaptureFixture]:
-    caplog.set_level(logging.WARNING, logger="nodes.models.shared.store")
+    caplog.set_level(logging.WARNING, logger="extensions.server.shared.store")
     yield caplog
 
 

@@ -9,6 +9,8 @@ from dataclasses import replace
 import pytest
 from langchain_core.messages import HumanMessage
 
+from extensions.server.shared.signals import CACHE_S, EndpointSignals
+from extensions.server.shared.store import SharedStore
 from graph.commands.doctor import run_doctor
 from graph.settings import Settings
 from nodes.errors import EndpointDown
@@ -16,8 +18,6 @@ from nodes.models.catalog import ModelCatalog
 from nodes.models.circuit_breaker import FAILURE_THRESHOLD, OPEN_S, CircuitBreaker
 from nodes.models.retry_after import RetryAfter
 from nodes.models.settings import ModelSettings
-from nodes.models.shared.signals import CACHE_S, EndpointSignals
-from nodes.models.shared.store import SharedStore
 from tests.cluster.services import RedisServer
 from tests.endpoint import Endpoint, Fault, Scenario
 from tests.redis_fixture import redis_server

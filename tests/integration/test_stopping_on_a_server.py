@@ -5,7 +5,7 @@ import asyncio
 import pytest
 from langgraph_sdk.client import LangGraphClient
 
-from graph.runs.server_runs import aload_server_trace
+from extensions.server.runs import aload_server_trace
 from graph.runs.stopping import NothingToStop, astop_on_server
 from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask
 from tests.integration.dev_server import REQUEST, TEAM, DevServer

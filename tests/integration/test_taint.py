@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
+from extensions.tools.web.search_engines import SearchResult
 from graph import build_supervisor
 from graph.runs.run_store import build_strict_serializer
 from graph.settings import Settings
 from nodes.schemas.team import Team, Worker
-from nodes.tools.web.search_engines import SearchResult
 from state import RequestInput
 from tests.endpoint import Endpoint, Scenario, ScriptedTask
 from tests.injections.fake_internet import FakeInternet

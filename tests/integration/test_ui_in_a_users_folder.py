@@ -20,7 +20,13 @@ from tests.integration.ui_server import ui_server
 pytestmark = pytest.mark.slow
 PRESENCE = "open(__file__ + '.imported', 'w')"
 OWN_MODULES = (
-    *("state.py", "graph.py", "graph/__init__.py", "graph/server/__init__.py", "nodes/__init__.py"),
+    *(
+        "state.py",
+        "graph.py",
+        "graph/__init__.py",
+        "extensions/server/__init__.py",
+        "nodes/__init__.py",
+    ),
     *("httpx.py", "sitecustomize.py"),
 )
 REQUEST = "What does Huila cost?"

@@ -20,7 +20,7 @@ def cluster_with_users(
     content = {
         "graphs": {TEAM: f"{ROOT}/teams/{TEAM}/studio.py:graph"},
         "auth": {"path": f"{ROOT}/graph/server/auth.py:auth"},
-        "http": {"app": "graph.server.studio_access:app"},
+        "http": {"app": "extensions.server.studio_access:app"},
     }
     config.write_text(json.dumps(content), encoding="utf-8")
     given = {"SUPERVISE_USERS": str(users), "FF_V2_EVENT_STREAMING": "true", **variables}

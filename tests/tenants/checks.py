@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from graph.runs.server_connection import ServerThreadUnknown
+from extensions.server.run_connection import ServerThreadUnknown
 from graph.runs.stopping import astop_on_server
 from graph.settings import Settings
 from graph.stores.run_database import build_stop_namespace

@@ -2,7 +2,7 @@
 
 import pytest
 
-from graph.server.aegra_settings import read_passwords
+from extensions.server.aegra_settings import read_passwords
 from nodes.errors import SettingsInvalid
 
 

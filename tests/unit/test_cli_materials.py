@@ -16,7 +16,7 @@ from graph.display.progress_lines import format_event
 from graph.runs.materials import MAX_FILES, MAX_TOTAL_BYTES, build_progress_callback, read_materials
 from nodes.errors import DeadlinePassed, FileUnreadable
 from nodes.text.plain_text import sanitize_name
-from nodes.tools.documents.reader import MAX_PARSERS
+from nodes.tools.framework.documents import MAX_PARSERS
 
 
 def read_files(files: Iterable[Path], **options: Any) -> dict[str, str]:

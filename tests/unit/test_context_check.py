@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from graph.server.context_check import CHECKED_PATHS, find_context_problem
+from extensions.server.context_check import CHECKED_PATHS, find_context_problem
 
 MISSPELT = {"context": {"max_tokns": 5}}
 COMMAND = {"id": 1, "method": "run.start", "params": MISSPELT}

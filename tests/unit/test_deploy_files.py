@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
-from graph.server.start_problems import APP, InstanceSettings, find_start_problems
+from extensions.server.start_problems import APP, InstanceSettings, find_start_problems
 from graph.setting_problems import list_variables
 from graph.settings import Settings
 from tests.cluster.env_file import read_env_file

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from graph.commands.doctor_users import check_users
+from extensions.server.doctor_users import check_users
+from extensions.server.users.users_file import add_user
 from graph.settings import Settings
-from graph.users.users_file import add_user
 
 
 def test_without_a_file_nothing_is_checked():

@@ -7,12 +7,12 @@ import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
+from extensions.server import live_page
+from extensions.server.live_page import TRACE_PLACE, list_page_routes
+from extensions.server.studio_access import build_app
+from extensions.server.users.users_file import add_user
 from graph.pages.built_page import BUILT
-from graph.server import live_page
-from graph.server.live_page import TRACE_PLACE, list_page_routes
-from graph.server.studio_access import build_app
 from graph.settings import Settings
-from graph.users.users_file import add_user
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from graph.server.mcp_answers import rewrite_result
+from extensions.server.mcp_answers import rewrite_result
 
 OUTPUT = {
     "answer": {"text": "42"},

@@ -11,7 +11,7 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from graph.server.mcp_check import McpCheckMiddleware
+from extensions.server.mcp_check import McpCheckMiddleware
 
 
 async def echo(request: Request) -> JSONResponse:

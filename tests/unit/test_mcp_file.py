@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
+from extensions.mcp.servers.resolved_server import list_unset_variables, resolve_server
 from graph.settings import Settings
 from graph.teams.team_loader import list_team_problems, load_team
 from nodes.errors import TeamInvalid
 from nodes.errors.redaction import redact_text
-from nodes.tools.mcp_servers.resolved_server import list_unset_variables, resolve_server
 from tests.mcp.teams import write_team
 from tests.trusted_files import write_trusted_env
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from graph.mcp_server.allowed_files import choose_roots, resolve_files
+from extensions.mcp.server.allowed_files import choose_roots, resolve_files
 from nodes.errors import FileUnreadable
 
 

@@ -4,15 +4,15 @@ from typing import Any
 
 import pytest
 
+from extensions.mcp.server.result import build_result
+from extensions.remote.output import read_report
 from graph.cli import main
 from graph.commands.run import print_outcome
-from graph.mcp_server.result import build_result
 from graph.runs.outcome import Outcome
 from graph.runs.pruning import PruneSelection
 from nodes.planning.request import is_new_request
 from nodes.planning.team_record import require_same_team
 from nodes.recovery.ladder import get_escalation_reason
-from nodes.remote.output import read_report
 from nodes.synthesis.chat_message import write_chat_message
 from nodes.synthesizer import needs_review
 from nodes.text.answer_markdown import format_answer

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 from langgraph_sdk import Auth
 
-from graph.server import auth as auth_module
-from graph.server.auth import build_auth, refuse_everybody
-from graph.server.authentication import Authenticator
-from graph.server.ownership import Admit, add_ownership
+from extensions.server import auth as auth_module
+from extensions.server.auth import build_auth, refuse_everybody
+from extensions.server.authentication import Authenticator
+from extensions.server.ownership import Admit, add_ownership
+from extensions.server.users.users_file import add_user
 from graph.settings import Settings
-from graph.users.users_file import add_user
 
 Refused = Auth.exceptions.HTTPException
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from graph.server.start_problems import APP, InstanceSettings, find_start_problems
+from extensions.server.start_problems import APP, InstanceSettings, find_start_problems
 
 SAFE = InstanceSettings(
     is_strict_msgpack=True,

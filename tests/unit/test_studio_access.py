@@ -10,7 +10,7 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from graph.server.studio_access import build_app
+from extensions.server.studio_access import build_app
 from graph.settings import Settings
 from nodes.errors import SettingsInvalid
 

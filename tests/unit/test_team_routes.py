@@ -7,11 +7,11 @@ import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
+from extensions.server.team_routes import list_team_routes
+from extensions.server.users.users_file import add_user
 from graph.commands.scaffold import make_team
-from graph.server.team_routes import list_team_routes
 from graph.settings import Settings
 from graph.teams.team_card import MAX_TEXT_CHARS
-from graph.users.users_file import add_user
 from nodes.errors.redaction import register_secrets
 
 ROW = {"id": "one", "request": "Which plum?", "files": ["sample"], "expect": {"facts": ["x"]}}

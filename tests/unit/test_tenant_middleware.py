@@ -10,11 +10,11 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from graph.server.retry_after_header import note_wait
-from graph.server.studio_access import build_app
-from graph.server.tenant_middleware import list_tenant_middleware
+from extensions.server.retry_after_header import note_wait
+from extensions.server.studio_access import build_app
+from extensions.server.tenant_middleware import list_tenant_middleware
+from extensions.server.users.users_file import add_user
 from graph.settings import Settings
-from graph.users.users_file import add_user
 from nodes.errors import SettingsInvalid
 
 

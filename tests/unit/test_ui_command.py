@@ -16,12 +16,12 @@ import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
+from extensions.server import ui
+from extensions.server.live_page import list_page_routes
+from extensions.server.served_graphs import add_graphs
+from extensions.server.ui_server import hold_runs_folder
 from graph.cli import main
-from graph.commands import ui
 from graph.commands.scaffold import make_team
-from graph.commands.ui_server import hold_runs_folder
-from graph.server.live_page import list_page_routes
-from graph.server.served_graphs import add_graphs
 
 ROOT = Path(__file__).parents[2]
 

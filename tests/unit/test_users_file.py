@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from graph.users.user_names import encode_identity
-from graph.users.users_file import MAX_FILE_BYTES, add_user, find_user, load_users
+from extensions.server.users.user_names import encode_identity
+from extensions.server.users.users_file import MAX_FILE_BYTES, add_user, find_user, load_users
 from nodes.errors import FileUnreadable, SettingsInvalid
 
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 from langchain_core.tools import tool
 from langgraph.prebuilt import InjectedState
 
+from extensions.tools.tables.formatting import format_money, format_percent, format_points
+from extensions.tools.tables.selection import FileNames
 from nodes.tools.framework.tool_report import ToolReport
-from nodes.tools.tables.formatting import format_money, format_percent, format_points
-from nodes.tools.tables.selection import FileNames
 
 from .portfolio.arguments import AsOf, TargetWeightsPercent
 from .portfolio.holdings import CASH

@@ -8,8 +8,13 @@ from typing import Annotated, Any
 from langchain_core.tools import tool
 from langgraph.prebuilt import InjectedState
 
-from nodes.tools.tables.formatting import format_money, format_number, format_percent, format_price
-from nodes.tools.tables.selection import FileNames
+from extensions.tools.tables.formatting import (
+    format_money,
+    format_number,
+    format_percent,
+    format_price,
+)
+from extensions.tools.tables.selection import FileNames
 
 from .portfolio.arguments import AsOf
 from .portfolio.holdings import CASH

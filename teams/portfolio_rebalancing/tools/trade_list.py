@@ -9,9 +9,9 @@ from langchain_core.tools import tool
 from langgraph.prebuilt import InjectedState
 from pydantic import Field
 
+from extensions.tools.tables.reader import quote_cell
+from extensions.tools.tables.selection import FileNames
 from nodes.errors import ToolRefused
-from nodes.tools.tables.reader import quote_cell
-from nodes.tools.tables.selection import FileNames
 
 from .portfolio.arguments import Amount, AsOf, Percent, TargetWeightsPercent, Tickers
 from .portfolio.holdings import parse_ticker

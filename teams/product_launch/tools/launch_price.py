@@ -11,10 +11,10 @@ from langchain_core.tools import tool
 from langgraph.prebuilt import InjectedState
 from pydantic import Field
 
+from extensions.tools.tables.formatting import format_money, format_percent
+from extensions.tools.tables.selection import FileNames
 from nodes.errors import ToolRefused
 from nodes.tools.framework.tool_report import ToolReport
-from nodes.tools.tables.formatting import format_money, format_percent
-from nodes.tools.tables.selection import FileNames
 
 from .launch.costs import load_costs
 from .launch.demand import Demand, fit_demand

@@ -7,10 +7,10 @@ from typing import Annotated, Any
 from langchain_core.tools import tool
 from langgraph.prebuilt import InjectedState
 
+from extensions.tools.tables.formatting import format_number, format_price
+from extensions.tools.tables.selection import FileNames
 from nodes.errors import ToolRefused
 from nodes.tools.framework.tool_report import ToolReport
-from nodes.tools.tables.formatting import format_number, format_price
-from nodes.tools.tables.selection import FileNames
 
 from .launch.demand import Demand, fit_demand
 from .launch.sales import ProductSales, load_sales

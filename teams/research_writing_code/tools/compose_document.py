@@ -9,10 +9,10 @@ from langchain_core.tools import BaseTool, tool
 from langgraph.prebuilt import InjectedState
 from pydantic import Field
 
+from extensions.tools.format_document import DocumentFormat, write_document
 from nodes.errors import ToolFailed
 from nodes.proof import is_quoted
 from nodes.text.plain_text import sanitize_line
-from nodes.tools.format_document import DocumentFormat, write_document
 from nodes.tools.framework.argument_types import Query
 from nodes.tools.framework.settings import ToolSettings
 from nodes.tools.framework.tool_report import ToolReport, join_names

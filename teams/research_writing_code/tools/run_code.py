@@ -8,14 +8,14 @@ from langchain_core.tools import BaseTool, tool
 from langgraph.prebuilt import InjectedState
 from pydantic import Field
 
+from extensions.tools.sandbox.limits import SandboxLimits
+from extensions.tools.sandbox.runner import RunRefused, RunResult, run_python
 from nodes.errors import ToolFailed
 from nodes.limits.patterns import Pattern
 from nodes.text.plain_text import sanitize_line
 from nodes.tools.framework.argument_types import FileName
 from nodes.tools.framework.settings import ToolSettings
 from nodes.tools.framework.tool_report import ToolReport
-from nodes.tools.sandbox.limits import SandboxLimits
-from nodes.tools.sandbox.runner import RunRefused, RunResult, run_python
 
 from .materials.selection import select_modules
 

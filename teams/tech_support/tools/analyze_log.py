@@ -8,11 +8,11 @@ from langchain_core.tools import tool
 from langgraph.prebuilt import InjectedState
 from pydantic import Field
 
+from extensions.tools.logs.entry import Log
+from extensions.tools.logs.reader import is_log, read_log
 from nodes.errors import NothingToRead, ToolRefused
 from nodes.tools.framework.argument_types import FileName, Text
 from nodes.tools.framework.materials import get_material_text, resolve_material_name
-from nodes.tools.logs.entry import Log
-from nodes.tools.logs.reader import is_log, read_log
 
 from .support.log_diagnosis import diagnose_logs
 

@@ -8,8 +8,8 @@ from langchain_core.tools import tool
 from langgraph.prebuilt import InjectedState
 from pydantic import Field
 
+from extensions.tools.logs.reader import is_log, read_log
 from nodes.tools.framework.argument_types import Text
-from nodes.tools.logs.reader import is_log, read_log
 from state import Severity
 
 from .support.ticket import Detail, Matter, Ticket, compose_ticket

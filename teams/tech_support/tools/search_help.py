@@ -8,13 +8,13 @@ from langchain_core.tools import BaseTool, tool
 from langgraph.prebuilt import InjectedState
 from pydantic import Field
 
+from extensions.tools.documents.folder import describe_unread
+from extensions.tools.documents.library import get_library
+from extensions.tools.logs.reader import is_log
 from nodes.errors import NothingToRead, ToolFailed
-from nodes.tools.documents.folder import describe_unread
-from nodes.tools.documents.library import get_library
 from nodes.tools.framework.argument_types import Format
 from nodes.tools.framework.out_of_scope import escalate_out_of_scope
 from nodes.tools.framework.settings import ToolSettings
-from nodes.tools.logs.reader import is_log
 
 from .support.help_search import build_report, list_log_errors
 

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage
 
+from extensions.mcp.servers.lock_file import LOCK_FILE, read_lock
 from nodes.errors import BadResponse, TeamInvalid
 from nodes.limits.nesting import (
     MAX_READ_LEVELS,
@@ -16,7 +17,6 @@ from nodes.limits.nesting import (
 )
 from nodes.models.completeness import require_usable
 from nodes.models.structured.json_reading import InvalidJson, require_storable
-from nodes.tools.mcp_servers.lock_file import LOCK_FILE, read_lock
 
 BRACKETS = "[" * 200_000
 """Deeper than any version of Python reads."""

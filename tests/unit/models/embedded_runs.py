@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from nodes.models.embedded.planning import write_plan
-from nodes.models.embedded.work import AnsweredCall, Work
+from extensions.embedded.planning import write_plan
+from extensions.embedded.work import AnsweredCall, Work
 from nodes.schemas.beside import PlanningValues, RevisionValues
 from nodes.schemas.handoff import Constraints, Handoff
 from nodes.schemas.team import Example, Team, Worker

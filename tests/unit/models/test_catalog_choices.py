@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from extensions.server.users.users_file import add_user
 from graph.settings import Settings
-from graph.users.users_file import add_user
 from nodes.errors import SettingsInvalid
 from nodes.models.catalog import ModelCatalog
 from state import Context

@@ -10,8 +10,8 @@ from langchain_core.tools import BaseTool, tool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import Field
 
-from nodes.models.embedded.tool_calls import choose_calls, list_uncalled
-from nodes.models.embedded.work import AnsweredCall
+from extensions.embedded.tool_calls import choose_calls, list_uncalled
+from extensions.embedded.work import AnsweredCall
 from nodes.text.quantities import list_numbers
 from nodes.tools.framework.argument_types import Day, FileName, Identifier
 from tests.unit.models.embedded_runs import make_work

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from extensions.embedded.planning import write_recruit, write_refinement
 from graph.teams.team_loader import load_team
-from nodes.models.embedded.planning import write_recruit, write_refinement
 from nodes.schemas.beside import RecruitValues, RefinementValues
 from nodes.schemas.team import Team
 from nodes.text.similarity import extract_words

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from nodes.models.embedded.worker_fit import can_use_reason
+from extensions.embedded.worker_fit import can_use_reason
 from nodes.schemas.beside import RevisionValues
 from state import Plan, Report
 from tests.unit.models.embedded_runs import make_plan, make_team

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from nodes.models.embedded.answering import write_answer
-from nodes.models.embedded.reporting import write_report
-from nodes.models.embedded.work import AnsweredCall
+from extensions.embedded.answering import write_answer
+from extensions.embedded.reporting import write_report
+from extensions.embedded.work import AnsweredCall
 from nodes.prompts.tags import shorten_text
 from nodes.schemas.beside import AnswerValues
 from state import Answer, Claim, Escalation, Report

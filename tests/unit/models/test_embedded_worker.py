@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from nodes.models.embedded.tool_calls import choose_calls, list_uncalled, write_document
-from nodes.models.embedded.work import AnsweredCall
+from extensions.embedded.tool_calls import choose_calls, list_uncalled, write_document
+from extensions.embedded.work import AnsweredCall
 from state import Claim, Report
 from tests.unit.models.embedded_runs import make_work
 

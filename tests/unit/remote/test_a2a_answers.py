@@ -6,9 +6,9 @@ from typing import Any
 import httpx
 import pytest
 
-from nodes.remote.a2a_protocol import open_a2a
-from nodes.remote.errors import RemoteRefused, RemoteUnreadable
-from nodes.remote.session import RemoteRequest
+from extensions.remote.a2a_protocol import open_a2a
+from extensions.remote.errors import RemoteRefused, RemoteUnreadable
+from extensions.remote.session import RemoteRequest
 from nodes.schemas.remote import RemoteSpec
 
 SPEC = RemoteSpec(protocol="a2a", url="http://far.test")

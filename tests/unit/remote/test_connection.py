@@ -5,9 +5,9 @@ from collections.abc import Callable
 import httpx
 import pytest
 
-from nodes.remote.agent_protocol import AgentProtocolSession, open_agent_protocol
-from nodes.remote.connection import CappedTransport
-from nodes.remote.errors import (
+from extensions.remote.agent_protocol import AgentProtocolSession, open_agent_protocol
+from extensions.remote.connection import CappedTransport
+from extensions.remote.errors import (
     RemoteBusy,
     RemoteError,
     RemoteRefused,
@@ -17,7 +17,7 @@ from nodes.remote.errors import (
     RemoteUnreachable,
     RemoteUnreadable,
 )
-from nodes.remote.session import RemoteRequest
+from extensions.remote.session import RemoteRequest
 from nodes.schemas.remote import RemoteSpec
 
 SPEC = RemoteSpec(url="https://agents.example.com", graph="crew")

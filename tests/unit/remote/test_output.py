@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nodes.remote.output import MAX_CLAIMS, MAX_OUTPUT_CHARS, read_report, read_usage
+from extensions.remote.output import MAX_CLAIMS, MAX_OUTPUT_CHARS, read_report, read_usage
 
 ANSWER: dict[str, Any] = {
     "answer": {

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from nodes.remote.questions import describe_question, read_actions
-from nodes.remote.request import build_remote_request
+from extensions.remote.questions import describe_question, read_actions
+from extensions.remote.request import build_remote_request
 from nodes.schemas.handoff import Constraints, Handoff
 
 DEEP: dict[str, Any] = {}

@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from graph.teams.remote_workers import list_remote_warnings, list_unset_variables
+from extensions.remote.connect import expand_headers
+from extensions.remote.team_check import list_remote_warnings, list_unset_variables
 from graph.teams.team_loader import list_team_problems, load_team
 from nodes.errors import SettingsInvalid
 from nodes.errors.redaction import redact_text
 from nodes.planning.team_record import build_team_record
 from nodes.planning.tool_fit import explain_misfit
-from nodes.remote.connect import expand_headers
 from nodes.schemas.remote import RemoteSpec
 from nodes.security.tool_access import reaches_outside
 from state import Task

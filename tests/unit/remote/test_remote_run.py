@@ -8,10 +8,7 @@ from typing import Any
 
 import pytest
 
-from nodes.execution.remote_run import RemoteRun
-from nodes.limits.budget import Budget
-from nodes.limits.run_scope import SCOPE_KEY, RunScope
-from nodes.remote.errors import (
+from extensions.remote.errors import (
     RemoteBusy,
     RemoteDenied,
     RemoteError,
@@ -20,7 +17,8 @@ from nodes.remote.errors import (
     RemoteUnknown,
     RemoteUnreachable,
 )
-from nodes.remote.session import (
+from extensions.remote.run import RemoteRun
+from extensions.remote.session import (
     HearEvent,
     RemoteAgent,
     RemoteQuestion,
@@ -28,6 +26,8 @@ from nodes.remote.session import (
     RemoteStart,
     RemoteState,
 )
+from nodes.limits.budget import Budget
+from nodes.limits.run_scope import SCOPE_KEY, RunScope
 from nodes.schemas.handoff import Constraints, Handoff
 from nodes.schemas.remote import RemoteAccess, RemoteSpec
 from state import Report

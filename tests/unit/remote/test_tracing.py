@@ -5,7 +5,7 @@ from langsmith.run_trees import RunTree
 from opentelemetry import trace
 from opentelemetry.sdk.trace import TracerProvider
 
-from nodes.remote.tracing import build_trace_headers
+from extensions.remote.tracing import build_trace_headers
 
 
 def test_without_tracing_no_header_is_sent() -> None:

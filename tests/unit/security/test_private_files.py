@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from extensions.tools.format_document import write_document
 from graph import arun
 from graph.runs.run_store import open_saver
 from graph.settings import Settings
 from nodes.errors import StoreError
 from nodes.security.private_files import make_private_folder, open_private_file, tighten_mode
-from nodes.tools.format_document import write_document
 from tests.endpoint import Endpoint, Scenario, script_tasks
 from tests.teams import make_team
 

@@ -99,7 +99,7 @@ def test_a_tool_of_the_users_own_counts_as_the_worst_until_it_declares_itself():
 
 
 def test_a_namesake_of_a_shipped_tool_is_not_taken_for_it():
-    (found,) = load_tools(["nodes.tools.calculate:calculate"], ToolSettings())
+    (found,) = load_tools(["extensions.tools.calculate:calculate"], ToolSettings())
 
     assert found.name == "calculate" and read_access(found.model_copy(update={"metadata": None}))
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from extensions.tools.logs.failure import StackFrame
+from extensions.tools.logs.python_traces import HEADER
+from extensions.tools.logs.reader import MAX_LINES, is_log, read_log
 from nodes.errors import NothingToRead, ToolRefused
-from nodes.tools.logs.failure import StackFrame
-from nodes.tools.logs.python_traces import HEADER
-from nodes.tools.logs.reader import MAX_LINES, is_log, read_log
 from teams.tech_support.tools.analyze_log import analyze_log
 
 EXAMPLE = Path(__file__).parents[3] / "teams" / "tech_support" / "sample"

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
+from extensions.tools.analyze_table import analyze_table
+from extensions.tools.sql.table_columns import find_compared
 from nodes.errors import NothingToRead, ToolRefused
-from nodes.tools.analyze_table import analyze_table
 from nodes.tools.framework.settings import ToolSettings
-from nodes.tools.sql.table_columns import find_compared
 
 pytestmark = pytest.mark.slow
 

@@ -7,14 +7,14 @@ import sqlite3
 import pytest
 from pydantic import ValidationError
 
+from extensions.tools.calculate import calculate
+from extensions.tools.check_sources import check_sources
+from extensions.tools.fetch_page import fetch_page
+from extensions.tools.format_document import format_document
+from extensions.tools.query_database import query_database
+from extensions.tools.search_documents import search_documents
 from nodes.errors import ToolRefused
-from nodes.tools.calculate import calculate
-from nodes.tools.check_sources import check_sources
-from nodes.tools.fetch_page import fetch_page
-from nodes.tools.format_document import format_document
 from nodes.tools.framework.settings import ToolSettings
-from nodes.tools.query_database import query_database
-from nodes.tools.search_documents import search_documents
 
 
 def make_rows(name, *values):

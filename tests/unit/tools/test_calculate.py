@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from extensions.tools.calculate import calculate, evaluate
 from nodes.errors import ToolRefused
-from nodes.tools.calculate import calculate, evaluate
 
 numbers = st.integers(-1000, 1000) | st.floats(-1e6, 1e6, allow_nan=False).map(
     lambda number: round(number, 3)

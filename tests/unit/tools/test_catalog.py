@@ -30,7 +30,7 @@ def test_every_known_tool_loads_under_its_own_name_and_tells_the_model_an_exampl
 
 
 def test_a_tool_of_the_users_own_is_named_by_module_and_attribute():
-    (tool,) = load_tools(["nodes.tools.calculate:calculate"], ToolSettings())
+    (tool,) = load_tools(["extensions.tools.calculate:calculate"], ToolSettings())
 
     assert isinstance(tool, BaseTool)
 
@@ -43,7 +43,7 @@ def test_a_name_that_is_nearly_right_is_answered_with_the_right_one():
 @pytest.mark.parametrize(
     "name",
     [
-        *("settings", "../x", "", ":", "nodes.tools.nowhere:x", "nodes.tools.calculate:x"),
+        *("settings", "../x", "", ":", "nodes.tools.nowhere:x", "extensions.tools.calculate:x"),
         *("json:dumps", "os:sep"),
     ],
 )
@@ -63,7 +63,7 @@ def test_naming_the_tools_imports_none_of_them():
     script = (
         "import sys; from nodes.tools.framework.catalog import list_shipped_tools; "
         "list_shipped_tools(); "
-        "print([name for name in ('duckdb', 'simpleeval', 'docx', 'nodes.tools.calculate') "
+        "print([name for name in ('duckdb', 'simpleeval', 'docx', 'extensions.tools.calculate') "
         "if name in sys.modules])"
     )
 

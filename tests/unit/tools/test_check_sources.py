@@ -2,8 +2,8 @@
 
 import pytest
 
+from extensions.tools.check_sources import check_sources
 from nodes.errors import ToolRefused
-from nodes.tools.check_sources import check_sources
 from nodes.tools.framework.settings import ToolSettings
 
 MATERIALS = {

@@ -8,7 +8,7 @@ import pytest
 from pydantic import ValidationError
 
 from nodes.errors import ToolRefused
-from nodes.tools.documents.reader import read_document
+from nodes.tools.framework.documents import read_document
 from teams.contract_review.tools.extract_clauses import extract_clauses
 from tests.contracts import (
     DISTRIBUTION,

@@ -10,11 +10,11 @@ from aiohttp.test_utils import TestServer
 from hypothesis import given
 from hypothesis import strategies as st
 
+from extensions.tools.fetch_page import fetch_page
+from extensions.tools.web.addresses import AddressPolicy, is_public_address
+from extensions.tools.web.download import MAX_BYTES, _fetch_hop, download_page
 from nodes.errors import ToolFailed, ToolRefused
-from nodes.tools.fetch_page import fetch_page
 from nodes.tools.framework.settings import ToolSettings
-from nodes.tools.web.addresses import AddressPolicy, is_public_address
-from nodes.tools.web.download import MAX_BYTES, _fetch_hop, download_page
 from tests.unit.tools.document_samples import write_pdf
 
 PAGE = "<title>Cloud</title><h1>Cloud</h1><p>AWS grew by 17 %.</p><script>evil()</script>"

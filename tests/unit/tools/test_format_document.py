@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from extensions.tools.format_document import MAX_NAME_CHARS, format_document, make_file_stem
+from extensions.tools.formats.docx import to_docx
+from extensions.tools.formats.html import to_html
 from nodes.errors import ToolFailed, ToolRefused
-from nodes.tools.format_document import MAX_NAME_CHARS, format_document, make_file_stem
-from nodes.tools.formats.docx import to_docx
-from nodes.tools.formats.html import to_html
 from nodes.tools.framework.settings import ToolSettings
 
 MARKDOWN = """\

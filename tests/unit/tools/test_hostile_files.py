@@ -7,11 +7,11 @@ import pytest
 from pypdf import PdfWriter
 from pypdf.generic import DictionaryObject, NameObject, TextStringObject
 
+from extensions.tools.documents.parser import MAX_PAGES
+from extensions.tools.search_documents import search_documents
 from nodes.errors import FileUnreadable
-from nodes.tools.documents.parser import MAX_PAGES
-from nodes.tools.documents.reader import MAX_TEXT_CHARS, read_document
+from nodes.tools.framework.documents import MAX_TEXT_CHARS, read_document
 from nodes.tools.framework.settings import ToolSettings
-from nodes.tools.search_documents import search_documents
 from tests.unit.tools.document_samples import write_docx, write_pdf
 
 pytestmark = pytest.mark.slow

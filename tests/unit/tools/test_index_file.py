@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from nodes.tools.documents import index_file
-from nodes.tools.documents.index import PassageIndex
-from nodes.tools.documents.library import DocumentLibrary
+from extensions.tools.documents import index_file
+from extensions.tools.documents.index import PassageIndex
+from extensions.tools.documents.library import DocumentLibrary
 
 
 @pytest.fixture
@@ -63,7 +63,7 @@ async def test_a_second_process_finds_the_same_without_cutting_the_documents_aga
 ):
     first = await search(folder, "zebra stripes")
     written = [(each, each.read_bytes()) for each in index_folder.iterdir()]
-    monkeypatch.setattr("nodes.tools.documents.library.split_document", None)
+    monkeypatch.setattr("extensions.tools.documents.library.split_document", None)
 
     assert await search(folder, "zebra stripes") == first != []
     assert len(used) == 1

@@ -285,7 +285,7 @@ async def test_code_that_could_not_be_run_has_not_ended_without_a_word() -> None
 async def test_a_server_that_is_busy_has_failed_and_a_page_that_is_not_there_is_refused(
     status, error
 ):
-    from nodes.tools.fetch_page import fetch_page
+    from extensions.tools.fetch_page import fetch_page
     from tests.unit.tools.test_fetch_page import make_policy
 
     async def answer(request: web.Request) -> web.Response:

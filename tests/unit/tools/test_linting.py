@@ -2,7 +2,7 @@
 
 import pytest
 
-from nodes.tools.linting.ruff_process import lint_files
+from extensions.tools.linting.ruff_process import lint_files
 
 
 def test_findings_have_the_names_of_the_texts() -> None:

@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 from mcp.types import Tool
 
+from extensions.mcp.servers.argument_check import ArgumentCheck
+from extensions.mcp.servers.listed_tool import ListedTool, read_tool
 from nodes.limits.nesting import MAX_LEVELS
 from nodes.limits.schema_expansion import MAX_EXPANDED_LEVELS
-from nodes.tools.mcp_servers.argument_check import ArgumentCheck
-from nodes.tools.mcp_servers.listed_tool import ListedTool, read_tool
 
 DAY = {"type": "string", "format": "date"}
 

@@ -2,8 +2,8 @@
 
 import pytest
 
+from extensions.mcp.servers.tool_selection import build_tool_name
 from nodes.limits.patterns import Pattern
-from nodes.tools.mcp_servers.tool_selection import build_tool_name
 
 ALLOWED = Pattern(r"[A-Za-z0-9_-]{1,64}")
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nodes.tools.documents.passages import MAX_PASSAGE_CHARS, split_document
+from extensions.tools.documents.passages import MAX_PASSAGE_CHARS, split_document
 
 LONG = "The berth is swept each morning before the ferry comes in. " * 12
 

@@ -8,20 +8,20 @@ import sqlite3
 import duckdb
 import pytest
 
-from nodes.errors import ToolFailed, ToolRefused
-from nodes.tools.documents.reader import MAX_TEXT_CHARS, read_document
-from nodes.tools.framework.settings import ToolSettings
-from nodes.tools.query_database import query_database
-from nodes.tools.sql import duckdb_reader as duck_engine
-from nodes.tools.sql import sqlite as sqlite_engine
-from nodes.tools.sql.location import DatabaseLocation, locate_database
-from nodes.tools.sql.tables import (
+from extensions.tools.query_database import query_database
+from extensions.tools.sql import duckdb_reader as duck_engine
+from extensions.tools.sql import sqlite as sqlite_engine
+from extensions.tools.sql.location import DatabaseLocation, locate_database
+from extensions.tools.sql.tables import (
     MAX_CELL_CHARS,
     RESERVED_WORDS,
     convert_cell,
     describe_result,
     name_tables,
 )
+from nodes.errors import ToolFailed, ToolRefused
+from nodes.tools.framework.documents import MAX_TEXT_CHARS, read_document
+from nodes.tools.framework.settings import ToolSettings
 
 pytestmark = pytest.mark.slow
 

@@ -6,7 +6,7 @@ import zipfile
 import pytest
 
 from nodes.errors import FileUnreadable
-from nodes.tools.documents.reader import read_document
+from nodes.tools.framework.documents import read_document
 from tests.unit.tools.document_samples import write_docx, write_pdf
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from nodes.errors import NothingToRead
-from nodes.tools.documents.reader import read_document
+from nodes.tools.framework.documents import read_document
 from nodes.tools.framework.settings import ToolSettings
 from teams.tech_support.tools.search_help import search_help
 

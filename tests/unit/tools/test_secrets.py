@@ -2,7 +2,7 @@
 
 import pytest
 
-from nodes.tools.logs.secrets import MASK, is_secret_name, looks_secret, mask_secrets
+from extensions.tools.logs.secrets import MASK, is_secret_name, looks_secret, mask_secrets
 
 
 @pytest.mark.parametrize(

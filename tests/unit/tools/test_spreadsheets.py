@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from extensions.tools.analyze_table import analyze_table
+from extensions.tools.documents.parser import parse_document
+from extensions.tools.documents.workbook import MAX_NAME_CHARS, parse_workbook
+from extensions.tools.query_database import query_database
+from extensions.tools.search_documents import search_documents
 from graph.runs.materials import read_materials
 from nodes.errors import FileUnreadable, ToolRefused
-from nodes.tools.analyze_table import analyze_table
-from nodes.tools.documents.parser import parse_document
-from nodes.tools.documents.reader import is_cut, read_document
-from nodes.tools.documents.workbook import MAX_NAME_CHARS, parse_workbook
+from nodes.tools.framework.documents import is_cut, read_document
 from nodes.tools.framework.settings import ToolSettings
-from nodes.tools.query_database import query_database
-from nodes.tools.search_documents import search_documents
 from tests.unit.tools.workbook_samples import (
     ERROR,
     FORMULA,

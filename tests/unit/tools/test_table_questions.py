@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nodes.tools.sql.table_analysis import analyze_table
-from nodes.tools.tables.answer_phrases import write_number
+from extensions.tools.sql.table_analysis import analyze_table
+from extensions.tools.tables.answer_phrases import write_number
 
 FERRIES = """\
 harbour,month,crossings,cars,delays,closed

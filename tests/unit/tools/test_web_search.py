@@ -4,10 +4,10 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
+from extensions.tools.web.search_engines import SearchResult, SearchUnreachable, search_tavily
+from extensions.tools.web_search import web_search
 from nodes.errors import ToolFailed, ToolRefused
 from nodes.tools.framework.settings import ToolSettings
-from nodes.tools.web.search_engines import SearchResult, SearchUnreachable, search_tavily
-from nodes.tools.web_search import web_search
 
 
 def make_engine(*found):

@@ -5,7 +5,7 @@ import { toLine } from "../model/plain-text";
 import { Problem, readProblem } from "./problem";
 import { shrinkTrace } from "./shrink-trace";
 
-/** What the template has in place of a trace: graph/server/live_page.py. */
+/** What the template has in place of a trace: extensions/server/live_page.py. */
 const PLACE = '"trace of the run"';
 const ESCAPED = /[<>&\u2028\u2029]/g;
 

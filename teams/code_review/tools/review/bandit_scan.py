@@ -11,8 +11,8 @@ from bandit.core.config import BanditConfig  # type: ignore[import-untyped]
 from bandit.core.issue import Issue  # type: ignore[import-untyped]
 from bandit.core.manager import BanditManager  # type: ignore[import-untyped]
 
-from nodes.tools.linting.ruff_process import get_source_index, write_sources
-from nodes.tools.linting.rules import find_rule, list_rule_codes
+from extensions.tools.linting.ruff_process import get_source_index, write_sources
+from extensions.tools.linting.rules import find_rule, list_rule_codes
 
 from .fragments import CodeFragment
 from .hits import RuleHit

@@ -19,8 +19,8 @@ from detect_secrets.plugins.high_entropy_strings import (
 from detect_secrets.plugins.keyword import REGEX_BY_FILETYPE, KeywordDetector
 from detect_secrets.util.filetype import determine_file_type
 
+from extensions.tools.linting.rules import find_rule, list_rule_codes
 from nodes.limits.patterns import Pattern
-from nodes.tools.linting.rules import find_rule, list_rule_codes
 
 from .diff import ChangedFile
 from .hits import RuleHit

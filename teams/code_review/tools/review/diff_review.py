@@ -6,11 +6,11 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
+from extensions.tools.linting.finding import SEVERITIES, ReviewFinding
+from extensions.tools.linting.rules import Lens
 from nodes.errors import ToolRefused
 from nodes.text.counts import format_count
 from nodes.tools.framework.tool_report import ToolReport, fit_to_size
-from nodes.tools.linting.finding import SEVERITIES, ReviewFinding
-from nodes.tools.linting.rules import Lens
 
 from .diff import ParsedDiff, format_names, read_diff
 from .diff_materials import sort_materials

@@ -12,9 +12,9 @@ from typing import Any
 import yaml
 from markdown_it import MarkdownIt
 
+from extensions.tools.linting.rules import LintRule, RuleContext
 from nodes.limits.patterns import Pattern
 from nodes.text.plain_text import sanitize_line
-from nodes.tools.linting.rules import LintRule, RuleContext
 
 MAX_QUOTED_CHARS = 120
 DEFAULT_LINE_LENGTH = 88

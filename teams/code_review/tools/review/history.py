@@ -16,11 +16,11 @@ from dulwich.errors import NotGitRepository
 from dulwich.objects import Blob, Commit, TreeEntry
 from dulwich.repo import Repo
 
+from extensions.tools.linting.finding import ReviewFinding
 from nodes.errors import ToolRefused
 from nodes.limits.patterns import Pattern
 from nodes.text.plain_text import sanitize_line
 from nodes.tools.framework.tool_report import ToolReport
-from nodes.tools.linting.finding import ReviewFinding
 
 from .diff import ChangedFile, ParsedDiff
 

@@ -7,13 +7,13 @@ from langchain_core.tools import BaseTool, tool
 from langgraph.prebuilt import InjectedState
 from pydantic import Field
 
+from extensions.tools.linting.rules import Lens
 from nodes.errors import ToolFailed, ToolRefused
 from nodes.tools.framework.argument_types import FileName
 from nodes.tools.framework.isolation import run_isolated
 from nodes.tools.framework.materials import resolve_material_name
 from nodes.tools.framework.settings import ToolSettings
 from nodes.tools.framework.tool_report import ToolReport, join_names
-from nodes.tools.linting.rules import Lens
 
 from .diff_materials import is_diff, list_diffs, sort_materials
 from .earlier_reviews import NO_REPOSITORY_GAP

@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
+from extensions.tools.linting.finding import ReviewFinding
+from extensions.tools.linting.rules import Lens, find_rule, list_rule_codes
 from nodes.limits.patterns import Pattern
 from nodes.tools.framework.tool_report import ToolReport
-from nodes.tools.linting.finding import ReviewFinding
-from nodes.tools.linting.rules import Lens, find_rule, list_rule_codes
 
 from .diff import ParsedDiff, format_names
 from .diff_materials import ReviewMaterials

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Sequence
 
+from extensions.tools.linting.ruff_process import lint_files
+from extensions.tools.linting.rules import LintRule, find_rule
 from nodes.limits.patterns import Pattern
-from nodes.tools.linting.ruff_process import lint_files
-from nodes.tools.linting.rules import LintRule, find_rule
 
 from .fragments import CodeFragment
 from .hits import RuleHit, is_waived

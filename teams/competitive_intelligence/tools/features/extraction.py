@@ -8,9 +8,9 @@ from typing import Final, Literal
 
 from markdown_it.token import Token
 
+from extensions.tools.reading.prose_sentences import build_block_parser
 from nodes.limits.patterns import Pattern
 from nodes.text.plain_text import sanitize_line
-from nodes.tools.reading.prose_sentences import build_block_parser
 
 MAX_NAME_CHARS: Final = 60
 MAX_NAME_WORDS: Final = 6

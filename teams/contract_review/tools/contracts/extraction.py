@@ -5,12 +5,12 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Any, Final, NamedTuple
 
+from extensions.tools.documents.index import PassageIndex
+from extensions.tools.documents.passages import Passage
 from nodes.errors import ToolRefused
 from nodes.text.plain_text import sanitize_line
 from nodes.text.terms import extract_terms
 from nodes.text.word_lists import UNSPECIFIC_WORDS
-from nodes.tools.documents.index import PassageIndex
-from nodes.tools.documents.passages import Passage
 from nodes.tools.framework.tool_report import ToolReport, fit_to_size
 
 from .clause_kinds import load_clause_kinds

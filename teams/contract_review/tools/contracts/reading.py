@@ -5,7 +5,7 @@ from typing import Any
 
 from nodes.errors import ToolRefused
 from nodes.text.plain_text import sanitize_line
-from nodes.tools.documents.reader import CUT_MARK, is_cut
+from nodes.tools.framework.documents import CUT_MARK, is_cut
 from nodes.tools.framework.tool_report import ToolReport, fit_to_size, join_names
 
 from .clauses import SIGNATURES

@@ -6,10 +6,10 @@ from fractions import Fraction
 from math import ceil, floor
 from typing import Any
 
+from extensions.tools.tables.formatting import format_number
 from nodes.errors import ToolRefused
 from nodes.text.counts import format_count
 from nodes.tools.framework.tool_report import MAX_JOINED_NAMES, ToolReport, fit_to_size, join_names
-from nodes.tools.tables.formatting import format_number
 
 from .sequence import TopicSequence, order_topics
 from .sources import read_sources

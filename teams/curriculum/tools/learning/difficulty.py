@@ -4,19 +4,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from nodes.errors import ToolRefused
-from nodes.text.plain_text import sanitize_line
-from nodes.text.word_lists import FUNCTION_WORDS
-from nodes.tools.framework.materials import resolve_material_name
-from nodes.tools.framework.tool_report import ToolReport, fit_to_size
-from nodes.tools.reading.prose_sentences import (
+from extensions.tools.reading.prose_sentences import (
     MAX_TEXT_CHARS,
     Sentence,
     find_title,
     is_prose,
     split_sentences,
 )
-from nodes.tools.reading.reading_grade import FORMULAS, ReadingGrade, grade_sentences
+from extensions.tools.reading.reading_grade import FORMULAS, ReadingGrade, grade_sentences
+from nodes.errors import ToolRefused
+from nodes.text.plain_text import sanitize_line
+from nodes.text.word_lists import FUNCTION_WORDS
+from nodes.tools.framework.materials import resolve_material_name
+from nodes.tools.framework.tool_report import ToolReport, fit_to_size
 
 MIN_WORDS = 100
 """Below this number of words a grade is not reliable."""

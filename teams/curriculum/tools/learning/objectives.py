@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from extensions.tools.tables.reader import CsvTable, read_table
 from nodes.errors import ToolRefused
 from nodes.limits.patterns import Pattern
 from nodes.text.counts import format_count
 from nodes.text.csv_table import is_table_name
 from nodes.text.plain_text import sanitize_line
 from nodes.tools.framework.tool_report import ToolReport, fit_to_size
-from nodes.tools.tables.reader import CsvTable, read_table
 
 from .bloom import EMPTY_VERBS, LEVELS, TAXONOMY, find_level, suggest_better_verbs
 from .sources import read_sources

@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise, takewhile
 
+from extensions.tools.tables.reader import CsvTable, read_table
 from nodes.errors import ToolRefused
 from nodes.limits.patterns import Pattern
 from nodes.text.csv_table import is_table_name
 from nodes.text.plain_text import sanitize_line
-from nodes.tools.tables.reader import CsvTable, read_table
 
 MAX_TOPICS = 300
 MAX_NAME_CHARS = 100

@@ -5,10 +5,10 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
+from extensions.tools.logs.entry import LogEntry
+from extensions.tools.logs.secrets import mask_secrets
 from nodes.limits.patterns import Pattern
 from nodes.text.plain_text import sanitize_line
-from nodes.tools.logs.entry import LogEntry
-from nodes.tools.logs.secrets import mask_secrets
 
 _CHANGE_WORDS = Pattern(
     r"\bdeploy(?:ed|ment|ing)?\b|\breleas(?:e|ed|ing) (?:of |(?:\S+ )?v?\d)"

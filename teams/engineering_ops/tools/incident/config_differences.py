@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
+from extensions.tools.logs.secrets import is_secret_name, looks_secret
 from nodes.limits.patterns import Pattern
 from nodes.text.plain_text import format_as_code, sanitize_line
-from nodes.tools.logs.secrets import is_secret_name, looks_secret
 
 from .config_pairs import ENVIRONMENTS, split_words
 from .settings_file import SettingsFile, SettingValue

@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeVar
 
+from extensions.tools.logs.failure import Failure
 from nodes.limits.patterns import Pattern
 from nodes.text.plain_text import format_as_code, sanitize_line
-from nodes.tools.logs.failure import Failure
 
 from .sources import FunctionNode, SourceFile
 from .value_origins import CodeLocation, find_called_functions, find_settings, trace_values

@@ -4,14 +4,14 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from extensions.tools.logs.failure import Failure, StackFrame
+from extensions.tools.logs.reader import read_logs
+from extensions.tools.logs.secrets import mask_secrets
+from extensions.tools.logs.timestamps import format_time
 from nodes.errors import ToolRefused
 from nodes.text.counts import format_count
 from nodes.text.plain_text import format_as_code, sanitize_line
 from nodes.tools.framework.tool_report import ToolReport, join_names
-from nodes.tools.logs.failure import Failure, StackFrame
-from nodes.tools.logs.reader import read_logs
-from nodes.tools.logs.secrets import mask_secrets
-from nodes.tools.logs.timestamps import format_time
 
 from .error_diagnosis import Diagnosis, diagnose
 from .material_types import sort_materials

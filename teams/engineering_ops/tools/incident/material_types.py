@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from pathlib import PurePosixPath
 
+from extensions.tools.logs.reader import LOG_SUFFIXES, is_log
 from nodes.text.csv_table import is_table_name
-from nodes.tools.logs.reader import LOG_SUFFIXES, is_log
 
 PYTHON_SUFFIXES = (".py", ".pyi")
 _OTHER_CODE = ".js .ts .go .java .rb .rs .c .cc .cpp .cs .php"

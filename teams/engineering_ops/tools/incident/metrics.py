@@ -5,14 +5,14 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
+from extensions.tools.logs.entry import LogEntry
+from extensions.tools.logs.lines import make_template
+from extensions.tools.logs.reader import read_logs
+from extensions.tools.logs.secrets import mask_secrets
+from extensions.tools.logs.timestamps import format_time
 from nodes.text.counts import format_count
 from nodes.text.plain_text import format_as_code, sanitize_line
 from nodes.tools.framework.tool_report import ToolReport
-from nodes.tools.logs.entry import LogEntry
-from nodes.tools.logs.lines import make_template
-from nodes.tools.logs.reader import read_logs
-from nodes.tools.logs.secrets import mask_secrets
-from nodes.tools.logs.timestamps import format_time
 
 from .changes import LoggedChange, find_changes
 from .material_types import sort_materials

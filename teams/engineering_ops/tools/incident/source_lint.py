@@ -3,8 +3,8 @@
 import subprocess
 from collections.abc import Sequence
 
+from extensions.tools.linting.ruff_process import lint_files
 from nodes.tools.framework.tool_report import ToolReport, join_names
-from nodes.tools.linting.ruff_process import lint_files
 
 from .sources import SourceFile
 

@@ -9,10 +9,10 @@ from functools import cached_property
 from itertools import pairwise
 from statistics import quantiles
 
+from extensions.tools.logs.entry import LogEntry
+from extensions.tools.logs.timestamps import YEARLESS
 from nodes.errors import ToolRefused
 from nodes.text.counts import format_count
-from nodes.tools.logs.entry import LogEntry
-from nodes.tools.logs.timestamps import YEARLESS
 
 DAY_S = 86_400
 BUCKET_NAMES = {

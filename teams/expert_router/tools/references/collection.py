@@ -7,8 +7,8 @@ from typing import Literal, get_args
 import yaml
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
-from nodes.tools.documents.index import PassageIndex
-from nodes.tools.documents.passages import Passage
+from extensions.tools.documents.index import PassageIndex
+from extensions.tools.documents.passages import Passage
 
 from .coverage import find_covering_passages
 

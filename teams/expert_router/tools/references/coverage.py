@@ -2,10 +2,10 @@
 
 import math
 
+from extensions.tools.documents.index import STOP_WORDS, PassageIndex
+from extensions.tools.documents.passages import Passage
 from nodes.limits.patterns import Pattern
 from nodes.text.word_lists import FUNCTION_WORDS, QUESTION_WORDS
-from nodes.tools.documents.index import STOP_WORDS, PassageIndex
-from nodes.tools.documents.passages import Passage
 
 MIN_SHARE = 0.4
 """Share of the weight of the query's words that a passage must have."""

@@ -9,12 +9,12 @@ from langchain_core.tools import BaseTool, tool
 from langgraph.prebuilt import InjectedState
 from pydantic import Field as Parameter
 
+from extensions.tools.documents.folder import describe_unread
+from extensions.tools.documents.index import PassageIndex
+from extensions.tools.documents.library import get_library
 from nodes.errors import ToolRefused
 from nodes.text.counts import format_count
 from nodes.text.plain_text import sanitize_line
-from nodes.tools.documents.folder import describe_unread
-from nodes.tools.documents.index import PassageIndex
-from nodes.tools.documents.library import get_library
 from nodes.tools.framework.argument_types import Query
 from nodes.tools.framework.out_of_scope import escalate_out_of_scope
 from nodes.tools.framework.settings import ToolSettings

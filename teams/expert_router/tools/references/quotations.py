@@ -3,8 +3,8 @@
 import re
 from typing import NamedTuple
 
+from extensions.tools.documents.index import PassageIndex
 from nodes.limits.patterns import Pattern
-from nodes.tools.documents.index import PassageIndex
 
 from .coverage import extract_keywords, find_covering_passages
 

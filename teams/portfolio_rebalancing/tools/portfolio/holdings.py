@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
 
+from extensions.tools.tables.reader import CsvTable, TableDefects, quote_cell
 from nodes.limits.patterns import Pattern
 from nodes.text.csv_table import CsvRecord
-from nodes.tools.tables.reader import CsvTable, TableDefects, quote_cell
 
 CASH = "CASH"
 TICKER_COLUMNS = ("ticker", "symbol", "isin", "security", "instrument", "fund", "asset")

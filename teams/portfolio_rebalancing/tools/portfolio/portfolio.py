@@ -6,10 +6,10 @@ from datetime import date, timedelta
 from decimal import Decimal
 from functools import partial
 
+from extensions.tools.tables.reader import TableDefects
+from extensions.tools.tables.selection import find_table, require_table
 from nodes.errors import ToolRefused
 from nodes.tools.framework.tool_report import ToolReport, join_names
-from nodes.tools.tables.reader import TableDefects
-from nodes.tools.tables.selection import find_table, require_table
 
 from .holdings import CASH, Holding, Holdings, is_holdings_table, read_holdings
 from .prices import Prices, is_prices_table, read_prices

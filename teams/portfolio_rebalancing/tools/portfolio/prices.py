@@ -6,8 +6,8 @@ from datetime import date
 from decimal import Decimal
 from itertools import pairwise
 
+from extensions.tools.tables.reader import CsvTable, TableDefects, quote_cell
 from nodes.text.csv_table import CsvRecord
-from nodes.tools.tables.reader import CsvTable, TableDefects, quote_cell
 
 from .holdings import TICKER_COLUMNS, iterate_tickers, parse_ticker, read_currencies
 

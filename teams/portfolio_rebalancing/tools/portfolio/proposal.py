@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from nodes.tools.framework.tool_report import ToolReport, join_names
-from nodes.tools.tables.formatting import (
+from extensions.tools.tables.formatting import (
     format_money,
     format_number,
     format_percent,
     format_points,
     format_price,
 )
+from nodes.tools.framework.tool_report import ToolReport, join_names
 
 from .holdings import CASH
 from .portfolio import Portfolio

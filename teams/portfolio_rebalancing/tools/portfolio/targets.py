@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 
+from extensions.tools.tables.formatting import format_number
+from extensions.tools.tables.reader import CsvTable, TableDefects, quote_cell
 from nodes.errors import ToolRefused
-from nodes.tools.tables.formatting import format_number
-from nodes.tools.tables.reader import CsvTable, TableDefects, quote_cell
 
 from .holdings import TICKER_COLUMNS, is_holdings_table, iterate_tickers, parse_ticker
 

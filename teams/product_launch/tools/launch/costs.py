@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Mapping
 
-from nodes.tools.tables.reader import CsvTable, TableDefects, normalize_column_name
-from nodes.tools.tables.selection import find_table
+from extensions.tools.tables.reader import CsvTable, TableDefects, normalize_column_name
+from extensions.tools.tables.selection import find_table
 
 from .sales import is_sales_table
 

@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from extensions.tools.tables.reader import read_headers, read_table
 from nodes.errors import ToolRefused
 from nodes.limits.patterns import Pattern
 from nodes.text.plain_text import sanitize_line
-from nodes.tools.tables.reader import read_headers, read_table
 from state import Severity
 
 from . import counting

@@ -4,12 +4,12 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from extensions.tools.tables.formatting import format_money
+from extensions.tools.tables.reader import CsvTable, TableDefects, normalize_column_name
+from extensions.tools.tables.selection import require_table
 from nodes.errors import ToolRefused
 from nodes.limits.patterns import Pattern
 from nodes.text.plain_text import sanitize_line
-from nodes.tools.tables.formatting import format_money
-from nodes.tools.tables.reader import CsvTable, TableDefects, normalize_column_name
-from nodes.tools.tables.selection import require_table
 
 PRICE_COLUMNS = (
     *("price", "unit_price", "sale_price", "price_per_unit", "avg_price", "average_price"),

@@ -4,12 +4,12 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from extensions.tools.linting.ruff_process import SYNTAX_CODE, RuffHit, lint_files
+from extensions.tools.linting.rules import find_rule, list_rule_codes
 from nodes.limits.patterns import Pattern
 from nodes.text.counts import format_count
 from nodes.text.plain_text import sanitize_line
 from nodes.tools.framework.tool_report import ToolReport, fit_to_size, join_names
-from nodes.tools.linting.ruff_process import SYNTAX_CODE, RuffHit, lint_files
-from nodes.tools.linting.rules import find_rule, list_rule_codes
 
 from .outline import outline_module
 

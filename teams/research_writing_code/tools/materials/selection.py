@@ -3,10 +3,10 @@
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import PurePosixPath
 
+from extensions.tools.reading.prose_sentences import NON_PROSE_SUFFIXES, split_sentences
 from nodes.errors import ToolRefused
 from nodes.text.csv_table import is_table_name
 from nodes.tools.framework.materials import resolve_material_name
-from nodes.tools.reading.prose_sentences import NON_PROSE_SUFFIXES, split_sentences
 
 PYTHON_SUFFIXES = frozenset((".py", ".pyi", ".pyw"))
 OTHER_CODE_SUFFIXES = frozenset(

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from extensions.tools.reading.prose_sentences import MAX_TEXT_CHARS, split_sentences
+from extensions.tools.reading.reading_grade import ReadingGrade, grade_sentences
 from nodes.limits.patterns import Pattern
 from nodes.text.counts import format_count
 from nodes.tools.framework.tool_report import ToolReport, fit_to_size
-from nodes.tools.reading.prose_sentences import MAX_TEXT_CHARS, split_sentences
-from nodes.tools.reading.reading_grade import ReadingGrade, grade_sentences
 
 from .remarks import ProseRemark, find_remarks
 

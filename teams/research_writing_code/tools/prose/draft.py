@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from itertools import islice
 
-from nodes.tools.documents.index import PassageIndex
-from nodes.tools.documents.passages import Passage
-from nodes.tools.reading.prose_sentences import Sentence, split_sentences
+from extensions.tools.documents.index import PassageIndex
+from extensions.tools.documents.passages import Passage
+from extensions.tools.reading.prose_sentences import Sentence, split_sentences
 
 MAX_SENTENCES = 12
 MAX_SENTENCES_READ = 400

@@ -12,9 +12,9 @@ from proselint.registry import CheckRegistry  # type: ignore[import-untyped]
 from proselint.tools import LintFile  # type: ignore[import-untyped]
 from spellchecker import SpellChecker
 
+from extensions.tools.reading.prose_sentences import Sentence
 from nodes.limits.patterns import Pattern
 from nodes.text.plain_text import sanitize_line
-from nodes.tools.reading.prose_sentences import Sentence
 
 LONG_SENTENCE_WORDS = 35
 """Words from which on a sentence is long."""

@@ -4,11 +4,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
+from extensions.tools.logs.entry import FAILING_LEVELS, Log, LogEntry
+from extensions.tools.logs.failure import Failure, StackFrame
+from extensions.tools.logs.lines import make_template
+from extensions.tools.logs.secrets import mask_secrets
 from nodes.text.plain_text import format_as_code, sanitize_line
-from nodes.tools.logs.entry import FAILING_LEVELS, Log, LogEntry
-from nodes.tools.logs.failure import Failure, StackFrame
-from nodes.tools.logs.lines import make_template
-from nodes.tools.logs.secrets import mask_secrets
 
 MAX_TITLE_CHARS: Final = 240
 MAX_ANNOUNCEMENT_LINES: Final = 2

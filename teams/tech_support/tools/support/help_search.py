@@ -5,12 +5,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
+from extensions.tools.documents.index import STOP_WORDS, PassageIndex
+from extensions.tools.documents.passages import Passage
+from extensions.tools.logs.reader import is_log, read_log
 from nodes.limits.patterns import Pattern
 from nodes.text.terms import extract_terms
-from nodes.tools.documents.index import STOP_WORDS, PassageIndex
-from nodes.tools.documents.passages import Passage
 from nodes.tools.framework.tool_report import ToolReport
-from nodes.tools.logs.reader import is_log, read_log
 
 from .error_kinds import ErrorKind, list_error_kinds, redact_as_code
 

@@ -4,12 +4,12 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any, Final
 
+from extensions.tools.logs.entry import Log
+from extensions.tools.logs.failure import Failure
+from extensions.tools.logs.secrets import mask_secrets
+from extensions.tools.logs.timestamps import format_duration
 from nodes.text.counts import format_count
 from nodes.tools.framework.tool_report import ToolReport, fit_to_size, join_names
-from nodes.tools.logs.entry import Log
-from nodes.tools.logs.failure import Failure
-from nodes.tools.logs.secrets import mask_secrets
-from nodes.tools.logs.timestamps import format_duration
 from state import Severity
 
 from .error_kinds import (

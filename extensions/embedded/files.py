@@ -1,0 +1,123 @@
+"""Which worker reads which files of a request: by the kinds that its tools and examples show."""
+
+from collections.abc import Collection, Iterable
+from functools import cached_property
+
+from extensions.embedded.shown_order import ShownOrder
+from nodes.limits.patterns import Pattern
+from nodes.schemas.beside import PlanningValues
+from nodes.schemas.team import Example
+from nodes.text.csv_table import is_table_name
+from nodes.text.similarity import extract_words
+
+_SEPARATORS = Pattern(r"[\W_]+")
+MAX_DATABASE_CHARS = 20_000
+MAX_READ_CHARS = 20_000  # of a file, to see what it names
+TOOLS = {True: "analyze_table", False: "search_documents"}  # read any table, and any document
+
+
+class Files:
+    """The materials of a request, and the tables of its database."""
+
+    def __init__(self, values: PlanningValues, order: ShownOrder) -> None:
+        self._team, self._order = values.team, order
+        self.texts = values.materials
+        lines = values.database[:MAX_DATABASE_CHARS].splitlines()
+        every = {**values.materials, **{line: line for line in lines}}
+        self._kinds = {name: is_table_name(name) or name in lines for name in every}
+        self._held = {
+            kind: {n: text for n, text in every.items() if self._kinds[n] == kind} for kind in TOOLS
+        }
+
+    def choose_for(self, worker: str) -> list[str]:
+        """Return the files of the kinds that examples, or its tools, show for a worker.
+
+        Of a worker without any shown, and of a kind that no example has, all are for it.
+        """
+        kinds = _list_suffixes(
+            task.materials for task in self._order.tasks if task.worker == worker
+        )
+        known = _list_suffixes(task.materials for task in self._order.tasks)
+        tools = self._team.find_worker(worker).tools
+        if not kinds and self._order.waits(worker):
+            return list(self.texts) if "check_sources" in tools else []
+        general = self._list_kinds(worker)
+        chosen = [
+            name
+            for name in self.texts
+            if self._kinds[name] in general
+            or _get_suffix(name) in kinds
+            or (not general and not (kinds and _get_suffix(name) in known))
+        ]
+        return chosen or ([] if self._order.waits(worker) else list(self.texts))
+
+    def are_only_for(self, worker: str) -> bool:
+        """Return whether all materials are tables, and a worker has the tool that reads them."""
+        can_read = "analyze_table" in self._team.find_worker(worker).tools
+        return can_read and bool(self.texts) and all(map(is_table_name, self.texts))
+
+    def has_all_of(self, example: Example) -> bool:
+        """Return whether all files of an example are here, and it has some."""
+        read = {get_name(name) for task in example.plan.tasks for name in task.materials}
+        return bool(read) and read <= {get_name(name) for name in self.texts}
+
+    def find_readers(self) -> list[str]:
+        """Return who reads the documents of a request, then who reads its tables."""
+        kinds = [kind for kind in (False, True) if self._held[kind]]
+        return [name for kind in kinds for name in self._list_readers(kind)]
+
+    def lacks_kind(self, worker: str) -> bool:
+        """Return whether a worker reads any table, or any document, and there is none."""
+        kinds = self._list_kinds(worker)
+        return bool(kinds) and not any(self._held[kind] for kind in kinds)
+
+    def find_missing_readers(self, part: str, takers: Collection[str]) -> list[str]:
+        """Return who reads the tables, or the documents, that alone hold words of a part."""
+        wanted = {word for word in _list_words([part]) if not word.isdigit()}
+        read = {name for taker in takers for name in self.choose_for(taker)}
+        readers = {kind: self._list_readers(kind) for kind in TOOLS if wanted & self._words[kind]}
+        return [
+            found[0]
+            for kind, found in readers.items()
+            if found and read.isdisjoint(self._held[kind]) and not {*found} & {*takers}
+        ]
+
+    def _list_kinds(self, worker: str) -> list[bool]:
+        tools = self._team.find_worker(worker).tools
+        return [kind for kind, tool in TOOLS.items() if tool in tools]
+
+    def _list_readers(self, kind: bool) -> list[str]:
+        """Return the workers that read a kind of files by a tool, else begin so in examples."""
+        by_tool = [each.name for each in self._team.roster if TOOLS[kind] in each.tools]
+        shown = [
+            task.worker
+            for task in self._order.tasks
+            if not task.depends_on and any(is_table_name(n) == kind for n in task.materials)
+        ]
+        return sorted(dict.fromkeys(by_tool + shown), key=lambda name: -shown.count(name))
+
+    @cached_property
+    def _words(self) -> dict[bool, set[str]]:
+        """The words of the tables' names and columns, and of the documents and no table."""
+        headers = (f"{n} {text.partition(chr(10))[0]}" for n, text in self._held[True].items())
+        tables = _list_words(f"{n} {text}" for n, text in self._held[True].items())
+        documents = _list_words(f"{n} {text}" for n, text in self._held[False].items())
+        return {True: _list_words(headers), False: documents - tables}
+
+
+def get_name(name: str) -> str:
+    """Return the name of a file without its folder."""
+    return name.rsplit("/", 1)[-1]
+
+
+def _list_words(texts: Iterable[str]) -> set[str]:
+    cut = " ".join(text[:MAX_READ_CHARS] for text in texts)
+    return {*extract_words(_SEPARATORS.sub(" ", cut))}
+
+
+def _list_suffixes(names: Iterable[Iterable[str]]) -> set[str]:
+    return {_get_suffix(name) for each in names for name in each}
+
+
+def _get_suffix(name: str) -> str:
+    return name.split("#")[0].rsplit(".", 1)[-1].lower()

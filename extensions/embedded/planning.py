@@ -1,0 +1,274 @@
+"""Plans without a language model: an example's plan, or one task for each part of the request."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
+
+from extensions.embedded.files import Files, get_name
+from extensions.embedded.shown_order import ShownOrder
+from extensions.embedded.worker_fit import (
+    WorkerFit,
+    drop_exclusion,
+    list_named_workers,
+    list_workers,
+)
+from nodes.limits.patterns import Pattern
+from nodes.schemas.beside import PlanningValues, RecruitValues, RefinementValues, RevisionValues
+from nodes.schemas.team import Example
+from nodes.text.request_parts import (
+    asks_for_result,
+    asks_for_text,
+    begins_with_verb,
+    is_question,
+    list_parts,
+)
+from nodes.text.similarity import extract_stems, extract_words, rank_examples
+from state import Plan, Task
+
+_NAMED = Pattern(
+    r"`[^`\n]{1,200}`|\"[^\"\n]{1,200}\"|\b[\w-]{1,80}\.[A-Za-z]{1,4}\b|\d+(?:[.,]\d+)*"
+    r"|(?<=[\w,;:]\s)[A-Z][\w-]*"
+)
+"""Code, quotations, file names, figures, and capitalised words inside a sentence."""
+_CODE_CLAUSE = Pattern(r":?\s*`[^`]*`")
+MAX_SPAN_CHARS = 10_000
+MAX_LINK_CHARS = 12  # such as ", and then "
+MAX_QUOTED_CHARS = 1_000  # of the request's words, in the description of its task
+
+
+def write_plan(values: PlanningValues, refusals: int) -> dict[str, Any]:
+    """Return a plan; after a refusal the next plainer one, at last one task."""
+    planner = _RulePlanner(values)
+    if values.revision and values.revision.is_rejection:
+        draft = planner.keep_named_workers(values.revision)
+        return draft if draft["tasks"] else planner.plan_parts()
+    if values.revision:
+        return planner.continue_plan(values.revision)
+    drafts = [*planner.adopt_example(), planner.plan_parts(), planner.plan_one_task()]
+    return drafts[min(refusals, len(drafts) - 1)]
+
+
+def write_recruit(values: RecruitValues) -> dict[str, Any]:
+    """Return a specialist with the tools whose descriptions share words with the task, else all."""
+    wanted = extract_stems(values.description)
+    near = [n for n, card in values.tools.items() if wanted & extract_stems(f"{n} {card}")]
+    return {
+        "role": "specialist",
+        "instructions": f"Do this and nothing else: {values.description[:3000]}",
+        "tools": near or list(values.tools),
+    }
+
+
+def write_refinement(values: RefinementValues) -> dict[str, Any]:
+    """Return the task widened: without its code, but with all words, as any may be the subject."""
+    widened = _CODE_CLAUSE.sub("", values.description).strip() or values.description
+    return {
+        "description": f"{widened} If nothing is found, report what was searched.",
+        "reason": f"The first attempt failed: {values.problem[:200]}",
+    }
+
+
+class _RulePlanner:
+    """Plans one request."""
+
+    def __init__(self, values: PlanningValues) -> None:
+        self.team, self.request = values.team, values.request.strip()
+        self.fit, self.order = WorkerFit(values.team), ShownOrder(values.team)
+        self.files = Files(values, self.order)
+
+    def adopt_example(self) -> list[dict[str, Any]]:
+        """Return the plan of the nearest example that covers the request and names nothing else."""
+        examples = self.team.examples
+        ranked = rank_examples(self.request, [each.request for each in examples])
+        fitting = (examples[n] for n, is_near in ranked if is_near)
+        return [self._adopt(each) for each in fitting if self._covers(each)][:1]
+
+    def plan_parts(self) -> dict[str, Any]:
+        """Return the plan with a task for each part of the request, and what no worker takes."""
+        parts = list_parts(self.request, self.fit.rank_workers)
+        subjects: dict[str, list[str]] = {}
+        untaken = []
+        for part in parts:
+            takers = self._choose_takers(part, is_whole=len(parts) == 1)
+            if not takers:
+                untaken.append(part[:MAX_SPAN_CHARS])
+            for name in dict.fromkeys(takers):
+                subjects.setdefault(name, []).append(part)
+        if len(subjects) == 1 and self.files.are_only_for(*subjects):  # its tool reads every word
+            untaken = [part for part in untaken if begins_with_verb(part)]
+            subjects = {name: [each for each in parts if each not in untaken] for name in subjects}
+        subjects = subjects or {self._find_usual(): [self.request]}
+        nearest = self.fit.rank_workers(self.request)
+        tasks = self._build_tasks(self.order.add_others(subjects, self.request, nearest))
+        cap = max(1, self.team.max_tasks)
+        lost = [part for task in tasks[cap:] for part in task["covers"]]
+        return self._build_plan(tasks[:cap], [*untaken, *lost])
+
+    def keep_named_workers(self, revision: RevisionValues) -> dict[str, Any]:
+        """Return the rejected plan with exactly the workers that the reason leaves."""
+        plan = _dump_plan(revision.plan)
+        wanted, unwanted = list_named_workers(self.team, revision.reason)
+        planned = {task["worker"] for task in plan["tasks"]}
+        left = {*(wanted or planned)} - {*unwanted}
+        tasks = [task for task in plan["tasks"] if task["worker"] in left]
+        tasks += [
+            self.build_task(name, [plan["goal"]], ()) for name in wanted if name in left - planned
+        ]
+        ids = {task["id"] for task in tasks}
+        for task in tasks:
+            task["depends_on"] = [edge for edge in task["depends_on"] if edge["task"] in ids]
+        return {**plan, "tasks": tasks}
+
+    def continue_plan(self, revision: RevisionValues) -> dict[str, Any]:
+        """Return the plan with a task for the worker that a finding is for, before what is left.
+
+        With nothing left, or without a worker that has no task yet, it is the same plan.
+        """
+        plan = _dump_plan(revision.plan)
+        done = {report.task for report in revision.results} | set(revision.running)
+        planned = {task["worker"] for task in plan["tasks"]}
+        waiting = [task for task in plan["tasks"] if task["id"] not in done]
+        new = [name for name in self.fit.rank_workers(revision.reason) if name not in planned]
+        grounds = [each.task for each in revision.results if f"{each.task} (" in revision.reason]
+        added = [self.build_task(name, [revision.reason], grounds) for name in new[:1] if waiting]
+        for task in waiting:
+            task["depends_on"] += [{"task": each["id"], "required": False} for each in added]
+        return {**plan, "tasks": [*plan["tasks"], *added]}
+
+    def plan_one_task(self) -> dict[str, Any]:
+        """Return the plan of one task, for the worker that the whole request is nearest to."""
+        nearest = [n for n in self.fit.rank_workers(self.request) if not self.order.waits(n)]
+        name = (nearest or [self._find_usual()])[0]
+        return self._build_plan([self.build_task(name, [self.request], ())], [])
+
+    def build_task(self, worker: str, parts: Sequence[str], needs: Iterable[str]) -> dict[str, Any]:
+        """Return a task that answers parts of the request after other tasks."""
+        covers = _join_neighbours(parts, self.request)
+        subject = Task(id=worker, description="-", worker=worker, covers=covers).asked
+        card = self.team.find_worker(worker).description.rstrip(". ")
+        quoted = subject[:MAX_QUOTED_CHARS].replace('"', "'").rstrip(". ") or "An empty request"
+        return {
+            "id": worker,
+            "description": f'For the request "{quoted}": {card[:1].lower()}{card[1:]}. '
+            "Give every figure and statement with the name of its source.",
+            "worker": worker,
+            "depends_on": [{"task": name, "required": False} for name in needs],
+            "materials": self.files.choose_for(worker),
+            "covers": covers,
+        }
+
+    def _choose_takers(self, part: str, *, is_whole: bool) -> list[str]:
+        """Return who takes a part: whom it names, an example shows, or it is nearest to.
+
+        Who reads the files that have its words is added. A question is not for a worker without a
+        tool, or one who waits for results, and no table holds a text that is to be written.
+        """
+        included, _ = list_named_workers(self.team, part)
+        shown = self.fit.find_example(drop_exclusion(part)) if is_whole else None
+        if shown and {*included} <= {*list_workers(shown)}:
+            takers = list(list_workers(shown))
+        else:
+            takers = included or self.fit.rank_workers(part)[:1]
+        if self.files.find_readers():
+            takers = [name for name in takers if self._answers(name, part)]
+        if any(map(self.order.waits, takers)):
+            return takers
+        found = [*takers, *self.files.find_missing_readers(part, takers)]
+        if takers or is_whole or asks_for_result(part):
+            return found or self.files.find_readers()[:1]
+        if is_question(part):
+            return found or [self._find_usual()]
+        return [] if begins_with_verb(part) else found
+
+    def _answers(self, name: str, part: str) -> bool:
+        if asks_for_text(part) and self.files.are_only_for(name):
+            return False
+        can_look_up = self.team.find_worker(name).tools and not self.order.waits(name)
+        return not self.files.lacks_kind(name) and bool(can_look_up or not is_question(part))
+
+    def _find_usual(self) -> str:
+        """Return who takes what is near to no worker."""
+        usual = [self.team.generalist] if self.team.generalist else []
+        return [*self.files.find_readers(), *usual, *self.order.first_workers][0]
+
+    def _build_tasks(self, subjects: Mapping[str, list[str]]) -> list[dict[str, Any]]:
+        """Return the tasks, each after those that it waits for."""
+        tasks: list[dict[str, Any]] = []
+        before = {name: self._list_before(name, subjects) for name in subjects}
+        left = list(subjects)
+        while left:
+            ids = [task["id"] for task in tasks]
+            name = next((n for n in left if before[n] <= {*ids}), left[0])
+            left.remove(name)
+            needs = [other for other in ids if other in before[name]]
+            tasks.append(self.build_task(name, subjects[name], needs))
+        return tasks
+
+    def _list_before(self, name: str, chosen: Collection[str]) -> set[str]:
+        """Return whom a worker waits for; one that may begin, and has files, only for its needs."""
+        begins = name in self.order.first_workers and bool(self.files.choose_for(name))
+        before = self.order.list_before(name).items()
+        return {each for each, is_required in before if is_required or not begins} & {*chosen}
+
+    def _covers(self, example: Example) -> bool:
+        """Return whether an example's plan is for all words of the request, and names nothing else.
+
+        What it names is in this request or in its files.
+        """
+        shown = ". ".join([example.request, *(task.description for task in example.plan.tasks)])
+        wanted, known = {*extract_words(self.request)}, {*extract_words(example.request)}
+        if not wanted <= {*extract_words(shown)} or 2 * len(wanted & known) < len(known):
+            return False
+        if wanted == known and self.files.has_all_of(example):
+            return True  # the plan is for this request and these files
+        names = {name.strip('`"') for name in _NAMED.findall(shown)}
+        held = "\n".join([self.request, *self.files.texts, *self.files.texts.values()])
+        return all(name in held for name in names)
+
+    def _adopt(self, example: Example) -> dict[str, Any]:
+        """Return an example's plan with the materials of this request."""
+        parts = list_parts(self.request, self.fit.rank_workers)
+        nearest = {part: self.fit.rank_workers(part)[:1] for part in parts}
+        shown = _dump_plan(example.plan)
+        named = {get_name(name) for task in shown["tasks"] for name in task["materials"]}
+        for task in shown["tasks"]:
+            wanted = {get_name(name) for name in task["materials"]}
+            takes_new = bool(wanted) or not task["depends_on"]
+            task["materials"] = [
+                name
+                for name in self.files.texts
+                if get_name(name) in wanted or (takes_new and get_name(name) not in named)
+            ]
+            own = [part for part in parts if nearest[part] == [task["worker"]]]
+            task["covers"] = _join_neighbours(own, self.request) if len(own) < len(parts) else ()
+        return {**shown, "goal": self._goal}
+
+    @property
+    def _goal(self) -> str:
+        return self.request[:4000] or "An empty request"
+
+    def _build_plan(self, tasks: list[dict[str, Any]], untaken: list[str]) -> dict[str, Any]:
+        return {
+            "goal": self._goal,
+            "tasks": tasks,
+            "aggregation": "merge",
+            "final_instruction": "Answer the request with the figures and sources that were found.",
+            "untaken": list(dict.fromkeys(untaken)),
+        }
+
+
+def _join_neighbours(parts: Iterable[str], request: str) -> tuple[str, ...]:
+    """Return parts of a request, as one span where one follows another."""
+    joined: list[str] = []
+    end = -MAX_LINK_CHARS
+    for part in dict.fromkeys(parts):
+        start = request.find(part, max(0, end))
+        if joined and 0 <= start - end <= MAX_LINK_CHARS:
+            joined[-1] += request[end:start] + part
+        else:
+            joined.append(part)
+        end = start + len(part) if start >= 0 else end
+    return tuple(span[:MAX_SPAN_CHARS] for span in joined)
+
+
+def _dump_plan(plan: Plan) -> dict[str, Any]:
+    return plan.model_dump(mode="json", exclude={"version", "rule_reason"})

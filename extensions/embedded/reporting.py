@@ -1,0 +1,172 @@
+"""Reports what tools computed, found or refused; passages are quoted whole and read by no model.
+
+A tool result with fields of a report (`summary`, `claims`, `findings`, `gaps`,
+`found_as_expected`, or `escalation` for an unsuitable task) is quoted. There is no confidence:
+there was no judge.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, get_args
+
+from extensions.embedded.work import AnsweredCall, Work
+from extensions.tools.documents.display import format_passage
+from nodes.text.language import detect_language
+from nodes.text.phrases import say
+from nodes.text.tool_messages import drop_advice
+from state import EscalationReason
+
+MAX_REFUSAL_CHARS = 600
+MAX_QUOTED_CHARS = 800
+"""Limit for a quotation; a longer answer is cut at the end of a line."""
+MAX_SCALAR_CHARS = 40
+MAX_PASSAGES = 3
+_KNOWN_KEYS = frozenset(("results", "rows", "tables", "claims", "findings", "gaps", "note"))
+
+
+def write_report(work: Work, uncalled: Sequence[str]) -> dict[str, Any]:
+    """Return the fields of a worker's report; it escalates where nothing was found.
+
+    Args:
+        uncalled: a sentence for each tool of the team's own that could not be called.
+    """
+    answered = [call for call in work.calls if not call.has_failed]
+    failed = [_describe_failure(call) for call in work.calls if call.has_failed]
+    for call in answered:
+        given = call.data.get("escalation")
+        if isinstance(given, dict) and given.get("reason") in get_args(EscalationReason):
+            return {"status": "escalated", "gaps": failed, "escalation": given}
+    shown = [part for call in answered if (part := _show_result(call))]
+    passages = _choose_passages(answered)
+    quoted = [] if shown or passages else list(map(_quote_result, answered))
+    shown += [*(part for part, _ in quoted if part), *map(format_passage, passages)]
+    if not shown:
+        return _write_empty_report(work, answered, failed, uncalled)
+    left_open = [
+        gap for call in answered if call.data.get("is_complete") is False for gap in call.gaps
+    ]
+    gaps = [*failed, *(gap for call in answered for gap in call.gaps)]
+    gaps += [*(gap for _, cuts in quoted for gap in cuts), *_list_omitted(work)]
+    shortfalls = list(dict.fromkeys([*uncalled, *left_open]))
+    denials = [call for call in answered if call.data.get("found_as_expected") is False]
+    quotations = [{key: each[key] for key in ("text", "source")} for each in passages]
+    return {
+        "status": "completed",
+        "output": "\n\n".join(shown),
+        "claims": [
+            *(claim for call in answered for claim in _list_claims(call)),
+            *({**each, "quotation": each["text"]} for each in quotations),
+        ],
+        "findings": [each for call in answered for each in call.list_objects("findings")],
+        "gaps": list(dict.fromkeys([*shortfalls, *gaps])),
+        "failures": shortfalls,
+        "found_as_expected": False if denials else None,
+        "is_unread": bool(passages),
+    }
+
+
+def _write_empty_report(
+    work: Work, answered: Sequence[AnsweredCall], failed: Sequence[str], uncalled: Sequence[str]
+) -> dict[str, Any]:
+    """Return the report of an attempt that has nothing to show: what failed, or was not found."""
+    if any(call.has_failed and not call.is_refusal for call in work.calls):
+        return {"status": "failed", "output": ". ".join(dict.fromkeys(failed))}
+    gaps = [gap for call in answered for gap in call.gaps]
+    reasons, language = [*uncalled, *failed, *gaps], detect_language(work.words)
+    if not reasons and work.calls:
+        places = [*work.handoff.artifacts][:5] or [call.tool for call in work.calls]
+        reasons = [say(language, "nothing_found", places=", ".join(dict.fromkeys(places)))]
+    elif not reasons:
+        lacking = [each.task for each in work.handoff.context if each.status != "completed"]
+        if lacking and len(lacking) == len(work.handoff.context):
+            said = say(language, "nothing_to_work_on", tasks=", ".join(lacking))
+            return {"status": "skipped", "output": said}
+        reasons = [say(language, "needs_model", part=work.request.partition("\n")[0])]
+    texts = dict.fromkeys(reason.rstrip(".")[:MAX_REFUSAL_CHARS] for reason in reasons)
+    has_inputs = work.calls or list(uncalled) not in ([], [say(language, "no_file")])
+    reason = "ambiguous_input" if has_inputs else "out_of_scope"
+    escalation = {"reason": reason, "message": "; ".join(texts)}
+    return {"status": "escalated", "escalation": escalation}
+
+
+def _describe_failure(call: AnsweredCall) -> str:
+    """Return why a call has no result; several tools may refuse in the same words."""
+    if call.is_cut:
+        return f"{call.tool} failed: its answer was too long to be read"
+    return drop_advice(call.text)[:MAX_REFUSAL_CHARS]
+
+
+def _list_omitted(work: Work) -> list[str]:
+    """Return a gap for each call that did not receive all claims or findings."""
+    return [
+        f"{call.tool} was given the first {len(given)} of {len(held)} {name}"
+        for call in work.calls
+        for name, held in (("claims", work.claims), ("findings", work.findings))
+        if isinstance(given := call.arguments.get(name), list) and len(given) < len(held)
+    ]
+
+
+def _show_result(call: AnsweredCall) -> str:
+    """Return a result that a tool computed or made, as Markdown; empty for passages and others."""
+    data, text = call.data, call.text.strip()
+    if isinstance(summary := data.get("summary"), str):
+        return summary
+    if data.get("columns") and data.get("rows"):
+        rows = [data["columns"], ["---"] * len(data["columns"]), *data["rows"]]
+        return "\n".join(f"| {' | '.join(map(_format_cell, row))} |" for row in rows)
+    if data.get("path"):
+        return f"The document is at {data['path']}."
+    if "value" in data:
+        return f"{data.get('expression', call.arguments)} = {data['value']}"
+    is_scalar = 0 < len(text) <= MAX_SCALAR_CHARS and "\n" not in text
+    return f"{call.tool}: {text}" if is_scalar and not data else ""
+
+
+def _quote_result(call: AnsweredCall) -> tuple[str, list[str]]:
+    """Return an answer of a form of its own in a code block, and the gap of one that is cut.
+
+    Empty for a form that is known, and for a long answer to a query or an address: its beginning
+    need not concern the task.
+    """
+    text = call.text.strip()
+    is_searched = len(text) > MAX_QUOTED_CHARS and {"query", "url"} & {*call.arguments}
+    if is_searched or not _KNOWN_KEYS.isdisjoint(call.data):
+        return "", []
+    shown, gaps = text, list[str]()
+    if len(text) > MAX_QUOTED_CHARS:
+        cut = text[:MAX_QUOTED_CHARS]
+        shown = (cut.rpartition("\n")[0] or cut).rstrip()
+        gaps = [
+            f"{call.tool}: the first {len(shown)} of {len(text):,} characters of its answer are "
+            "quoted"
+        ]
+    fence = "```"
+    while fence in shown:
+        fence += "`"
+    return f"{call.tool}:\n\n{fence}text\n{shown}\n{fence}", gaps
+
+
+def _choose_passages(calls: Iterable[AnsweredCall]) -> list[dict[str, str]]:
+    """Return the best passages of searches, each once, with `source`, `place` and `text`."""
+    found: dict[tuple[str, str], dict[str, str]] = {}
+    for call in calls:
+        for item in () if _show_result(call) else call.list_objects("results"):
+            if text := str(item.get("text") or "").strip():
+                source, place = str(item.get("source", "")), str(item.get("place") or "")
+                passage = {"source": source, "place": place, "text": text}
+                found.setdefault((source, text), passage)
+    return list(found.values())[:MAX_PASSAGES]
+
+
+def _list_claims(call: AnsweredCall) -> list[dict[str, Any]]:
+    """Return the claims that a tool made, else one for each row that it computed."""
+    stated = [each for each in call.list_objects("claims") if each.get("text")]
+    rows = call.list_objects("results") if call.data.get("rows") else []
+    return [{key: each[key] for key in each if key != "confidence"} for each in stated] or [
+        {"text": str(each["text"]), "source": str(each.get("source", ""))}
+        for each in rows
+        if each.get("text")
+    ]
+
+
+def _format_cell(value: object) -> str:
+    return "" if value is None else " ".join(str(value).split()).replace("|", "\\|")

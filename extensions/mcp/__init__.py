@@ -1,0 +1,1 @@
+"""Tools of MCP servers, and the teams as tools of one."""

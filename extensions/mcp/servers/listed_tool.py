@@ -1,0 +1,127 @@
+"""A tool as a server lists it: checked, made safe to show, and with a digest to compare."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Final
+
+from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
+from jsonschema.exceptions import SchemaError  # type: ignore[import-untyped]
+from mcp.types import Tool
+
+from extensions.mcp.servers.argument_check import ArgumentCheck
+from nodes.errors.redaction import redact_text
+from nodes.limits.nesting import is_nested_too_deeply
+from nodes.limits.patterns import Pattern
+from nodes.limits.schema_expansion import SchemaRefused, expand_references
+from nodes.security.mcp_access import ServerHints
+from nodes.text.plain_text import sanitize_line, sanitize_text
+
+MAX_DESCRIPTION_CHARS: Final = 1_000
+MAX_TEXT_CHARS: Final = 300
+"""Limit for each text inside a schema."""
+MAX_SCHEMA_CHARS: Final = 32_000
+MAX_SCHEMA_DEPTH: Final = 12
+_NAME: Final = Pattern(r"[A-Za-z0-9_.\-/]{1,128}")
+_WORDS: Final = frozenset(("description", "title", "$comment", "markdownDescription"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class ListedTool:
+    """A tool of a server."""
+
+    name: str
+    description: str
+    """The server's words, sanitized and cut, on one line."""
+    hints: ServerHints
+    digest: str
+    """Of the description, the schema and the hints as the server sent them."""
+    sent_schema: Mapping[str, Any] = field(repr=False)
+    sent_chars: int
+    """Of the description and the schema."""
+
+    @property
+    def problem(self) -> str:
+        """Why it cannot be used; empty if it can."""
+        return self._checked[0]
+
+    @property
+    def schema(self) -> Mapping[str, Any]:
+        """The schema of its arguments, as it may be shown to a model."""
+        return self._checked[1]
+
+    @cached_property
+    def arguments(self) -> ArgumentCheck:
+        """Checks the arguments of a call."""
+        return ArgumentCheck(self.schema)
+
+    @cached_property
+    def _checked(self) -> tuple[str, Mapping[str, Any]]:
+        """The problem and the schema: found once, in a thread, and only for a tool that is used."""
+        try:
+            return "", self._read_schema()
+        except SchemaRefused as refusal:
+            return str(refusal), {}
+        except RecursionError:
+            return "its schema is nested too deeply", {}
+
+    def _read_schema(self) -> Mapping[str, Any]:
+        if self.sent_chars > MAX_SCHEMA_CHARS:
+            size = f"{self.sent_chars:,} characters; {MAX_SCHEMA_CHARS:,} fit"
+            raise SchemaRefused(f"its description and schema have {size}")
+        if is_nested_too_deeply(self.sent_schema, 2 * MAX_SCHEMA_DEPTH + 1):
+            raise SchemaRefused(f"its schema is nested deeper than {MAX_SCHEMA_DEPTH} levels")
+        schema = {"properties": {}, **expand_references(_clean_value("", self.sent_schema))}
+        if schema.get("type") != "object" or not isinstance(schema["properties"], dict):
+            raise SchemaRefused("its schema is not one of an object")
+        try:  # without formats: to read a pattern may take hours
+            Draft202012Validator.check_schema(schema, format_checker=None)
+        except SchemaError as error:
+            reason = sanitize_line(error.message, MAX_TEXT_CHARS)
+            raise SchemaRefused(f"its schema is invalid: {reason}") from None
+        shown = json.dumps(schema, ensure_ascii=False)
+        if sanitize_text(shown) != shown:
+            raise SchemaRefused("its schema has invisible characters")
+        return schema
+
+
+def read_tool(tool: Tool) -> ListedTool | None:
+    """Return a tool as it may be shown to a model; None where even its name may not."""
+    if not _NAME.fullmatch(tool.name):
+        return None
+    sent = json.dumps([tool.description, tool.inputSchema], sort_keys=True)
+    hints = _read_hints(tool)
+    return ListedTool(
+        name=tool.name,
+        description=redact_text(sanitize_line(tool.description or "", MAX_DESCRIPTION_CHARS)),
+        hints=hints,
+        digest="sha256:" + hashlib.sha256(f"{sent} {hints}".encode()).hexdigest(),
+        sent_schema=tool.inputSchema,
+        sent_chars=len(sent),
+    )
+
+
+def _read_hints(tool: Tool) -> ServerHints:
+    hints = tool.annotations
+    if hints is None:
+        return ServerHints()
+    return ServerHints(
+        read_only=hints.readOnlyHint,
+        destructive=hints.destructiveHint,
+        open_world=hints.openWorldHint,
+    )
+
+
+def _clean_value(key: str, value: Any) -> Any:
+    """Return a part of a schema whose words are on one line, and short."""
+    match value:
+        case str() if key in _WORDS:
+            return redact_text(sanitize_line(value, MAX_TEXT_CHARS))
+        case dict():
+            return {name: _clean_value(name, part) for name, part in value.items()}
+        case list():
+            return [_clean_value(key, part) for part in value]
+        case _:
+            return value

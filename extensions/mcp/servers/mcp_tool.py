@@ -1,0 +1,109 @@
+"""A tool of a server, as a worker's agent calls it."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from pydantic import PrivateAttr
+
+from extensions.mcp.servers.call_result import Block, read_result
+from extensions.mcp.servers.listed_tool import ListedTool
+from extensions.mcp.servers.open_sessions import get_session
+from extensions.mcp.servers.resolved_server import ResolvedServer
+from extensions.mcp.servers.session import CallFailed, McpSession, SessionLost
+from extensions.mcp.servers.tool_selection import build_tool_name
+from nodes.errors import McpServerFailed, McpToolChanged, ToolFailed, ToolRefused
+from nodes.errors.redaction import redact_text
+from nodes.limits.nesting import MAX_LEVELS, is_nested_too_deeply
+from nodes.schemas.mcp_server import MCP_PREFIX
+from nodes.security.mcp_access import McpAccess
+from nodes.security.tool_access import HAS_EFFECTS
+from nodes.text.content_blocks import flatten_content
+from nodes.text.plain_text import sanitize_line
+from nodes.tools.framework.confirmed_tool import ConfirmedTool
+
+MAX_ERROR_CHARS: Final = 1_000
+
+
+class McpTool(ConfirmedTool):
+    """Calls a tool of a server, over the running loop's session."""
+
+    _server: ResolvedServer = PrivateAttr()
+    _listed: ListedTool = PrivateAttr()
+    _may_have_effects: bool = PrivateAttr(True)
+
+    async def _arun(self, /, **arguments: Any) -> list[Block]:
+        """Return the content of the server's answer.
+
+        Raises:
+            ToolRefused: the arguments do not fit the schema.
+            ToolFailed: the server failed, refused the call, or ended.
+        """
+        self.check_arguments(arguments)
+        try:
+            result = await self._call(arguments)
+        except (CallFailed, SessionLost) as error:
+            raise ToolFailed(str(error)) from None
+        except (McpServerFailed, McpToolChanged) as error:
+            raise ToolFailed(error.describe()) from None
+        blocks = read_result(result)
+        if result.isError:
+            text = sanitize_line(flatten_content(blocks)[0], MAX_ERROR_CHARS)
+            raise ToolFailed(f"the server reports an error: {redact_text(text) or 'without text'}")
+        return blocks
+
+    def _run(self, /, **arguments: Any) -> list[Block]:
+        raise NotImplementedError("a server is called from an event loop")
+
+    def check_arguments(self, arguments: Mapping[str, Any]) -> None:
+        """Do nothing if the arguments fit the tool's schema.
+
+        Raises:
+            ToolRefused: they do not; the message says which and why.
+        """
+        if is_nested_too_deeply(arguments):
+            raise ToolRefused(f"the arguments are nested deeper than {MAX_LEVELS} levels")
+        if problem := self._listed.arguments.find_problem(arguments):
+            raise ToolRefused(f"the arguments do not fit its schema: {problem}")
+
+    async def _call(self, arguments: dict[str, Any]) -> Any:
+        session = await self._get_session()
+        try:
+            return await session.call(self._listed.name, arguments)
+        except SessionLost as lost:
+            if self.asks or self._may_have_effects:
+                raise SessionLost(
+                    f"the server ended during the call, which may have had its effect: {lost}"
+                ) from None
+        session = await self._get_session()
+        return await session.call(self._listed.name, arguments)
+
+    async def _get_session(self) -> McpSession:
+        """Return an open session, in which the tool is still the same."""
+        session = await get_session(self._server)
+        now = {tool.name: tool.digest for tool in session.tools}
+        if now.get(self._listed.name) != self._listed.digest:
+            raise McpToolChanged(
+                f"tool {self._listed.name} of MCP server {self._server.name} has changed",
+                next="run supervise check --online TEAM, then try again",
+            )
+        return session
+
+
+def build_mcp_tool(server: ResolvedServer, listed: ListedTool, access: McpAccess) -> McpTool:
+    """Return a server's tool for a worker's agent.
+
+    Its description is marked as the server's words: it is untrusted, like all that a server sends.
+    """
+    words = listed.description or "no description"
+    tool = McpTool(
+        name=build_tool_name(server.name, listed.name),
+        description=f"Tool of the MCP server {server.name}, in the server's words: {words}",
+        args_schema=dict(listed.schema),
+        metadata={**access.access.metadata, HAS_EFFECTS: True},
+        origin=f"{MCP_PREFIX}{server.name}/{listed.name}",
+        version=f"{listed.name} {listed.digest} {access}",
+        asks=access.asks,
+    )
+    tool._server, tool._listed = server, listed
+    tool._may_have_effects = access.may_have_effects
+    return tool

@@ -1,0 +1,157 @@
+"""A server that is started as a process: its messages within limits, its stderr in a file.
+
+The transport of the library reads lines of any length, and passes more of the environment on.
+"""
+
+import asyncio
+import atexit
+import os
+import signal
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from typing import Final
+
+import anyio
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+from mcp.shared.message import SessionMessage
+from mcp.types import JSONRPCMessage
+from pydantic import ValidationError
+
+from extensions.mcp.servers.message_screen import MAX_MESSAGE_BYTES, MessageTooLarge
+from extensions.mcp.servers.resolved_server import ResolvedServer
+from nodes.errors.redaction import redact_text
+from nodes.security.private_files import make_private_folder, open_private_file
+
+MAX_LOG_BYTES: Final = 1_000_000
+"""Limit for what is kept of a server's stderr."""
+GRACE_S: Final = 1.0
+"""How long a server may take to end by itself, and again after a signal."""
+
+Incoming = MemoryObjectReceiveStream[SessionMessage | Exception]
+Outgoing = MemoryObjectSendStream[SessionMessage]
+
+
+@asynccontextmanager
+async def run_server(server: ResolvedServer) -> AsyncIterator[tuple[Incoming, Outgoing]]:
+    """Start a server; yield its messages and the stream for ours. It ends with the block.
+
+    Raises:
+        OSError: it cannot be started.
+    """
+    process = await asyncio.create_subprocess_exec(
+        *server.command,
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        env=dict(server.environment),
+        cwd=server.cwd,
+        start_new_session=True,
+        limit=MAX_MESSAGE_BYTES,
+    )
+    _running.add(process.pid)
+    received, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+    outgoing, to_send = anyio.create_memory_object_stream[SessionMessage](0)
+    assert process.stdin and process.stdout and process.stderr, "all three are pipes"
+    work = [
+        asyncio.create_task(_read_messages(process.stdout, received)),
+        asyncio.create_task(_write_messages(process.stdin, to_send)),
+        asyncio.create_task(_keep_log(process.stderr, server)),
+    ]
+    try:
+        yield incoming, outgoing
+    finally:
+        await _end_process(process)
+        await asyncio.wait(work[-1:], timeout=GRACE_S)
+        for task in work:
+            task.cancel()
+        await asyncio.gather(*work, return_exceptions=True)
+        for pipe in (process.stdout, process.stderr):
+            await _drain(pipe)
+        for stream in (received, incoming, outgoing, to_send):
+            stream.close()
+
+
+async def _read_messages(
+    stdout: asyncio.StreamReader, received: MemoryObjectSendStream[SessionMessage | Exception]
+) -> None:
+    with received, suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
+        while True:
+            try:
+                line = await stdout.readline()
+            except ValueError:
+                await received.send(MessageTooLarge())
+                return
+            if not line:
+                return
+            try:
+                message = JSONRPCMessage.model_validate_json(line)
+            except ValidationError as error:
+                await received.send(error)
+            else:
+                await received.send(SessionMessage(message))
+
+
+async def _write_messages(
+    stdin: asyncio.StreamWriter, to_send: MemoryObjectReceiveStream[SessionMessage]
+) -> None:
+    with to_send, suppress(OSError):
+        async for each in to_send:
+            text = each.message.model_dump_json(by_alias=True, exclude_none=True)
+            stdin.write(f"{text}\n".encode())
+            await stdin.drain()
+
+
+async def _keep_log(stderr: asyncio.StreamReader, server: ResolvedServer) -> None:
+    """Write the beginning of what a server says to its log; the rest is dropped."""
+    kept = 0
+    while chunk := await stderr.read(65_536):
+        if server.log and kept < MAX_LOG_BYTES:
+            text = redact_text(chunk[: MAX_LOG_BYTES - kept].decode(errors="replace"))
+            with suppress(OSError):  # a full disk must not end the server
+                await asyncio.to_thread(_write_log, server, text, is_first=not kept)
+            kept += len(chunk)
+
+
+def _write_log(server: ResolvedServer, text: str, *, is_first: bool) -> None:
+    assert server.log, "there is a log"
+    make_private_folder(server.log.parent)
+    mode = "w" if is_first else "a"
+    with open(server.log, mode, encoding="utf-8", opener=open_private_file) as log:
+        log.write(text)
+
+
+async def _end_process(process: asyncio.subprocess.Process) -> None:
+    """Close a server's stdin, as the protocol says, then end it with all that it started."""
+    assert process.stdin, "it is a pipe"
+    process.stdin.close()
+    for signal_number in (None, signal.SIGTERM, signal.SIGKILL):
+        if signal_number is not None:
+            _signal_group(process.pid, signal_number)
+        with suppress(TimeoutError):
+            await asyncio.wait_for(process.wait(), GRACE_S)
+            break
+    _signal_group(process.pid, signal.SIGKILL)
+    _running.discard(process.pid)
+
+
+async def _drain(pipe: asyncio.StreamReader) -> None:
+    """Read a pipe to its end, without which asyncio does not close it."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(GRACE_S):
+            while await pipe.read(65_536):
+                pass
+
+
+def _signal_group(pid: int, number: int) -> None:
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(pid, number)
+
+
+def _end_all() -> None:
+    """End the servers of event loops that never ended."""
+    for pid in list(_running):
+        _signal_group(pid, signal.SIGKILL)
+
+
+_running: set[int] = set()
+atexit.register(_end_all)

@@ -1,0 +1,83 @@
+"""What a team's workers on other servers need, and what is doubtful about them."""
+
+import asyncio
+import ipaddress
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from typing import Final
+from urllib.parse import urlsplit
+
+from extensions.remote.connect import build_remote_agent, probe_remote_agent
+from nodes.errors import SupervisorError
+from nodes.schemas.remote import RemoteSpec
+from nodes.schemas.team import Team
+from nodes.text.variables import list_variables
+
+PROBE_TIMEOUT_S: Final = 20.0
+_SECRET_HEADERS: Final = ("authorization", "cookie", "key", "token", "secret")
+
+
+def list_remote_workers(team: Team) -> dict[str, RemoteSpec]:
+    """Return the workers on other servers by name, those of teams within it by their paths."""
+    found = {worker.name: worker.remote for worker in team.workers if worker.remote is not None}
+    for worker in team.workers:
+        if worker.team is not None:
+            inner = list_remote_workers(worker.team)
+            found |= {f"{worker.name}/{name}": spec for name, spec in inner.items()}
+    return found
+
+
+def list_unset_variables(team: Team, variables: Mapping[str, str]) -> list[str]:
+    """Return the variables that headers of a team's workers name, and that are not set."""
+    texts = [t for spec in list_remote_workers(team).values() for t in spec.headers.values()]
+    names = dict.fromkeys(name for text in texts for name in list_variables(text))
+    return [name for name in names if not variables.get(name)]
+
+
+def list_remote_warnings(team: Team) -> list[str]:
+    """Return a warning for each credential that is written out, or sent without encryption."""
+    return [
+        f"worker {name}: {text}"
+        for name, spec in list_remote_workers(team).items()
+        for text in _find_warnings(spec)
+    ]
+
+
+def probe_remote_workers(
+    team: Team, variables: Mapping[str, str]
+) -> dict[str, str | SupervisorError]:
+    """Call each server, and return by worker what it offers, or why it cannot be used."""
+    return asyncio.run(_probe_all(list_remote_workers(team), variables))
+
+
+async def _probe_all(
+    specs: Mapping[str, RemoteSpec], variables: Mapping[str, str]
+) -> dict[str, str | SupervisorError]:
+    lines = await asyncio.gather(*(_probe(*item, variables) for item in specs.items()))
+    return dict(zip(specs, lines, strict=True))
+
+
+async def _probe(
+    name: str, spec: RemoteSpec, variables: Mapping[str, str]
+) -> str | SupervisorError:
+    try:
+        agent = build_remote_agent(name, spec, variables.get)
+        return await probe_remote_agent(agent, PROBE_TIMEOUT_S)
+    except SupervisorError as error:
+        return error
+
+
+def _find_warnings(spec: RemoteSpec) -> Iterator[str]:
+    for name, text in spec.headers.items():
+        if "${" not in text and any(word in name.lower() for word in _SECRET_HEADERS):
+            yield f'the header {name} holds its value; write it as "${{VARIABLE}}"'
+    if spec.headers and spec.url.startswith("http://") and not _is_local(spec.url):
+        yield f"its headers are sent to {spec.host} without encryption; use https"
+
+
+def _is_local(url: str) -> bool:
+    host = urlsplit(url).hostname or ""
+    with suppress(ValueError):
+        address = ipaddress.ip_address(host)
+        return address.is_loopback or address.is_private
+    return host == "localhost"

@@ -1,0 +1,103 @@
+"""The app whose middleware and routes Aegra puts before its own.
+
+`langgraph.json` names one app for every server. Aegra takes only a FastAPI application, which
+LangGraph's server does not bring; `studio_access.py` chooses.
+"""
+
+import asyncio
+import sys
+from collections.abc import Sequence
+from typing import Final
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.routing import BaseRoute, Route
+
+from extensions.server.lost_leases import watch_lost_leases
+from extensions.server.start_report import report_start_problems
+from extensions.server.tenant_middleware import list_tenant_middleware
+from graph.settings import Settings
+from nodes.errors import SettingsInvalid, SupervisorError
+
+LOADER: Final = "aegra_api.core.app_loader"
+REDIS_TIMEOUT_S: Final = 2.0
+
+
+def is_loaded_by_aegra() -> bool:
+    """Return whether it is Aegra that loads the app."""
+    return LOADER in sys.modules
+
+
+def refuse_unsafe_start() -> None:
+    """End the process with one line if its settings are unsafe; log what is doubtful.
+
+    Raises:
+        SystemExit: a setting is unsafe; its text is an error's line.
+    """
+    try:
+        report_start_problems()
+        list_tenant_middleware(Settings())
+        _require_users()
+    except SupervisorError as error:
+        raise SystemExit(error.format_line()) from None
+
+
+def build_aegra_app(middleware: Sequence[Middleware], routes: Sequence[BaseRoute]) -> Starlette:
+    """Return the app with middleware and routes of ours, and with `/ready`."""
+    from fastapi import FastAPI  # comes with Aegra
+
+    ready = Route("/ready", answer_readiness)  # found before Aegra's own
+    app: Starlette = FastAPI(
+        title="supervisor-worker",
+        middleware=middleware,
+        routes=[ready, *routes],
+        lifespan=watch_lost_leases,
+    )
+    return app
+
+
+def _require_users() -> None:
+    """Check that Aegra has loaded the hook of the users; it continues without one that it cannot.
+
+    Raises:
+        SettingsInvalid: `SUPERVISE_USERS` is set, and there is no hook.
+    """
+    from aegra_api.core.auth_middleware import get_auth_instance  # comes with Aegra
+
+    hook = get_auth_instance()  # loaded here, so that it warns of a server without users at start
+    if Settings().users_file is not None and hook is None:
+        raise SettingsInvalid(
+            "SUPERVISE_USERS is set, but no hook for users was loaded",
+            next="name ./extensions/server/auth.py:auth as `auth` in the configuration",
+        )
+
+
+async def answer_readiness(request: Request) -> JSONResponse:
+    """Answer 200 if the instance can take and work on runs.
+
+    Raises:
+        HTTPException: 503, as the database or Redis does not answer.
+    """
+    from aegra_api.core.health import readiness_check  # comes with Aegra
+
+    ready = await readiness_check(request)
+    await _check_redis()
+    return JSONResponse(ready)
+
+
+async def _check_redis() -> None:
+    """Ask Redis for a sign of life where runs are distributed through it."""
+    from aegra_api.core.redis_manager import redis_manager  # comes with Aegra
+    from aegra_api.settings import settings  # comes with Aegra
+    from redis import RedisError  # comes with Aegra
+
+    if not settings.redis.REDIS_BROKER_ENABLED:
+        return
+    try:
+        async with asyncio.timeout(REDIS_TIMEOUT_S):
+            await redis_manager.get_client().ping()
+    except (RedisError, OSError, RuntimeError, TimeoutError):
+        raise HTTPException(503, "Service not ready - Redis does not answer") from None

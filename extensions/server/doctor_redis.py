@@ -1,0 +1,46 @@
+"""The check of `supervise doctor` for the Redis through which instances share their rates."""
+
+import asyncio
+from collections.abc import Iterator
+from typing import Final
+
+from extensions.server.shared.address import format_redis_address
+from extensions.server.shared.check import check_redis
+from graph.commands.doctor_check import DoctorCheck
+from graph.settings import Settings
+
+CHECK_NAME: Final = "shared rates"
+
+
+def check_shared_rates(settings: Settings) -> Iterator[DoctorCheck]:
+    """Check the Redis, if one is set; nothing is written there but a key that is removed."""
+    url = settings.redis_url
+    if url is None:
+        if settings.instances > 1:
+            yield _describe_parts(settings)
+        return
+    where = format_redis_address(url)
+    if problem := asyncio.run(check_redis(url)):
+        fix = "start the server, or correct SUPERVISE_REDIS_URL"
+        yield DoctorCheck(
+            "broken", CHECK_NAME, f"{where}: {problem}; {_describe_part(settings)}", fix
+        )
+    elif not (settings.requests_per_minute or settings.tokens_per_minute):
+        text = f"{where}: Retry-After and circuit breaker; no rate is set"
+        yield DoctorCheck("ok", CHECK_NAME, text)
+    else:
+        text = f"{where}; {_describe_part(settings)}"
+        fix = "" if settings.instances > 1 else "set SUPERVISE_INSTANCES to their number"
+        yield DoctorCheck("note" if fix else "ok", CHECK_NAME, text, fix)
+
+
+def _describe_part(settings: Settings) -> str:
+    number = settings.instances
+    part = f"1/{number} of the rates" if number > 1 else "the whole rates"
+    return f"without it each instance uses {part}"
+
+
+def _describe_parts(settings: Settings) -> DoctorCheck:
+    text = f"each of {settings.instances} instances uses its own part of the rates"
+    fix = "set SUPERVISE_REDIS_URL to let an instance use what others leave"
+    return DoctorCheck("note", CHECK_NAME, text, fix)

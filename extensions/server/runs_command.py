@@ -1,0 +1,180 @@
+"""`supervise runs`, `show`, `trace` and `resume` with `--url`: the runs of a server."""
+
+from collections.abc import Coroutine, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+from urllib.parse import urlsplit
+
+from extensions.server.run_connection import ServerUnreadable, is_open_to_network, open_server
+from extensions.server.run_resume import aresume_on_server
+from extensions.server.runs import ServerLog, alist_server_runs, load_server_log
+from graph.commands.cancellation import run_cancellable
+from graph.commands.report import print_report, save_report
+from graph.commands.run import print_outcome, report_errors_as_json, run_with_progress
+from graph.commands.runs import lay_out_trace, print_run, print_runs, print_trace
+from graph.display.progress import RunProgress
+from graph.display.progress_display import ProgressDisplay
+from graph.display.stderr_console import print_to_stderr
+from graph.display.streams import announce_start
+from graph.runs.event_log import FORM_ERRORS
+from graph.settings import Settings
+from nodes.text.counts import format_count
+from state import COMPLETE_STATUSES, Context, RunStatus
+
+Result = TypeVar("Result")
+
+
+def show_server_runs(url: str, settings: Settings) -> int:
+    """List the runs of a server, the newest first."""
+    _warn_of_open_key(url, settings)
+    found = _wait_for(alist_server_runs(url, settings=settings))
+    with _refuse_unreadable(url):
+        if found.runs:
+            print_runs(found.runs)
+    if not found.runs:
+        print_to_stderr(f"no runs on {_get_host(url)}")
+    if found.foreign:
+        threads = format_count(found.foreign, "thread")
+        print_to_stderr(f"not listed: {threads} without a run of a team of this version")
+    if found.is_cut:
+        print_to_stderr("only the newest are listed", style="dim")
+    return 0
+
+
+def list_server_threads(url: str, settings: Settings) -> list[str]:
+    """Return the newest threads of a server, the newest first."""
+    found = _wait_for(alist_server_runs(url, settings=settings))
+    return [run["thread"] for run in found.runs]
+
+
+def show_server_run(thread: str, url: str, settings: Settings) -> int:
+    """Show the plan, the reports and the answer of a run of a server."""
+    log = _load_log(thread, url, settings)
+    with _refuse_unreadable(url):
+        return print_run(thread, log.build_trace(), named=f"{thread} --url {url}")
+
+
+def show_server_trace(
+    thread: str, url: str, *, out: Path | None, settings: Settings, format: str
+) -> int:
+    """Write the trace of a run of a server as JSON or as a page, to stdout or to a file."""
+    log = _load_log(thread, url, settings)
+    if format == "chrome":
+        with _refuse_unreadable(url):
+            trace = lay_out_trace(thread, log.entries)
+        return print_trace(trace, out)
+    trace = _build_trace(log, url)
+    with _refuse_unreadable(url):
+        return (print_report if format == "html" else print_trace)(trace, out)
+
+
+def load_server_trace(thread: str, url: str, settings: Settings) -> dict[str, Any]:
+    """Return the trace of a run of a server."""
+    return _build_trace(_load_log(thread, url, settings), url)
+
+
+def resume_on_server(
+    thread: str,
+    url: str,
+    *,
+    answer: str | None,
+    context: Context,
+    settings: Settings,
+    as_json: bool,
+    quiet: bool,
+    report_to: Path | None = None,
+    require: RunStatus | None = None,
+) -> int:
+    """Resume a thread of a server, print its outcome, and return the exit code."""
+    display = ProgressDisplay(quiet=quiet, shows_answer=not as_json)
+    display.progress.thread = thread
+    named = f"{thread} --url {url}"
+    with report_errors_as_json(display, as_json=as_json):
+        log = _load_log(thread, url, settings)
+        if not quiet:
+            announce_start(f"resuming thread {thread} on {_get_host(url)}")
+        with _refuse_unreadable(url):
+            for event in log.entries:
+                if "kind" in event:
+                    display.progress.apply_event(event)
+        work = aresume_on_server(
+            thread,
+            url,
+            answer=answer,
+            context=context,
+            settings=settings,
+            on_event=display.show_event,
+            seen=log.line_count,
+        )
+
+        def describe_left(_: RunProgress) -> str:
+            return f"left: the run continues on {_get_host(url)}. next: supervise resume {named}"
+
+        outcome = run_with_progress(work, display, describe_left)
+    if report_to:
+        save_report(load_server_trace(thread, url, settings), report_to)
+    with _refuse_unreadable(url):
+        shown = outcome.to_json()
+        how: dict[str, Any] = {"as_json": as_json, "quiet": quiet, "require": require}
+        code = print_outcome(outcome, shown, named=named, **how)
+    if log.run["status"] in COMPLETE_STATUSES and not quiet:
+        print_to_stderr("the run was done before, its answer is shown again")
+    return code
+
+
+def _load_log(thread: str, url: str, settings: Settings) -> ServerLog:
+    async def load() -> ServerLog:
+        async with open_server(url, settings) as server:
+            return await load_server_log(server, thread)
+
+    _warn_of_open_key(url, settings)
+    log = _wait_for(load())
+    if log.unreadable:
+        entries = format_count(log.unreadable, "entry", "entries")
+        print_to_stderr(f"{entries} of the trace could not be read", style="yellow")
+    return log
+
+
+def _warn_of_open_key(url: str, settings: Settings) -> None:
+    """Write a line if the key is sent over a network without encryption.
+
+    It is not refused, since the network may be private.
+    """
+    if settings.server_key is not None and is_open_to_network(url):
+        print_to_stderr(
+            f"SUPERVISE_SERVER_KEY is sent to {_get_host(url)} without encryption: use https://",
+            style="yellow",
+        )
+
+
+def _build_trace(log: ServerLog, url: str) -> dict[str, Any]:
+    if log.run["status"] == "running":
+        print_to_stderr("the run has not ended: the trace is that so far", style="yellow")
+    with _refuse_unreadable(url):
+        return log.build_trace()
+
+
+def _wait_for(work: Coroutine[Any, Any, Result]) -> Result:
+    return run_cancellable(work, farewell=lambda: "stopped")
+
+
+@contextmanager
+def _refuse_unreadable(url: str) -> Iterator[None]:
+    """Turn what values of another form break inside into one line.
+
+    Raises:
+        ServerUnreadable: a value has not the form that this version reads.
+    """
+    try:
+        yield
+    except FORM_ERRORS as error:
+        raise ServerUnreadable(
+            f"what {_get_host(url)} has of the run cannot be read",
+            cause=type(error).__name__,
+            next="is the server's version that of this command?",
+        ) from None
+
+
+def _get_host(url: str) -> str:
+    return urlsplit(url).netloc

@@ -1,0 +1,216 @@
+"""The routes of the teams' pages: what a team is, its exam, and the exams that were kept.
+
+Only a caller whom the server's auth hook would accept gets an answer.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from langgraph_sdk import Auth
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.routing import Route
+
+from extensions.evals.exam_file import EXAM_FILE, read_exam
+from extensions.evals.kept_exams import hide_folders, list_exams, load_kept_exam
+from extensions.evals.rows import ExamRow
+from extensions.server.authentication import get_authenticator
+from extensions.server.live_page import HEADERS, PAGE_PATH
+from extensions.server.team_graph import SERVED_FOLDERS
+from graph.runs.materials import read_materials
+from graph.settings import Settings
+from graph.teams.team_card import describe_team
+from graph.teams.team_loader import SHIPPED_TEAMS_FOLDER, list_teams, load_team
+from nodes.errors import SupervisorError, TeamInvalid, UsageError
+from nodes.errors.redaction import redact_text, redact_value
+from nodes.schemas.team import Team
+from nodes.text.plain_text import sanitize_line
+
+TEAMS_PATH: Final = f"{PAGE_PATH}/teams"
+MAX_ROWS: Final = 500
+MAX_REQUEST_CHARS: Final = 10_000
+MAX_PROBLEMS: Final = 20
+MAX_PROBLEM_CHARS: Final = 500
+UNKNOWN_CODES: Final = ("TEAM_UNKNOWN", "EXAM_MISSING")
+NO_STORE: Final = {**HEADERS, "Cache-Control": "no-store"}
+
+Answer = Callable[[Request], Awaitable[Any]]
+
+
+class TeamUnknown(UsageError):
+    """The server has no such team, or the team no such row."""
+
+    code = "TEAM_UNKNOWN"
+
+
+def list_team_routes(settings: Settings) -> list[Route]:
+    """Return the routes below `/supervise/teams`."""
+    pages = _TeamPages(settings)
+    paths: dict[str, Answer] = {
+        "": pages.list_teams,
+        "/{team}": pages.show_team,
+        "/{team}/exams/{exam}": pages.show_exam,
+        "/{team}/rows/{row}": pages.show_row,
+    }
+    return [
+        Route(f"{TEAMS_PATH}{path}", _Guarded(answer, settings).respond)
+        for path, answer in paths.items()
+    ]
+
+
+@dataclass(frozen=True)
+class _Guarded:
+    """Answers a known caller, and with one line where something is wrong."""
+
+    answer: Answer
+    settings: Settings
+
+    async def respond(self, request: Request) -> JSONResponse:
+        if refusal := await self._find_refusal(request):
+            return JSONResponse({"detail": refusal}, status_code=401, headers=NO_STORE)
+        try:
+            return JSONResponse(redact_value(await self.answer(request)), headers=NO_STORE)
+        except SupervisorError as error:
+            shown = await asyncio.to_thread(_hide, str(error), self.settings)
+            status = 404 if error.code in UNKNOWN_CODES else 422
+            return JSONResponse({"detail": shown}, status_code=status, headers=NO_STORE)
+
+    async def _find_refusal(self, request: Request) -> str:
+        """Return why the caller gets no answer; empty without users, as everybody may ask then."""
+        if self.settings.users_file is None:
+            return ""
+        try:
+            users = get_authenticator(self.settings.users_file)
+            await users.authenticate(dict(request.headers))
+        except Auth.exceptions.HTTPException as refusal:
+            return str(refusal.detail)
+        except SupervisorError:
+            return "this server's users are not configured; see its log"
+        return ""
+
+
+class _TeamPages:
+    """Reads teams and exams, in threads."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+
+    async def list_teams(self, request: Request) -> Any:
+        return await asyncio.to_thread(self._list_teams)
+
+    async def show_team(self, request: Request) -> Any:
+        return await asyncio.to_thread(self._describe, request.path_params["team"])
+
+    async def show_exam(self, request: Request) -> Any:
+        team, exam = request.path_params["team"], request.path_params["exam"]
+        return await asyncio.to_thread(self._load_exam, team, exam)
+
+    async def show_row(self, request: Request) -> Any:
+        """Return the input of a run: the row's request, and its files as `eval` reads them."""
+        folder = await asyncio.to_thread(self._find_folder, request.path_params["team"])
+        row = await asyncio.to_thread(_find_row, folder, request.path_params["row"])
+        files = [folder / name for name in row.files]
+        await asyncio.to_thread(self._refuse_other_folders, files)
+        materials = await read_materials(files) if files else {}
+        return {"request": row.request, "materials": materials}
+
+    def _list_teams(self) -> list[dict[str, Any]]:
+        return [self._summarize(name, folder) for name, folder in self._list_folders().items()]
+
+    def _summarize(self, name: str, folder: Path) -> dict[str, Any]:
+        exams = list_exams(self._settings.home, name)
+        last = next((each.exam for each in exams if each.exam and not each.exam.against), None)
+        shown = {"name": name, "score": last.score if last else None}
+        try:
+            team = load_team(folder, self._settings)
+        except TeamInvalid as error:
+            return {
+                **shown,
+                "description": "",
+                "workers": 0,
+                "problem": self._describe_problem(error),
+            }
+        workers = len(team.workers)
+        return {**shown, "description": team.description, "workers": workers, "problem": ""}
+
+    def _describe(self, name: str) -> dict[str, Any]:
+        folder = self._find_folder(name)
+        kept = [each.model_dump(mode="json") for each in list_exams(self._settings.home, name)]
+        try:
+            team = load_team(folder, self._settings)
+        except TeamInvalid as error:
+            problem = self._describe_problem(error)
+            return {"team": None, "problem": problem, "exam": None, "exams": kept}
+        exam = self._describe_exam(folder, team)
+        return {"team": describe_team(team), "problem": "", "exam": exam, "exams": kept}
+
+    def _load_exam(self, team: str, exam: str) -> dict[str, Any]:
+        self._find_folder(team)
+        return load_kept_exam(self._settings.home, team, exam).model_dump(mode="json")
+
+    def _describe_problem(self, error: TeamInvalid) -> str:
+        return _hide(str(error), self._settings)
+
+    def _describe_exam(self, folder: Path, team: Team) -> dict[str, Any] | None:
+        """Return the rows of a team's exam, and what is wrong with it; None without an exam."""
+        if not (folder / EXAM_FILE).exists():
+            return None
+        rows, problems = read_exam(folder, [worker.name for worker in team.workers])
+        lines = [f"line {each.line}: {each.text}" if each.line else each.text for each in problems]
+        return {
+            "count": len(rows),
+            "rows": [_describe_row(row) for row in rows[:MAX_ROWS]],
+            "problems": [_hide(line, self._settings) for line in lines[:MAX_PROBLEMS]],
+            "problem_count": len(lines),
+        }
+
+    def _list_folders(self) -> dict[str, Path]:
+        """Return the folders of the teams that have a name, or whose graph is served."""
+        named = {folder.name: folder for folder in list_teams(self._settings)}
+        return dict(sorted({**named, **SERVED_FOLDERS}.items()))
+
+    def _find_folder(self, name: str) -> Path:
+        if folder := self._list_folders().get(name):
+            return folder
+        raise TeamUnknown("the server has no such team")
+
+    def _refuse_other_folders(self, files: list[Path]) -> None:
+        """Raise UsageError for a file that is in no team's folder."""
+        allowed = [folder.resolve() for folder in self._list_folders().values()]
+        for file in files:
+            name = repr(sanitize_line(file.name, 80))
+            try:
+                place = file.resolve()
+            except (OSError, RuntimeError, ValueError):
+                raise UsageError(f"the row's file {name} cannot be read") from None
+            if not any(place.is_relative_to(folder) for folder in allowed):
+                raise UsageError(f"the row's file {name} is outside of the teams' folders")
+
+
+def _find_row(folder: Path, name: str) -> ExamRow:
+    rows = read_exam(folder)[0] if (folder / EXAM_FILE).exists() else []
+    for row in rows:
+        if row.id == name:
+            return row
+    raise TeamUnknown("the team's exam has no such row")
+
+
+def _describe_row(row: ExamRow) -> dict[str, Any]:
+    return {
+        "id": row.id,
+        "request": row.request[:MAX_REQUEST_CHARS],
+        "files": list(row.files),
+        "worker": row.worker,
+        "expect": row.expect.model_dump(mode="json", exclude_defaults=True),
+    }
+
+
+def _hide(text: str, settings: Settings) -> str:
+    """Return what went wrong without secrets, and without the folders of this machine."""
+    parents = {folder.parent for folder in SERVED_FOLDERS.values()}
+    own = [*settings.team_folders, settings.home, Path.cwd(), Path.home()]
+    folders = [*parents, *own, SHIPPED_TEAMS_FOLDER]
+    return str(hide_folders(redact_text(text), *folders))[:MAX_PROBLEM_CHARS]

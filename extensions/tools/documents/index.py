@@ -1,0 +1,193 @@
+"""A ranked full-text index over passages, in memory."""
+
+import math
+import sqlite3
+import threading
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from extensions.tools.documents.passages import Passage
+from extensions.tools.documents.query import (
+    STOP_WORDS,
+    build_match_expression,
+    is_light,
+    list_query_terms,
+)
+from nodes.limits.patterns import Pattern
+
+__all__ = ["STOP_WORDS", "PassageHit", "PassageIndex", "Term"]
+
+Term = tuple[str, ...]
+MIN_CANDIDATES = 60
+COLUMN_WEIGHTS = (1.0, 2.0, 1.5)
+"""What a word counts in the text, in the place and in the source's name."""
+SATURATION = 1.2
+LENGTH_SHARE = 0.6
+"""How much a long passage needs more of a word than a short one; 0 is not at all."""
+LIGHT_WEIGHT = 0.3
+"""What a word without content counts: "next" may tell passages apart, "the" is everywhere."""
+REFERENCE_WEIGHT = 0.3
+_REFERENCE = Pattern(r"[ \t]{0,3}(?:\[[^\]]{1,200}\]:|\.\. _[^:]{1,200}:)[ \t]*(?:\S+)?[ \t]*$")
+_TABLE = (
+    "CREATE VIRTUAL TABLE passages USING fts5"
+    "(text, place, source, tokenize = 'porter unicode61 remove_diacritics 2')"
+)
+
+
+@dataclass(frozen=True)
+class PassageHit:
+    """A passage that matches, and its score: the higher the better."""
+
+    passage: Passage
+    score: float
+
+
+class PassageIndex:
+    """Finds passages by words, best first. Never changes once built.
+
+    Args:
+        base: an index whose passages are found too, so that they are not indexed again.
+        hidden: names of documents of the base that are not found.
+    """
+
+    def __init__(
+        self,
+        passages: Iterable[Passage],
+        base: "PassageIndex | None" = None,
+        hidden: frozenset[str] = frozenset(),
+    ) -> None:
+        self._base, self._hidden = base, hidden
+        self._lock = threading.Lock()
+        self._database = _create_table(passages)
+
+    @classmethod
+    def load(cls, raw: bytes) -> "PassageIndex":
+        """Return the index that `save` has written the bytes of."""
+        index = cls(())
+        index._database.deserialize(raw)
+        return index
+
+    def save(self, path: Path) -> None:
+        """Write the index without its base to an empty file.
+
+        Raises:
+            sqlite3.Error: it cannot be written.
+        """
+        with self._lock:
+            self._database.commit()
+            self._database.execute("VACUUM INTO ?", (str(path),))
+
+    def search(self, query: str, max_results: int) -> list[PassageHit]:
+        """Return the passages that hold any of the query's words; none if it has no words."""
+        terms = list_query_terms(query)
+        telling = [term for term in terms if not is_light(term)] or terms
+        if not terms:
+            return []
+        most = max(MIN_CANDIDATES, 2 * max_results)
+        found = list(dict.fromkeys(self._find_candidates(telling, most)))
+        scores = _score_passages(found, terms, self._measure_rarity(terms))
+        order = sorted(range(len(found)), key=lambda n: (-scores[n], n))
+        return [PassageHit(found[n], round(scores[n], 3)) for n in order[:max_results]]
+
+    def _find_candidates(self, terms: Sequence[Term], most: int) -> list[Passage]:
+        with self._lock:
+            rows = self._database.execute(
+                "SELECT source, place, text FROM passages WHERE passages MATCH ? "
+                "ORDER BY bm25(passages, ?, ?, ?), rowid LIMIT ?",
+                (build_match_expression(terms), *COLUMN_WEIGHTS, most),
+            ).fetchall()
+        below = self._base._find_candidates(terms, most) if self._base else []
+        return [Passage(*row) for row in rows] + [
+            each for each in below if each.source not in self._hidden
+        ]
+
+    def _measure_rarity(self, terms: Sequence[Term]) -> dict[Term, float]:
+        total = self._count_passages()
+        counts = {term: self._count_matches(term) for term in terms}
+        return {
+            term: (LIGHT_WEIGHT if is_light(term) else 1.0)
+            * math.log(1 + (total - counts[term] + 0.5) / (counts[term] + 0.5))
+            for term in terms
+        }
+
+    def _count_passages(self) -> int:
+        with self._lock:
+            (count,) = self._database.execute("SELECT count(*) FROM passages_docsize").fetchone()
+        return int(count) + (self._base._count_passages() if self._base else 0)
+
+    def _count_matches(self, term: Term) -> int:
+        with self._lock:
+            (count,) = self._database.execute(
+                "SELECT count(*) FROM passages WHERE passages MATCH ?",
+                (build_match_expression((term,)),),
+            ).fetchone()
+        return int(count) + (self._base._count_matches(term) if self._base else 0)
+
+
+def _create_table(passages: Iterable[Passage]) -> sqlite3.Connection:
+    database = sqlite3.connect(":memory:", check_same_thread=False)
+    database.execute(_TABLE)
+    rows = ((n, item.text, item.place, item.source) for n, item in enumerate(passages))
+    database.executemany("INSERT INTO passages(rowid, text, place, source) VALUES (?,?,?,?)", rows)
+    return database
+
+
+def _score_passages(
+    passages: Sequence[Passage], terms: Sequence[Term], rarity: dict[Term, float]
+) -> list[float]:
+    """Return how well each passage fits: which terms it has, how often, and how rare they are."""
+    counts = _count_terms(passages, terms)
+    lengths = [len(each.text) + 1 for each in passages]
+    mean = sum(lengths) / max(len(lengths), 1)
+    total = sum(rarity.values()) or 1.0
+    scores = []
+    for number, length in enumerate(lengths):
+        room = SATURATION * (1 - LENGTH_SHARE + LENGTH_SHARE * length / mean)
+        held = counts[number]
+        score = sum(rarity[term] * n * (SATURATION + 1) / (n + room) for term, n in held.items())
+        covered = sum(rarity[term] for term in held) / total
+        weight = REFERENCE_WEIGHT if _is_references(passages[number].text) else 1.0
+        scores.append(score * covered * weight)
+    return scores
+
+
+def _is_references(text: str) -> bool:
+    """Return whether most lines say only where a link leads."""
+    lines = text.splitlines()
+    return 2 * sum(bool(_REFERENCE.match(line)) for line in lines) > len(lines)
+
+
+def _count_terms(passages: Sequence[Passage], terms: Sequence[Term]) -> list[dict[Term, float]]:
+    """Return how often each passage has each term, weighted by where."""
+    found: list[dict[Term, float]] = [{} for _ in passages]
+    database = _create_table(passages)
+    database.execute("CREATE VIRTUAL TABLE words USING fts5vocab(passages, instance)")
+    stems = _list_stems(sorted({word for term in terms for word in term}))
+    spots = {
+        stem: set(
+            database.execute(
+                "SELECT doc, col, offset FROM words WHERE term = ?", (stem,)
+            ).fetchall()
+        )
+        for stem in set(stems.values())
+    }
+    weights = dict(zip(("text", "place", "source"), COLUMN_WEIGHTS, strict=True))
+    for term in terms:
+        first, *others = (spots[stems[word]] for word in term)
+        counts = defaultdict[int, float](float)
+        for number, column, offset in first:
+            if all((number, column, offset + n) in spot for n, spot in enumerate(others, 1)):
+                counts[number] += weights[column]
+        for number, count in counts.items():
+            found[number][term] = count
+    return found
+
+
+def _list_stems(words: Sequence[str]) -> dict[str, str]:
+    """Return what the index makes of words that are letters and digits only."""
+    database = _create_table([Passage("", "", word) for word in words])
+    database.execute("CREATE VIRTUAL TABLE stems USING fts5vocab(passages, instance)")
+    found = dict(database.execute("SELECT doc, term FROM stems").fetchall())
+    return {word: str(found.get(number, word)) for number, word in enumerate(words)}

@@ -1,0 +1,161 @@
+"""Split a text into passages that can be found and quoted."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from extensions.tools.documents.blocks import Block, split_blocks, split_long_text
+from extensions.tools.documents.sections import Section, split_sections
+from nodes.limits.patterns import Pattern
+from nodes.text.csv_table import is_table_name
+
+TARGET_CHARS = 1000
+MAX_PASSAGE_CHARS = 2000
+MAX_TITLE_CHARS = 120
+MAX_PATH_CHARS = 240
+COLUMNS_MARK = "; columns: "
+"""Begins the names of the columns in the place of rows whose table begins in another passage."""
+_LINK = Pattern(r"\[([^\[\]]*)\](?:\([^()\s]*\))?")
+
+
+@dataclass(frozen=True)
+class Passage:
+    """Consecutive words of one document, verbatim."""
+
+    source: str
+    place: str
+    """Page, headings from the outermost to its own, rows, columns; empty if there are none."""
+    text: str
+
+
+def split_document(source: str, text: str) -> tuple[Passage, ...]:
+    """Split a document at its pages, headings and paragraphs, or a table at its lines.
+
+    No sentence, list item, row of a table or block of code is cut that fits into a passage.
+    """
+    if is_table_name(source):
+        return tuple(_split_rows(source, text))
+    suffix = PurePosixPath(source).suffix.lower()
+    pages = text.split("\f")
+    numbered = enumerate(pages, start=1)
+    return tuple(
+        Passage(source, place, part)
+        for n, page in numbered
+        for place, part in _split_page(page, suffix, f"page {n}" if len(pages) > 1 else "")
+    )
+
+
+def _split_page(text: str, suffix: str, page: str) -> Iterator[tuple[str, str]]:
+    """Yield the place and the text of each passage.
+
+    A heading without text of its own is kept with what is under it.
+    """
+    sections, index, above = list(split_sections(text, suffix)), 0, tuple[str, ...]()
+    has_title = _find_branch_end(sections, 1) == len(sections)
+    while index < len(sections):
+        section, end = sections[index], index + 1
+        if not section.has_text:
+            end = index + 1 if has_title and index == 1 else _find_small_branch_end(sections, index)
+            if end == index + 1 and _can_join(section, sections[end : end + 1]):
+                above, index = (*above, *section.heading, *section.body), end
+                continue
+        place = ", ".join(part for part in (page, _format_path(section.path, has_title)) if part)
+        heading = "\n".join((*above, *section.heading))
+        below = (line for each in sections[index + 1 : end] for line in (*each.heading, *each.body))
+        under = "\n".join((*section.body, *below)) if end > index + 1 else ""
+        blocks = [Block(heading)] if heading.strip() else []
+        if under:
+            blocks.append(Block(under, is_joined=True))
+        else:
+            found = list(split_blocks(section.body, suffix))
+            blocks += [Block(each.text, True, "") for each in found[:1]] + found[1:]
+        yield from _join_blocks(place, blocks)
+        above, index = (), end
+
+
+def _can_join(section: Section, below: Sequence[Section]) -> bool:
+    return any(each.heading and each.level > section.level for each in below)
+
+
+def _find_branch_end(sections: Sequence[Section], index: int) -> int:
+    """Return the end of a heading with all that is under it."""
+    ends = range(index + 1, len(sections))
+    return next((n for n in ends if sections[n].level <= sections[index].level), len(sections))
+
+
+def _find_small_branch_end(sections: Sequence[Section], index: int) -> int:
+    """Return the end of a heading with all that is under it if this makes one passage."""
+    size, end = 0, index
+    while end < len(sections) and (end == index or sections[end].level > sections[index].level):
+        size += sum(len(line) + 1 for line in sections[end].heading + sections[end].body)
+        if size > TARGET_CHARS or not sections[end].heading:
+            return index + 1
+        end += 1
+    return end
+
+
+def _format_path(path: Sequence[str], has_title: bool) -> str:
+    """Return the titles, the outermost first; those in the middle go where it is too long.
+
+    Args:
+        has_title: all is under one heading, which the file's name replaces.
+    """
+    path = path[1:] if has_title and len(path) > 1 else path
+    titles = [_clean_title(title) for title in path]
+    while len(titles) > 1 and len(" > ".join(titles)) > MAX_PATH_CHARS:
+        del titles[len(titles) // 2 if len(titles) > 2 else 0]
+    return " > ".join(titles)
+
+
+def _clean_title(title: str) -> str:
+    """Return a title without the addresses of its links."""
+    return (_LINK.sub(r"\1", title) if "[" in title else title)[:MAX_TITLE_CHARS]
+
+
+def _join_blocks(place: str, blocks: Sequence[Block]) -> Iterator[tuple[str, str]]:
+    held, size = list[Block](), 0
+    for group in _group_blocks(blocks):
+        length = sum(len(each.text) + 1 for each in group)
+        if held and size + length > TARGET_CHARS:
+            yield from _cut_passages(place, held)
+            held, size = [], 0
+        held, size = [*held, *group], size + length
+    yield from _cut_passages(place, held)
+
+
+def _group_blocks(blocks: Sequence[Block]) -> Iterator[list[Block]]:
+    """Yield blocks that belong together, as far as they fit into a passage."""
+    group, size = list[Block](), 0
+    for block in blocks:
+        length = len(block.text) + 1
+        most = MAX_PASSAGE_CHARS if size + length <= MAX_PASSAGE_CHARS else TARGET_CHARS
+        if group and (not block.is_joined or size + length > most):
+            yield group
+            group, size = [], 0
+        group.append(block)
+        size += length
+    if group:
+        yield group
+
+
+def _cut_passages(place: str, blocks: Sequence[Block]) -> Iterator[tuple[str, str]]:
+    text = "\n".join(block.text for block in blocks)
+    if blocks and blocks[0].columns:
+        place = f"{place}{COLUMNS_MARK}{blocks[0].columns}".removeprefix("; ")
+    for part in split_long_text(text.strip("\n"), TARGET_CHARS, MAX_PASSAGE_CHARS):
+        if part.strip():
+            yield place, part.strip("\n").rstrip()
+
+
+def _split_rows(source: str, text: str) -> Iterator[Passage]:
+    lines = [line for line in text.splitlines() if line.strip()]
+    columns, start = (lines[0][:300] if lines else ""), 0
+    while start < len(lines):
+        end, size = start, 0
+        while end < len(lines) and (end == start or size + len(lines[end]) <= TARGET_CHARS):
+            size += len(lines[end]) + 1
+            end += 1
+        place = f"lines {start + 1}-{end}" + (f"{COLUMNS_MARK}{columns}" if start else "")
+        for part in split_long_text("\n".join(lines[start:end]), TARGET_CHARS, MAX_PASSAGE_CHARS):
+            yield Passage(source, place, part.strip())
+        start = end

@@ -1,0 +1,163 @@
+"""The child process that runs SQL; `query_database.py` sends it one request and ends it."""
+
+import asyncio
+import json
+import os
+import sqlite3
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from threading import Timer
+from typing import Any
+
+from extensions.tools.sql import sqlite
+from extensions.tools.sql.loaded_tables import LoadedTables
+from extensions.tools.sql.location import DatabaseLocation, Engine
+from extensions.tools.sql.tables import SqlTable, describe_result, describe_tables, mentions
+from nodes.text.plain_text import sanitize_line
+
+GRACE_S = 0.1
+MAX_ERROR_CHARS = 300
+"""An engine's message may quote a whole line of a file."""
+TIMEOUT_MESSAGE = "the statement took too long; filter or aggregate more"
+
+
+def run_statement(
+    engine: Engine, target: str, materials: dict[str, str], sql: str, statement_s: float
+) -> dict[str, Any]:
+    """Return a statement's rows; without one, the tables."""
+    with ExitStack() as opened:
+        return Statements(engine, target, materials, statement_s, opened).run(sql)
+
+
+class Statements:
+    """Runs several statements on the same tables, each of which DuckDB loads only once."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        target: str,
+        materials: dict[str, str],
+        statement_s: float,
+        opened: ExitStack,
+    ) -> None:
+        """Keep what to run on.
+
+        Args:
+            opened: closes what is opened here.
+        """
+        self._location, self._materials = DatabaseLocation(engine, target), materials
+        self._statement_s, self._opened = statement_s, opened
+        self._bases = dict[tuple[str, ...], Any]()
+        self._known: list[SqlTable] | None = None
+
+    def run(self, sql: str) -> dict[str, Any]:
+        """Return a statement's rows; without one, the tables."""
+        if self._location.engine == "postgres":
+            return _query_postgres(self._location, sql, self._statement_s)
+        if self._location.engine == "sqlite":
+            return _query_sqlite(self._location, self._materials, sql, self._statement_s)
+        return self._query_duckdb(sql)
+
+    def _query_duckdb(self, sql: str) -> dict[str, Any]:
+        import duckdb
+
+        from extensions.tools.sql import duckdb_reader
+
+        known, loaded = self._known or [], LoadedTables()
+        try:
+            if self._known is None or not sql:
+                with duckdb_reader.connect(self._location, self._materials, "") as (base, loaded):
+                    known = self._known = duckdb_reader.list_tables(
+                        base, self._location, self._materials
+                    )
+            if not sql:
+                return _describe_tables(known, loaded)
+            used = tuple(table.name for table in known if mentions(sql, table.name))
+            if used not in self._bases:
+                self._bases[used] = self._opened.enter_context(
+                    duckdb_reader.connect(self._location, self._materials, sql)
+                )
+            base, loaded = self._bases[used]
+            with _enforce_deadline(self._statement_s, known):
+                columns, rows = duckdb_reader.run_query(base, sql)
+        except duckdb.Error as error:
+            return _build_error(_find_cause(error, sql, loaded), known)
+        return _describe_result(sql, known, loaded, columns, rows)
+
+
+def _query_sqlite(
+    location: DatabaseLocation, materials: dict[str, str], sql: str, timeout_s: float
+) -> dict[str, Any]:
+    known, loaded = list[SqlTable](), LoadedTables()
+    try:
+        base, loaded = sqlite.connect(location.target, materials)
+        known = sqlite.list_tables(base, materials)
+        if not sql:
+            return _describe_tables(known, loaded)
+        with _enforce_deadline(timeout_s, known):
+            columns, rows = sqlite.run_query(base, sql, timeout_s)
+    except (sqlite3.Error, sqlite3.Warning) as error:
+        return _build_error(_find_cause(error, sql, loaded), known)
+    return _describe_result(sql, known, loaded, columns, rows)
+
+
+def _query_postgres(location: DatabaseLocation, sql: str, timeout_s: float) -> dict[str, Any]:
+    from extensions.tools.sql import postgres  # the driver loads only if a server is read
+
+    return asyncio.run(postgres.answer_query(location.target, sql, timeout_s))
+
+
+@contextmanager
+def _enforce_deadline(timeout_s: float, known: list[SqlTable]) -> Iterator[None]:
+    """End this process when the block takes longer: one long operation ignores an interrupt."""
+    timer = Timer(timeout_s + GRACE_S, _exit_at_deadline, [known])
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+def _exit_at_deadline(known: list[SqlTable]) -> None:
+    assert sys.__stdout__ is not None
+    told = {"error": TIMEOUT_MESSAGE, "failed": True, **describe_tables(known)}
+    print(json.dumps({"result": told}), file=sys.__stdout__, flush=True)
+    os._exit(0)
+
+
+def _describe_tables(known: list[SqlTable], loaded: LoadedTables) -> dict[str, Any]:
+    """Return the tables, and as gaps the files that are none, each with its reason."""
+    gaps = [
+        f"Not read as a table: {sanitize_line(str(error), MAX_ERROR_CHARS)}"
+        for error in loaded.broken.values()
+    ]
+    return describe_tables(known) | ({"gaps": gaps} if gaps else {})
+
+
+def _describe_result(
+    sql: str,
+    known: list[SqlTable],
+    loaded: LoadedTables,
+    columns: Sequence[str],
+    rows: Sequence[Sequence[object]],
+) -> dict[str, Any]:
+    """Return the rows, and as gaps how the tables that the statement names were read."""
+    gaps = loaded.list_notes(sql)
+    return describe_result(sql, known, columns, rows) | ({"gaps": gaps} if gaps else {})
+
+
+def _find_cause(error: Exception, sql: str, loaded: LoadedTables) -> Exception:
+    """Return what is wrong with a file that the statement names, if that is why it failed."""
+    broken = loaded.broken
+    return next((broken[table] for table in broken if mentions(sql, table)), error)
+
+
+def _build_error(error: Exception, known: list[SqlTable]) -> dict[str, Any]:
+    message = sanitize_line(str(error).split("\n\nLINE", 1)[0], MAX_ERROR_CHARS)
+    if message == "interrupted":
+        return {"error": TIMEOUT_MESSAGE, "failed": True, **describe_tables(known)}
+    if any(word in message for word in ("authoriz", "prohibited", "read-only mode")):
+        message = f"{message}: the database is read only; only SELECT on its tables is allowed"
+    return {"error": message.rstrip("."), **describe_tables(known)}

@@ -1,0 +1,102 @@
+"""Run a statement in a child process, for the tools and commands that read tables."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from extensions.tools.sql.location import DatabaseLocation
+from nodes.errors import ToolFailed, ToolRefused
+from nodes.tools.framework.isolation import run_isolated, run_isolated_blocking
+
+CHILD_FUNCTION = "extensions.tools.sql.child_program:run_statement"
+ANALYSIS_FUNCTION = "extensions.tools.sql.table_analysis:analyze_table"
+MAX_WRITTEN_BYTES = 100_000_000
+"""Materials are written to a temporary folder of the child's for DuckDB to read."""
+LOAD_TIMEOUT_S = 20.0
+MAX_TABLES_CHARS = 3000
+
+
+async def run_statement(
+    location: DatabaseLocation, materials: Mapping[str, str], sql: str, *, timeout_s: float
+) -> dict[str, Any]:
+    """Return a statement's rows; without a statement, the tables.
+
+    Raises:
+        ToolFailed: it took too long.
+        ToolRefused: the statement is wrong, which the message explains, or the role is refused.
+    """
+    answer = await _call(
+        CHILD_FUNCTION, **_build_arguments(location, materials, timeout_s), sql=sql
+    )
+    if "fix" in answer:
+        raise ToolRefused(f"{answer['error']}; {answer['fix']}")
+    if "error" in answer:
+        shown = _format_tables(answer["tables"])
+        kind = ToolFailed if answer.get("failed") else ToolRefused
+        raise kind(f"{answer['error']}. Tables: {shown or 'none'}")
+    return answer
+
+
+async def run_table_analysis(
+    location: DatabaseLocation,
+    materials: Mapping[str, str],
+    table: str,
+    question: Mapping[str, Any],
+    *,
+    timeout_s: float,
+) -> dict[str, Any]:
+    """Return what `table_analysis.analyze_table` computes; of words, a refusal is a gap.
+
+    Raises:
+        ToolFailed: it took too long.
+        ToolRefused: the arguments do not fit the table, which the message explains.
+    """
+    arguments = _build_arguments(location, materials, timeout_s)
+    try:
+        return await _call(ANALYSIS_FUNCTION, **arguments, table=table, question=dict(question))
+    except ToolRefused as refusal:
+        if not question.get("question"):
+            raise
+        return {"summary": "", "is_complete": False, "gaps": [str(refusal)]}
+
+
+async def _call(function: str, **arguments: Any) -> dict[str, Any]:
+    try:
+        answer: dict[str, Any] = await run_isolated(
+            function, timeout_s=LOAD_TIMEOUT_S, max_written_bytes=MAX_WRITTEN_BYTES, **arguments
+        )
+    except ToolFailed as failure:
+        raise ToolFailed(f"{failure}; filter or aggregate more") from failure
+    return answer
+
+
+def inspect_database(location: DatabaseLocation) -> dict[str, Any]:
+    """Return its `tables`, or what is wrong as `error`; with a `fix` if its role is refused."""
+    arguments = _build_arguments(location, {}, LOAD_TIMEOUT_S)
+    try:
+        found: dict[str, Any] = run_isolated_blocking(
+            CHILD_FUNCTION,
+            timeout_s=LOAD_TIMEOUT_S,
+            max_written_bytes=MAX_WRITTEN_BYTES,
+            sql="",
+            **arguments,
+        )
+    except ToolFailed as failure:
+        return {"error": str(failure), "tables": []}
+    return found
+
+
+def _build_arguments(
+    location: DatabaseLocation, materials: Mapping[str, str], statement_s: float
+) -> dict[str, Any]:
+    return {
+        "engine": location.engine,
+        "target": location.target,
+        "materials": dict(materials),
+        "statement_s": statement_s,
+    }
+
+
+def _format_tables(tables: list[dict[str, Any]]) -> str:
+    known = "; ".join(f"{table['table']}({', '.join(table['columns'])})" for table in tables)
+    cut = " [cut]" if len(known) > MAX_TABLES_CHARS else ""
+    return known[:MAX_TABLES_CHARS] + cut

@@ -1,0 +1,98 @@
+"""Query PostgreSQL, one reading statement per connection, in the child process: a row may be huge.
+
+Three safeguards are independent of each other: the role can only read (`postgres_role.py`), the
+transaction is read only and never commits, and the functions that the statement calls only compute
+(`postgres_calls.py`). Which tables may be read is decided by the role of the connection."""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from typing import Any
+
+import psycopg
+from psycopg.conninfo import conninfo_to_dict
+
+from extensions.tools.sql.postgres_calls import refuse_unsafe_functions
+from extensions.tools.sql.postgres_role import RoleRefused, refuse_privileged_role
+from extensions.tools.sql.tables import MAX_ROWS, SqlTable, describe_result, describe_tables
+from nodes.errors import ToolFailed, ToolRefused
+
+CONNECT_TIMEOUT_S = 5
+CATALOGUE_TIMEOUT_S = 5
+_LIST_TABLES_SQL = """\
+SELECT table_schema, table_name, array_agg(column_name::text ORDER BY ordinal_position)
+FROM information_schema.columns
+WHERE table_schema NOT IN ('pg_catalog', 'information_schema')
+GROUP BY table_schema, table_name ORDER BY table_schema, table_name LIMIT 10000"""
+
+Connection = psycopg.AsyncConnection[tuple[Any, ...]]
+
+
+async def answer_query(url: str, sql: str, timeout_s: float) -> dict[str, Any]:
+    """Run a statement, or list the tables without one; a failure is returned as `error`."""
+    known: list[SqlTable] = []
+    try:
+        async with _open_connection(url) as connection:
+            await refuse_privileged_role(connection)
+            known = await _list_tables(connection)
+            if not sql:
+                return describe_tables(known)
+            await refuse_unsafe_functions(connection, sql)
+            columns, rows = await _run_statement(connection, sql, timeout_s)
+    except RoleRefused as refusal:
+        return {"error": refusal.reason, "fix": refusal.fix, **describe_tables([])}
+    except ToolRefused as refusal:
+        return {"error": str(refusal), **describe_tables(known)}
+    except ToolFailed as failure:
+        return {"error": str(failure), "failed": True, **describe_tables(known)}
+    except (TimeoutError, psycopg.errors.QueryCanceled):
+        return {"error": "the statement took too long", "failed": True, **describe_tables(known)}
+    except (psycopg.Error, UnicodeError) as error:
+        return {"error": str(error).partition("\n")[0], **describe_tables(known)}
+    return describe_result(sql, known, columns, rows)
+
+
+@asynccontextmanager
+async def _open_connection(url: str) -> AsyncIterator[Connection]:
+    """Connect for one transaction that may only read; closing it rolls everything back."""
+    limits = f"-c default_transaction_read_only=on -c statement_timeout={CATALOGUE_TIMEOUT_S}s"
+    try:
+        # Settings in the URL itself stay, such as a search path; of two the later counts.
+        options = f"{conninfo_to_dict(url).get('options') or ''} {limits}"
+        async with asyncio.timeout(CONNECT_TIMEOUT_S):
+            connection = await psycopg.AsyncConnection.connect(
+                url, options=options, client_encoding="UTF8"
+            )
+    except (psycopg.Error, TimeoutError) as error:
+        # The driver's message may repeat the URL, and with it the password.
+        raise ToolFailed(
+            f"the database server cannot be reached ({type(error).__name__}); work from the "
+            "files of your handoff, or report what is missing"
+        ) from None
+    try:
+        await connection.set_read_only(True)
+        yield connection
+    finally:
+        await connection.close()
+
+
+async def _list_tables(connection: Connection) -> list[SqlTable]:
+    """Return the tables and views that the role may see."""
+    rows = await (await connection.execute(_LIST_TABLES_SQL)).fetchall()
+    return [
+        SqlTable(shown, tuple(columns), shown)
+        for schema, name, columns in rows
+        for shown in [name if schema == "public" else f"{schema}.{name}"]
+    ]
+
+
+async def _run_statement(
+    connection: Connection, sql: str, timeout_s: float
+) -> tuple[list[str], list[Sequence[object]]]:
+    await connection.execute(f"SET LOCAL statement_timeout = {int(timeout_s * 1000)}".encode())
+    async with asyncio.timeout(timeout_s + 1):
+        # A named cursor is declared by the extended protocol: one SELECT and nothing else.
+        async with connection.cursor(name="reading") as cursor:
+            await cursor.execute(sql.rstrip().rstrip(";").encode())
+            rows: list[Sequence[object]] = list(await cursor.fetchmany(MAX_ROWS + 1))
+            return [column.name for column in cursor.description or ()], rows

@@ -1,0 +1,92 @@
+"""Find the cells of a table that a question says, as conditions on its rows."""
+
+from collections.abc import Sequence
+
+from extensions.tools.sql.table_columns import quote_name, write_literal
+from extensions.tools.tables.marked_words import MarkedWords
+from extensions.tools.tables.number_words import parse_number_word
+from extensions.tools.tables.question_words import (
+    BUCKETS,
+    GRAMMAR,
+    LISTS,
+    OPERATIONS,
+    OTHER_NAMES,
+    is_cell_word,
+    is_same_word,
+    split_name,
+    split_question,
+)
+from extensions.tools.tables.reading import Condition
+
+
+def read_cells(words: MarkedWords, cells: Sequence[tuple[str, str]]) -> None:
+    """Find the longest spans that are cells of a column of labels."""
+    spans = _list_spans(words, cells)
+    for size, start, column, cell in sorted(spans):
+        places = range(start, start - size)
+        is_open = not any(words.tokens[at].role for at in places)
+        is_bare = len(places) == 1 and _is_bare_number(words, start, column)
+        if not is_open or is_bare or (len(places) == 1 and _is_common(words, start, cell)):
+            continue
+        words.take(places, "cell")
+        if words.word(start - 1) == "(" and words.word(start - size) == ")" and start > 1:
+            words.take([start - 2], "cell")  # a cell in brackets after its name: Texas (TX)
+        _add_cell(words, column, cell, start)
+        if others := {each[2] for each in spans if each[:2] == (size, start)} - {column}:
+            words.found.doubts.append(f"{cell!r} is in {column} and {min(others)}")
+
+
+def _list_spans(
+    words: MarkedWords, cells: Sequence[tuple[str, str]]
+) -> list[tuple[int, int, str, str]]:
+    """Return where cells are said: minus the words, the first place, the column, the cell."""
+    heard = [token.word for token in words.tokens]
+    return [
+        (-len(parts), start, column, cell)
+        for column, cell in cells
+        for parts in {tuple(token.word for token in split_question(cell)), split_name(cell)}
+        for start in range(len(heard) - len(parts) + 1)
+        if parts and all(map(is_cell_word, parts, heard[start : start + len(parts)]))
+    ]
+
+
+def _is_bare_number(words: MarkedWords, at: int, column: str) -> bool:
+    """Return whether a word is a number that is not beside the name of its column."""
+    near = [words.word(place) for place in (at - 2, at - 1, at + 1)]
+    is_named = any(is_same_word(word, part) for word in near for part in split_name(column))
+    return parse_number_word(words.word(at)) is not None and not is_named
+
+
+def _is_common(words: MarkedWords, at: int, cell: str) -> bool:
+    """Return whether a word is hardly meant as a cell: it is grammar, or names a column."""
+    token, names = words.tokens[at], words.profile.columns
+    if any(token.word == name.lower() for name in names):
+        return True
+    if token.word in GRAMMAR or token.word in OPERATIONS or token.word in BUCKETS:
+        return token.text.islower() or at == 0
+    if any(words.has_both(at, name) for name in names):
+        return True
+    is_inflected = cell.lower() not in (token.word, OTHER_NAMES.get(token.word))
+    parts = [part for name in names for part in split_name(name)]
+    is_name = is_inflected and any(is_same_word(token.word, part) for part in parts)
+    if is_name and is_cell_word(cell.lower(), token.word):
+        words.found.doubts.append(f"{token.text!r} may be a column or the cell {cell!r}")
+    return is_name
+
+
+def _add_cell(words: MarkedWords, column: str, cell: str, at: int) -> None:
+    text = f"LOWER(TRIM(CAST({quote_name(column)} AS VARCHAR(400))))"
+    sql = f"{text} = {write_literal(cell.strip().lower())}"
+    if any(each.sql == sql for each in words.found.conditions):
+        return
+    negated = words.take_negation(at, 3) and cell.strip().lower() not in LISTS["denials"]
+    sign = "≠" if negated else "="
+    words.found.conditions.append(
+        Condition(
+            column,
+            f"NOT {sql}" if negated else sql,
+            f"{column} {sign} {cell}",
+            at,
+            is_value=not negated,
+        )
+    )

@@ -1,0 +1,287 @@
+"""Read what a question in a user's words asks of a table, once its words have their roles."""
+
+from collections.abc import Sequence
+
+from extensions.tools.sql.table_profile import Profile
+from extensions.tools.tables.question_roles import QuestionRoles
+from extensions.tools.tables.question_things import name_ranked, name_rows, name_unit
+from extensions.tools.tables.question_words import (
+    GRAMMAR,
+    LISTS,
+    NEVER_ADDED,
+    Token,
+)
+from extensions.tools.tables.reading import Reading
+
+_Named = Sequence[tuple[int, str]]
+"""Columns, each with the place of its word."""
+
+
+def read_part(profile: Profile, tokens: list[Token], cells: Sequence[tuple[str, str]]) -> Reading:
+    """Return what a question asks.
+
+    Args:
+        cells: columns of labels, each with a cell whose words the question may hold.
+    """
+    return _Choice(QuestionRoles(profile, tokens, cells)).choose()
+
+
+class _Choice:
+    """Chooses what is computed from the roles of the words."""
+
+    def __init__(self, roles: QuestionRoles) -> None:
+        self._roles, self._profile, self._found = roles, roles.profile, roles.found
+        self._asked = roles.operations.keys()
+
+    def choose(self) -> Reading:
+        roles, found = self._roles, self._found
+        computed = {"sum", "average", "highest", "lowest"} & self._asked
+        quantities = {*self._profile.numbers, *(self._profile.codes if computed else ())}
+        numbers = [each for each in sorted(roles.columns) if each[1] in quantities]
+        labels = [each for each in sorted(roles.columns) if each[1] not in quantities]
+        if not numbers and (only := roles.find_only_measure()):
+            numbers = [(len(roles.tokens), only)]
+        self._choose_order()
+        self._choose_group(labels)
+        self._choose_measure(numbers)
+        self._choose_function(labels)
+        self._choose_change()
+        if "share" in self._asked or ("percent" in self._asked and not found.change):
+            self._choose_share()
+        if found.function == "count" and (frequency := self._profile.frequency):
+            found.function, found.measure = "sum", frequency
+            if not self._profile.is_crossed:
+                found.doubts.append(f"rows, or the sum of {frequency}")
+        name_ranked(roles)
+        self._doubt_choice()
+        self._list_unread()
+        return found
+
+    def _doubt_choice(self) -> None:
+        """Doubt a value where one of several things is asked for."""
+        found = self._found
+        is_grouped = found.group or found.bucket or found.others
+        is_computed = found.function != "value" or found.change or found.is_share
+        is_chosen = any(token.word in LISTS["which"] for token in self._roles.tokens)
+        if is_computed and (is_chosen or found.order) and not is_grouped:
+            found.doubts.append("one of several is asked for, but no column that names them")
+
+    def _list_unread(self) -> None:
+        """List the words that nothing was made of."""
+        tokens = self._roles.tokens
+        words = ["", *(token.word for token in tokens)]
+        for word, token in zip(words, tokens, strict=False):
+            is_degree = word in ("how", "wie") and token.word in LISTS["degrees"]
+            is_known = token.role or token.word in GRAMMAR or is_degree
+            if not (is_known or _is_scope(self._roles, token)):
+                self._found.unread.append(token.text)
+
+    def _choose_order(self) -> None:
+        if {"highest", "most", "fast"} & self._asked or self._found.limit > 1:
+            self._found.order = "highest"
+        if {"lowest", "least"} & self._asked:
+            if self._found.order:
+                self._found.doubts.append("the highest and the lowest are asked for")
+            self._found.order = "lowest"
+
+    def _choose_group(self, labels: _Named) -> None:
+        found, profile = self._found, self._profile
+        columns = [each.column for each in found.conditions]
+        repeated = [name for name in columns if columns.count(name) > 1]
+        named = [
+            (at, name)
+            for at, name in labels
+            if name not in profile.time_columns
+            and not self._has_one_cell(name)
+            and self._roles.word(at - 1) not in ("all", "alle", "both", "beide")
+        ]
+        is_total = {"sum", "average"} & self._asked and not found.order
+        if is_total:
+            asked = [each for each in named if self._roles.is_asked_for(each[0])]
+            named, repeated = (named if asked or len(named) > 1 else []), []
+        if {"share", "percent", "average", "count"} & self._asked:
+            named = [each for each in named if not self._is_identity(each[1])]
+        ranked = {self._roles.operations.get(name, -2) + 1 for name in ("most", "least")}
+        if kinds := [each for each in named if each[0] in ranked and len(named) > 1]:
+            found.function, found.measure = "distinct", kinds[0][1]  # which has the most kinds
+            named.remove(kinds[0])
+        if named:
+            found.group = named[0][1]
+            found.doubts += [f"{name} is named besides {found.group}" for _, name in named[1:]]
+        elif repeated and not found.bucket:
+            alike = (each.part for each in found.conditions if each.column == repeated[0])
+            part = next(alike, "")
+            found.group, found.bucket = ("", part) if part else (repeated[0], "")
+        elif not (found.bucket or found.has_period) and any(
+            name in profile.time_columns for _, name in labels
+        ):
+            parts = ("day", "month", "quarter", "year")
+            found.bucket = next((part for part in parts if getattr(profile.times, part)), "")
+
+    def _has_one_cell(self, name: str) -> bool:
+        """Return whether a column's name is only said with one of its cells: Dream island."""
+        values = [each for each in self._found.conditions if each.column == name and each.is_value]
+        return len(values) == 1
+
+    def _is_identity(self, name: str) -> bool:
+        return self._profile.distinct.get(name) == self._profile.rows
+
+    def _choose_measure(self, numbers: _Named) -> None:
+        found, per = self._found, self._roles.operations.get("per", len(self._roles.tokens))
+        names = [name for _, name in numbers]
+        of = self._roles.operations.get("share", self._roles.operations.get("percent"))
+        if of is not None and self._roles.word(of + 1) in ("of", "von", "der"):
+            per = of  # A as a percentage of B, what percentage of B is A
+        below = [name for at, name in numbers if at > per]
+        if below and len(names) > 1:
+            found.divisor = below[0]
+            names.remove(found.divisor)
+        elif len(names) > 1 and {"grow", "shrink", "change"} & self._asked and not found.ends:
+            found.second = names.pop(1)
+            if self._roles.word(numbers[1][0] - 1) in LISTS["bases"]:  # the growth of A over B
+                names[0], found.second = found.second, names[0]
+        if names:
+            found.measure, *others = names
+            is_listed = self._are_listed([at for at, name in numbers if name in names])
+            is_plain = is_listed and not (found.group or found.divisor or found.second)
+            found.others = others if is_plain else []
+            found.unread += [] if is_plain else others
+
+    def _are_listed(self, places: Sequence[int]) -> bool:
+        """Return whether nothing but commas and words such as "and" is between places."""
+        links = LISTS["links"] | {","}
+        tokens = self._roles.tokens[min(places) : max(places)]
+        return all(token.role in ("column", "operation") or token.word in links for token in tokens)
+
+    def _choose_function(self, labels: _Named) -> None:
+        found, counted, places = self._found, self._find_counted(), self._roles.operations
+        if {"average", "sum"} & self._asked or found.divisor:
+            is_average = "average" in self._asked and not found.divisor
+            found.function = "average" if is_average else "sum"
+        if counted is not None and places.get("average", -1) > counted:
+            found.doubts.append("a number and an average are asked for; one was computed")
+        if found.measure and not found.divisor:
+            self._choose_sum(is_counted=counted is not None)
+        ranked = [places[name] for name in ("most", "least") if name in places]
+        is_counting = counted is not None or ranked or "share" in self._asked
+        if is_counting and not found.measure:
+            found.function = "count"
+            if counted is None or not self._choose_counted(labels, counted):
+                name_rows(self._roles, ranked[0] + 1 if ranked else counted or 0)
+        elif is_counting and found.measure:
+            name_unit(self._roles, ranked[0] + 1 if ranked else counted or 0)
+
+    def _choose_counted(self, labels: _Named, counted: int) -> bool:
+        """Choose to count different cells or periods; return whether the words name them."""
+        found, profile = self._found, self._profile
+        while self._roles.word(counted) in GRAMMAR:
+            counted += 1
+        at, named = next(((at, name) for at, name in labels if at >= counted), (0, ""))
+        if any(self._roles.tokens[place].role != "column" for place in range(counted, at)):
+            return bool(found.counted)
+        if named in profile.time_columns and found.bucket:
+            found.counted, found.bucket = found.bucket, ""
+        if found.order or not (found.counted or (named and named == found.group)):
+            return False
+        if self._roles.is_asked_for(at) and not found.counted:
+            return False
+        found.group = ""
+        is_identity = any(
+            map(self._is_identity, profile.time_columns if found.counted else [named])
+        )
+        if not is_identity:
+            found.function, found.measure = "distinct", "" if found.counted else named
+            if any(each.column in profile.numbers for each in found.conditions):
+                found.doubts.append("the condition was read of single rows, not of sums over them")
+        return True
+
+    def _choose_sum(self, *, is_counted: bool) -> None:
+        """Choose whether amounts are added up, and doubt it where that may mean nothing."""
+        found, profile = self._found, self._profile
+        is_most = bool({"most", "least"} & self._asked)
+        how_much = any(token.word in ("much", "viel") for token in self._roles.tokens)
+        is_over_all = any(
+            self._roles.word(at - 1) in ("all", "alle") and name not in profile.numbers
+            for at, name in self._roles.columns
+        )
+        is_open = found.function == "value" and (is_counted or is_most or how_much or is_over_all)
+        if is_open and not profile.is_intensive(found.measure):
+            found.function = "sum"
+        if found.function == "sum" and profile.is_intensive(found.measure, NEVER_ADDED):
+            found.doubts.append(f"the values of {found.measure} are not added up")
+        if found.function != "value" and found.measure in profile.codes:
+            found.doubts.append(f"{found.measure} holds codes, which mean no quantity")
+        is_change = bool({"grow", "shrink", "change"} & self._asked)
+        has_period = found.bucket or found.has_period or not profile.time_columns
+        if is_open and not (is_most or is_change or has_period) and profile.is_crossed:
+            found.doubts.append("summed over several periods; name one, or ask for the total")
+
+    def _find_counted(self) -> int | None:
+        """Return the place after "how many" or "number of"; None if nothing is counted."""
+        word = self._roles.word
+        for at in range(len(self._roles.tokens)):
+            if word(at) in ("many", "viele") and word(at - 1) in ("how", "wie"):
+                return at + 1
+            if word(at) in ("count", "anzahl") or (word(at), word(at + 1)) == ("number", "of"):
+                return at + 1
+        return None
+
+    def _choose_change(self) -> None:
+        found, places = self._found, self._roles.operations
+        words = [places[name] for name in ("grow", "shrink", "change") if name in places]
+        has_one_period = found.has_period and not found.ends
+        if not words or not found.measure or (has_one_period and not found.second):
+            for at in [*words, *([places["fast"]] if "fast" in places else [])]:
+                self._roles.tokens[at].role = ""
+            return
+        if found.compared:
+            self._choose_pace()
+        found.change = "percent" if {"percent", "fast"} & self._asked else "both"
+        if not found.second:
+            found.conditions = [each for each in found.conditions if not each.part]
+        if "shrink" in self._asked and found.order == "highest":
+            found.order = "lowest"
+        if found.bucket and not found.ends:
+            found.unread.append(found.bucket)
+        found.bucket = ""
+
+    def _choose_pace(self) -> None:
+        """Compare the years or months of a growth year over year, of which there must be two."""
+        found, profile = self._found, self._profile
+        found.time = profile.times.write_bucket(found.compared)
+        if not found.ends and profile.spans.get(found.compared) != 2:
+            found.doubts.append(f"the first and the last {found.compared} are compared, not each")
+
+    def _choose_share(self) -> None:
+        """Divide the conditions of a share into those of the whole and those of the part."""
+        found, tokens = self._found, self._roles.tokens
+        if found.divisor:
+            found.per = 100
+            return
+        at = self._roles.operations.get("share", self._roles.operations.get("percent", 0))
+        ofs = [n for n in range(at, len(tokens)) if tokens[n].word in ("of", "der", "von")]
+        start = ofs[0] if ofs else len(tokens)
+        verbs = [n for n in range(start, len(tokens)) if tokens[n].word in LISTS["verbs"]]
+        own = sorted((each for each in found.conditions if not each.part), key=lambda c: c.at)
+        whole = [each for each in own if start < each.at < min(verbs, default=0)]
+        if len(own) > 1 and not verbs and ofs:  # of passengers in 3rd class survived
+            whole, before = own[:-1], own[-1].at
+            if {self._roles.word(before - 1), self._roles.word(before - 2)} & LISTS["inside"]:
+                found.doubts.append(f"a share of {own[-1].words}, or in it")
+        found.part = [each for each in own if each not in whole] or own
+        found.conditions = [each for each in found.conditions if each not in found.part]
+        found.is_share = True
+        if not found.part and not (found.group or found.bucket):
+            found.unread.append(tokens[at].text)
+        if found.function == "value":
+            found.function = "sum" if found.measure else "count"
+        if found.function == "count" and ofs:
+            name_rows(self._roles, start + 1)
+
+
+def _is_scope(roles: QuestionRoles, token: Token) -> bool:
+    """Return whether a word only says over what is computed, or what is shown at the top."""
+    at = roles.tokens.index(token)
+    if token.word == "first" and roles.operation(at - 1) in ("highest", "lowest"):
+        return True
+    return token.word in ("over", "über") and not roles.word(at + 1)[:1].isdigit()

@@ -1,0 +1,282 @@
+"""Find the role of each word of a question; a word without one is open, and not wholly read."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from extensions.tools.sql.table_periods import YEAR, Period, read_period, write_condition
+from extensions.tools.sql.table_profile import Profile
+from extensions.tools.tables.marked_words import MarkedWords
+from extensions.tools.tables.number_words import parse_number_word, read_sign
+from extensions.tools.tables.question_cells import read_cells
+from extensions.tools.tables.question_words import (
+    BUCKETS,
+    GRAMMAR,
+    LISTS,
+    OPERATIONS,
+    SIGNS,
+    SMALL_NUMBERS,
+    Token,
+    is_same_word,
+    split_name,
+)
+from extensions.tools.tables.reading import Condition
+
+MAX_GAP: Final = 2
+"""Words between two words of one column's name, or a number and its column."""
+MAX_LIMIT: Final = 50
+FINEST_FIRST: Final[tuple[str, ...]] = ("day", "month", "quarter", "year")
+_RANKS: Final = frozenset(("most", "least", "highest", "lowest", "fast"))
+
+
+class QuestionRoles(MarkedWords):
+    """The words of a part of a question, with their roles in a table."""
+
+    _OPERATING: Final = frozenset((*OPERATIONS, *BUCKETS))
+
+    def __init__(
+        self, profile: Profile, tokens: list[Token], cells: Sequence[tuple[str, str]]
+    ) -> None:
+        """Find the roles of the words.
+
+        Args:
+            cells: columns of labels, each with a cell whose words the question may hold.
+        """
+        super().__init__(profile, tokens)
+        self.columns: list[tuple[int, str]] = []
+        """Named columns, each with the place of its first word."""
+        self.operations: dict[str, int] = {}
+        """Operations, each with the place of its first word."""
+        self._read_file_name()
+        read_cells(self, cells)
+        self._read_columns()
+        self._read_periods()
+        self._read_numbers()
+        self._read_title()
+        self._read_operations()
+        self._read_answers()
+
+    def is_asked_for(self, at: int) -> bool:
+        """Return whether the word at a place is what is asked for: which city, by city."""
+        for place in (at - 1, at - 2):
+            if self.word(place) in ("many", "much", "viele"):
+                return False
+            if self.word(place) in LISTS["asking"] or self.operation(place) in ("each", "per"):
+                return True
+            if place >= 0 and self.tokens[place].role not in ("", "operation"):
+                return False
+        return False
+
+    def find_only_measure(self) -> str:
+        """Return the column of values of a table whose name is what is measured; else empty."""
+        profile, named = self.profile, any(token.role == "title" for token in self.tokens)
+        is_change = bool({"grow", "shrink", "change"} & self.operations.keys())
+        generic = [
+            name for name in profile.numbers if {*split_name(name)} <= LISTS["generic values"]
+        ]
+        if profile.melted or (is_change and len(profile.numbers) == 1):
+            generic = profile.numbers[-1:]
+        return generic[0] if len(generic) == 1 and (named or is_change) else ""
+
+    def _read_file_name(self) -> None:
+        """Account for the file's name where it is written as it is."""
+        written = [*self.profile.title]
+        for at in range(len(self.tokens) - len(written) + 1):
+            run = range(at, at + len(written))
+            if len(written) > 1 and [self.word(each) for each in run] == written:
+                self.take(run, "title")
+
+    def _read_columns(self) -> None:
+        """Find the columns that the open words name, those with most words first."""
+        names = list(self.profile.columns)
+        while True:
+            fits = [(name, self._match_column(name)) for name in names]
+            ranked = sorted(((self._rank(*each), *each) for each in fits if each[1]), reverse=True)
+            if not ranked:
+                return
+            rank, name, places = ranked[0]
+            # A name of which only a part is said may be any other of which as much is said.
+            most = 2 if rank[1] < 1 else len(rank)
+            alike = [
+                each[1:]
+                for each in ranked
+                if each[0][:most] == rank[:most] and {*each[2]} & {*places}
+            ]
+            if len(alike) > 1:
+                alike.sort(key=lambda each: self.profile.columns.index(each[0]))
+                name, places = self._break_tie(alike)
+            self.take(places, "column")
+            self.columns.append((min(places), name))
+            names = [each for each in names if each not in {name for _, name in self.columns}]
+
+    def _rank(self, name: str, places: Sequence[int]) -> tuple[float, ...]:
+        parts = [part for part in split_name(name) if part not in LISTS["units"]] or [name]
+        return len(places), len(places) / len(parts), name in self.profile.numbers
+
+    def _match_column(self, name: str) -> list[int]:
+        """Return the places of open words that name a column; empty if it is not named."""
+        whole = list(split_name(name))
+        if written := self._find_written(name, whole):
+            return written
+        words = [part for part in whole if not part.isdigit()]
+        parts = [part for part in words if part not in LISTS["units"]] or words
+        runs, matched = list[list[int]]([[]]), set[str]()
+        for at, token in enumerate(self.tokens):
+            is_whole = token.word == name.lower() and len(name) > MAX_GAP
+            is_grammar = token.word in GRAMMAR and not (is_whole or self.has_both(at, name))
+            if token.role or is_grammar or token.word.isdigit():
+                continue
+            if same := {part for part in parts if is_same_word(token.word, part)}:
+                if runs[-1] and at - runs[-1][-1] > MAX_GAP:
+                    runs.append([])
+                runs[-1].append(at)
+                matched |= same
+        places = max(runs, key=len)
+        is_operation = all(self.operation(at) or self.word(at) in BUCKETS for at in places)
+        is_whole = matched == {*parts} and name in self.profile.numbers
+        return [] if is_operation and not is_whole else places
+
+    def _find_written(self, name: str, parts: Sequence[str]) -> list[int]:
+        """Return the places of a name of several words that is written as it is."""
+        for at in range(len(self.tokens) if len(parts) > 1 else 0):
+            size = 1 if self.word(at) == name.lower() else len(parts)
+            run = self.tokens[at : at + size]
+            is_whole = size == 1 or [each.word for each in run] == parts
+            if is_whole and not any(each.role for each in run):
+                return list(range(at, at + size))
+        return []
+
+    def _break_tie(self, alike: Sequence[tuple[str, list[int]]]) -> tuple[str, list[int]]:
+        """Return the column whose digits are years of the question; else one, in doubt."""
+        years = [at for at, token in enumerate(self.tokens) if YEAR.fullmatch(token.word)]
+        for name, places in alike:
+            digits = [part for part in split_name(name) if part.isdigit()]
+            named = [at for at in years if any(self.word(at).endswith(each) for each in digits)]
+            if digits and len(named) >= len(digits) == len(years):
+                return name, [*places, *named]
+        asked = [
+            each
+            for each in alike
+            if each[0] not in self.profile.numbers and self.is_asked_for(each[1][0])
+        ]
+        chosen = (asked or alike)[0]
+        self._doubt_column([name for name, _ in alike], chosen[0])
+        return chosen
+
+    def _doubt_column(self, names: Sequence[str], chosen: str) -> None:
+        self.found.doubts.append(f"{', '.join(names[:4])} fit equally; {chosen} was taken")
+
+    def _read_periods(self) -> None:
+        """Find periods, and ranges of them."""
+        at, times = 0, self.profile.times
+        while at < len(self.tokens):
+            period, used = (Period(), 0) if self.tokens[at].role else read_period(self.tokens, at)
+            end, last, more, sign = at + used, Period(), 0, SIGNS.get(self.word(at - 1), "=")
+            if used and self.word(end) in LISTS["range links"]:
+                last, more = read_period(self.tokens, end + 1)
+            if more and self.word(at - 1) in ("from", "between", "von", "zwischen", "in"):
+                sign, end = "to", end + 1 + more
+                year = period.year or last.year
+                period, last = replace(period, year=year), replace(last, year=last.year or year)
+            if used and (found := write_condition(times, period, last, sign, at)):
+                if sign == "to":
+                    self.found.ends = [period.write(times), last.write(times)]
+                self.take(range(max(0, at - (sign in SIGNS.values())), end), "period")
+                self.found.conditions.append(found)
+            at = max(end, at + 1) if used else at + 1
+
+    def _read_numbers(self) -> None:
+        """Find comparisons with a number, factors such as per 1,000, and how many are asked for."""
+        for at, token in enumerate(self.tokens):
+            number = SMALL_NUMBERS.get(token.word) or parse_number_word(token.word)
+            if token.role:
+                continue
+            if number is None:
+                continue
+            end = at + 1
+            sign, start, stop = read_sign(self.tokens, at, end)
+            column = self._find_column(at, end, MAX_GAP * (sign != "="))
+            if self.operation(at - 1) == "per":
+                self.found.per = int(number)
+                self.take(range(at, end), "operation")
+            elif column:
+                stop += self.operation(stop) == "percent"  # its unit
+                self._add_comparison(column, sign, number, range(start, stop))
+            elif number == int(number) and 0 < number <= MAX_LIMIT and self._ranks_near(at):
+                self.found.limit, token.role = int(number), "operation"
+
+    def _add_comparison(self, column: str, sign: str, number: float, places: Sequence[int]) -> None:
+        self.take(places, "condition")
+        self.columns = [each for each in self.columns if each[1] != column]
+        sql = f"{self.profile.read(column)} {sign} {number}"
+        words = f"{column} {sign} {number}"
+        self.found.conditions.append(Condition(column, sql, words, places[0], is_value=sign == "="))
+
+    def _find_column(self, at: int, end: int, gap: int) -> str:
+        """Return the named column of numbers that a number is about: after it, else before it."""
+        known = {*self.profile.numbers, *self.profile.codes}
+        numbers = [each for each in self.columns if each[1] in known]
+        after = [each for each in numbers if 0 <= each[0] - end <= gap]
+        before = [each for each in numbers if 0 < at - each[0] <= MAX_GAP + gap]
+        near = sorted(after) or sorted(before, reverse=True)
+        return near[0][1] if near else ""
+
+    def _ranks_near(self, at: int) -> bool:
+        is_after = self.word(at - 1) in LISTS["asking"] | {"top", "the", "die"}
+        places = range(len(self.tokens)) if is_after else range(at - 2, at + 3)
+        return not _RANKS.isdisjoint(map(self.operation, places))
+
+    def _read_title(self) -> None:
+        """Account for the words of the file's name, and for units of the named columns."""
+        names = [name for _, name in self.columns]
+        parts = {part for name in names or self.profile.numbers for part in split_name(name)}
+        for token in self.tokens:
+            if token.role or token.word in self._OPERATING:
+                continue
+            is_rate = token.word in ("rate", "quote") and (
+                self.profile.melted in names or self.find_only_measure()
+            )
+            if is_rate or any(is_same_word(token.word, part) for part in self.profile.title):
+                token.role = "title"
+            elif token.word in (LISTS["units"] & parts) - GRAMMAR:
+                token.role = "unit"
+
+    def _read_operations(self) -> None:
+        """Find the words that ask for an operation, and superlatives that name their measure."""
+        for at, token in enumerate(self.tokens):
+            if token.role:
+                continue
+            operation = OPERATIONS.get(token.word, "")
+            if operation and operation not in ("not", "none"):
+                self.operations.setdefault(operation, at)
+                token.role = "operation"
+            elif token.word in BUCKETS and self.profile.times.write_bucket(BUCKETS[token.word]):
+                self._read_bucket(at, BUCKETS[token.word])
+
+    def _read_bucket(self, at: int, bucket: str) -> None:
+        token, before = self.tokens[at], self.word(at - 1)
+        if before in ("over", "on") and BUCKETS.get(self.word(at - 2)) == bucket:
+            self.found.compared = bucket
+            self.operations.setdefault("grow", at)
+            self.tokens[at - 2].role = ""
+            self.take([at - 2, at - 1, at], "operation")
+            self.found.by_last = {self.word(at - 3), self.word(at - 4)} & LISTS["beside"] != set()
+            return
+        near = {each.role for each in self.tokens[max(0, at - 2) : at + 2]}
+        if self.is_asked_for(at):
+            finest = (n for n in FINEST_FIRST if n in (bucket, self.found.bucket))
+            self.found.bucket, token.role = next(finest), "operation"
+        elif before in ("many", "viele"):
+            self.found.counted, token.role = bucket, "thing"
+        elif "period" in near:
+            token.role = "period"
+
+    def _read_answers(self) -> None:
+        """Read named columns of yes and no as conditions on the rows."""
+        for at, name in list(self.columns):
+            if yes := self.profile.answers.get(name):
+                self.columns.remove((at, name))
+                negated = self.take_negation(at, 2)
+                sign, cell = "≠" if negated else "=", yes.rpartition("= ")[2].strip("'")
+                sql, words = f"NOT ({yes})" * negated or yes, f"{name} {sign} {cell}"
+                self.found.conditions.append(Condition(name, sql, words, at))

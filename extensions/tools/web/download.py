@@ -1,0 +1,109 @@
+"""Download one page: redirects, size, time and content type are checked here."""
+
+import asyncio
+import zlib
+from dataclasses import dataclass
+
+import httpx
+
+from extensions.tools.web.addresses import AddressPolicy
+from extensions.tools.web.transport import CheckedTransport
+from nodes.errors import ToolFailed, ToolRefused
+
+MAX_REDIRECTS = 5
+MAX_BYTES = 2_000_000
+TIMEOUT_S = 15.0
+SUFFIX_BY_CONTENT_TYPE = {
+    "text/html": ".html",
+    "application/xhtml+xml": ".html",
+    "application/pdf": ".pdf",
+    "text/plain": ".txt",
+    "text/markdown": ".txt",
+    "text/csv": ".txt",
+    "application/json": ".txt",
+}
+_HEADERS = {
+    "User-Agent": "supervisor-worker/0.1 (research; one page at a time)",
+    "Accept": "text/html,application/pdf,text/plain;q=0.9,*/*;q=0.1",
+    "Accept-Encoding": "identity",
+}
+
+
+@dataclass(frozen=True)
+class Page:
+    """A downloaded page, and its final address."""
+
+    url: str
+    suffix: str
+    charset: str
+    """From the header; empty if it has none."""
+    body: bytes
+
+
+async def download_page(url: str, policy: AddressPolicy, *, timeout_s: float = TIMEOUT_S) -> Page:
+    """Fetch a page over at most `MAX_HOPS` redirects; each hop is checked like the first.
+
+    Raises:
+        ToolFailed: too slow, or the server is busy or broken.
+        ToolRefused: not allowed, too large, of another kind, or not found.
+        httpx.TransportError: the host cannot be reached.
+    """
+    try:
+        async with (
+            asyncio.timeout(timeout_s),
+            httpx.AsyncClient(
+                transport=CheckedTransport(policy),
+                trust_env=False,
+                follow_redirects=False,
+                headers=_HEADERS,
+                timeout=timeout_s,
+            ) as client,
+        ):
+            for _ in range(MAX_REDIRECTS + 1):
+                page = await _fetch_hop(client, url)
+                if isinstance(page, Page):
+                    return page
+                url = page
+    except (TimeoutError, httpx.TimeoutException):
+        raise ToolFailed(f"the page took longer than {timeout_s:g} s; use another one") from None
+    except (httpx.InvalidURL, httpx.UnsupportedProtocol):
+        raise ToolRefused("not a URL; give one such as https://example.com/page") from None
+    raise ToolRefused(f"more than {MAX_REDIRECTS} redirects; use another page")
+
+
+async def _fetch_hop(client: httpx.AsyncClient, url: str) -> Page | str:
+    async with client.stream("GET", url) as response:
+        if response.is_redirect:
+            target = response.url.join(response.headers["location"])
+            if response.url.scheme == "https" and target.scheme == "http":
+                raise ToolRefused("the page redirects from https to http; use another one")
+            return str(target)
+        if response.status_code != 200:
+            is_passing = response.status_code >= 500 or response.status_code in (408, 429)
+            raise (ToolFailed if is_passing else ToolRefused)(
+                f"the page answers with status {response.status_code}; use another"
+            )
+        kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+        if kind not in SUFFIX_BY_CONTENT_TYPE:
+            raise ToolRefused(f"{kind or 'an unnamed kind'} is not read; use a page of text")
+        body = await _read_body(response)
+        return Page(
+            str(response.url), SUFFIX_BY_CONTENT_TYPE[kind], response.charset_encoding or "", body
+        )
+
+
+async def _read_body(response: httpx.Response) -> bytes:
+    """Read the body and decompress it piecewise, so that a small one cannot grow without bound."""
+    coding = response.headers.get("content-encoding", "identity").strip().lower()
+    if coding not in ("identity", "", "gzip", "deflate"):
+        raise ToolRefused(f"the page is packed as {coding}; use another one")
+    unpack = zlib.decompressobj(47) if coding in ("gzip", "deflate") else None
+    body = bytearray()
+    async for chunk in response.aiter_raw():
+        try:
+            body += unpack.decompress(chunk, MAX_BYTES + 1 - len(body)) if unpack else chunk
+        except zlib.error:
+            raise ToolRefused("the page cannot be unpacked; use another one") from None
+        if len(body) > MAX_BYTES:
+            raise ToolRefused(f"the page is larger than {MAX_BYTES} bytes; use another one")
+    return bytes(body)
