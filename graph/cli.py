@@ -13,9 +13,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 from typer.core import TyperGroup
 
-from extensions.mcp.serve_command import serve_mcp
-from extensions.server.ui_command import open_ui
-from extensions.server.user_commands import add_user
 from graph import __version__
 from graph.commands.exit_codes import run_to_exit_code
 from graph.commands.extras import describe_unused_key, install
@@ -61,7 +58,7 @@ from graph.commands.options import (
 )
 from graph.commands.process_exit import end_process, prepare_process, treat_sigterm_as_interrupt
 from graph.commands.settings_loading import EnvFileOption, describe_settings, load_settings
-from graph.commands.team_commands import check, draw, evaluate, new_team, teams
+from graph.commands.team_commands import check, draw, new_team, teams
 from graph.commands.trust import trust
 from graph.display.streams import (
     announce_line,
@@ -69,6 +66,7 @@ from graph.display.streams import (
     print_to_stdout,
     replace_unencodable_text,
 )
+from graph.extensions import find_extensions
 from graph.teams.default_team import DEFAULT_TEAM
 from nodes.errors import UsageError
 
@@ -330,14 +328,10 @@ def _find_thread(name: str, settings: "Settings", url: str | None) -> str:
 
 app.command()(teams)
 app.command()(check)
-app.command("eval")(evaluate)
 app.command("new-team")(new_team)
 app.command()(draw)
-app.command("mcp")(serve_mcp)
-app.command("ui")(open_ui)
 app.command()(trust)
 app.command()(install)
-app.command("add-user")(add_user)
 
 
 @app.command()
@@ -351,6 +345,20 @@ def doctor(
     from graph.commands.doctor import run_doctor
 
     return run_doctor(load_settings(), is_probing=probe, as_json=as_json)
+
+
+def _add_extensions() -> None:
+    """Add the commands of extensions; of two with one name the first stays."""
+    for extension in find_extensions():
+        extension.add_commands(app)
+    first: dict[str, Any] = {}
+    for command in app.registered_commands:
+        first.setdefault(_name_command(command), command)
+    app.registered_commands = list(first.values())
+
+
+def _name_command(command: Any) -> str:  # types of typer's own click
+    return str(command.name or getattr(command.callback, "__name__", ""))
 
 
 def start() -> None:
@@ -371,9 +379,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def _find_command_path(given: Sequence[str]) -> str:
     """Return the command that is called, as help names it; without its options."""
     first = next((word for word in given if not word.startswith("-")), "")
-    known = {
-        each.name or getattr(each.callback, "__name__", "") for each in app.registered_commands
-    }
+    known = set(map(_name_command, app.registered_commands))
     return f"supervise {first}" if first in known else "supervise"
 
 
@@ -387,6 +393,8 @@ def _run_app(given: Sequence[str]) -> Any:
         terminal_width=columns,
     )
 
+
+_add_extensions()
 
 if __name__ == "__main__":
     start()

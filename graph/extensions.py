@@ -6,16 +6,16 @@ group `supervisor_worker`. Both name a module with an object `EXTENSION`.
 
 import pkgutil
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 if TYPE_CHECKING:
     import typer
 
-    from graph.commands.doctor_check import DoctorCheck
     from graph.settings import Settings
     from nodes.schemas.team import Team
 
@@ -23,6 +23,16 @@ INTERFACE: Final = 1
 """The version of the interface below; a change that breaks an extension raises it."""
 GROUP: Final = "supervisor_worker"
 SHIPPED: Final = "extensions"
+
+
+@dataclass(frozen=True)
+class DoctorCheck:
+    """The result of one check of `supervise doctor`; a broken one makes the command fail."""
+
+    level: Literal["ok", "note", "broken"]
+    name: str
+    text: str
+    fix: str = ""
 
 
 class Extension:
@@ -34,10 +44,13 @@ class Extension:
     interface: int = INTERFACE
     """For which version of this class it is made."""
 
+    def register(self) -> None:
+        """Tell the registers of `nodes` what it adds to runs: tools, models, kinds of workers."""
+
     def add_commands(self, app: "typer.Typer") -> None:
         """Add commands to `supervise`."""
 
-    def list_checks(self, settings: "Settings") -> Iterable["DoctorCheck"]:
+    def list_checks(self, settings: "Settings") -> Iterable[DoctorCheck]:
         """Return what `supervise doctor` says of it."""
         return ()
 
@@ -45,13 +58,32 @@ class Extension:
         """Return the problems in its part of a team's folder, whose team may be invalid."""
         return ()
 
-    def describe_team(self, team: "Team", folder: Path) -> Iterable[str]:
-        """Return what the summary of a valid team says of its part, such as `12 rows`."""
+    def check_team(self, team: "Team", settings: "Settings", *, is_online: bool) -> Iterable[str]:
+        """Return what `supervise check` says of its part of a valid team, a line each.
+
+        Args:
+            is_online: connect what the team names.
+
+        Raises:
+            SupervisorError: the team cannot be used with it.
+        """
+        return ()
+
+    def list_team_warnings(self, team: "Team") -> Iterable[str]:
+        """Return what is doubtful in its part of a valid team."""
+        return ()
+
+    def describe_team(self, team: "Team") -> Iterable[str]:
+        """Return what `supervise teams NAME` says of its part, a line each."""
+        return ()
+
+    def count_parts(self, folder: Path) -> Iterable[str]:
+        """Return what of a valid team's folder is its part, such as `12 rows in its exam`."""
         return ()
 
 
 def find_extensions() -> tuple[Extension, ...]:
-    """Return the extensions that can be used, in the order of their names, the shipped ones first."""
+    """Return the extensions that can be used: the shipped ones by name, then the others."""
     return tuple(_load()[0].values())
 
 
@@ -65,19 +97,16 @@ def _load() -> tuple[Mapping[str, Extension], tuple[str, ...]]:
     found, problems = dict[str, Extension](), list[str]()
     for name, module in _list_modules():
         if name in found:
-            problems.append(f"extension {name} of {module} is left out: there is one of its name")
+            problems.append(f"extension {name} of {module} is left out: there is one of this name")
             continue
         try:
             extension: Any = import_module(module).EXTENSION
+            if (made_for := getattr(extension, "interface", None)) != INTERFACE:
+                raise ValueError(f"it is made for interface {made_for}, this is {INTERFACE}")
+            extension.register()
         except Exception as error:  # other people's code: without it the rest works
             reason = f"{type(error).__name__}: {error}"
-            problems.append(f"extension {name} cannot be loaded: {reason}")
-            continue
-        if (made_for := getattr(extension, "interface", None)) != INTERFACE:
-            problems.append(
-                f"extension {name} is made for interface {made_for}, this is {INTERFACE}: "
-                "install a version that fits"
-            )
+            problems.append(f"extension {name} of {module} is left out: {reason}")
             continue
         found[name] = extension
     return found, tuple(problems)

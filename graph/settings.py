@@ -30,6 +30,7 @@ from pydantic_settings import (
 )
 
 from extensions.server.shared_limits import require_redis_package
+from graph.extensions import find_extensions
 from graph.folder_settings import find_sources
 from graph.limit_variables import LimitVariables
 from graph.server_variables import ServerVariables
@@ -270,8 +271,9 @@ class Settings(LimitVariables, TracingVariables, ServerVariables):
         return folder / f"postgres-{crc32(address.encode()):08x}"
 
     def model_post_init(self, context: Any) -> None:
-        """Register the keys and passwords of these settings for redaction."""
+        """Register the keys and passwords of these settings for redaction; load the extensions."""
         register_secrets(self.list_secrets())
+        find_extensions()
 
     def list_secrets(self) -> tuple[str, ...]:
         """List the secret values, which must never be written anywhere."""

@@ -8,6 +8,7 @@ from langgraph.runtime import Runtime
 
 from nodes.human.request import MAX_UNUSABLE_REPLIES, ask, build_plan_request
 from nodes.models.catalog import EMBEDDED, ModelCatalog
+from nodes.models.rule_model import get_rule_model
 from nodes.models.structured_output import UnreadableReply, read_value
 from nodes.planning.coverage import note_uncovered
 from nodes.planning.replanning import build_plan_event
@@ -54,10 +55,8 @@ async def approve(
         if decision.kind == "approve":
             await emit("plan_approved", version=plan.version, edited=False)
             return {"awaits_approval": False, "objection": ""}
-        from extensions.embedded.worker_fit import can_use_reason  # rarely used, slow to import
-
-        is_refused = plans_by_rule and not can_use_reason(team, decision.message)
-        if decision.kind == "reject" and decision.message and is_refused:
+        is_refused = bool(decision.message) and plans_by_rule
+        if decision.kind == "reject" and is_refused and not _can_use(team, decision.message):
             problems = [UNUSABLE_REASON]
             continue
         if decision.kind == "reject":
@@ -68,6 +67,10 @@ async def approve(
             if edited is not None:
                 return await _accept_edit(edited, state, team)
     return {"awaits_approval": False, "objection": f"a reply that cannot be used: {problems[0]}"}
+
+
+def _can_use(team: Team, reason: str) -> bool:
+    return get_rule_model().can_use_reason(team, reason)
 
 
 async def _accept_edit(edited: Plan, state: SupervisorState, team: Team) -> SupervisorState:

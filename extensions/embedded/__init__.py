@@ -1,142 +1,28 @@
-"""The built-in model: offline, by rule, no language model; it quotes passages and calls tools.
+"""The built-in model: offline, by rule, no language model; it quotes passages and calls tools."""
 
-It has the interface of every other chat model. What it needs lies beside the messages.
-"""
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
-import json
-from collections.abc import Callable, Sequence
-from typing import Any
+from graph.extensions import Extension
 
-from langchain_core.callbacks import CallbackManagerForLLMRun
-from langchain_core.language_models import BaseChatModel, LanguageModelInput
-from langchain_core.messages import AIMessage, BaseMessage, ToolCall
-from langchain_core.messages.ai import UsageMetadata
-from langchain_core.messages.tool import tool_call
-from langchain_core.outputs import ChatGeneration, ChatResult
-from langchain_core.runnables import Runnable
-from langchain_core.tools import BaseTool
-from langchain_core.utils.function_calling import convert_to_openai_tool
-
-from extensions.embedded.answering import write_answer
-from extensions.embedded.planning import write_plan, write_recruit, write_refinement
-from extensions.embedded.reporting import write_report
-from extensions.embedded.routing import write_decision
-from extensions.embedded.tool_calls import ToolSchemas, choose_calls, list_uncalled
-from extensions.embedded.work import Work, read_work
-from nodes.schemas.beside import (
-    AnswerValues,
-    PlanningValues,
-    RecruitValues,
-    RefinementValues,
-    WorkValues,
-    get_beside,
-)
-
-CHARS_PER_TOKEN = 4
-INTRODUCTION = (
-    "This is the built-in embedded model. It repeats what tools and documents say and cannot "
-    "converse. For a language model set OPENAI_API_KEY, or SUPERVISE_MODEL_STANDARD to a "
-    "provider:model name."
-)
-REPLY_FORMS = frozenset(("Plan", "Decision", "Refinement", "Recruit", "Answer", "Report"))
-"""Names of the tools by which a model replies; all others work."""
+if TYPE_CHECKING:
+    from nodes.schemas.team import Team
 
 
-class EmbeddedModel(BaseChatModel):
-    """Answers by rule, from the messages and the results of tools."""
+class _BuiltIn(Extension):
+    def register(self) -> None:
+        """Add the model of the name `embedded`."""
+        from nodes.models.rule_model import RuleModel, register_rule_model
 
-    model: str = "embedded"
-
-    @property
-    def _llm_type(self) -> str:
-        return "embedded"
-
-    def bind_tools(
-        self,
-        tools: Sequence[dict[str, Any] | type | Callable[..., Any] | BaseTool],
-        *,
-        tool_choice: str | dict[str, Any] | bool | None = None,
-        **kwargs: Any,
-    ) -> Runnable[LanguageModelInput, AIMessage]:
-        """Return the model with tools; `tool_choice` is a tool's name, `any`, `auto` or `none`."""
-        offered = [convert_to_openai_tool(tool) for tool in tools]
-        return self.bind(tools=offered, tool_choice=tool_choice, **kwargs)
-
-    def _generate(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: CallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
-    ) -> ChatResult:
-        tools = _index_schemas(kwargs.get("tools") or [])
-        calls = _choose_reply_calls(messages, tools, kwargs.get("tool_choice"))
-        text = "" if calls else INTRODUCTION
-        made = [
-            tool_call(name=name, args=args, id=f"embedded-{len(messages)}-{index}")
-            for index, (name, args) in enumerate(calls)
-        ]
-        reply = AIMessage(
-            text,
-            tool_calls=made,
-            usage_metadata=_estimate_usage(messages, tools, text, made),
-            response_metadata={
-                "model_name": kwargs.get("model") or self.model,
-                "model_provider": "embedded",
-                "finish_reason": "tool_calls" if made else "stop",
-            },
+        register_rule_model(
+            RuleModel("extensions.embedded.model", "extensions.embedded.worker_fit")
         )
-        return ChatResult(generations=[ChatGeneration(message=reply)])
+
+    def list_team_warnings(self, team: "Team") -> Iterable[str]:
+        """Warn of tools that are never called without a language model."""
+        from extensions.embedded.unfillable import list_unfillable_warnings
+
+        return list_unfillable_warnings(team)
 
 
-def _choose_reply_calls(
-    messages: list[BaseMessage], tools: ToolSchemas, choice: Any
-) -> list[tuple[str, dict[str, Any]]]:
-    """Return the tool calls: those of a worker that can be filled, else the form that is asked."""
-    if isinstance(choice, dict):
-        choice = choice.get("function", {}).get("name")
-    if choice in tools:
-        tools = {choice: tools[choice]}
-    if not tools or choice == "none":
-        return []
-    working = {name: tools[name] for name in tools if name not in REPLY_FORMS}
-    beside = get_beside(WorkValues)
-    work = read_work(beside, messages) if beside else None
-    if work and working and (calls := choose_calls(work, working)):
-        return calls
-    forms = [name for name in tools if name in REPLY_FORMS]
-    return [(name, _fill_form(name, messages, work, working)) for name in forms[:1]]
-
-
-def _fill_form(
-    name: str, messages: Sequence[BaseMessage], work: Work | None, working: ToolSchemas
-) -> dict[str, Any]:
-    """Return the fields of a reply, from the values that lie beside the messages."""
-    if name == "Report" and work:
-        return write_report(work, list_uncalled(work, working))
-    if name == "Plan" and (planning := get_beside(PlanningValues)):
-        return write_plan(planning, sum(isinstance(message, AIMessage) for message in messages))
-    if name == "Decision" and (planning := get_beside(PlanningValues)):
-        return write_decision(planning)
-    if name == "Answer" and (answer := get_beside(AnswerValues)):
-        return write_answer(answer)
-    if name == "Refinement" and (refinement := get_beside(RefinementValues)):
-        return write_refinement(refinement)
-    if name == "Recruit" and (recruit := get_beside(RecruitValues)):
-        return write_recruit(recruit)
-    return {}
-
-
-def _index_schemas(tools: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    functions = [tool.get("function", tool) for tool in tools]
-    return {function["name"]: function.get("parameters") or {} for function in functions}
-
-
-def _estimate_usage(
-    messages: list[BaseMessage], tools: ToolSchemas, text: str, calls: list[ToolCall]
-) -> UsageMetadata:
-    """Return tokens about as other endpoints count them, so that budgets can be tested."""
-    read = sum(len(str(message.text)) for message in messages) + len(json.dumps(tools))
-    written = len(text) + sum(len(json.dumps(call["args"])) for call in calls)
-    tokens = 1 + read // CHARS_PER_TOKEN, 1 + written // CHARS_PER_TOKEN
-    return UsageMetadata(input_tokens=tokens[0], output_tokens=tokens[1], total_tokens=sum(tokens))
+EXTENSION = _BuiltIn()

@@ -1,17 +1,24 @@
-"""Evaluation of a team: its exam is read, run, and graded.
+"""Exams of teams: `evals.jsonl` is read, run, and graded.
 
-The names below are imported at their first use.
+The functions and types below are imported at their first use.
 """
 
+from collections.abc import Iterable
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import typer
+
+from graph.extensions import Extension
 
 if TYPE_CHECKING:
     from extensions.evals.evaluate import aevaluate_team, evaluate_team
     from extensions.evals.rows import ExamRow
     from extensions.evals.scores import Evaluation, GradedRow
+    from graph.settings import Settings
 
-__all__ = ["Evaluation", "ExamRow", "GradedRow", "aevaluate_team", "evaluate_team"]
+__all__ = ["EXTENSION", "Evaluation", "ExamRow", "GradedRow", "aevaluate_team", "evaluate_team"]
 
 _HOMES = {
     "Evaluation": "extensions.evals.scores",
@@ -20,6 +27,37 @@ _HOMES = {
     "aevaluate_team": "extensions.evals.evaluate",
     "evaluate_team": "extensions.evals.evaluate",
 }
+
+
+class _Exams(Extension):
+    def add_commands(self, app: typer.Typer) -> None:
+        """Add `supervise eval`."""
+        from extensions.evals.options import evaluate
+
+        app.command("eval")(evaluate)
+
+    def list_team_problems(self, folder: Path, settings: "Settings | None") -> Iterable[str]:
+        """Return the problems of a team's exam."""
+        from extensions.evals.exam_file import EXAM_FILE, read_exam
+        from graph.teams.team_loader import list_team_problems, load_team
+
+        if not (folder / EXAM_FILE).exists():
+            return []
+        is_valid = not list_team_problems(folder, settings)
+        workers = [each.name for each in load_team(folder, settings).workers] if is_valid else ()
+        return map(str, read_exam(folder, workers)[1])
+
+    def count_parts(self, folder: Path) -> Iterable[str]:
+        """Return how many rows the exam has."""
+        from extensions.evals.exam_file import EXAM_FILE, read_exam
+        from nodes.text.counts import format_count
+
+        if not (folder / EXAM_FILE).exists():
+            return ["no exam"]
+        return [f"{format_count(len(read_exam(folder)[0]), 'row')} in its exam"]
+
+
+EXTENSION = _Exams()
 
 
 def __getattr__(name: str) -> Any:

@@ -8,7 +8,7 @@ from pathlib import Path
 from extensions.mcp.servers.lock_file import LOCK_FILE, read_lock
 from extensions.mcp.servers.resolved_server import list_unset_variables, resolve_server
 from extensions.mcp.team_check import describe_place
-from graph.commands.doctor_check import DoctorCheck
+from graph.extensions import DoctorCheck
 from graph.settings import Settings
 from graph.teams.team_loader import list_teams, load_team
 from nodes.errors import SettingsInvalid, SupervisorError, TeamInvalid

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from graph.commands.output import print_text
 from graph.display.text import to_one_line
 from graph.settings import Settings
 from nodes.errors import TeamInvalid
@@ -34,8 +33,8 @@ def describe_servers(team: Team) -> Iterator[str]:
         yield f"MCP server {name}{trust}: {describe_place(server)}"
 
 
-def check_servers(team: Team, settings: Settings) -> None:
-    """Connect a team's servers, print its workers' tools, and write `mcp.lock.json`.
+def check_servers(team: Team, settings: Settings) -> list[str]:
+    """Connect a team's servers, write `mcp.lock.json`, and return its workers' tools, a line each.
 
     A worker that is itself a team has servers of its own, which are checked too.
 
@@ -43,26 +42,27 @@ def check_servers(team: Team, settings: Settings) -> None:
         TeamInvalid: packages are missing, or a worker names a tool that it cannot have.
         McpServerFailed: a server cannot be used.
     """
-    used = settings.build_tool_settings()
+    used, lines = settings.build_tool_settings(), list[str]()
     if team.mcp_servers:
         require_packages("mcp", "MCP servers")
-        asyncio.run(_check_servers(team, used))
+        lines += asyncio.run(_check_servers(team, used))
     for worker in team.workers:
         if worker.team is not None:
-            check_servers(worker.team, settings)
+            lines += check_servers(worker.team, settings)
+    return lines
 
 
-async def _check_servers(team: Team, settings: ToolSettings) -> None:
+async def _check_servers(team: Team, settings: ToolSettings) -> list[str]:
     from extensions.mcp.servers.lock_file import write_lock
     from extensions.mcp.servers.team_servers import find_team_tools
 
     found = await find_team_tools(team, settings)
     (folder,) = {Path(server.folder) for server in team.mcp_servers.values()}
-    before = _read_earlier_lock(folder)
+    before, lines = _read_earlier_lock(folder), list[str]()
     for name, tools in found.items():
-        print_text(f"MCP server {name}: {format_count(len(tools), 'tool')} for this team")
+        lines.append(f"MCP server {name}: {format_count(len(tools), 'tool')} for this team")
         for tool in tools:
-            print_text(
+            lines.append(
                 f"- {tool.origin} for {tool.worker}"
                 f"{_describe_change(before.get(name), tool.listed.name, tool.listed.digest)}: "
                 f"{tool.describe_access()}\n  {to_one_line(tool.listed.description, 200)}"
@@ -72,7 +72,7 @@ async def _check_servers(team: Team, settings: ToolSettings) -> None:
         for name, tools in found.items()
         if tools
     }
-    print_text(f"written: {write_lock(folder, locked)}")
+    return [*lines, f"written: {write_lock(folder, locked)}"]
 
 
 def _read_earlier_lock(folder: Path) -> Mapping[str, Mapping[str, str]]:

@@ -8,7 +8,7 @@ from extensions.remote.team_check import (
     list_unset_variables,
     probe_remote_workers,
 )
-from graph.commands.doctor_check import DoctorCheck
+from graph.extensions import DoctorCheck
 from graph.settings import Settings
 from graph.teams.team_loader import list_teams, load_team
 from nodes.errors import SupervisorError, TeamInvalid

@@ -8,6 +8,8 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from extensions.remote.connect import build_remote_agent, probe_remote_agent
+from graph.display.text import to_one_line
+from graph.settings import Settings
 from nodes.errors import SupervisorError
 from nodes.schemas.remote import RemoteSpec
 from nodes.schemas.team import Team
@@ -41,6 +43,20 @@ def list_remote_warnings(team: Team) -> list[str]:
         for name, spec in list_remote_workers(team).items()
         for text in _find_warnings(spec)
     ]
+
+
+def describe_offers(team: Team, settings: Settings) -> Iterator[str]:
+    """Call the servers of a team's remote workers, and yield a line on what each offers.
+
+    Raises:
+        SupervisorError: the first that cannot be used, after all lines.
+    """
+    found = probe_remote_workers(team, settings.build_tool_settings().variables)
+    for name, offer in found.items():
+        yield f"remote worker {name}: {to_one_line(str(offer), 300)}"
+    for offer in found.values():
+        if isinstance(offer, SupervisorError):
+            raise offer
 
 
 def probe_remote_workers(

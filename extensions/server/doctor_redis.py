@@ -6,7 +6,7 @@ from typing import Final
 
 from extensions.server.shared.address import format_redis_address
 from extensions.server.shared.check import check_redis
-from graph.commands.doctor_check import DoctorCheck
+from graph.extensions import DoctorCheck
 from graph.settings import Settings
 
 CHECK_NAME: Final = "shared rates"

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from extensions.server.users.users_file import load_users
-from graph.commands.doctor_check import DoctorCheck
+from graph.extensions import DoctorCheck
 from graph.settings import Settings
 from nodes.errors import SettingsInvalid
 from nodes.text.counts import format_count

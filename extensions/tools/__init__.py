@@ -1,0 +1,37 @@
+"""Tools that every team may name: documents, tables, SQL, the web, sources, arithmetic."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from graph.extensions import DoctorCheck, Extension
+
+if TYPE_CHECKING:
+    from graph.settings import Settings
+    from nodes.schemas.team import Team
+
+
+class _Tools(Extension):
+    def register(self) -> None:
+        """Share the tools, and read documents that need a parser."""
+        from nodes.tools.framework.catalog import share_tools
+        from nodes.tools.framework.documents import register_parser
+
+        share_tools(__name__, Path(__file__).parent)
+        register_parser("extensions.tools.documents.parser:parse_document")
+
+    def list_checks(self, settings: "Settings") -> Iterable[DoctorCheck]:
+        """Check what the tools read."""
+        from extensions.tools.doctor import check_sources
+
+        return check_sources(settings)
+
+    def check_team(self, team: "Team", settings: "Settings", *, is_online: bool) -> Iterable[str]:
+        """Refuse a database role that may do more than read, if the team would use it."""
+        from extensions.tools.doctor import refuse_writing_role
+
+        refuse_writing_role(team, settings)
+        return ()
+
+
+EXTENSION = _Tools()

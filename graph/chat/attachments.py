@@ -18,11 +18,9 @@ from nodes.planning.request import ATTACHMENTS_KEY, MAX_MATERIAL_BYTES
 from nodes.text.plain_text import sanitize_text
 from nodes.tools.framework.documents import (
     MAX_PARSERS,
-    PARSE_TIMEOUT_S,
-    PARSER,
+    open_parser,
     read_document_with,
 )
-from nodes.tools.framework.isolation import IsolatedFunction
 
 MAX_ATTACHMENTS: Final = 200
 MAX_ENCODED_CHARS: Final = 60_000_000
@@ -179,7 +177,7 @@ async def _read_next_files(
     read: list[dict[str, str] | FileUnreadable],
     folder: Path,
 ) -> None:
-    async with IsolatedFunction(PARSER, timeout_s=PARSE_TIMEOUT_S) as parser:
+    async with open_parser() as parser:
         for number, file in left:
             path = folder / f"{number}{file.suffix}"
             try:

@@ -8,10 +8,10 @@ from typing import Any, get_args
 
 from langchain_core.language_models import BaseChatModel, LanguageModelInput
 from langchain_core.messages import AIMessage
+from langchain_core.outputs import ChatResult
 from langchain_core.runnables import Runnable
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
-from extensions.embedded import REPLY_FORMS, EmbeddedModel
 from graph.commands.run import Job, print_job_outcome, run_job
 from graph.commands.standard_input import read_request_text
 from graph.display.progress_display import ProgressDisplay
@@ -19,6 +19,8 @@ from graph.display.stderr_console import print_to_stderr
 from graph.display.summary import format_comparison
 from graph.runs.outcome import Outcome
 from graph.supervisor import build_supervisor
+from nodes.models.rule_model import get_rule_model
+from nodes.schemas.beside import REPLY_FORMS
 from state import Context, Tier
 
 
@@ -65,8 +67,15 @@ def load_libraries(job: Job) -> None:
         asyncio.run(graph.ainvoke({"request": "Name the workers."}, context=Context(max_steps=2)))
 
 
-class _ToollessModel(EmbeddedModel):
-    """The embedded model, which reports at once."""
+class _ToollessModel(BaseChatModel):
+    """The built-in model, which reports at once."""
+
+    @property
+    def _llm_type(self) -> str:
+        return "embedded"
+
+    def _generate(self, *args: Any, **kwargs: Any) -> ChatResult:
+        raise NotImplementedError("it is asked with the forms of its replies")
 
     def bind_tools(
         self, tools: Sequence[Any], *, tool_choice: Any = None, **kwargs: Any
@@ -74,7 +83,8 @@ class _ToollessModel(EmbeddedModel):
         """Return the model with the forms of replies among the tools only."""
         named = [(convert_to_openai_tool(tool)["function"]["name"], tool) for tool in tools]
         forms = [tool for name, tool in named if name in REPLY_FORMS]
-        return super().bind_tools(forms, tool_choice=tool_choice, **kwargs)
+        model = get_rule_model().build()
+        return model.bind_tools(forms, tool_choice=tool_choice, **kwargs)
 
 
 def compare_outcomes(parallel: Outcome, sequential: Outcome) -> dict[str, Any]:

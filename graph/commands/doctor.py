@@ -6,18 +6,12 @@ from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
 from typing import Final
 
-from extensions.mcp.doctor import check_mcp_servers
-from extensions.remote.doctor import check_remote_workers
-from extensions.server.doctor_redis import check_shared_rates
-from extensions.server.doctor_users import check_users
-from extensions.tools.documents.folder import list_documents
-from graph.commands.doctor_check import DoctorCheck
 from graph.commands.doctor_database import check_database
 from graph.commands.doctor_models import check_models
 from graph.commands.doctor_probe import describe_probe, probe_tiers
-from graph.commands.doctor_sql import check_sql_database
 from graph.commands.output import print_json, print_listing
 from graph.display.text import to_one_line
+from graph.extensions import DoctorCheck, find_extensions, list_extension_problems
 from graph.otel import EXTRA
 from graph.setting_sources import shorten_path
 from graph.settings import Settings
@@ -25,9 +19,7 @@ from graph.stores.postgres_url import mask_passwords
 from graph.teams.team_check import check_team
 from graph.teams.team_loader import list_replaced_teams, list_teams
 from graph.user_state import get_user_env_file
-from nodes.errors import SettingsInvalid
 from nodes.errors.redaction import redact_value
-from nodes.text.counts import format_count
 from nodes.tools.framework.extras import list_missing_packages, write_install_command
 
 PACKAGES: Final = ("langgraph", "langchain", "langchain-openai", "openai", "pydantic", "langsmith")
@@ -82,24 +74,12 @@ def _check_teams(settings: Settings) -> Iterator[DoctorCheck]:
             yield DoctorCheck("ok", f"team {folder.name}", str(folder))
 
 
-def _check_sources(settings: Settings) -> Iterator[DoctorCheck]:
-    try:
-        settings.build_tool_settings()
-    except SettingsInvalid as error:
-        yield DoctorCheck("broken", "documents", str(error), error.next)
-        return
-    if settings.documents is None:
-        fix = "set SUPERVISE_DOCUMENTS to a folder that search_documents may read"
-        yield DoctorCheck("note", "documents", "only the files of a run", fix)
-    else:
-        stored, skipped = list_documents(settings.documents)
-        found = format_count(len(stored), "document")
-        text = f"{settings.documents}: {found}, {len(skipped)} skipped"
-        yield DoctorCheck("ok", "documents", text)
-    yield check_sql_database(settings.sql_url)
-    engine = "Tavily, by key" if settings.tavily_api_key else "keyless engine"
-    fix = "" if settings.tavily_api_key else "set TAVILY_API_KEY for better results"
-    yield DoctorCheck("ok" if settings.tavily_api_key else "note", "web search", engine, fix)
+def _check_extensions(settings: Settings) -> Iterator[DoctorCheck]:
+    for extension in find_extensions():
+        yield from extension.list_checks(settings)
+    for problem in list_extension_problems():
+        fix = "install a version of it that fits, or remove it"
+        yield DoctorCheck("broken", "extension", problem, fix)
 
 
 def _check_tracing(settings: Settings) -> Iterator[DoctorCheck]:
@@ -156,12 +136,8 @@ _CHECKS: Final[tuple[Callable[[Settings], Iterator[DoctorCheck]], ...]] = (
     _check_setting_names,
     check_models,
     check_database,
-    check_shared_rates,
-    check_users,
     _check_teams,
-    check_remote_workers,
-    check_mcp_servers,
-    _check_sources,
+    _check_extensions,
     _check_tracing,
     _check_otel,
 )

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from os import W_OK, access
 from pathlib import Path
 
-from graph.commands.doctor_check import DoctorCheck
+from graph.extensions import DoctorCheck
 from graph.settings import Settings
 from graph.stores.postgres_url import format_public_address
 from nodes.errors import StoreError

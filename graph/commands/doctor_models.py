@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import Any
+from typing import Any, Literal
 
-from graph.commands.doctor_check import CheckLevel, DoctorCheck
 from graph.commands.endpoint_probe import OPENAI_URL, EndpointReply, fetch_model_list
 from graph.commands.extras import describe_unused_key
 from graph.display.progress import label_model
+from graph.extensions import DoctorCheck
 from graph.setting_sources import shorten_path
 from graph.settings import EMBEDDED, Settings
 from graph.tier_variables import TIERS
@@ -100,7 +100,7 @@ def fetch_models(endpoint: TierEndpoint) -> EndpointReply:
 def _check_endpoint(endpoint: TierEndpoint) -> Iterator[DoctorCheck]:
     answer, where = fetch_models(endpoint), endpoint.settings.base_url or OPENAI_URL
     if answer.problem:
-        grade: CheckLevel = "note" if answer.is_reachable else "broken"
+        grade: Literal["note", "broken"] = "note" if answer.is_reachable else "broken"
         yield DoctorCheck(grade, "endpoint", f"{where}: {answer.problem}", answer.fix)
         return
     yield DoctorCheck("ok", "endpoint", f"{where} answers in {answer.seconds:.2f} s")

@@ -3,9 +3,9 @@
 import asyncio
 from collections.abc import Iterator
 
-from graph.commands.doctor_check import DoctorCheck
 from graph.commands.doctor_models import fetch_models, list_endpoints
 from graph.commands.model_probe import ModelProbe, probe_models
+from graph.extensions import DoctorCheck
 from graph.settings import Settings
 from nodes.models.failures import format_duration
 from nodes.models.speed import USUAL_TOKENS_PER_S

@@ -2,21 +2,17 @@
 
 from pathlib import Path
 
-from extensions.embedded.unfillable import list_unfillable_warnings
-from extensions.evals.exam_file import EXAM_FILE, read_exam
-from extensions.mcp.team_check import check_servers, describe_servers
-from extensions.remote.team_check import list_remote_warnings, probe_remote_workers
-from graph.commands.doctor_sql import refuse_writing_role
 from graph.commands.output import print_json, print_listing, print_text
 from graph.display.stderr_console import print_to_stderr
 from graph.display.text import to_one_line
+from graph.extensions import find_extensions
 from graph.settings import Settings
 from graph.teams.lethal_trifecta import list_trifecta_notes, list_trifecta_warnings
 from graph.teams.team_check import check_team, check_tools
 from graph.teams.team_folder import list_teams_in_folder
 from graph.teams.team_loader import find_team, list_teams, load_team
 from graph.teams.team_shape import list_shape_warnings
-from nodes.errors import McpServerFailed, SupervisorError, TeamInvalid
+from nodes.errors import McpServerFailed, TeamInvalid
 from nodes.schemas.team import Team, Worker
 from nodes.text.counts import format_count
 from nodes.tools.framework.catalog import list_shipped_tools
@@ -59,8 +55,9 @@ def show_team(name: str, settings: Settings, *, as_json: bool) -> int:
     print_text(f"at most {tasks}, {attempts} each")
     for worker in team.workers:
         print_text(_describe_worker(worker))
-    for line in describe_servers(team):
-        print_text(line)
+    for extension in find_extensions():
+        for line in extension.describe_team(team):
+            print_text(line)
     for example in team.examples:
         print_text(f"example: {to_one_line(example.request, 200)}")
     return 0
@@ -105,43 +102,19 @@ def _report_team_problems(path: str, settings: Settings, *, is_online: bool) -> 
             next="fix it" if len(problems) == 1 else "fix them",
         )
     team = load_team(path, settings)
-    refuse_writing_role(team, settings)
     _describe_own_tools(team)
-    if is_online:
-        check_servers(team, settings)
-        _check_remote_workers(team, settings)
-    elif team.mcp_servers:
-        print_text(
-            f"MCP servers, not started: {', '.join(team.mcp_servers)} (--online starts them)"
-        )
-    warnings = (
-        *list_shape_warnings(team),
-        *list_trifecta_warnings(team),
-        *list_remote_warnings(team),
-        *list_unfillable_warnings(team),
-    )
+    for extension in find_extensions():
+        for line in extension.check_team(team, settings, is_online=is_online):
+            print_text(line)
+    warnings = [*list_shape_warnings(team), *list_trifecta_warnings(team)]
+    for extension in find_extensions():
+        warnings += extension.list_team_warnings(team)
     for warning in warnings:
         print_to_stderr(f"warning: {warning}", style="yellow")
     for note in list_trifecta_notes(team):
         print_to_stderr(f"note: {note}", style="dim")
-    print_text(
-        f"{path}: valid. {_summarize_team(team)}, {_describe_exam(find_team(path, settings))}"
-    )
+    print_text(f"{path}: valid. {_summarize_team(team, find_team(path, settings))}")
     return 0
-
-
-def _check_remote_workers(team: Team, settings: Settings) -> None:
-    """Call the servers of a team's remote workers, and print what each offers.
-
-    Raises:
-        SupervisorError: the first that cannot be used.
-    """
-    found = probe_remote_workers(team, settings.build_tool_settings().variables)
-    for name, offer in found.items():
-        print_text(f"remote worker {name}: {to_one_line(str(offer), 300)}")
-    for offer in found.values():
-        if isinstance(offer, SupervisorError):
-            raise offer
 
 
 def _describe_own_tools(team: Team) -> None:
@@ -176,14 +149,10 @@ def _describe_worker(worker: Worker) -> str:
     )
 
 
-def _summarize_team(team: Team) -> str:
+def _summarize_team(team: Team, folder: Path) -> str:
     tools = sum(len(worker.tools) for worker in team.workers)
     counts = {"worker": len(team.workers), "tool": tools, "example": len(team.examples)}
-    return ", ".join(format_count(count, noun) for noun, count in counts.items())
-
-
-def _describe_exam(folder: Path) -> str:
-    if not (folder / EXAM_FILE).exists():
-        return "no exam"
-    rows, _ = read_exam(folder)
-    return f"{format_count(len(rows), 'row')} in its exam"
+    counted = [format_count(count, noun) for noun, count in counts.items()]
+    for extension in find_extensions():
+        counted += extension.count_parts(folder)
+    return ", ".join(counted)

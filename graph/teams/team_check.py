@@ -1,26 +1,25 @@
-"""Collects all problems in a team's folder: its files and its exam."""
+"""Collects all problems in a team's folder: its files, its tools, and what extensions read."""
 
 from pathlib import Path
 
-from extensions.evals.exam_file import EXAM_FILE, read_exam
+from graph.extensions import find_extensions
 from graph.settings import Settings
 from graph.teams.front_matter import FileProblem
 from graph.teams.team_folder import TEAM_FILE, TOOLS_FOLDER
-from graph.teams.team_loader import find_team, list_team_problems, load_team
+from graph.teams.team_loader import find_team, list_team_problems
 from nodes.tools.framework.own_tools_check import check_own_tools
 
 
 def check_team(name_or_path: str | Path, settings: Settings | None = None) -> list[str]:
-    """Return the problems in a team's files and its exam; empty if there are none.
+    """Return the problems in a team's files; empty if there are none.
 
     Raises:
         TeamInvalid: there is no such team.
     """
     folder = find_team(name_or_path, settings)
     problems = list_team_problems(folder, settings)
-    if (folder / EXAM_FILE).exists():
-        workers = () if problems else [each.name for each in load_team(folder, settings).workers]
-        problems += map(str, read_exam(folder, workers)[1])
+    for extension in find_extensions():
+        problems += extension.list_team_problems(folder, settings)
     return problems
 
 

@@ -1,7 +1,6 @@
 """Reads a team folder, and collects every problem, not only the first."""
 
 from collections.abc import Callable, Iterable, Mapping
-from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from types import MappingProxyType
@@ -36,8 +35,6 @@ _ATTRIBUTE_PATTERN: Final = Pattern(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*
 
 FindTeam = Callable[[str, Path], Path]
 """Finds a team's folder by its name and the folder of the team that nests it."""
-
-_list_shipped_tools = cache(list_shipped_tools)
 
 
 def read_team(
@@ -300,7 +297,7 @@ class _TeamReader:
 
 def _find_tool_problem(tool: str, own_tools: Iterable[str]) -> str:
     if ":" not in tool:
-        known = [*own_tools, *_list_shipped_tools()]
+        known = [*own_tools, *list_shipped_tools()]
         if tool in known:
             return ""
         return f"unknown tool {tool!r}{suggest_name(tool, known) or '; known: ' + ', '.join(known)}"

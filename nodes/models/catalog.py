@@ -21,6 +21,7 @@ from nodes.models.given_models import (
 )
 from nodes.models.guarded_model import GuardedModel, apply_parameters
 from nodes.models.providers import PROVIDERS, find_extra
+from nodes.models.rule_model import get_rule_model
 from nodes.models.settings import EMBEDDED as EMBEDDED
 from nodes.models.settings import ModelSettings, TierSettings
 from nodes.models.structured.methods import EndpointKind
@@ -156,7 +157,7 @@ class ModelCatalog:
         if key not in self._clients:
             provider, _, model = name.partition(":")
             if name == EMBEDDED:
-                self._clients[key] = _build_embedded()
+                self._clients[key] = get_rule_model().build()
             elif provider == "openai":
                 self._clients[key] = self._build_openai(model, tier)
             else:
@@ -250,12 +251,6 @@ def _parse_model_name(chosen: str, tier: Tier) -> str:
             next="write provider:model, as in openai:gpt-5-mini, or embedded",
         )
     return f"{provider}{colon}{model}"
-
-
-def _build_embedded() -> BaseChatModel:
-    from extensions.embedded import EmbeddedModel
-
-    return EmbeddedModel()
 
 
 def _build_other(provider: str, model: str, tier: Tier, own: TierSettings) -> BaseChatModel:

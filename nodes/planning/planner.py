@@ -21,6 +21,7 @@ from nodes.errors import (
 )
 from nodes.errors.redaction import redact_text
 from nodes.models.available_models import AvailableModels
+from nodes.models.rule_model import find_rule_model
 from nodes.models.run_context import TextListener, listen_to_reply
 from nodes.models.structured.json_reading import InvalidJson, read_json_object
 from nodes.models.structured_output import UnreadableReply, describe_validation_errors
@@ -196,10 +197,9 @@ async def make_plan_by_rule(
     Args:
         reasons: what was wrong with the last plan of the model, and what a user can do.
     """
-    from extensions.embedded import EmbeddedModel  # used rarely, and slow to import
-
-    rule = AvailableModels(EmbeddedModel())
-    reply = await _ask_once(rule, messages, replace(check, goal=""))
+    if (rule := find_rule_model()) is None:
+        return None
+    reply = await _ask_once(AvailableModels(rule.build()), messages, replace(check, goal=""))
     if reply.plan is None:
         return None
     await emit("plan_by_rule", problems=list(reasons))

@@ -14,6 +14,7 @@ from langchain_core.messages import AnyMessage
 
 from nodes.limits.worker_load import choose_least_busy_worker, get_team_load
 from nodes.models.available_models import AvailableModels
+from nodes.models.rule_model import find_rule_model
 from nodes.models.structured_output import UnreadableReply, ask_model
 from nodes.planning.vagueness import explain_vagueness
 from nodes.prompts.messages import build_route_messages, build_step_messages
@@ -167,9 +168,9 @@ async def _ask_decision(
 
 async def _decide_by_rule(asking: Sequence[AnyMessage]) -> Decision:
     """Return the built-in model's decision; it names no worker if none is near the request."""
-    from extensions.embedded import EmbeddedModel  # used rarely, and slow to import
-
-    return (await ask_model(EmbeddedModel(), Decision, asking)).value
+    if (rule := find_rule_model()) is None:
+        return Decision()
+    return (await ask_model(rule.build(), Decision, asking)).value
 
 
 def _prefer_idle_worker(decision: Decision, team: Team) -> Decision:

@@ -4,11 +4,14 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from nodes.schemas.handoff import Handoff
 from nodes.schemas.team import Team, Worker
 from state import MergedFinding, Plan, Report
+
+REPLY_FORMS: Final = frozenset(("Plan", "Decision", "Refinement", "Recruit", "Answer", "Report"))
+"""Names of the tools by which a model replies; all others work."""
 
 
 @dataclass(frozen=True)

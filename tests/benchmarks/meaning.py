@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from extensions.embedded import EmbeddedModel
+from extensions.embedded.model import EmbeddedModel
 from graph.teams.team_loader import load_team
 from nodes.models.structured_output import ask_model
 from nodes.prompts.messages import build_route_messages

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from graph.commands.doctor_sql import check_sql_database
+from extensions.tools.doctor import check_sql_database
 
 
 @pytest.mark.parametrize(

@@ -16,9 +16,8 @@ from extensions.tools.documents.passages import Passage, split_document
 from nodes.errors import FileUnreadable, ToolRefused
 from nodes.text.plain_text import sanitize_text
 from nodes.tools.framework.documents import (
-    PARSE_TIMEOUT_S,
-    PARSER,
     is_cut,
+    open_parser,
     read_document_with,
 )
 from nodes.tools.framework.isolation import IsolatedFunction
@@ -122,7 +121,7 @@ class DocumentLibrary:
         for gone in self._documents_by_file.keys() - set(stored):
             del self._documents_by_file[gone]
         size = sum(map(_count_chars, self._documents_by_file.values()))
-        async with IsolatedFunction(PARSER, timeout_s=PARSE_TIMEOUT_S) as parser:
+        async with open_parser() as parser:
             for item in stored:
                 if item not in self._documents_by_file:
                     is_full = size > MAX_LIBRARY_CHARS

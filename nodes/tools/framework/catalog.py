@@ -11,7 +11,7 @@ from functools import partial
 from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType, ModuleType
-from typing import Any, Final, get_args
+from typing import Any, Final, NamedTuple, get_args
 
 import yaml
 from langchain_core.tools import BaseTool
@@ -27,9 +27,22 @@ from nodes.tools.framework.settings import ToolSettings
 from nodes.tools.framework.tool_packages import import_tool_module
 
 
+def share_tools(package: str, folder: Path) -> None:
+    """Let every team name the tools of a package: its files that define their own name.
+
+    Raises:
+        ValueError: a tool of one of the names is shared already.
+    """
+    files = {file.stem: file for file in sorted(folder.glob("*.py")) if _defines_name(file)}
+    for name in files:
+        if (held := _SHARED.get(name)) and held.package != package:
+            raise ValueError(f"the tool {name} of {package} is one of {held.package} already")
+    _SHARED.update({name: _SharedTool(package, file) for name, file in files.items()})
+
+
 def list_shipped_tools() -> list[str]:
-    """Return the names of the shared tools: the files of `nodes/tools` that define their name."""
-    return [file.stem for file in sorted(_SHARED_FOLDER.glob("*.py")) if _defines_name(file)]
+    """Return the names of the shared tools."""
+    return sorted(_SHARED)
 
 
 def find_own_tools(folder: Path) -> dict[str, OwnTool]:
@@ -62,7 +75,7 @@ def load_tools(
     settings: ToolSettings,
     own: Mapping[str, OwnTool] = MappingProxyType({}),
 ) -> list[BaseTool]:
-    """Build tools by name: of the team's own, a file of `nodes/tools`, or `module:attribute`.
+    """Build tools by name: of the team's own, a shared one, or `module:attribute`.
 
     A tool that the program passes as an object comes first. Each tool declares what it reads and
     sends: shipped ones in the catalog, others themselves.
@@ -96,13 +109,9 @@ def resolve_tool(name: str, own: Mapping[str, OwnTool] = MappingProxyType({})) -
         return _import_tool(
             str(folder / f"{name}.py"), name, partial(import_tool_module, folder, name)
         )
-    # Not by `list_shipped_tools`, which parses: when two threads parse at the same time, as
-    # LangChain does at the start of a run, CPython may raise SystemError in either (gh-106905).
-    is_file = name in {file.stem for file in _SHARED_FOLDER.glob("*.py")}
-    found = getattr(import_module(f"nodes.tools.{name}"), name, None) if is_file else None
-    if found is None:
+    if (shared := _SHARED.get(name)) is None:
         raise _build_unknown_tool_error(name, own)
-    return found
+    return getattr(import_module(f"{shared.package}.{name}"), name)
 
 
 def _import_tool(place: str, attribute: str, load: Callable[[], ModuleType]) -> Any:
@@ -163,7 +172,7 @@ def _build_unknown_tool_error(name: str, own: Mapping[str, OwnTool]) -> TeamInva
     return TeamInvalid(
         f"unknown tool {name!r}",
         cause=hint,
-        next="name a file of the team's tools/ or of nodes/tools, or package.module:attribute; a "
+        next="name a file of the team's tools/, a shared tool, or package.module:attribute; a "
         "Python program passes it in tools={…}",
     )
 
@@ -193,5 +202,15 @@ def _read_source(file: Path) -> str:
         ) from error
 
 
-_SHARED_FOLDER: Final = Path(__file__).parents[1]
 _ACCESS: Final = Pattern(r"^ACCESS(?:: [^=\n]*)? = (?P<access>\{[^}]*\})", re.MULTILINE)
+
+
+class _SharedTool(NamedTuple):
+    """Where a shared tool is."""
+
+    package: str
+    file: Path
+
+
+_SHARED: Final[dict[str, _SharedTool]] = {}
+share_tools("nodes.tools", Path(__file__).parents[1])

@@ -13,7 +13,7 @@ from nodes.text.plain_text import sanitize_text
 from nodes.tools.framework.document_kinds import PARSED_SUFFIXES, WORKBOOK_SUFFIXES
 from nodes.tools.framework.isolation import IsolatedFunction, run_isolated_blocking
 
-PARSER = "extensions.tools.documents.parser:parse_document"
+_parsers: list[str] = []
 MAX_FILE_BYTES = 50_000_000
 MAX_TEXT_CHARS = 2_000_000
 CUT_MARK = f"\n[cut at {MAX_TEXT_CHARS} characters]"
@@ -23,6 +23,19 @@ _MAX_MARK_CHARS = 100
 PARSE_TIMEOUT_S = 30.0
 MAX_PARSERS = 4
 """Processes that parse at the same time."""
+
+
+def register_parser(function: str) -> None:
+    """Read the kinds of files that need a parser with a function, `module:name`.
+
+    It is run in a process of its own, with `path`, `suffix` and `max_chars`.
+    """
+    _parsers[:] = [function]
+
+
+def open_parser() -> IsolatedFunction:
+    """Return a process that reads one document after the other; its first one starts it."""
+    return IsolatedFunction("".join(_parsers), timeout_s=PARSE_TIMEOUT_S)
 
 
 def read_document(path: Path) -> dict[str, str]:
@@ -38,7 +51,8 @@ def read_document(path: Path) -> dict[str, str]:
         _check_file(path)
         return {"": _prepare_text(path, _read_text(path))}
     try:
-        answer = run_isolated_blocking(PARSER, timeout_s=PARSE_TIMEOUT_S, **_build_request(path))
+        request = _build_request(path)
+        answer = run_isolated_blocking(_parsers[0], timeout_s=PARSE_TIMEOUT_S, **request)
     except (ToolFailed, ToolRefused) as failure:
         raise _wrap_parser_failure(path, failure) from failure
     return _prepare_texts(path, answer)
@@ -92,7 +106,7 @@ async def _read_next_documents(
     on_read: Callable[[], None],
 ) -> None:
     """Read documents that no other reader has taken yet."""
-    async with IsolatedFunction(PARSER, timeout_s=PARSE_TIMEOUT_S) as parser:
+    async with open_parser() as parser:
         for number, path in left:
             texts[number] = await read_document_with(parser, path)
             on_read()
@@ -100,6 +114,9 @@ async def _read_next_documents(
 
 def _build_request(path: Path) -> dict[str, Any]:
     _check_file(path)
+    if not _parsers:
+        kind = path.suffix.lower()
+        raise _build_unreadable_error(path, f"no extension reads {kind}", "convert it to text")
     return {"path": str(path.resolve()), "suffix": path.suffix.lower(), "max_chars": MAX_TEXT_CHARS}
 
 

@@ -8,7 +8,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 from langchain_tests.unit_tests import ChatModelUnitTests
 
-from extensions.embedded import EmbeddedModel
+from extensions.embedded.model import EmbeddedModel
 from nodes.schemas.beside import PlanningValues, lay_beside
 from state import Plan
 from tests.unit.models.embedded_runs import make_team

@@ -1,14 +1,17 @@
-"""The check of `supervise doctor` and `check` for the database that `query_database` reads."""
+"""The checks of `supervise doctor` and `check` for what tools read."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from extensions.tools.documents.folder import list_documents
 from extensions.tools.sql.client import inspect_database
 from extensions.tools.sql.location import locate_database
-from graph.commands.doctor_check import DoctorCheck
+from graph.extensions import DoctorCheck
 from graph.settings import Settings
 from nodes.errors import SettingsInvalid, ToolRefused
 from nodes.schemas.team import Team
+from nodes.text.counts import format_count
 
 CHECK_NAME: Final = "database to query"
 TOOL_NAME: Final = "query_database"
@@ -74,3 +77,24 @@ def _uses_query_tool(team: Team) -> bool:
         TOOL_NAME in worker.tools or (worker.team is not None and _uses_query_tool(worker.team))
         for worker in team.workers
     )
+
+
+def check_sources(settings: Settings) -> Iterator[DoctorCheck]:
+    """Check the folder of documents, the database and the search engine."""
+    try:
+        settings.build_tool_settings()
+    except SettingsInvalid as error:
+        yield DoctorCheck("broken", "documents", str(error), error.next)
+        return
+    if settings.documents is None:
+        fix = "set SUPERVISE_DOCUMENTS to a folder that search_documents may read"
+        yield DoctorCheck("note", "documents", "only the files of a run", fix)
+    else:
+        stored, skipped = list_documents(settings.documents)
+        found = format_count(len(stored), "document")
+        text = f"{settings.documents}: {found}, {len(skipped)} skipped"
+        yield DoctorCheck("ok", "documents", text)
+    yield check_sql_database(settings.sql_url)
+    engine = "Tavily, by key" if settings.tavily_api_key else "keyless engine"
+    fix = "" if settings.tavily_api_key else "set TAVILY_API_KEY for better results"
+    yield DoctorCheck("ok" if settings.tavily_api_key else "note", "web search", engine, fix)
