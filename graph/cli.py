@@ -66,7 +66,7 @@ from graph.display.streams import (
     print_to_stdout,
     replace_unencodable_text,
 )
-from graph.extensions import find_extensions
+from graph.extensions import find_extensions, open_runs_elsewhere
 from graph.teams.default_team import DEFAULT_TEAM
 from nodes.errors import UsageError
 
@@ -226,9 +226,7 @@ def resume(
         "require": require,
     }
     if url is not None:
-        from extensions.server.runs_command import resume_on_server
-
-        return resume_on_server(thread, url, **options)
+        return open_runs_elsewhere(url, options.pop("settings")).resume(thread, **options)
     from graph.commands import run as command
 
     return command.resume(thread, team=team, **options)
@@ -254,9 +252,7 @@ def runs(
     if url is not None:
         if prune:
             raise UsageError("--prune removes runs of this machine", next="leave out --url")
-        from extensions.server.runs_command import show_server_runs
-
-        return show_server_runs(url, load_settings())
+        return open_runs_elsewhere(url, load_settings()).show_runs()
     if not prune:
         if older_than or keep or status or dry_run:
             raise UsageError("these options need --prune", next="add --prune")
@@ -272,9 +268,7 @@ def show(thread: ThreadArgument, url: UrlOption = None) -> int:
     settings = load_settings()
     thread = _find_thread(thread, settings, url)
     if url is not None:
-        from extensions.server.runs_command import show_server_run
-
-        return show_server_run(thread, url, settings)
+        return open_runs_elsewhere(url, settings).show_run(thread)
     from graph.commands.runs import show_run
 
     return show_run(thread, settings)
@@ -297,9 +291,7 @@ def trace(
     settings = load_settings()
     thread = _find_thread(thread, settings, url)
     if url is not None:
-        from extensions.server.runs_command import show_server_trace
-
-        return show_server_trace(thread, url, out=out, settings=settings, format=format)
+        return open_runs_elsewhere(url, settings).show_trace(thread, out=out, format=format)
     from graph.commands.runs import show_trace
 
     return show_trace(thread, out=out, settings=settings, format=format)

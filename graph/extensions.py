@@ -5,19 +5,25 @@ group `supervisor_worker`. Both name a module with an object `EXTENSION`.
 """
 
 import pkgutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
+
+from nodes.errors import UsageError
 
 if TYPE_CHECKING:
     import typer
 
     from graph.settings import Settings
-    from nodes.schemas.team import Team
+    from nodes.execution.outside_worker import OutsideWorker
+    from nodes.schemas.team import Team, Worker
+    from nodes.tools.framework.confirmed_tool import ConfirmedTool
+    from nodes.tools.framework.settings import ToolSettings
+    from state import Context, RunStatus
 
 INTERFACE: Final = 1
 """The version of the interface below; a change that breaks an extension raises it."""
@@ -35,6 +41,57 @@ class DoctorCheck:
     fix: str = ""
 
 
+class RunsElsewhere(Protocol):
+    """The runs of a server, for the option `--url`. What shows something returns an exit code."""
+
+    def list_threads(self) -> list[str]:
+        """Return the newest threads, the newest first."""
+
+    def load_trace(self, thread: str) -> dict[str, Any]:
+        """Return the trace of a run."""
+
+    def show_runs(self) -> int:
+        """List the runs, the newest first."""
+
+    def show_run(self, thread: str) -> int:
+        """Show the plan, the reports and the answer of a run."""
+
+    def show_trace(self, thread: str, *, out: Path | None, format: str) -> int:
+        """Write the trace of a run to stdout, or to a file."""
+
+    def resume(
+        self,
+        thread: str,
+        *,
+        answer: str | None,
+        context: "Context",
+        as_json: bool,
+        quiet: bool,
+        report_to: Path | None = None,
+        require: "RunStatus | None" = None,
+    ) -> int:
+        """Resume a run, and print its outcome; the options are those of `supervise resume`."""
+
+    async def stop(self, thread: str, task: str) -> dict[str, str]:
+        """Stop a task, or all; return how each ended, by its path."""
+
+
+class Exams(Protocol):
+    """The exams of teams, as a page shows them; as JSON."""
+
+    def list_kept(self, home: Path, team: str) -> list[dict[str, Any]]:
+        """Return the results of a team's exams that were kept, the newest first."""
+
+    def load_kept(self, home: Path, team: str, exam: str) -> dict[str, Any]:
+        """Return one of them."""
+
+    def describe(self, folder: Path, workers: Collection[str]) -> dict[str, Any] | None:
+        """Return `count`, `rows` and `problems` of a team's exam; None without an exam."""
+
+    def find_row(self, folder: Path, name: str) -> tuple[str, tuple[str, ...]] | None:
+        """Return the request and the files of a row; None without such a row."""
+
+
 class Extension:
     """What an extension may add; every method may be left as it is.
 
@@ -49,6 +106,38 @@ class Extension:
 
     def add_commands(self, app: "typer.Typer") -> None:
         """Add commands to `supervise`."""
+
+    def build_worker(
+        self, worker: "Worker", variables: Mapping[str, str]
+    ) -> "OutsideWorker | None":
+        """Return a worker that is elsewhere; None for one that is not this extension's.
+
+        Args:
+            variables: of the environment and the trusted files, which the worker's file may name.
+
+        Raises:
+            SettingsInvalid: a variable that it names is not set.
+            ImportError: a package that it needs is not installed.
+        """
+        return None
+
+    async def load_tools(
+        self, team: "Team", worker: "Worker", settings: "ToolSettings"
+    ) -> Sequence["ConfirmedTool"]:
+        """Return the tools of a worker that only this extension can load, such as of servers."""
+        return ()
+
+    def describe_tables(self, team: "Team", settings: "ToolSettings") -> str:
+        """Return the tables of the user's database that the team's tools read, a line each."""
+        return ""
+
+    def open_runs(self, url: str, settings: "Settings") -> RunsElsewhere | None:
+        """Return the runs of the server at an address; nothing is connected yet."""
+        return None
+
+    def open_exams(self) -> Exams | None:
+        """Return the exams of teams, for the page of a team."""
+        return None
 
     def list_checks(self, settings: "Settings") -> Iterable[DoctorCheck]:
         """Return what `supervise doctor` says of it."""
@@ -85,6 +174,18 @@ class Extension:
 def find_extensions() -> tuple[Extension, ...]:
     """Return the extensions that can be used: the shipped ones by name, then the others."""
     return tuple(_load()[0].values())
+
+
+def open_runs_elsewhere(url: str, settings: "Settings") -> RunsElsewhere:
+    """Return the runs of the server at an address.
+
+    Raises:
+        UsageError: no extension can.
+    """
+    opened = (extension.open_runs(url, settings) for extension in find_extensions())
+    if found := next((runs for runs in opened if runs is not None), None):
+        return found
+    raise UsageError("no extension reads the runs of a server", next="leave out --url")
 
 
 def list_extension_problems() -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from typing import Annotated, Final
 from pydantic import Field, field_validator
 from pydantic_settings import BaseSettings
 
-from extensions.server.shared.address import find_redis_problem
+from nodes.models.redis_address import find_redis_problem
 from nodes.models.settings import DEFAULT_CALL_TIMEOUT_S
 
 RatePerMinute = Annotated[

@@ -29,13 +29,13 @@ from pydantic_settings import (
     SettingsConfigDict,
 )
 
-from extensions.server.shared_limits import require_redis_package
 from graph.extensions import find_extensions
 from graph.folder_settings import find_sources
 from graph.limit_variables import LimitVariables
 from graph.server_variables import ServerVariables
 from graph.setting_problems import describe_setting_problem, list_variables, map_variables
 from graph.setting_sources import ENV_FILE_VARIABLE, PART_OF_ENV_FILE, SettingSources
+from graph.shared_limits import require_redis_package
 from graph.stores.home_links import require_no_links
 from graph.stores.postgres_url import (
     format_public_address,

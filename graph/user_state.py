@@ -22,6 +22,8 @@ APPLICATION: Final = "supervisor-worker"
 _KEY_RECORD: Final = "signing-key"
 _PROCESS_KEY: Final = secrets.token_hex(32)
 OWN_MARK: Final = "made-by-this-user"
+SERVER_FOLDER: Final = Path(".langgraph_api")
+"""Where LangGraph's development server keeps the runs of a folder, as pickles."""
 MAX_RECORD_BYTES: Final = 10_000
 _NOWHERE: Final = Path(os.devnull, APPLICATION)
 """A folder that cannot exist, where the user's home folder is unknown."""

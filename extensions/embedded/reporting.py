@@ -9,8 +9,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any, get_args
 
 from extensions.embedded.work import AnsweredCall, Work
-from extensions.tools.documents.display import format_passage
 from nodes.text.language import detect_language
+from nodes.text.passage_markdown import format_passage
 from nodes.text.phrases import say
 from nodes.text.tool_messages import drop_advice
 from state import EscalationReason

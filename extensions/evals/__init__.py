@@ -14,6 +14,7 @@ from graph.extensions import Extension
 
 if TYPE_CHECKING:
     from extensions.evals.evaluate import aevaluate_team, evaluate_team
+    from extensions.evals.pages import ExamPages
     from extensions.evals.rows import ExamRow
     from extensions.evals.scores import Evaluation, GradedRow
     from graph.settings import Settings
@@ -46,6 +47,12 @@ class _Exams(Extension):
         is_valid = not list_team_problems(folder, settings)
         workers = [each.name for each in load_team(folder, settings).workers] if is_valid else ()
         return map(str, read_exam(folder, workers)[1])
+
+    def open_exams(self) -> "ExamPages":
+        """Return the exams, as a page shows them."""
+        from extensions.evals.pages import ExamPages
+
+        return ExamPages()
 
     def count_parts(self, folder: Path) -> Iterable[str]:
         """Return how many rows the exam has."""

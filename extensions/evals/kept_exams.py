@@ -4,16 +4,15 @@ import json
 import os
 import secrets
 import tempfile
-from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from extensions.evals.scores import Evaluation, GradedRow
 from nodes.errors import OutputFailed, UsageError
-from nodes.errors.redaction import redact_value
+from nodes.errors.redaction import hide_folders, redact_value
 from nodes.limits.patterns import Pattern
 from nodes.security.private_files import make_private_folder
 
@@ -136,21 +135,6 @@ def load_kept_exam(home: Path, team: str, exam_id: str) -> KeptExam:
     if not _TEAM.fullmatch(team) or not EXAM_ID.fullmatch(exam_id):
         raise ExamMissing("no exam is kept under this name")
     return _read_exam(home / _FOLDER / team / f"{exam_id}.json")
-
-
-def hide_folders(value: Any, *folders: Path) -> Any:
-    """Return a JSON value in whose texts the folders are an ellipsis: a viewer needs none."""
-    match value:
-        case str():
-            for folder in sorted(map(str, folders), key=len, reverse=True):
-                value = value.replace(folder, "…") if len(folder) > 1 else value
-            return value
-        case Mapping():
-            return {key: hide_folders(item, *folders) for key, item in value.items()}
-        case list() | tuple():
-            return [hide_folders(item, *folders) for item in value]
-        case _:
-            return value
 
 
 def _build_exam(evaluation: Evaluation, threshold: float | None, against: str) -> KeptExam:

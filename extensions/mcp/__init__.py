@@ -1,6 +1,6 @@
 """Tools of MCP servers for workers, and the teams as tools of one (`supervise mcp`)."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import typer
@@ -9,7 +9,9 @@ from graph.extensions import DoctorCheck, Extension
 
 if TYPE_CHECKING:
     from graph.settings import Settings
-    from nodes.schemas.team import Team
+    from nodes.schemas.team import Team, Worker
+    from nodes.tools.framework.confirmed_tool import ConfirmedTool
+    from nodes.tools.framework.settings import ToolSettings
 
 
 class _Mcp(Extension):
@@ -18,6 +20,14 @@ class _Mcp(Extension):
         from extensions.mcp.serve_command import serve_mcp
 
         app.command("mcp")(serve_mcp)
+
+    async def load_tools(
+        self, team: "Team", worker: "Worker", settings: "ToolSettings"
+    ) -> Sequence["ConfirmedTool"]:
+        """Return the worker's tools of MCP servers; their servers are started."""
+        from extensions.mcp.servers.team_servers import load_mcp_tools
+
+        return await load_mcp_tools(team, worker, settings)
 
     def list_checks(self, settings: "Settings") -> Iterable[DoctorCheck]:
         """Check the servers of each team that loads."""

@@ -1,16 +1,25 @@
 """Workers on other servers: a LangGraph server, or one that speaks A2A."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from graph.extensions import DoctorCheck, Extension
 
 if TYPE_CHECKING:
+    from extensions.remote.connect import RemoteWorker
     from graph.settings import Settings
-    from nodes.schemas.team import Team
+    from nodes.schemas.team import Team, Worker
 
 
 class _Remote(Extension):
+    def build_worker(self, worker: "Worker", variables: Mapping[str, str]) -> "RemoteWorker | None":
+        """Return a worker whose file has the key `remote`; its client is imported here."""
+        if worker.remote is None:
+            return None
+        from extensions.remote.connect import RemoteWorker, build_remote_agent
+
+        return RemoteWorker(build_remote_agent(worker.name, worker.remote, variables.get))
+
     def list_checks(self, settings: "Settings") -> Iterable[DoctorCheck]:
         """Call the server of each remote worker."""
         from extensions.remote.doctor import check_remote_workers

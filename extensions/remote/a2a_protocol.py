@@ -29,19 +29,6 @@ from a2a.utils.constants import TransportProtocol
 from a2a.utils.errors import A2AError, TaskNotFoundError
 from google.protobuf.json_format import MessageToDict, ParseError  # type: ignore[import-untyped]  # no stubs
 
-from extensions.remote.connection import (
-    MAX_CAUSE_CHARS,
-    build_status_error,
-    open_http_client,
-    translate_errors,
-)
-from extensions.remote.errors import (
-    RemoteError,
-    RemoteRefused,
-    RemoteUnknown,
-    RemoteUnreachable,
-    RemoteUnreadable,
-)
 from extensions.remote.session import (
     HearEvent,
     RemoteQuestion,
@@ -49,6 +36,19 @@ from extensions.remote.session import (
     RemoteStart,
     RemoteState,
     RemoteStatus,
+)
+from nodes.errors import RemoteError
+from nodes.net.connection import (
+    MAX_CAUSE_CHARS,
+    build_status_error,
+    open_http_client,
+    translate_errors,
+)
+from nodes.net.errors import (
+    RemoteRefused,
+    RemoteUnknown,
+    RemoteUnreachable,
+    RemoteUnreadable,
 )
 from nodes.schemas.remote import RemoteSpec
 from nodes.text.plain_text import sanitize_line

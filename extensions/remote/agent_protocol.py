@@ -14,8 +14,6 @@ import httpx
 from langgraph_sdk.client import LangGraphClient
 from langgraph_sdk.errors import ConflictError
 
-from extensions.remote.connection import open_http_client, translate_errors
-from extensions.remote.errors import RemoteError, RemoteRefused, RemoteTooLarge, RemoteUnknown
 from extensions.remote.session import (
     HearEvent,
     RemoteQuestion,
@@ -23,6 +21,9 @@ from extensions.remote.session import (
     RemoteStart,
     RemoteState,
 )
+from nodes.errors import RemoteError
+from nodes.net.connection import open_http_client, translate_errors
+from nodes.net.errors import RemoteRefused, RemoteTooLarge, RemoteUnknown
 from nodes.schemas.remote import RemoteSpec
 from nodes.text.plain_text import sanitize_line
 

@@ -5,16 +5,33 @@ from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager
 from typing import Final
 
-from extensions.remote.errors import RemoteUnreachable
+from extensions.remote.run import RemoteRun
 from extensions.remote.session import RemoteAgent, RemoteSession
 from nodes.errors import SettingsInvalid
 from nodes.errors.redaction import register_secrets
+from nodes.execution.outside_worker import OutsideTask
+from nodes.net.errors import RemoteUnreachable
 from nodes.schemas.remote import RemoteSpec
 from nodes.text.variables import FindVariable, VariableUnset, expand_variables
 
 EXTRAS: Final = {"agent_protocol": "remote", "a2a": "a2a"}
 """The extra of this application that each protocol needs."""
 _PUBLIC_HEADERS: Final = frozenset(("accept", "accept-language", "content-type", "user-agent"))
+
+
+class RemoteWorker:
+    """A worker on another server, as an attempt asks it."""
+
+    def __init__(self, agent: RemoteAgent) -> None:
+        self.agent = agent
+
+    async def probe(self, timeout_s: float) -> str:
+        """Return what it offers, as `probe_remote_agent` does."""
+        return await probe_remote_agent(self.agent, timeout_s)
+
+    def start(self, task: OutsideTask) -> RemoteRun:
+        """Return an attempt at a task."""
+        return RemoteRun(agent=self.agent, task=task)
 
 
 async def probe_remote_agent(agent: RemoteAgent, timeout_s: float) -> str:
@@ -87,6 +104,6 @@ def _import_protocol(spec: RemoteSpec) -> None:
         import extensions.remote.a2a_protocol
     else:
         import extensions.remote.agent_protocol  # noqa: F401
-    from extensions.remote.connection import load_certificates
+    from nodes.net.connection import load_certificates
 
     load_certificates()

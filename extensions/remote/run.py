@@ -11,16 +11,8 @@ from functools import partial
 from time import monotonic
 from typing import Any, Final, TypeVar
 
-from langchain_core.runnables import RunnableConfig
 from langgraph.errors import GraphBubbleUp
 
-from extensions.remote.errors import (
-    RemoteBusy,
-    RemoteDenied,
-    RemoteError,
-    RemoteRunFailed,
-    RemoteUnknown,
-)
 from extensions.remote.output import read_report, read_usage
 from extensions.remote.questions import HumanQuestions, describe_question
 from extensions.remote.request import build_remote_request
@@ -31,12 +23,14 @@ from extensions.remote.session import (
     RemoteStart,
     RemoteState,
 )
+from nodes.errors import RemoteError
+from nodes.execution.outside_worker import OutsideTask
 from nodes.limits.budget import Budget
 from nodes.limits.clock import get_elapsed_s
 from nodes.limits.run_scope import get_run_scope
 from nodes.models.run_context import get_run_context
 from nodes.models.usage import BYTES_PER_TOKEN
-from nodes.schemas.handoff import Handoff
+from nodes.net.errors import RemoteBusy, RemoteDenied, RemoteRunFailed, RemoteUnknown
 from nodes.telemetry.events import build_task_path, emit
 from nodes.text.plain_text import sanitize_line
 from state import Escalation, Report, TaintLabel, Usage
@@ -62,15 +56,7 @@ class RemoteRun:
     """One attempt at a task by a remote worker; its usage is known even when it fails."""
 
     agent: RemoteAgent
-    handoff: Handoff
-    config: RunnableConfig
-    timeout_s: float
-    attempt: int
-    private_source: str
-    """What of the task is private; empty where nothing is."""
-    guidance: str
-    is_checkpointed: bool
-    ask_human: bool
+    task: OutsideTask
     pauses_s: Sequence[float] = PAUSES_S
     usage: Usage = field(default_factory=Usage)
     _events: int = 0
@@ -85,9 +71,9 @@ class RemoteRun:
         """
         self._require_access()
         request = build_remote_request(
-            self.handoff,
+            self.task.handoff,
             key=self._build_key(),
-            guidance=self.guidance,
+            guidance=self.task.guidance,
             earlier=earlier,
             answers=answers,
             caps=self._list_caps(),
@@ -111,10 +97,10 @@ class RemoteRun:
     def _require_access(self) -> None:
         """Raise if something private would be sent to a worker that may pass it on."""
         spec = self.agent.spec
-        if spec.access.sends != "nothing" and self.private_source:
+        if spec.access.sends != "nothing" and self.task.private_source:
             raise RemoteDenied(
-                f"private data is not sent to {self.handoff.to} at {spec.host}",
-                cause=self.private_source,
+                f"private data is not sent to {self.task.handoff.to} at {spec.host}",
+                cause=self.task.private_source,
                 next="write `access: {sends: nothing}` into its file if it passes nothing on; "
                 "a result of another server is private until the file of its worker says "
                 "`access: {reads: [untrusted]}`",
@@ -145,15 +131,15 @@ class RemoteRun:
         return start
 
     async def _wait_and_ask(self, session: RemoteSession, start: RemoteStart) -> RemoteState:
-        path = build_task_path(self.config, self.handoff.task)
-        asked_s = round(get_elapsed_s(self.config), 3)
-        human = HumanQuestions(task=path, worker=self.handoff.to, asked_s=asked_s)
+        path = build_task_path(self.task.config, self.task.handoff.task)
+        asked_s = round(get_elapsed_s(self.task.config), 3)
+        human = HumanQuestions(task=path, worker=self.task.handoff.to, asked_s=asked_s)
         human.skip(start.answered)
         while True:
             state = await self._retry(lambda: session.wait(self._hear))
             if state.status != "asks":
                 return state
-            if not (self.is_checkpointed and session.can_reply):
+            if not (self.task.is_checkpointed and session.can_reply):
                 await self._cancel(session)
                 return state
             replies = {question.id: human.ask(question) for question in state.questions}
@@ -194,7 +180,7 @@ class RemoteRun:
         Raises:
             RemoteRunFailed: it has ended with a failure.
         """
-        name = f"{self.handoff.to} at {self.agent.spec.host}"
+        name = f"{self.task.handoff.to} at {self.agent.spec.host}"
         if state.status in ("failed", "cancelled"):
             raise RemoteRunFailed(f"{name} has failed", cause=state.error)
         asked = "; ".join(describe_question(each.value) for each in state.questions)
@@ -229,7 +215,7 @@ class RemoteRun:
         await self._add_usage(estimated, seconds)
 
     async def _add_usage(self, usage: Usage, seconds: float) -> None:
-        model = f"remote:{self.agent.spec.graph or self.handoff.to}"
+        model = f"remote:{self.agent.spec.graph or self.task.handoff.to}"
         spent = usage.model_copy(update={"models": (model,), "seconds": seconds})
         self.usage += spent
         await get_run_context().charge(spent)
@@ -240,20 +226,28 @@ class RemoteRun:
         The namespace of the worker's node holds LangGraph's id of the node, which follows from the
         run's checkpoint; the last part of it is the step inside the worker.
         """
-        configurable, spec = self.config.get("configurable", {}), self.agent.spec
+        configurable, spec = self.task.config.get("configurable", {}), self.agent.spec
         namespace = str(configurable.get("checkpoint_ns", "")).rpartition("|")[0]
-        parts = (configurable.get("thread_id", ""), namespace, self.handoff.task, self.attempt)
-        return "/".join(map(str, (*parts, self.handoff.to, spec.url, spec.graph)))
+        parts = (
+            configurable.get("thread_id", ""),
+            namespace,
+            self.task.handoff.task,
+            self.task.attempt,
+        )
+        return "/".join(map(str, (*parts, self.task.handoff.to, spec.url, spec.graph)))
 
     def _list_caps(self) -> dict[str, Any]:
         """Return what the far side may still use, by the names of our own graphs' context."""
-        reserve_s = min(ANSWER_SHARE * self.timeout_s, MAX_ANSWER_S)
-        caps: dict[str, Any] = {"deadline_s": round(self.timeout_s - reserve_s, 3)}
-        budget, limit = get_run_scope(self.config).budget, self.handoff.constraints.max_tokens
+        reserve_s = min(ANSWER_SHARE * self.task.timeout_s, MAX_ANSWER_S)
+        caps: dict[str, Any] = {"deadline_s": round(self.task.timeout_s - reserve_s, 3)}
+        budget, limit = (
+            get_run_scope(self.task.config).budget,
+            self.task.handoff.constraints.max_tokens,
+        )
         caps["max_tokens"] = min([limit, *_list_left(budget, "max_tokens", "tokens")])
         if left := _list_left(budget, "max_cost_usd", "cost_usd"):
             caps["max_cost_usd"] = min(left)
-        if self.ask_human and self.is_checkpointed:
+        if self.task.ask_human and self.task.is_checkpointed:
             caps["ask_human"] = True
         return caps
 
@@ -270,8 +264,8 @@ class RemoteRun:
         self._events += 1
         await emit(
             "remote_event",
-            task=self.handoff.task,
-            worker=self.handoff.to,
+            task=self.task.handoff.task,
+            worker=self.task.handoff.to,
             said=kind,
             remote_task=sanitize_line(str(event.get("task", "")), MAX_NAME_CHARS),
             remote_worker=sanitize_line(str(event.get("worker", "")), MAX_NAME_CHARS),
@@ -280,8 +274,8 @@ class RemoteRun:
     async def _emit_start(self, start: RemoteStart) -> None:
         await emit(
             "remote_started",
-            task=self.handoff.task,
-            worker=self.handoff.to,
+            task=self.task.handoff.task,
+            worker=self.task.handoff.to,
             host=self.agent.spec.host,
             graph=self.agent.spec.graph,
             place=start.place,
@@ -289,7 +283,7 @@ class RemoteRun:
         )
 
     async def _emit_end(self, outcome: str, **data: Any) -> None:
-        name = {"task": self.handoff.task, "worker": self.handoff.to}
+        name = {"task": self.task.handoff.task, "worker": self.task.handoff.to}
         await emit("remote_ended", outcome=outcome, host=self.agent.spec.host, **name, **data)
 
 

@@ -5,13 +5,20 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from graph.extensions import DoctorCheck, Extension
+from graph.extensions import DoctorCheck, Extension, RunsElsewhere
 
 if TYPE_CHECKING:
     from graph.settings import Settings
 
 
 class _Server(Extension):
+    def register(self) -> None:
+        """Share rates and circuit breakers over Redis, where one is set."""
+        from extensions.server.shared.provider import RedisProvider
+        from nodes.models.shared_state import register_state_provider
+
+        register_state_provider(RedisProvider())
+
     def add_commands(self, app: typer.Typer) -> None:
         """Add `supervise ui` and `supervise add-user`."""
         from extensions.server.ui_command import open_ui
@@ -19,6 +26,12 @@ class _Server(Extension):
 
         app.command("ui")(open_ui)
         app.command("add-user")(add_user)
+
+    def open_runs(self, url: str, settings: "Settings") -> RunsElsewhere:
+        """Return the runs of a LangGraph server or an Aegra."""
+        from extensions.server.runs_command import RunsOfServer
+
+        return RunsOfServer(url, settings)
 
     def list_checks(self, settings: "Settings") -> Iterable[DoctorCheck]:
         """Check the Redis through which instances share rates, and the file of users."""

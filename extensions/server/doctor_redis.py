@@ -4,10 +4,10 @@ import asyncio
 from collections.abc import Iterator
 from typing import Final
 
-from extensions.server.shared.address import format_redis_address
 from extensions.server.shared.check import check_redis
 from graph.extensions import DoctorCheck
 from graph.settings import Settings
+from nodes.models.redis_address import format_redis_address
 
 CHECK_NAME: Final = "shared rates"
 

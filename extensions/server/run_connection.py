@@ -13,20 +13,19 @@ from urllib.parse import urlsplit
 
 from langgraph_sdk.client import LangGraphClient
 
-from extensions.remote.connection import open_http_client, translate_errors
-from extensions.remote.errors import (
+from graph.settings import Settings
+from graph.topology.trace_view import SUMMARY_NAMESPACE
+from nodes.errors import RemoteError, SettingsInvalid, SupervisorError, UsageError
+from nodes.models.setting_values import find_address_problem
+from nodes.net.connection import open_http_client, translate_errors
+from nodes.net.errors import (
     RemoteBusy,
-    RemoteError,
     RemoteTooLarge,
     RemoteUnauthorized,
     RemoteUnknown,
     RemoteUnreachable,
     RemoteUnreadable,
 )
-from graph.settings import Settings
-from graph.topology.trace_view import SUMMARY_NAMESPACE
-from nodes.errors import SettingsInvalid, SupervisorError, UsageError
-from nodes.models.setting_values import find_address_problem
 from nodes.schemas.remote import RemoteSpec
 from nodes.text.plain_text import sanitize_line
 

@@ -8,8 +8,6 @@ from uuid import UUID
 
 from pydantic import ValidationError
 
-from extensions.remote.connection import translate_errors
-from extensions.remote.errors import RemoteError
 from extensions.server.run_connection import (
     RunServer,
     ServerThreadForeign,
@@ -21,6 +19,8 @@ from extensions.server.trace_entries import CheckedEntries
 from graph.runs.trace import build_trace
 from graph.settings import Settings
 from graph.stores.kept_trace import NAMESPACE
+from nodes.errors import RemoteError
+from nodes.net.connection import translate_errors
 from nodes.text.plain_text import sanitize_line
 from state import FINAL_STATUSES, Plan
 

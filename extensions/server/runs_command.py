@@ -2,6 +2,7 @@
 
 from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
@@ -9,6 +10,7 @@ from urllib.parse import urlsplit
 from extensions.server.run_connection import ServerUnreadable, is_open_to_network, open_server
 from extensions.server.run_resume import aresume_on_server
 from extensions.server.runs import ServerLog, alist_server_runs, load_server_log
+from extensions.server.stopping import astop_on_server
 from graph.commands.cancellation import run_cancellable
 from graph.commands.report import print_report, save_report
 from graph.commands.run import print_outcome, report_errors_as_json, run_with_progress
@@ -25,102 +27,106 @@ from state import COMPLETE_STATUSES, Context, RunStatus
 Result = TypeVar("Result")
 
 
-def show_server_runs(url: str, settings: Settings) -> int:
-    """List the runs of a server, the newest first."""
-    _warn_of_open_key(url, settings)
-    found = _wait_for(alist_server_runs(url, settings=settings))
-    with _refuse_unreadable(url):
-        if found.runs:
-            print_runs(found.runs)
-    if not found.runs:
-        print_to_stderr(f"no runs on {_get_host(url)}")
-    if found.foreign:
-        threads = format_count(found.foreign, "thread")
-        print_to_stderr(f"not listed: {threads} without a run of a team of this version")
-    if found.is_cut:
-        print_to_stderr("only the newest are listed", style="dim")
-    return 0
+@dataclass(frozen=True)
+class RunsOfServer:
+    """The runs of the server at an address, for the option `--url`."""
 
+    url: str
+    settings: Settings
 
-def list_server_threads(url: str, settings: Settings) -> list[str]:
-    """Return the newest threads of a server, the newest first."""
-    found = _wait_for(alist_server_runs(url, settings=settings))
-    return [run["thread"] for run in found.runs]
+    def show_runs(self) -> int:
+        """List the runs of a server, the newest first."""
+        _warn_of_open_key(self.url, self.settings)
+        found = _wait_for(alist_server_runs(self.url, settings=self.settings))
+        with _refuse_unreadable(self.url):
+            if found.runs:
+                print_runs(found.runs)
+        if not found.runs:
+            print_to_stderr(f"no runs on {_get_host(self.url)}")
+        if found.foreign:
+            threads = format_count(found.foreign, "thread")
+            print_to_stderr(f"not listed: {threads} without a run of a team of this version")
+        if found.is_cut:
+            print_to_stderr("only the newest are listed", style="dim")
+        return 0
 
+    def list_threads(self) -> list[str]:
+        """Return the newest threads of a server, the newest first."""
+        found = _wait_for(alist_server_runs(self.url, settings=self.settings))
+        return [run["thread"] for run in found.runs]
 
-def show_server_run(thread: str, url: str, settings: Settings) -> int:
-    """Show the plan, the reports and the answer of a run of a server."""
-    log = _load_log(thread, url, settings)
-    with _refuse_unreadable(url):
-        return print_run(thread, log.build_trace(), named=f"{thread} --url {url}")
+    def show_run(self, thread: str) -> int:
+        """Show the plan, the reports and the answer of a run of a server."""
+        log = _load_log(thread, self.url, self.settings)
+        with _refuse_unreadable(self.url):
+            return print_run(thread, log.build_trace(), named=f"{thread} --url {self.url}")
 
+    def show_trace(self, thread: str, *, out: Path | None, format: str) -> int:
+        """Write the trace of a run of a server as JSON or as a page, to stdout or to a file."""
+        log = _load_log(thread, self.url, self.settings)
+        if format == "chrome":
+            with _refuse_unreadable(self.url):
+                trace = lay_out_trace(thread, log.entries)
+            return print_trace(trace, out)
+        trace = _build_trace(log, self.url)
+        with _refuse_unreadable(self.url):
+            return (print_report if format == "html" else print_trace)(trace, out)
 
-def show_server_trace(
-    thread: str, url: str, *, out: Path | None, settings: Settings, format: str
-) -> int:
-    """Write the trace of a run of a server as JSON or as a page, to stdout or to a file."""
-    log = _load_log(thread, url, settings)
-    if format == "chrome":
-        with _refuse_unreadable(url):
-            trace = lay_out_trace(thread, log.entries)
-        return print_trace(trace, out)
-    trace = _build_trace(log, url)
-    with _refuse_unreadable(url):
-        return (print_report if format == "html" else print_trace)(trace, out)
+    def load_trace(self, thread: str) -> dict[str, Any]:
+        """Return the trace of a run of a server."""
+        return _build_trace(_load_log(thread, self.url, self.settings), self.url)
 
+    def resume(
+        self,
+        thread: str,
+        *,
+        answer: str | None,
+        context: Context,
+        as_json: bool,
+        quiet: bool,
+        report_to: Path | None = None,
+        require: RunStatus | None = None,
+    ) -> int:
+        """Resume a thread of a server, print its outcome, and return the exit code."""
+        display = ProgressDisplay(quiet=quiet, shows_answer=not as_json)
+        display.progress.thread = thread
+        named = f"{thread} --url {self.url}"
+        with report_errors_as_json(display, as_json=as_json):
+            log = _load_log(thread, self.url, self.settings)
+            if not quiet:
+                announce_start(f"resuming thread {thread} on {_get_host(self.url)}")
+            with _refuse_unreadable(self.url):
+                for event in log.entries:
+                    if "kind" in event:
+                        display.progress.apply_event(event)
+            work = aresume_on_server(
+                thread,
+                self.url,
+                answer=answer,
+                context=context,
+                settings=self.settings,
+                on_event=display.show_event,
+                seen=log.line_count,
+            )
 
-def load_server_trace(thread: str, url: str, settings: Settings) -> dict[str, Any]:
-    """Return the trace of a run of a server."""
-    return _build_trace(_load_log(thread, url, settings), url)
+            def describe_left(_: RunProgress) -> str:
+                host = _get_host(self.url)
+                return f"left: the run continues on {host}. next: supervise resume {named}"
 
+            outcome = run_with_progress(work, display, describe_left)
+        if report_to:
+            save_report(self.load_trace(thread), report_to)
+        with _refuse_unreadable(self.url):
+            shown = outcome.to_json()
+            how: dict[str, Any] = {"as_json": as_json, "quiet": quiet, "require": require}
+            code = print_outcome(outcome, shown, named=named, **how)
+        if log.run["status"] in COMPLETE_STATUSES and not quiet:
+            print_to_stderr("the run was done before, its answer is shown again")
+        return code
 
-def resume_on_server(
-    thread: str,
-    url: str,
-    *,
-    answer: str | None,
-    context: Context,
-    settings: Settings,
-    as_json: bool,
-    quiet: bool,
-    report_to: Path | None = None,
-    require: RunStatus | None = None,
-) -> int:
-    """Resume a thread of a server, print its outcome, and return the exit code."""
-    display = ProgressDisplay(quiet=quiet, shows_answer=not as_json)
-    display.progress.thread = thread
-    named = f"{thread} --url {url}"
-    with report_errors_as_json(display, as_json=as_json):
-        log = _load_log(thread, url, settings)
-        if not quiet:
-            announce_start(f"resuming thread {thread} on {_get_host(url)}")
-        with _refuse_unreadable(url):
-            for event in log.entries:
-                if "kind" in event:
-                    display.progress.apply_event(event)
-        work = aresume_on_server(
-            thread,
-            url,
-            answer=answer,
-            context=context,
-            settings=settings,
-            on_event=display.show_event,
-            seen=log.line_count,
-        )
-
-        def describe_left(_: RunProgress) -> str:
-            return f"left: the run continues on {_get_host(url)}. next: supervise resume {named}"
-
-        outcome = run_with_progress(work, display, describe_left)
-    if report_to:
-        save_report(load_server_trace(thread, url, settings), report_to)
-    with _refuse_unreadable(url):
-        shown = outcome.to_json()
-        how: dict[str, Any] = {"as_json": as_json, "quiet": quiet, "require": require}
-        code = print_outcome(outcome, shown, named=named, **how)
-    if log.run["status"] in COMPLETE_STATUSES and not quiet:
-        print_to_stderr("the run was done before, its answer is shown again")
-    return code
+    async def stop(self, thread: str, task: str) -> dict[str, str]:
+        """Stop a task of a run, or all; return how each ended."""
+        return await astop_on_server(thread, self.url, task, settings=self.settings)
 
 
 def _load_log(thread: str, url: str, settings: Settings) -> ServerLog:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Final
 
-from extensions.server.team_graph import build_team_graph
+from graph.studio import build_team_graph
 from graph.teams.team_loader import load_team
 from nodes.errors import TeamInvalid
 

@@ -14,24 +14,20 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
-from extensions.evals.exam_file import EXAM_FILE, read_exam
-from extensions.evals.kept_exams import hide_folders, list_exams, load_kept_exam
-from extensions.evals.rows import ExamRow
 from extensions.server.authentication import get_authenticator
 from extensions.server.live_page import HEADERS, PAGE_PATH
-from extensions.server.team_graph import SERVED_FOLDERS
+from graph.extensions import find_extensions
 from graph.runs.materials import read_materials
 from graph.settings import Settings
+from graph.studio import SERVED_FOLDERS
 from graph.teams.team_card import describe_team
 from graph.teams.team_loader import SHIPPED_TEAMS_FOLDER, list_teams, load_team
 from nodes.errors import SupervisorError, TeamInvalid, UsageError
-from nodes.errors.redaction import redact_text, redact_value
+from nodes.errors.redaction import hide_folders, redact_text, redact_value
 from nodes.schemas.team import Team
 from nodes.text.plain_text import sanitize_line
 
 TEAMS_PATH: Final = f"{PAGE_PATH}/teams"
-MAX_ROWS: Final = 500
-MAX_REQUEST_CHARS: Final = 10_000
 MAX_PROBLEMS: Final = 20
 MAX_PROBLEM_CHARS: Final = 500
 UNKNOWN_CODES: Final = ("TEAM_UNKNOWN", "EXAM_MISSING")
@@ -97,6 +93,8 @@ class _TeamPages:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
+        opened = (extension.open_exams() for extension in find_extensions())
+        self._exams = next((exams for exams in opened if exams is not None), None)
 
     async def list_teams(self, request: Request) -> Any:
         return await asyncio.to_thread(self._list_teams)
@@ -111,19 +109,19 @@ class _TeamPages:
     async def show_row(self, request: Request) -> Any:
         """Return the input of a run: the row's request, and its files as `eval` reads them."""
         folder = await asyncio.to_thread(self._find_folder, request.path_params["team"])
-        row = await asyncio.to_thread(_find_row, folder, request.path_params["row"])
-        files = [folder / name for name in row.files]
+        asked, names = await asyncio.to_thread(self._find_row, folder, request.path_params["row"])
+        files = [folder / name for name in names]
         await asyncio.to_thread(self._refuse_other_folders, files)
         materials = await read_materials(files) if files else {}
-        return {"request": row.request, "materials": materials}
+        return {"request": asked, "materials": materials}
 
     def _list_teams(self) -> list[dict[str, Any]]:
         return [self._summarize(name, folder) for name, folder in self._list_folders().items()]
 
     def _summarize(self, name: str, folder: Path) -> dict[str, Any]:
-        exams = list_exams(self._settings.home, name)
-        last = next((each.exam for each in exams if each.exam and not each.exam.against), None)
-        shown = {"name": name, "score": last.score if last else None}
+        exams = [each["exam"] for each in self._list_kept(name) if each["exam"]]
+        score = next((each["score"] for each in exams if not each["against"]), None)
+        shown = {"name": name, "score": score}
         try:
             team = load_team(folder, self._settings)
         except TeamInvalid as error:
@@ -138,7 +136,7 @@ class _TeamPages:
 
     def _describe(self, name: str) -> dict[str, Any]:
         folder = self._find_folder(name)
-        kept = [each.model_dump(mode="json") for each in list_exams(self._settings.home, name)]
+        kept = self._list_kept(name)
         try:
             team = load_team(folder, self._settings)
         except TeamInvalid as error:
@@ -149,23 +147,30 @@ class _TeamPages:
 
     def _load_exam(self, team: str, exam: str) -> dict[str, Any]:
         self._find_folder(team)
-        return load_kept_exam(self._settings.home, team, exam).model_dump(mode="json")
+        if self._exams is None:
+            raise TeamUnknown("the server has no exams")
+        return self._exams.load_kept(self._settings.home, team, exam)
+
+    def _list_kept(self, team: str) -> list[dict[str, Any]]:
+        return self._exams.list_kept(self._settings.home, team) if self._exams else []
+
+    def _find_row(self, folder: Path, name: str) -> tuple[str, tuple[str, ...]]:
+        if self._exams and (found := self._exams.find_row(folder, name)):
+            return found
+        raise TeamUnknown("the team's exam has no such row")
 
     def _describe_problem(self, error: TeamInvalid) -> str:
         return _hide(str(error), self._settings)
 
     def _describe_exam(self, folder: Path, team: Team) -> dict[str, Any] | None:
         """Return the rows of a team's exam, and what is wrong with it; None without an exam."""
-        if not (folder / EXAM_FILE).exists():
+        workers = [worker.name for worker in team.workers]
+        shown = self._exams.describe(folder, workers) if self._exams else None
+        if shown is None:
             return None
-        rows, problems = read_exam(folder, [worker.name for worker in team.workers])
-        lines = [f"line {each.line}: {each.text}" if each.line else each.text for each in problems]
-        return {
-            "count": len(rows),
-            "rows": [_describe_row(row) for row in rows[:MAX_ROWS]],
-            "problems": [_hide(line, self._settings) for line in lines[:MAX_PROBLEMS]],
-            "problem_count": len(lines),
-        }
+        lines = shown["problems"]
+        problems = [_hide(line, self._settings) for line in lines[:MAX_PROBLEMS]]
+        return {**shown, "problems": problems, "problem_count": len(lines)}
 
     def _list_folders(self) -> dict[str, Path]:
         """Return the folders of the teams that have a name, or whose graph is served."""
@@ -188,24 +193,6 @@ class _TeamPages:
                 raise UsageError(f"the row's file {name} cannot be read") from None
             if not any(place.is_relative_to(folder) for folder in allowed):
                 raise UsageError(f"the row's file {name} is outside of the teams' folders")
-
-
-def _find_row(folder: Path, name: str) -> ExamRow:
-    rows = read_exam(folder)[0] if (folder / EXAM_FILE).exists() else []
-    for row in rows:
-        if row.id == name:
-            return row
-    raise TeamUnknown("the team's exam has no such row")
-
-
-def _describe_row(row: ExamRow) -> dict[str, Any]:
-    return {
-        "id": row.id,
-        "request": row.request[:MAX_REQUEST_CHARS],
-        "files": list(row.files),
-        "worker": row.worker,
-        "expect": row.expect.model_dump(mode="json", exclude_defaults=True),
-    }
 
 
 def _hide(text: str, settings: Settings) -> str:

@@ -14,7 +14,7 @@ import httpx
 from filelock import FileLock, Timeout
 
 from graph.display.stderr_console import print_to_stderr
-from graph.user_state import is_own_folder, mark_own_folder
+from graph.user_state import SERVER_FOLDER, is_own_folder, mark_own_folder
 from nodes.errors import OutputFailed, SupervisorError, UsageError
 from nodes.security.private_files import make_private_folder, open_private_file
 from nodes.text.plain_text import sanitize_line
@@ -25,8 +25,6 @@ START_TIMEOUT_S: Final = 90.0
 POLL_S: Final = 0.2
 END_TIMEOUT_S: Final = 5.0
 MAX_SAID_CHARS: Final = 300
-RUNS_FOLDER: Final = Path(".langgraph_api")
-"""Where the server keeps its runs."""
 START_PROGRAM: Final = """
 import sys
 sys.path.insert(0, sys.argv.pop(1))
@@ -62,10 +60,10 @@ def hold_runs_folder() -> Iterator[Callable[[str], object]]:
         UiServerRunning, OutputFailed: another server has it, or it cannot be written.
         RunsUntrusted: it came with the folder.
     """
-    address = RUNS_FOLDER / "ui.address"
+    address = SERVER_FOLDER / "ui.address"
     try:
         _require_own_runs()
-        with FileLock(RUNS_FOLDER / "ui.lock", timeout=0, is_singleton=False):
+        with FileLock(SERVER_FOLDER / "ui.lock", timeout=0, is_singleton=False):
             yield address.write_text
     except Timeout:
         url = address.read_text() if address.exists() else "http://127.0.0.1:2024"
@@ -75,7 +73,7 @@ def hold_runs_folder() -> Iterator[Callable[[str], object]]:
         ) from None
     except OSError as error:
         raise OutputFailed(
-            f"cannot write {error.filename or RUNS_FOLDER}",
+            f"cannot write {error.filename or SERVER_FOLDER}",
             cause=error.strerror or str(error),
             next="start it in another folder",
         ) from None
@@ -88,18 +86,18 @@ def _require_own_runs() -> None:
         RunsUntrusted: another user's process, or none of this application, made it.
         OSError: it cannot be created.
     """
-    make_private_folder(RUNS_FOLDER)
-    if is_own_folder(RUNS_FOLDER):
+    make_private_folder(SERVER_FOLDER)
+    if is_own_folder(SERVER_FOLDER):
         return
-    if RUNS_FOLDER.is_symlink() or any(RUNS_FOLDER.iterdir()):
+    if SERVER_FOLDER.is_symlink() or any(SERVER_FOLDER.iterdir()):
         raise RunsUntrusted(
-            f"{RUNS_FOLDER} is not marked as made by you here",
+            f"{SERVER_FOLDER} is not marked as made by you here",
             cause="it came with this folder, or another version or program made it; "
             "to load its runs runs code that is in them",
             kept="it is unchanged",
-            next=f"if the runs are yours: supervise trust --runs; else move {RUNS_FOLDER} away",
+            next=f"if the runs are yours: supervise trust --runs; else move {SERVER_FOLDER} away",
         )
-    mark_own_folder(RUNS_FOLDER)
+    mark_own_folder(SERVER_FOLDER)
 
 
 def choose_port(port: int) -> int:

@@ -9,6 +9,7 @@ from graph.extensions import DoctorCheck, Extension
 if TYPE_CHECKING:
     from graph.settings import Settings
     from nodes.schemas.team import Team
+    from nodes.tools.framework.settings import ToolSettings
 
 
 class _Tools(Extension):
@@ -19,6 +20,12 @@ class _Tools(Extension):
 
         share_tools(__name__, Path(__file__).parent)
         register_parser("extensions.tools.documents.parser:parse_document")
+
+    def describe_tables(self, team: "Team", settings: "ToolSettings") -> str:
+        """Return the tables of the user's database, if a tool of the team reads them."""
+        from extensions.tools.sql.description import describe_tables
+
+        return describe_tables(team, settings)
 
     def list_checks(self, settings: "Settings") -> Iterable[DoctorCheck]:
         """Check what the tools read."""

@@ -8,6 +8,7 @@ from graph.commands.output import write_file
 from graph.commands.thread_names import ThreadAmbiguous, find_thread
 from graph.display.stderr_console import print_to_stderr
 from graph.display.streams import print_to_stdout
+from graph.extensions import open_runs_elsewhere
 from graph.pictures.plan_mermaid import write_mermaid
 from graph.pictures.plan_picture import read_plan_picture
 from graph.pictures.plan_svg import draw_plan
@@ -85,9 +86,7 @@ def _is_thread(name: str, settings: Settings) -> bool:
 def _load_trace(thread: str, settings: Settings, url: str | None) -> Mapping[str, Any]:
     if url is None:
         return load_trace(check_thread_id(thread), settings)
-    from extensions.server.runs_command import load_server_trace
-
-    return load_server_trace(thread, url, settings)
+    return open_runs_elsewhere(url, settings).load_trace(thread)
 
 
 def _print_picture(text: str, out: Path | None) -> int:

@@ -2,7 +2,8 @@
 
 from graph.commands.cancellation import run_cancellable
 from graph.display.stderr_console import print_to_stderr
-from graph.runs.stopping import AT_RESUME, astop, astop_on_server
+from graph.extensions import open_runs_elsewhere
+from graph.runs.stopping import AT_RESUME, astop
 from graph.settings import Settings
 from nodes.text.plain_text import sanitize_line
 
@@ -12,7 +13,7 @@ def stop_tasks(thread: str, task: str, url: str | None, settings: Settings) -> i
     work = (
         astop(thread, task, settings=settings)
         if url is None
-        else astop_on_server(thread, url, task, settings=settings)
+        else open_runs_elsewhere(url, settings).stop(thread, task)
     )
     ended = run_cancellable(work, farewell=lambda: "stopped; the request may have been sent")
     for path, status in ended.items():

@@ -7,6 +7,7 @@ from typing import Final
 from uuid import UUID
 
 from graph.display.text import to_one_line
+from graph.extensions import open_runs_elsewhere
 from graph.runs.trace import ThreadUnknown, get_log_path
 from graph.settings import Settings
 from nodes.errors import UsageError
@@ -39,9 +40,7 @@ def find_thread(name: str, settings: Settings, url: str | None = None) -> str:
         return choose_thread(name, _list_local_threads(settings))
     if _is_whole_id(name):
         return name
-    from extensions.server.runs_command import list_server_threads
-
-    return choose_thread(name, list_server_threads(url, settings))
+    return choose_thread(name, open_runs_elsewhere(url, settings).list_threads())
 
 
 def choose_thread(name: str, threads: Iterable[str]) -> str:

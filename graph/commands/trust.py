@@ -26,13 +26,18 @@ def trust(
     remove: Annotated[bool, typer.Option("--remove", help="Trust it no longer.")] = False,
 ) -> int:
     """Let all of a folder's .env count, until it changes: addresses, keys, teams."""
-    from extensions.server.ui_server import RUNS_FOLDER
     from graph.display.streams import print_to_stdout
     from graph.setting_sources import ENV_FILE, describe_error, read_env_file
-    from graph.user_state import OWN_MARK, mark_own_folder, remove_decision, save_decision
+    from graph.user_state import (
+        OWN_MARK,
+        SERVER_FOLDER,
+        mark_own_folder,
+        remove_decision,
+        save_decision,
+    )
     from nodes.errors import FileUnreadable, UsageError
 
-    path, kept = folder.resolve() / ENV_FILE, folder.resolve() / RUNS_FOLDER
+    path, kept = folder.resolve() / ENV_FILE, folder.resolve() / SERVER_FOLDER
     if remove:
         (kept / OWN_MARK).unlink(missing_ok=True)
         was_trusted = remove_decision(path)
@@ -48,7 +53,7 @@ def trust(
         mark_own_folder(kept)
         print_to_stdout(f"{kept} is loaded by supervise ui, with the code that its runs hold")
     elif file is None or runs:
-        missing = RUNS_FOLDER if runs else ENV_FILE
+        missing = SERVER_FOLDER if runs else ENV_FILE
         raise UsageError(f"there is nothing to trust in {folder}", cause=f"it has no {missing}")
     if file is not None and not runs:
         save_decision(path, file.digest, "trusted")

@@ -4,8 +4,6 @@ import asyncio
 from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any, Final
 
-from extensions.server.run_connection import open_server
-from extensions.server.runs import load_server_log
 from graph.runs.run_store import build_run_store
 from graph.runs.trace import load_trace
 from graph.settings import Settings
@@ -74,36 +72,20 @@ async def astop(thread: str, task: str = "", *, settings: Settings | None = None
         async with build_run_store(known) as store:
             await store.aput(namespace, key, {"thread": thread}, index=False)
 
-    return await _stop(thread, task, load, save, statuses=("running", ASKING))
+    return await stop_tasks(thread, task, load, save, statuses=("running", ASKING))
 
 
-async def astop_on_server(
-    thread: str, url: str, task: str = "", *, settings: Settings | None = None
-) -> dict[str, str]:
-    """Stop a task of a run that a server works on, or all its tasks; as `astop`.
-
-    Raises:
-        ServerThreadUnknown, ServerThreadForeign: the server shows no such thread, or it is none of
-            a team.
-        TaskUnknown, StopUnconfirmed: as `astop`.
-        NothingToStop: the same, or the run waits for a human.
-        ServerError: the server cannot be used.
-    """
-    async with open_server(url, settings or Settings()) as server:
-
-        async def load() -> Mapping[str, Any]:
-            return (await load_server_log(server, thread)).build_trace()
-
-        async def save(namespace: tuple[str, ...], key: str) -> None:
-            with server.translate():
-                await server.client.store.put_item(namespace, key, {"thread": thread})
-
-        return await _stop(thread, task, load, save, statuses=("running",))
-
-
-async def _stop(
+async def stop_tasks(
     thread: str, task: str, load: LoadTrace, save: SaveRequest, *, statuses: Collection[str]
 ) -> dict[str, str]:
+    """Ask for tasks to end, and wait until they have.
+
+    Args:
+        statuses: of a run that may be stopped.
+
+    Raises:
+        TaskUnknown, NothingToStop, StopUnconfirmed: as `astop`.
+    """
     trace = await load()
     chosen = _choose_tasks(thread, task, trace, statuses)
     await save(build_stop_namespace(thread), task or ALL_TASKS)

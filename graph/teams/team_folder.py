@@ -8,9 +8,9 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
-from extensions.mcp.file import find_name_problem, list_unknown_tools, read_servers
 from graph.teams.front_matter import FileProblem, YamlPage, read_page, read_yaml
 from graph.teams.front_matter_keys import LIMIT_KEYS, TeamKeys, WorkerKeys, read_keys, suggest_name
+from graph.teams.mcp_file import find_name_problem, list_unknown_tools, read_servers
 from graph.teams.remote_keys import read_remote_keys
 from nodes.errors import TeamInvalid
 from nodes.limits.patterns import Pattern

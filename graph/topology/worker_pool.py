@@ -8,11 +8,10 @@ from math import inf
 from langchain_core.tools import BaseTool
 from langgraph.config import get_config
 
-from extensions.remote.connect import build_remote_agent, probe_remote_agent
-from extensions.remote.errors import RemoteError
-from extensions.remote.session import RemoteAgent
+from graph.extensions import find_extensions
 from graph.topology.supervisor_graph import SupervisorGraph
-from nodes.errors import McpServerFailed, SupervisorError, ToolRefused
+from nodes.errors import McpServerFailed, RemoteError, SupervisorError, TeamInvalid
+from nodes.execution.outside_worker import OutsideWorker
 from nodes.execution.worker_agent import WorkerAgent
 from nodes.limits.run_scope import get_run_scope
 from nodes.limits.worker_load import get_team_load
@@ -27,9 +26,6 @@ from state import Recruit
 BuildGraph = Callable[[Team, "WorkerPool | None"], SupervisorGraph]
 """Compiles the graph of a team, with an existing worker pool if one is given."""
 
-TABLE_TOOLS = frozenset(("analyze_table", "query_database"))
-MAX_DATABASE_TABLES = 60
-MAX_TABLE_LINE_CHARS = 600
 PROBE_TIMEOUT_S = 2.0
 """For a server to answer at a run's start, while the planner's model is at work."""
 PROBE_AGAIN_S = 30.0
@@ -59,7 +55,7 @@ class WorkerPool:
         """Of the tools of MCP servers that an agent was built with; they may change in between."""
         self._specialist_agents: dict[Recruit, WorkerAgent] = {}
         self._team_graphs: dict[str, SupervisorGraph] = {}
-        self._remote_agents: dict[str, RemoteAgent] = {}
+        self._remote_agents: dict[str, OutsideWorker] = {}
         self._division_graph: SupervisorGraph | None = None
         self._tool_descriptions: dict[str, str] = {}
         self._database_tables: str | None = None
@@ -105,12 +101,14 @@ class WorkerPool:
 
         One that cannot be read is reported by the tool, when a worker calls it.
         """
-        tools = {name for worker in self._team.workers for name in worker.tools}
-        if not self._tool_settings.sql_url or tools.isdisjoint(TABLE_TOOLS):
+        if not self._tool_settings.sql_url:
             return ""
         if self._database_tables is None:
-            found = await asyncio.to_thread(_list_database_tables, self._tool_settings.sql_url)
-            self._database_tables = found
+            described = [
+                await asyncio.to_thread(extension.describe_tables, self._team, self._tool_settings)
+                for extension in find_extensions()
+            ]
+            self._database_tables = "\n".join(filter(None, described))
         return self._database_tables
 
     async def get_team_graph(self, name: str) -> SupervisorGraph:
@@ -122,8 +120,8 @@ class WorkerPool:
             await self._team_graphs[name].prepare(team)
         return self._team_graphs[name]
 
-    async def get_remote(self, name: str) -> RemoteAgent:
-        """Return what calls a worker on another server.
+    async def get_remote(self, name: str) -> OutsideWorker:
+        """Return a worker on another server.
 
         Raises:
             SettingsInvalid: a variable that its headers name is not set.
@@ -199,7 +197,7 @@ class WorkerPool:
         load.probed_at[worker.name], unavailable = load.clock(), load.unavailable
         try:
             if worker.remote:
-                await probe_remote_agent(await self.get_remote(worker.name), PROBE_TIMEOUT_S)
+                await (await self.get_remote(worker.name)).probe(PROBE_TIMEOUT_S)
             elif named and all(name in servers and servers[name].url for name in named):
                 async with asyncio.timeout(PROBE_TIMEOUT_S):
                     await self._connect_servers(worker)
@@ -216,21 +214,24 @@ class WorkerPool:
 
         return load_tools(names, self._tool_settings, self._team.own_tools)
 
-    def _build_remote(self, name: str) -> RemoteAgent:
-        spec = self._team.find_worker(name).remote
-        assert spec is not None, f"{name} is remote"
+    def _build_remote(self, name: str) -> OutsideWorker:
+        worker, variables = self._team.find_worker(name), self._tool_settings.variables
         try:
-            return build_remote_agent(name, spec, self._tool_settings.variables.get)
+            for extension in find_extensions():
+                if built := extension.build_worker(worker, variables):
+                    return built
         except ImportError as error:
             raise PackageMissing.from_error(error) or error from None
+        raise TeamInvalid(f"no extension can ask the worker {name}, which is on another server")
 
     async def _connect_servers(self, worker: Worker) -> list[ConfirmedTool]:
         """Return a worker's tools of MCP servers."""
         if not any(map(split_tool_name, worker.tools)):
             return []
-        from extensions.mcp.servers.team_servers import load_mcp_tools
-
-        return await load_mcp_tools(self._team, worker, self._tool_settings)
+        found: list[ConfirmedTool] = []
+        for extension in find_extensions():
+            found += await extension.load_tools(self._team, worker, self._tool_settings)
+        return found
 
     def _build_agent(self, worker: Worker, of_servers: Sequence[BaseTool] = ()) -> WorkerAgent:
         from nodes.execution.tool_loop import build_worker_agent
@@ -246,20 +247,6 @@ def _is_inner_run() -> bool:
     with suppress(RuntimeError):  # outside a graph
         return bool(get_run_scope(get_config()).outer_task)
     return False
-
-
-def _list_database_tables(sql_url: str) -> str:
-    from extensions.tools.sql.client import inspect_database
-    from extensions.tools.sql.location import locate_database
-
-    try:
-        tables = inspect_database(locate_database(sql_url))["tables"]
-    except ToolRefused:
-        return ""
-    return "\n".join(
-        f"- {each['table']}: {', '.join(each['columns'])}"[:MAX_TABLE_LINE_CHARS]
-        for each in tables[:MAX_DATABASE_TABLES]
-    )
 
 
 def derive_division_team(team: Team) -> Team:

@@ -129,6 +129,14 @@ class McpServerFailed(SupervisorError):
     code, exit_code = "MCP_SERVER_FAILED", 2
 
 
+class RemoteError(SupervisorError):
+    """A worker on another server cannot be used for a task, or failed at it."""
+
+    code, exit_code = "REMOTE_ERROR", 3
+    may_reword: ClassVar[bool] = False
+    """Whether other words for the same worker may help."""
+
+
 class FileUnreadable(UsageError):
     code = "FILE_UNREADABLE"
 

@@ -8,6 +8,7 @@ import base64
 import json
 import re
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote, quote_plus
 
@@ -87,3 +88,18 @@ def _list_spellings(value: str) -> set[str]:
             first, end = -(-before * 8 // 6), (before + len(raw)) * 8 // 6
             spellings.add(encoded[first:end])
     return {form for form in spellings if len(form) >= MIN_CHARS}
+
+
+def hide_folders(value: Any, *folders: Path) -> Any:
+    """Return a JSON value in whose texts the folders are an ellipsis: a viewer needs none."""
+    match value:
+        case str():
+            for folder in sorted(map(str, folders), key=len, reverse=True):
+                value = value.replace(folder, "…") if len(folder) > 1 else value
+            return value
+        case Mapping():
+            return {key: hide_folders(item, *folders) for key, item in value.items()}
+        case list() | tuple():
+            return [hide_folders(item, *folders) for item in value]
+        case _:
+            return value

@@ -10,9 +10,8 @@ from langchain_core.messages import HumanMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.errors import GraphBubbleUp
 
-from extensions.remote.errors import RemoteError
-from extensions.remote.run import RemoteRun
 from nodes.errors import (
+    RemoteError,
     StoreError,
     SupervisorError,
     ThreadBusy,
@@ -20,6 +19,7 @@ from nodes.errors import (
 from nodes.errors.redaction import redact_text
 from nodes.execution.attempt_context import AttemptContext, TurnLimitReached
 from nodes.execution.fault import build_timeout_report, classify_fault
+from nodes.execution.outside_worker import OutsideTask
 from nodes.execution.proving import mark_returned
 from nodes.execution.reading import MaterialReading
 from nodes.execution.subteam import SubteamRun
@@ -286,8 +286,7 @@ class AttemptRunner:
     ) -> Report:
         context, others = self.attempt_context, exclude_worker(self.state, self.worker.name)
         is_private = "private" in build_taint(others).taint_labels
-        remote = RemoteRun(
-            agent=await self.agents.get_remote(self.worker.name),
+        task = OutsideTask(
             handoff=self._build_handoff(),
             config=self.config,
             timeout_s=timeout_s,
@@ -297,6 +296,7 @@ class AttemptRunner:
             is_checkpointed=self.is_checkpointed,
             ask_human=self.context.ask_human,
         )
+        remote = (await self.agents.get_remote(self.worker.name)).start(task)
         try:
             return await remote.run(earlier=earlier, answers=answers)
         finally:

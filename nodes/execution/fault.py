@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import Final
 
-from extensions.remote.errors import RemoteError
 from nodes.errors import (
     BadResponse,
     BudgetSpent,
@@ -11,6 +10,7 @@ from nodes.errors import (
     ModelError,
     ModelUnknown,
     PlanInvalid,
+    RemoteError,
     ResponseCut,
     SupervisorError,
 )

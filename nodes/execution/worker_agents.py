@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from extensions.remote.session import RemoteAgent
+from nodes.execution.outside_worker import OutsideWorker
 from nodes.execution.subteam import TeamGraph
 from nodes.execution.worker_agent import WorkerAgent
 from state import Recruit
@@ -20,8 +20,8 @@ class WorkerAgents(Protocol):
     async def get_team_graph(self, name: str) -> TeamGraph:
         """Return the graph of the worker with this name, which is a team."""
 
-    async def get_remote(self, name: str) -> RemoteAgent:
-        """Return what calls the worker with this name, which is on another server."""
+    async def get_remote(self, name: str) -> OutsideWorker:
+        """Return the worker with this name, which is on another server."""
 
     async def get_division_graph(self) -> TeamGraph:
         """Return the graph that divides a task of this team into a plan of its own."""

@@ -12,13 +12,11 @@ from weakref import WeakValueDictionary
 
 from langchain_core.language_models import BaseChatModel
 
-from extensions.server.shared.rates import SharedRates
-from extensions.server.shared.signals import hash_name
-from extensions.server.shared.store import get_shared_store
 from nodes.models.cross_loop_semaphore import CrossLoopSemaphore
 from nodes.models.rates import Charge, LocalRates, RateLimits, Rates
 from nodes.models.retry_after import RetryAfter
 from nodes.models.settings import ModelSettings
+from nodes.models.shared_state import find_state_provider
 from nodes.models.token_estimate import TokenEstimate
 
 
@@ -110,9 +108,10 @@ def build_rates(
 ) -> Rates:
     """Return the rates of an endpoint: over all instances with a Redis, else this one's part."""
     local = LocalRates(limits, instances)
-    if not limits or redis_url is None:
+    provider = find_state_provider(redis_url)
+    if not limits or provider is None or redis_url is None:
         return local
-    return SharedRates(get_shared_store(redis_url), hash_name(endpoint), limits, local)
+    return provider.build_rates(redis_url, endpoint, limits, local)
 
 
 @cache

@@ -5,11 +5,11 @@ from functools import cache
 from typing import Final
 from urllib.parse import urlsplit
 
-from extensions.server.shared.signals import EndpointSignals
-from extensions.server.shared.store import get_shared_store
 from nodes.models.circuit_breaker import CircuitBreaker
 from nodes.models.endpoint_limits import get_retry_after
+from nodes.models.endpoint_signals import EndpointSignals
 from nodes.models.retry_budget import RetryBudget
+from nodes.models.shared_state import SharedState, find_state_provider
 
 MIN_FAILED_MODELS: Final = 2
 """Of an address, before it counts as down: one of them alone may be."""
@@ -35,7 +35,7 @@ def get_model_health(endpoint: str, model: str) -> ModelHealth:
 def get_endpoint_signals(endpoint: str, model: str, redis_url: str | None) -> EndpointSignals:
     """Return the Retry-After and the breakers of a model, shared where there is a Redis."""
     return EndpointSignals(
-        get_shared_store(redis_url) if redis_url else None,
+        _open_state(redis_url),
         endpoint,
         model,
         get_retry_after(endpoint),
@@ -47,12 +47,17 @@ def get_endpoint_signals(endpoint: str, model: str, redis_url: str | None) -> En
 @cache
 def _get_address_signals(address: str, redis_url: str | None) -> EndpointSignals:
     return EndpointSignals(
-        get_shared_store(redis_url) if redis_url else None,
+        _open_state(redis_url),
         address,
         f"all models at {address}",
         get_retry_after(address),
         get_address_breaker(address),
     )
+
+
+def _open_state(url: str | None) -> SharedState | None:
+    provider = find_state_provider(url)
+    return provider.open(url) if provider and url else None
 
 
 @cache

@@ -3,9 +3,10 @@
 Values still hold their `${VARIABLES}`: a secret is put in only when the server is connected.
 """
 
+from collections.abc import Mapping
 from fnmatch import fnmatchcase
 from typing import Annotated, Any, Final, Literal, Self
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 from pydantic import AliasChoices, BeforeValidator, Field, model_validator
 
@@ -14,6 +15,9 @@ from state import Frozen
 MCP_PREFIX: Final = "mcp:"
 """Begins the name of a server's tool in a team's files: `mcp:SERVER/TOOL`."""
 DEFAULT_TIMEOUT_S: Final = 30.0
+PUBLIC_HEADERS: Final = frozenset(("accept", "accept-language", "content-type", "user-agent"))
+MIN_KEY_CHARS: Final = 20
+"""Of a part of an address's path that may be a key; names of places are shorter."""
 Transport = Literal["stdio", "http", "sse"]
 
 
@@ -90,3 +94,23 @@ def is_pattern(name: str) -> bool:
     """Return whether `mcp:SERVER/TOOL` may mean several tools."""
     split = split_tool_name(name)
     return split is not None and not {"*", "?", "["}.isdisjoint(split[1])
+
+
+def list_secrets(values: Mapping[str, str]) -> list[str]:
+    """Return what may be secret of variables or headers, by name: `Bearer abc` is also `abc`."""
+    kept = [value for name, value in values.items() if name.lower() not in PUBLIC_HEADERS]
+    return [secret for value in kept for secret in (value, value.rpartition(" ")[2])]
+
+
+def list_address_secrets(url: str) -> list[str]:
+    """Return what may be secret in an address: its password, the values of its query, its path.
+
+    Of the path, the parts that are as long as a key. An address that is none has no secrets.
+    """
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return []
+    values = [value for _, value in parse_qsl(parts.query)]
+    values += [part for part in parts.path.split("/") if len(part) >= MIN_KEY_CHARS]
+    return [*values, *([unquote(parts.password)] if parts.password else [])]

@@ -2,6 +2,6 @@
 
 from pathlib import Path
 
-from extensions.server.team_graph import build_team_graph
+from graph.studio import build_team_graph
 
 graph = build_team_graph(Path(__file__).parent)

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from extensions.remote.connection import MAX_RESPONSE_BYTES
 from extensions.server.run_connection import is_open_to_network
 from extensions.server.runs import MAX_PAGES
 from graph.cli import main
+from nodes.net.connection import MAX_RESPONSE_BYTES
 
 pytestmark = pytest.mark.slow
 

@@ -16,9 +16,9 @@ from a2a.types import AgentCapabilities, AgentCard, AgentInterface, AgentSkill, 
 from starlette.applications import Starlette
 
 from extensions.remote.a2a_protocol import A2aSession, open_a2a
-from extensions.remote.errors import RemoteRefused
 from extensions.remote.output import read_report
 from extensions.remote.session import RemoteRequest, RemoteState
+from nodes.net.errors import RemoteRefused
 from nodes.schemas.remote import RemoteSpec
 
 URL = "http://agent.example"

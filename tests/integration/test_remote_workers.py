@@ -16,11 +16,11 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 from langgraph_sdk import get_client
 
-from extensions.remote.errors import RemoteError
 from extensions.remote.team_check import probe_remote_workers
 from graph import build_supervisor
 from graph.settings import Settings
 from graph.teams.team_loader import load_team
+from nodes.errors import RemoteError
 from tests.endpoint import Endpoint, Scenario, ScriptedTask
 from tests.integration.far_side.server import OURS, FarSide, far_side
 from tests.trusted_files import list_user_folders

@@ -9,13 +9,13 @@ from dataclasses import replace
 import pytest
 from langchain_core.messages import HumanMessage
 
-from extensions.server.shared.signals import CACHE_S, EndpointSignals
 from extensions.server.shared.store import SharedStore
 from graph.commands.doctor import run_doctor
 from graph.settings import Settings
 from nodes.errors import EndpointDown
 from nodes.models.catalog import ModelCatalog
 from nodes.models.circuit_breaker import FAILURE_THRESHOLD, OPEN_S, CircuitBreaker
+from nodes.models.endpoint_signals import CACHE_S, EndpointSignals
 from nodes.models.retry_after import RetryAfter
 from nodes.models.settings import ModelSettings
 from tests.cluster.services import RedisServer

@@ -4,19 +4,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
-from urllib.parse import parse_qsl, unquote, urlsplit
 
 from nodes.errors import TeamInvalid
 from nodes.errors.redaction import register_secrets
-from nodes.schemas.mcp_server import McpServer
+from nodes.schemas.mcp_server import McpServer, list_address_secrets, list_secrets
 from nodes.text.variables import VariableUnset, expand_variables, list_variables
 
 INHERITED_VARIABLES: Final = ("PATH", "HOME", "LANG", "TMPDIR")
 """All that a started server sees of the user's environment, besides what `env` names."""
-PUBLIC_HEADERS: Final = frozenset(("accept", "accept-language", "content-type", "user-agent"))
-
-MIN_KEY_CHARS: Final = 20
-"""Of a part of an address's path that may be a key; names of places are shorter."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,26 +59,6 @@ def resolve_server(
         headers=tuple(headers.items()),
         log=logs / f"{name}.log" if logs else None,
     )
-
-
-def list_secrets(values: Mapping[str, str]) -> list[str]:
-    """Return what may be secret of variables or headers, by name: `Bearer abc` is also `abc`."""
-    kept = [value for name, value in values.items() if name.lower() not in PUBLIC_HEADERS]
-    return [secret for value in kept for secret in (value, value.rpartition(" ")[2])]
-
-
-def list_address_secrets(url: str) -> list[str]:
-    """Return what may be secret in an address: its password, the values of its query, its path.
-
-    Of the path, the parts that are as long as a key. An address that is none has no secrets.
-    """
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        return []
-    values = [value for _, value in parse_qsl(parts.query)]
-    values += [part for part in parts.path.split("/") if len(part) >= MIN_KEY_CHARS]
-    return [*values, *([unquote(parts.password)] if parts.password else [])]
 
 
 def list_unset_variables(server: McpServer, variables: Mapping[str, str]) -> list[str]:

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from extensions.tools.documents.headings import find_fence_end
 from nodes.limits.patterns import Pattern
+from nodes.text.headings import find_fence_end
 
 MAX_COLUMNS_CHARS = 300
 MAX_INDENT = 8

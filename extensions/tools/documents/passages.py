@@ -8,12 +8,13 @@ from extensions.tools.documents.blocks import Block, split_blocks, split_long_te
 from extensions.tools.documents.sections import Section, split_sections
 from nodes.limits.patterns import Pattern
 from nodes.text.csv_table import is_table_name
+from nodes.text.passage_markdown import COLUMNS_MARK
 
 TARGET_CHARS = 1000
 MAX_PASSAGE_CHARS = 2000
 MAX_TITLE_CHARS = 120
 MAX_PATH_CHARS = 240
-COLUMNS_MARK = "; columns: "
+
 """Begins the names of the columns in the place of rows whose table begins in another passage."""
 _LINK = Pattern(r"\[([^\[\]]*)\](?:\([^()\s]*\))?")
 

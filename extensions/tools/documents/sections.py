@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from extensions.tools.documents.headings import find_headings, rank_styles
 from nodes.limits.patterns import Pattern
+from nodes.text.headings import find_headings, rank_styles
 
 _CONTENTS_ENTRY = Pattern(r"[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]+\[[^\]]*\]\(#[^()\s]*\)[ \t]*$")
 """A line of a table of contents: it names a section, and says nothing."""

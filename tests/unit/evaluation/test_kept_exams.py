@@ -10,7 +10,6 @@ from extensions.evals.kept_exams import (
     MAX_TEXT_CHARS,
     ExamMissing,
     ExamUnreadable,
-    hide_folders,
     keep_exam,
     list_exams,
     load_kept_exam,
@@ -20,7 +19,7 @@ from extensions.evals.result import RowResult
 from extensions.evals.rows import ExamRow, Expectation
 from extensions.evals.scores import Evaluation, GradedRow
 from nodes.errors import FileUnreadable
-from nodes.errors.redaction import register_secrets
+from nodes.errors.redaction import hide_folders, register_secrets
 
 NOTHING = "20260101T000000000000Z-0000"
 

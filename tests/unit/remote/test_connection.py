@@ -6,10 +6,11 @@ import httpx
 import pytest
 
 from extensions.remote.agent_protocol import AgentProtocolSession, open_agent_protocol
-from extensions.remote.connection import CappedTransport
-from extensions.remote.errors import (
+from extensions.remote.session import RemoteRequest
+from nodes.errors import RemoteError
+from nodes.net.connection import CappedTransport
+from nodes.net.errors import (
     RemoteBusy,
-    RemoteError,
     RemoteRefused,
     RemoteTooLarge,
     RemoteUnauthorized,
@@ -17,7 +18,6 @@ from extensions.remote.errors import (
     RemoteUnreachable,
     RemoteUnreadable,
 )
-from extensions.remote.session import RemoteRequest
 from nodes.schemas.remote import RemoteSpec
 
 SPEC = RemoteSpec(url="https://agents.example.com", graph="crew")

@@ -8,15 +8,6 @@ from typing import Any
 
 import pytest
 
-from extensions.remote.errors import (
-    RemoteBusy,
-    RemoteDenied,
-    RemoteError,
-    RemoteRunFailed,
-    RemoteUnauthorized,
-    RemoteUnknown,
-    RemoteUnreachable,
-)
 from extensions.remote.run import RemoteRun
 from extensions.remote.session import (
     HearEvent,
@@ -26,8 +17,17 @@ from extensions.remote.session import (
     RemoteStart,
     RemoteState,
 )
+from nodes.errors import RemoteError
 from nodes.limits.budget import Budget
 from nodes.limits.run_scope import SCOPE_KEY, RunScope
+from nodes.net.errors import (
+    RemoteBusy,
+    RemoteDenied,
+    RemoteRunFailed,
+    RemoteUnauthorized,
+    RemoteUnknown,
+    RemoteUnreachable,
+)
 from nodes.schemas.handoff import Constraints, Handoff
 from nodes.schemas.remote import RemoteAccess, RemoteSpec
 from state import Report

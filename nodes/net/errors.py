@@ -12,17 +12,7 @@ RemoteError
 └── RemoteDenied          private text is not sent to it
 """
 
-from typing import ClassVar
-
-from nodes.errors import SupervisorError
-
-
-class RemoteError(SupervisorError):
-    """A remote worker cannot be used for a task, or failed at it."""
-
-    code, exit_code = "REMOTE_ERROR", 3
-    may_reword: ClassVar[bool] = False
-    """Whether other words for the same worker may help."""
+from nodes.errors import RemoteError
 
 
 class RemoteUnreachable(RemoteError):

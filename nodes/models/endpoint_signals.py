@@ -6,19 +6,12 @@ import time
 from hashlib import sha256
 from typing import Final
 
-from extensions.server.shared.scripts import (
-    BLOCK,
-    CLAIM_PROBE,
-    DELETE,
-    OPEN_BREAKER,
-    READ_SIGNALS,
-)
-from extensions.server.shared.store import SharedStore
 from nodes.errors import EndpointDown
 from nodes.errors.redaction import redact_text
 from nodes.limits.nesting import parse_json
 from nodes.models.circuit_breaker import FORGET_AFTER_S, CircuitBreaker
 from nodes.models.retry_after import RetryAfter
+from nodes.models.shared_state import SharedState
 from nodes.text.plain_text import sanitize_line
 
 CACHE_S: Final = 0.1
@@ -40,7 +33,7 @@ class EndpointSignals:
 
     def __init__(
         self,
-        store: SharedStore | None,
+        store: SharedState | None,
         endpoint: str,
         name: str,
         gate: RetryAfter,
@@ -67,7 +60,7 @@ class EndpointSignals:
         self._known_until_s = time.monotonic() + CACHE_S
         await self._store.flush()
         keys = (self._block_key, self._pause_key, self._state_key)
-        reply = await self._store.run(READ_SIGNALS, keys)
+        reply = await self._store.run("read_signals", keys)
         if reply is None:
             return
         blocked_ms, pause_ms, state = reply
@@ -84,7 +77,7 @@ class EndpointSignals:
         """Block the calls of all instances for this time."""
         self._gate.block(seconds)
         if self._store:
-            self._store.send(BLOCK, [self._block_key], round(seconds * 1000))
+            self._store.send("block", [self._block_key], round(seconds * 1000))
 
     async def admit(self, caller: object, timeout_s: float) -> float:
         """Return the seconds to pause before the next check; 0 when the caller may send a request.
@@ -100,7 +93,7 @@ class EndpointSignals:
             return pause_s
         lifetime_ms = round(timeout_s * 1000) + 1
         try:
-            claimed = await self._store.run(CLAIM_PROBE, [self._probe_key], lifetime_ms)
+            claimed = await self._store.run("claim_probe", [self._probe_key], lifetime_ms)
         except asyncio.CancelledError:
             self.release_probe(caller)
             raise
@@ -136,7 +129,7 @@ class EndpointSignals:
         if was_open and not self._breaker.is_open() and self._store:
             self._is_published = False
             keys = [self._pause_key, self._state_key, self._probe_key]
-            self._store.send(DELETE, keys)
+            self._store.send("delete", keys)
 
     def record_failure(self, began_s: float, message: str, model: str = "") -> str:
         """Record that a request was not answered; return for what this opens the breaker, or ""."""
@@ -147,7 +140,7 @@ class EndpointSignals:
         if self._store and self._breaker.is_open() and self._breaker.failures != before:
             self._is_published = True
             self._store.send(
-                OPEN_BREAKER,
+                "open_breaker",
                 [self._pause_key, self._state_key, self._probe_key],
                 round(self._breaker.get_pause_s() * 1000) + 1,
                 round(FORGET_AFTER_S * 1000),
@@ -160,7 +153,7 @@ class EndpointSignals:
         if self._outer:
             self._outer.release_probe(caller)
         if self._breaker.release_probe(caller) and self._store:
-            self._store.send(DELETE, [self._probe_key])
+            self._store.send("delete", [self._probe_key])
 
     def _is_fresh(self) -> bool:
         return not self._breaker.is_open() and time.monotonic() < self._known_until_s

@@ -8,9 +8,9 @@ from typing import Final
 
 import httpx
 
-from extensions.remote.errors import (
+from nodes.errors import RemoteError
+from nodes.net.errors import (
     RemoteBusy,
-    RemoteError,
     RemoteRefused,
     RemoteTooLarge,
     RemoteUnauthorized,
@@ -126,7 +126,7 @@ def open_http_client(
 
 @contextmanager
 def translate_errors(spec: RemoteSpec) -> Iterator[None]:
-    """Turn the errors of a client into those of `extensions.remote.errors`.
+    """Turn the errors of a client into those of `nodes.net.errors`.
 
     Raises:
         RemoteError: the call inside failed.

@@ -3,14 +3,15 @@
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 
-from extensions.tools.documents.headings import UNDIVIDED_SUFFIXES, find_headings
-from extensions.tools.documents.passages import COLUMNS_MARK
 from nodes.limits.patterns import Pattern
 from nodes.text.csv_table import is_table_name
+from nodes.text.headings import UNDIVIDED_SUFFIXES, find_headings
 from nodes.text.markdown_escaping import escape_active_markdown
 from nodes.text.plain_text import sanitize_line
 
 MAX_PLACE_CHARS = 300
+COLUMNS_MARK = "; columns: "
+"""In the place of a passage, before the columns of its table."""
 MAX_ROUNDS = 5
 """What was hidden by one heading may be another; then the passage is shown as code."""
 

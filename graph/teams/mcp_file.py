@@ -7,13 +7,18 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
-from extensions.mcp.servers.resolved_server import list_address_secrets, list_secrets
 from graph.teams.front_matter import FileProblem, YamlPage, read_text
 from graph.teams.front_matter_keys import suggest_name
 from nodes.errors.redaction import register_secrets
 from nodes.limits.nesting import parse_json
 from nodes.limits.patterns import Pattern
-from nodes.schemas.mcp_server import MCP_PREFIX, McpServer, split_tool_name
+from nodes.schemas.mcp_server import (
+    MCP_PREFIX,
+    McpServer,
+    list_address_secrets,
+    list_secrets,
+    split_tool_name,
+)
 
 MCP_FILE: Final = "mcp.json"
 SERVERS_KEY: Final = "mcpServers"
