@@ -102,7 +102,7 @@ class Extension:
     """For which version of this class it is made."""
 
     def register(self) -> None:
-        """Tell the registers of `nodes` what it adds to runs: tools, models, kinds of workers."""
+        """Register what it adds to runs in `nodes`: tools, models, shared state."""
 
     def add_commands(self, app: "typer.Typer") -> None:
         """Add commands to `supervise`."""

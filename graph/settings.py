@@ -29,7 +29,6 @@ from pydantic_settings import (
     SettingsConfigDict,
 )
 
-from graph.extensions import find_extensions
 from graph.folder_settings import find_sources
 from graph.limit_variables import LimitVariables
 from graph.server_variables import ServerVariables
@@ -271,9 +270,8 @@ class Settings(LimitVariables, TracingVariables, ServerVariables):
         return folder / f"postgres-{crc32(address.encode()):08x}"
 
     def model_post_init(self, context: Any) -> None:
-        """Register the keys and passwords of these settings for redaction; load the extensions."""
+        """Register the keys and passwords of these settings for redaction."""
         register_secrets(self.list_secrets())
-        find_extensions()
 
     def list_secrets(self) -> tuple[str, ...]:
         """List the secret values, which must never be written anywhere."""

@@ -63,7 +63,7 @@ def serve_and_open(
     if find_spec(SERVER_PACKAGE) is None:
         raise UiServerMissing(
             "the development server is not installed",
-            next="pip install 'supervisor-worker[ui]', or open another server's page with --url; "
+            next="supervise install ui, or open another server's page with --url; "
             "in a checkout bin/supervise ui installs it",
         )
     for team in teams:

@@ -16,9 +16,11 @@ from nodes.models.catalog import ModelCatalog
 from tests.teams import make_team
 
 ROOT = Path(__file__).parents[2]
-RANK = {"state": 0, "nodes": 1, "teams": 2, "graph": 3}
+RANK = {"state": 0, "nodes": 1, "graph": 2, "extensions": 3, "teams": 4}
 TOPOLOGY = {"graph/supervisor.py", "graph/worker.py", "graph/revision.py"}
-IMPORT = re.compile(r"^ *(?:from|import) ((?:state|nodes|graph|teams)\b[\w.]*)", re.MULTILINE)
+IMPORT = re.compile(
+    r"^ *(?:from|import) ((?:state|nodes|graph|extensions|teams)\b[\w.]*)", re.MULTILINE
+)
 QUOTED = re.compile(r"(?<=[\"'/])[a-z_]+(?=[\"'/])")
 JOINING = re.compile(r"\.(?:add_node|add_edge|add_conditional_edges)\(")
 
@@ -27,6 +29,7 @@ SOURCES = [
     *sorted((ROOT / "nodes").rglob("*.py")),
     *sorted((ROOT / "graph").rglob("*.py")),
 ]
+EXTENSIONS = sorted((ROOT / "extensions").rglob("*.py"))
 TEAM_TOOLS = sorted((ROOT / "teams").glob("*/tools/**/*.py"))
 
 
@@ -91,11 +94,46 @@ def test_a_module_imports_only_its_own_layer_and_those_below() -> None:
     assert not {name: found for name, found in above.items() if found}
 
 
-def test_a_teams_tools_import_each_other_relatively_and_else_only_nodes() -> None:
+def test_the_main_house_names_no_extension() -> None:
+    named = [get_relative_path(path) for path in SOURCES if "extensions." in read_source(path)]
+
+    assert named == []
+
+
+def test_an_extension_imports_no_other_and_no_team() -> None:
+    foreign = {
+        get_relative_path(path): name
+        for path in EXTENSIONS
+        for name in list_imports(path)
+        if name.startswith("teams")
+        or (
+            name.startswith("extensions.")
+            and name.split(".")[1] != path.relative_to(ROOT / "extensions").parts[0]
+        )
+    }
+
+    assert foreign == {}
+
+
+def test_the_files_of_extensions_form_no_circle() -> None:
+    """An extension's own module is its menu, which names files that it does not import."""
+    found = {
+        get_module_name(path): {each for each in list_imports(path) if each.count(".") > 1}
+        for path in EXTENSIONS
+        if path.parent.parent.name != "extensions" or path.name != "__init__.py"
+    }
+
+    order = list(TopologicalSorter(found).static_order())
+
+    assert "extensions.tools.documents.parser" in order
+
+
+def test_a_teams_tools_import_each_other_relatively_and_else_nodes_and_shared_tools() -> None:
+    allowed = ("nodes.", "state", "extensions.tools.")
     imported = {
         get_relative_path(path): list_imports(path)
         for path in TEAM_TOOLS
-        if any(not name.startswith(("nodes.", "state")) for name in list_imports(path))
+        if any(not name.startswith(allowed) for name in list_imports(path))
     }
 
     assert imported == {}
@@ -148,7 +186,7 @@ def test_only_the_topology_files_add_nodes_and_edges() -> None:
 
 
 def test_the_environment_is_read_in_settings_only() -> None:
-    texts = {get_module_name(path): read_source(path) for path in SOURCES}
+    texts = {get_module_name(path): read_source(path) for path in [*SOURCES, *EXTENSIONS]}
 
     assert [name for name, text in texts.items() if "os.environ" in text] == ["graph.settings"]
     assert [name for name, text in texts.items() if "getenv" in text] == []
@@ -156,7 +194,7 @@ def test_the_environment_is_read_in_settings_only() -> None:
 
 def test_a_file_stays_within_four_hundred_lines() -> None:
     """The vocabulary alone is longer: checkpoints name its module, so it is one file."""
-    files = [*SOURCES[1:], *TEAM_TOOLS, *(ROOT / "tests").rglob("*.py")]
+    files = [*SOURCES[1:], *EXTENSIONS, *TEAM_TOOLS, *(ROOT / "tests").rglob("*.py")]
     lines = {get_relative_path(path): len(read_source(path).splitlines()) for path in files}
 
     assert {name: length for name, length in lines.items() if length > 400} == {}

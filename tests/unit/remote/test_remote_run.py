@@ -18,6 +18,7 @@ from extensions.remote.session import (
     RemoteState,
 )
 from nodes.errors import RemoteError
+from nodes.execution.outside_worker import OutsideTask
 from nodes.limits.budget import Budget
 from nodes.limits.run_scope import SCOPE_KEY, RunScope
 from nodes.net.errors import (
@@ -84,8 +85,8 @@ def make_run(far: FarSide, run: NodeRun, **fields: Any) -> RemoteRun:
 
     access = fields.pop("access", RemoteAccess())
     spec = RemoteSpec(url="https://far.example", graph="crew", access=access)
+    pauses_s = fields.pop("pauses_s", (0.0, 0.0))
     given: dict[str, Any] = {
-        "agent": RemoteAgent(spec, open_session),
         "handoff": Handoff(
             task="a",
             to="far",
@@ -101,9 +102,9 @@ def make_run(far: FarSide, run: NodeRun, **fields: Any) -> RemoteRun:
         "guidance": "Be brief.",
         "is_checkpointed": False,
         "ask_human": False,
-        "pauses_s": (0.0, 0.0),
     }
-    return RemoteRun(**{**given, **fields})
+    task = OutsideTask(**{**given, **fields})
+    return RemoteRun(agent=RemoteAgent(spec, open_session), task=task, pauses_s=pauses_s)
 
 
 async def work(far: FarSide, run: NodeRun | None = None, **fields: Any) -> Report:
