@@ -66,7 +66,7 @@ from graph.display.streams import (
     print_to_stdout,
     replace_unencodable_text,
 )
-from graph.extensions import find_extensions, open_runs_elsewhere
+from graph.extensions import find_extensions, list_extension_problems, open_runs_elsewhere
 from graph.teams.default_team import DEFAULT_TEAM
 from nodes.errors import UsageError
 
@@ -339,14 +339,18 @@ def doctor(
     return run_doctor(load_settings(), is_probing=probe, as_json=as_json)
 
 
-def _add_extensions() -> None:
-    """Add the commands of extensions; of two with one name the first stays."""
+def _add_extensions() -> list[str]:
+    """Add the commands of extensions; return a line for each of two with one name."""
     for extension in find_extensions():
         extension.add_commands(app)
-    first: dict[str, Any] = {}
+    kept, twice = dict[str, Any](), list[str]()
     for command in app.registered_commands:
-        first.setdefault(_name_command(command), command)
-    app.registered_commands = list(first.values())
+        name = _name_command(command)
+        if name in kept:
+            twice.append(f"two commands are named {name}; that of an extension is left out")
+        kept.setdefault(name, command)
+    app.registered_commands = list(kept.values())
+    return twice
 
 
 def _name_command(command: Any) -> str:  # types of typer's own click
@@ -365,6 +369,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     treat_sigterm_as_interrupt()
     configure_logging(is_verbose=False)
     given = sys.argv[1:] if arguments is None else arguments
+    for problem in _EXTENSION_PROBLEMS:
+        announce_line(f"warning: {problem}")
     end_process(run_to_exit_code(lambda: _run_app(given), path=_find_command_path(given)))
 
 
@@ -386,7 +392,7 @@ def _run_app(given: Sequence[str]) -> Any:
     )
 
 
-_add_extensions()
+_EXTENSION_PROBLEMS: Final = (*list_extension_problems(), *_add_extensions())
 
 if __name__ == "__main__":
     start()

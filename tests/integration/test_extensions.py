@@ -1,0 +1,148 @@
+"""Extensions of other distributions: found by entry points, and left out where they do not fit."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.trusted_files import list_user_folders
+
+pytestmark = pytest.mark.slow
+
+ROOT = Path(__file__).parents[2]
+GOOD = """
+from pathlib import Path
+from graph.extensions import DoctorCheck, Extension
+
+
+class Weather(Extension):
+    def register(self):
+        from nodes.tools.framework.catalog import share_tools
+        share_tools("weather_tools", Path(__file__).parent / "weather_tools")
+
+    def add_commands(self, app):
+        app.command("weather")(lambda: print("sunny") or 0)
+
+    def list_checks(self, settings):
+        yield DoctorCheck("ok", "weather", "it is sunny")
+
+    def list_team_warnings(self, team):
+        yield f"{team.name} was written in the rain"
+
+
+EXTENSION = Weather()
+"""
+TOOL = '''
+from langchain_core.tools import tool
+
+
+@tool
+def forecast(place: str) -> str:
+    """Return tomorrow's weather of a place."""
+    return f"{place}: sunny"
+'''
+TAKEN = """
+from graph.extensions import Extension
+
+
+class Storm(Extension):
+    def add_commands(self, app):
+        app.command("doctor")(lambda: 0)
+
+
+EXTENSION = Storm()
+"""
+BROKEN = "raise RuntimeError('no barometer')"
+OLD = "from graph.extensions import Extension\nEXTENSION = Extension()\nEXTENSION.interface = 0"
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Path:
+    """A folder of installed packages, with an extension that works."""
+    folder = tmp_path / "site"
+    (folder / "weather_tools").mkdir(parents=True)
+    (folder / "weather_tools" / "__init__.py").touch()
+    (folder / "weather_tools" / "forecast.py").write_text(TOOL)
+    install(folder, "weather", GOOD)
+    return folder
+
+
+def install(site: Path, name: str, text: str, *, module: str = "") -> None:
+    module = module or f"{name}_extension"
+    (site / f"{module}.py").write_text(text)
+    metadata = site / f"{module}-1.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {module}\nVersion: 1\n")
+    points = f"[supervisor_worker]\n{name} = {module}\n"
+    (metadata / "entry_points.txt").write_text(points)
+
+
+def supervise(site: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    paths = f"{ROOT}:{site}"
+    return subprocess.run(
+        [sys.executable, "-m", "graph.cli", *arguments],
+        env={"PYTHONPATH": paths, "PATH": "/usr/bin:/bin", **list_user_folders()},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def write_team() -> None:
+    team = Path("teams/trips")
+    team.mkdir(parents=True)
+    (team / "team.md").write_text("---\ndescription: Trips.\n---\nA task for each place.\n")
+    worker = "---\ndescription: Looks at places.\ntools: [forecast]\n---\nWork.\n"
+    (team / "guide.md").write_text(worker)
+
+
+def test_another_distribution_adds_a_command_a_tool_a_check_and_a_warning(site: Path) -> None:
+    write_team()
+
+    checked = supervise(site, "check", "teams/trips")
+
+    assert checked.returncode == 0 and "1 tool" in checked.stdout
+    assert "warning: trips was written in the rain" in checked.stderr
+    assert supervise(site, "weather").stdout == "sunny\n"
+    assert "it is sunny" in supervise(site, "doctor").stdout
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "why"),
+    [
+        ("storm", BROKEN, "RuntimeError: no barometer"),
+        ("storm", OLD, "it is made for interface 0, this is 1"),
+        ("evals", GOOD, "there is one of this name"),
+        ("storm", "x = 1", "AttributeError"),
+    ],
+)
+def test_one_that_does_not_fit_is_one_line_and_the_rest_works(
+    site: Path, name: str, text: str, why: str
+) -> None:
+    install(site, name, text, module="storm_extension")
+
+    done = supervise(site, "weather")
+
+    assert (done.returncode, done.stdout) == (0, "sunny\n")
+    (line,) = done.stderr.splitlines()
+    assert line.startswith(f"warning: extension {name} of storm_extension is left out: ")
+    assert why in line
+
+
+def test_a_command_of_a_name_that_is_taken_is_left_out(site: Path) -> None:
+    install(site, "storm", TAKEN)
+
+    done = supervise(site, "doctor")
+
+    assert "two commands are named doctor; that of an extension is left out" in done.stderr
+    assert "langgraph" in done.stdout
+
+
+def test_of_two_tools_with_one_name_the_shared_one_stays(site: Path) -> None:
+    (site / "weather_tools" / "calculate.py").write_text(TOOL.replace("forecast", "calculate"))
+
+    done = supervise(site, "doctor")
+
+    assert "the tool calculate of weather_tools is one of extensions.tools already" in done.stderr
+    assert "Traceback" not in done.stderr
