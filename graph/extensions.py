@@ -4,6 +4,7 @@ A shipped one is a folder in `extensions/`; one of another distribution is an en
 group `supervisor_worker`. Both name a module with an object `EXTENSION`.
 """
 
+import logging
 import pkgutil
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -29,6 +30,8 @@ INTERFACE: Final = 1
 """The version of the interface below; a change that breaks an extension raises it."""
 GROUP: Final = "supervisor_worker"
 SHIPPED: Final = "extensions"
+
+_logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -188,6 +191,17 @@ def open_runs_elsewhere(url: str, settings: "Settings") -> RunsElsewhere:
     raise UsageError("no extension reads the runs of a server", next="leave out --url")
 
 
+@cache
+def register_extensions() -> None:
+    """Let each extension register what it adds to runs, once; one that cannot is left out."""
+    for extension in find_extensions():
+        try:
+            extension.register()
+        except Exception as error:  # other people's code: without it the rest works
+            name = type(extension).__module__
+            _logger.error("extension %s is left out: %s: %s", name, type(error).__name__, error)
+
+
 def list_extension_problems() -> tuple[str, ...]:
     """Return a line for each extension that cannot be used."""
     return _load()[1]
@@ -204,7 +218,6 @@ def _load() -> tuple[Mapping[str, Extension], tuple[str, ...]]:
             extension: Any = import_module(module).EXTENSION
             if (made_for := getattr(extension, "interface", None)) != INTERFACE:
                 raise ValueError(f"it is made for interface {made_for}, this is {INTERFACE}")
-            extension.register()
         except Exception as error:  # other people's code: without it the rest works
             reason = f"{type(error).__name__}: {error}"
             problems.append(f"extension {name} of {module} is left out: {reason}")

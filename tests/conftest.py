@@ -8,7 +8,7 @@ from pathlib import Path
 import hypothesis
 import pytest
 
-from graph.extensions import find_extensions
+from graph.extensions import register_extensions
 from graph.settings import Settings
 from tests import postgres_server
 from tests.endpoint import Endpoint
@@ -16,7 +16,7 @@ from tests.endpoint.fixtures import endpoint, model_settings
 
 __all__ = ["endpoint", "model_settings"]
 
-find_extensions()  # a test of a node names tools and models as a run does
+register_extensions()  # a test of a node names tools and models as a run does
 
 KEPT_VARIABLES = {"PATH", "HOME", "LANG", "TMPDIR", "VIRTUAL_ENV", "PYTHONPATH"}
 

@@ -11,7 +11,12 @@ from graph.commands.doctor_models import check_models
 from graph.commands.doctor_probe import describe_probe, probe_tiers
 from graph.commands.output import print_json, print_listing
 from graph.display.text import to_one_line
-from graph.extensions import DoctorCheck, find_extensions, list_extension_problems
+from graph.extensions import (
+    DoctorCheck,
+    find_extensions,
+    list_extension_problems,
+    register_extensions,
+)
 from graph.otel import EXTRA
 from graph.setting_sources import shorten_path
 from graph.settings import Settings
@@ -31,6 +36,7 @@ def run_doctor(settings: Settings, *, is_probing: bool = False, as_json: bool = 
     Args:
         is_probing: call the language models too.
     """
+    register_extensions()
     found = [diagnosis for look in _CHECKS for diagnosis in look(settings)]
     probes = probe_tiers(settings) if is_probing else []
     found += [line for probe in probes for line in describe_probe(probe, settings)]

@@ -3,7 +3,7 @@
 import logging
 from typing import Final
 
-LOGGER_NAMES: Final = ("graph", "nodes")
+LOGGER_NAMES: Final = ("extensions", "graph", "nodes")
 """Parents of every logger here; warnings of other packages stay as they are configured."""
 
 

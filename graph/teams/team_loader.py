@@ -8,7 +8,7 @@ from typing import Final
 
 from langchain_core.tools import BaseTool
 
-from graph.extensions import find_extensions
+from graph.extensions import register_extensions
 from graph.settings import Settings
 from graph.teams.front_matter_keys import suggest_name
 from graph.teams.team_folder import TEAM_FILE, FindTeam, read_team
@@ -44,7 +44,7 @@ def load_team(
         TeamInvalid: there is no such team, or its files cannot be used.
         SettingsInvalid: one of `tools` is no tool, or no worker has it.
     """
-    find_extensions()  # their tools may be named
+    register_extensions()  # their tools may be named
     given = declare_given_tools(check_given_tools(tools))
     if isinstance(name_or_path, Team):
         return add_given_tools(name_or_path, given)
@@ -66,7 +66,7 @@ def list_team_problems(name_or_path: str | Path, settings: Settings | None = Non
     Raises:
         TeamInvalid: there is no such team.
     """
-    find_extensions()
+    register_extensions()
     _, problems = read_team(find_team(name_or_path, settings), _build_finder(settings))
     return [str(problem) for problem in problems]
 
