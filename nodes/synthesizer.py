@@ -226,6 +226,20 @@ def _deliver_report(answer: Answer, reports: Sequence[Report]) -> Answer:
     raise UnreadableReply([f"report: {answer.report[:40]!r} is no completed task; write the text"])
 
 
+def drop_half_contradictions(fields: dict[str, Any]) -> dict[str, Any]:
+    """Return an answer without contradictions that have no second side: the text is worth more."""
+    named = fields.get("contradictions")
+    if not isinstance(named, list):
+        return fields
+    kept = [
+        each
+        for each in named
+        if not (isinstance(each, dict) and isinstance(each.get("claims"), list))
+        or len(each["claims"]) > 1
+    ]
+    return {**fields, "contradictions": kept}
+
+
 def _build_schema(reports: Sequence[Report]) -> dict[str, Any]:
     """Return the schema that a model sees: `report` names a task whose result is whole."""
     schema = Answer.model_json_schema()
@@ -264,7 +278,9 @@ async def _ask_for_answer(
     for _ in range(2):
         try:
             with use_answer_reserve():
-                reply = await writers.ask(Answer, prompt, parameters=shown)
+                reply = await writers.ask(
+                    Answer, prompt, parameters=shown, correct=drop_half_contradictions
+                )
             spent += reply.usage
             left_out = str(reply.message.response_metadata.get(SHORTENED, ""))
             answer = _deliver_report(reply.value, reports)

@@ -61,6 +61,16 @@ async def test_a_result_that_does_not_exist_is_refused_and_the_results_are_liste
     assert refused == [["report: 'letter' is no completed task; write the text"]] * 2
 
 
+async def test_a_contradiction_without_a_second_side_costs_no_answer():
+    half = {"subject": "growth", "claims": [{"text": "It grew."}], "verdict": "unclear"}
+    models = make_models(Answer={"text": "Shop A leads.", "contradictions": [half]})
+
+    update = await run_synthesizer(make_planned_state(results=DONE), models)
+
+    assert (update["answer"].text, update["answer"].contradictions) == ("Shop A leads.", ())
+    assert len(models.model.calls) == 1
+
+
 async def test_only_a_completed_result_is_offered_to_be_delivered():
     whole, partly = make_report("A"), make_report("B", status="escalated")
     for reports, offered in (([whole, partly], ["", "A"]), ([partly], None)):
