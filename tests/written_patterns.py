@@ -16,7 +16,7 @@ from teams.expert_router.tools.references.collection import FIELDS
 from teams.product_launch.tools.launch import channels
 
 ROOT: Final = Path(__file__).parents[1]
-PLACES: Final = ("nodes/**/*.py", "graph/**/*.py", "teams/*/tools/**/*.py")
+PLACES: Final = ("nodes/**/*.py", "extensions/**/*.py", "graph/**/*.py", "teams/*/tools/**/*.py")
 
 
 def modules() -> list[str]:

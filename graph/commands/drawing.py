@@ -1,4 +1,4 @@
-"""`supervise draw`: a team's graph, or the plan or the timeline of a run."""
+"""`supervise draw`: a team's graph or the plan of a run, as Mermaid."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -6,19 +6,15 @@ from typing import Any
 
 from graph.commands.output import write_file
 from graph.commands.thread_names import ThreadAmbiguous, find_thread
-from graph.display.stderr_console import print_to_stderr
+from graph.display.plan_mermaid import write_mermaid
+from graph.display.planned_tasks import read_planned_tasks
 from graph.display.streams import print_to_stdout
 from graph.extensions import open_runs_elsewhere
-from graph.pictures.plan_mermaid import write_mermaid
-from graph.pictures.plan_picture import read_plan_picture
-from graph.pictures.plan_svg import draw_plan
-from graph.pictures.timeline_picture import read_timeline_picture
-from graph.pictures.timeline_svg import draw_timeline
 from graph.runs.trace import get_log_path, load_trace
 from graph.settings import Settings
 from graph.stores.thread_locks import check_thread_id
 from graph.teams.team_loader import find_team
-from nodes.errors import SupervisorError, TeamInvalid
+from nodes.errors import SupervisorError, TeamInvalid, UsageError
 
 
 def is_team(name: str, settings: Settings) -> bool:
@@ -49,29 +45,14 @@ def draw_team(name: str, settings: Settings, *, is_flat: bool, out: Path | None)
     return _print_picture(graph.get_graph(xray=0 if is_flat else 1).draw_mermaid(), out)
 
 
-def draw_run(
-    thread: str,
-    settings: Settings,
-    *,
-    what: str,
-    format: str,
-    out: Path | None,
-    url: str | None,
-) -> int:
-    """Draw the plan or the timeline of a run; a timeline is drawn as SVG.
+def draw_run(thread: str, settings: Settings, *, out: Path | None, url: str | None) -> int:
+    """Draw the plan of a run with its states.
 
     Raises:
-        UsageError: there is no such run.
+        UsageError: there is no such run, or its plan is too large.
     """
     trace = _load_trace(thread, settings, url)
-    picture = read_plan_picture(trace)
-    if what == "plan":
-        draw = draw_plan if format == "svg" else write_mermaid
-        return _print_picture(draw(picture), out)
-    timeline = read_timeline_picture(trace, picture)
-    if not timeline.has_ended:
-        print_to_stderr("the run has not ended: open tasks end at its last event", style="yellow")
-    return _print_picture(draw_timeline(timeline), out)
+    return _print_picture(write_mermaid(read_planned_tasks(trace)), out)
 
 
 def _is_thread(name: str, settings: Settings) -> bool:
@@ -90,8 +71,16 @@ def _load_trace(thread: str, settings: Settings, url: str | None) -> Mapping[str
 
 
 def _print_picture(text: str, out: Path | None) -> int:
+    """Print a drawing, or write it into a file.
+
+    Raises:
+        UsageError: the file's suffix is that of another format.
+    """
     if out is None:
         print_to_stdout(text)
-    else:
-        write_file(f"```mermaid\n{text.strip()}\n```\n" if out.suffix == ".md" else text, out)
+        return 0
+    suffix = out.suffix.lower()
+    if suffix not in ("", ".mmd", ".md", ".mermaid", ".txt"):
+        raise UsageError(f"Mermaid does not fit a file named {suffix}", next="--out FILE.mmd")
+    write_file(f"```mermaid\n{text.strip()}\n```\n" if suffix == ".md" else text, out)
     return 0

@@ -1,7 +1,7 @@
 """The commands on teams: their options, and what they call. Light: help needs them, too."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
@@ -10,7 +10,6 @@ from graph.commands.options import (
     OnlineOption,
     UrlOption,
 )
-from graph.commands.picture_format import PictureFormat, choose_format
 from graph.commands.settings_loading import load_settings
 
 
@@ -62,40 +61,22 @@ def draw(
             help="A team's name or folder, or the thread of a run; last: the newest run.",
         ),
     ],
-    what: Annotated[
-        Literal["plan", "timeline"] | None,
-        typer.Option("--what", metavar="WHAT", help="Of a run: plan, or timeline."),
-    ] = None,
-    format: Annotated[
-        PictureFormat | None,
-        typer.Option(
-            "--format",
-            metavar="FORMAT",
-            help="A plan: mermaid or svg; a team: mermaid only; a timeline: svg only.",
-        ),
-    ] = None,
     flat: Annotated[bool, typer.Option("--flat", help="Of a team: only the top level.")] = False,
     out: Annotated[
         Path | None,
         typer.Option(
             "--out",
             metavar="FILE",
-            help="Write it to this file, not to stdout; .svg, .mmd or .md chooses the format.",
+            help="Write it to this file, not to stdout; .md puts it between fences.",
         ),
     ] = None,
     url: UrlOption = None,
 ) -> int:
-    """Draw a team's graph, or the plan or the timeline of a run."""
+    """Draw a team's graph or the plan of a run, as Mermaid."""
     from graph.commands import drawing
     from graph.commands.thread_names import find_thread
 
     settings = load_settings()
-    if what is None and url is None and drawing.is_team(name, settings):
-        choose_format("a team's graph", ("mermaid",), format, out)
+    if url is None and drawing.is_team(name, settings):
         return drawing.draw_team(name, settings, is_flat=flat, out=out)
-    if what == "timeline":
-        chosen = choose_format("a timeline", ("svg",), format, out)
-    else:
-        chosen = choose_format("a plan", ("mermaid", "svg"), format, out)
-    thread = find_thread(name, settings, url)
-    return drawing.draw_run(thread, settings, what=what or "plan", format=chosen, out=out, url=url)
+    return drawing.draw_run(find_thread(name, settings, url), settings, out=out, url=url)

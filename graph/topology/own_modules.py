@@ -1,11 +1,11 @@
-"""Checks that `state` and `nodes` are this application's modules, not others of the same name."""
+"""Checks that our top-level modules are not others of the same name."""
 
 import sys
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
-OWN_MODULES: Final = ("state", "nodes")
+OWN_MODULES: Final = ("state", "nodes", "extensions")
 
 
 def require_own_modules() -> None:

@@ -19,7 +19,7 @@ from langgraph_sdk.client import LangGraphClient
 from tests.endpoint import Endpoint, script_tasks
 
 ROOT = Path(__file__).parents[2]
-CHECKOUT = ("graph", "nodes", "state.py", "teams", "langgraph.json")
+CHECKOUT = ("extensions", "graph", "nodes", "state.py", "teams", "langgraph.json")
 START_TIMEOUT_S = 60.0
 TEAM = "market_analysis"
 QUESTION = "Compare the parts and say which one is best."

@@ -112,7 +112,7 @@ def test_a_typed_program_that_uses_the_package_passes_strict_checks() -> None:
     assert "Success" in done.stdout, done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("name", ["state.py", "nodes.py", "state/__init__.py"])
+@pytest.mark.parametrize("name", ["state.py", "nodes.py", "extensions/__init__.py"])
 @pytest.mark.parametrize("first", ["import state, nodes", "import graph"])
 def test_a_user_module_that_shadows_ours_is_named_in_one_line(name: str, first: str) -> None:
     Path(name).parent.mkdir(exist_ok=True)
@@ -130,7 +130,7 @@ def test_a_user_module_that_shadows_ours_is_named_in_one_line(name: str, first: 
 
 def test_modules_in_a_package_of_the_user_clash_with_nothing() -> None:
     Path("my_app").mkdir()
-    for name in ("__init__", "graph", "nodes", "state"):
+    for name in ("__init__", "extensions", "graph", "nodes", "state"):
         Path(f"my_app/{name}.py").write_text("class State: ...\n")
     Path("app.py").write_text(
         "from my_app.state import State\nimport my_app.graph, my_app.nodes\n"
@@ -146,13 +146,13 @@ def test_the_command_line_runs_ours_wherever_it_is_called_and_whatever_the_path_
     checkout = Path("checkout")
     programs = checkout / ".venv" / "bin"
     programs.mkdir(parents=True)
-    for name in ("graph", "nodes", "state.py", "teams"):
+    for name in ("extensions", "graph", "nodes", "state.py", "teams"):
         (checkout / name).symlink_to(ROOT / name)
     (programs / "python").write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')
     (programs / "supervise").write_text(script[1])
     for program in programs.iterdir():
         program.chmod(0o755)
-    for name in ("graph", "nodes", "state"):
+    for name in ("extensions", "graph", "nodes", "state"):
         Path(f"{name}.py").write_text("raise SystemExit('not ours')\n")
 
     done = subprocess.run(

@@ -2,7 +2,6 @@
 
 import json
 from pathlib import Path
-from xml.etree import ElementTree
 
 import pytest
 
@@ -61,20 +60,11 @@ def test_a_thread_is_drawn_as_mermaid(supervise: Screen) -> None:
     assert "collect<br>working" in supervise.out and "compare<br>waiting" in supervise.out
 
 
-def test_the_timeline_of_a_run_at_work_ends_at_its_last_event(supervise: Screen) -> None:
-    assert supervise("draw", "t1", "--what", "timeline", "--out", "run.svg") == 0
-
-    assert "the run has not ended" in supervise.err and not supervise.out
-    assert ElementTree.parse(Path("run.svg")).getroot().get("role") == "img"
-
-
 def test_what_cannot_be_drawn_is_one_line(supervise: Screen) -> None:
     write_log("odd", *EVENTS, {"t": 1.0, "kind": "report", "task": "collect"})
     write_log("no-plan", EVENTS[0])
 
     for arguments, line in {
-        ("t1", "--what", "timeline", "--format", "mermaid"): "drawn as SVG only",
-        ("market_analysis", "--format", "svg"): "a team's graph is drawn as Mermaid only",
         ("nothing",): "unknown team 'nothing', and no run has this thread",
         ("odd",): "the log of thread 'odd' cannot be read: KeyError 'report'",
         ("no-plan",): "the run has no plan",
@@ -86,40 +76,26 @@ def test_what_cannot_be_drawn_is_one_line(supervise: Screen) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "file", "begins"),
+    ("file", "begins"),
     [
-        ((), "plan.svg", "<svg "),
-        ((), "plan.mmd", "flowchart LR\n"),
-        ((), "plan.md", "```mermaid\nflowchart LR\n"),
-        ((), "plan", "flowchart LR\n"),
-        (("--format", "svg"), "plan", "<svg "),
-        (("--what", "timeline"), "plan.SVG", "<svg "),
+        ("plan.mmd", "flowchart LR\n"),
+        ("plan.md", "```mermaid\nflowchart LR\n"),
+        ("plan", "flowchart LR\n"),
     ],
 )
-def test_the_suffix_of_a_file_chooses_the_format(
-    supervise: Screen, arguments: tuple[str, ...], file: str, begins: str
+def test_a_file_of_markdown_holds_the_drawing_between_fences(
+    supervise: Screen, file: str, begins: str
 ) -> None:
-    assert supervise("draw", "t1", *arguments, "--out", file) == 0
+    assert supervise("draw", "t1", "--out", file) == 0
 
     assert Path(file).read_text().startswith(begins)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("t1", "--out", "x.png"), "Mermaid does not fit a file named .png. next: --out FILE.mmd"),
-        (("t1", "--out", "x.mmd", "--format", "svg"), "SVG does not fit a file named .mmd."),
-        (
-            ("t1", "--out", "x.mmd", "--what", "timeline"),
-            "a timeline is drawn as SVG only. next: --out FILE.svg",
-        ),
-        (("market_analysis", "--out", "x.svg"), "a team's graph is drawn as Mermaid only."),
-    ],
-)
+@pytest.mark.parametrize("name", ["t1", "market_analysis"])
 def test_a_suffix_that_does_not_fit_is_refused_and_nothing_is_written(
-    supervise: Screen, arguments: tuple[str, ...], message: str
+    supervise: Screen, name: str
 ) -> None:
-    assert supervise("draw", *arguments) == 2
+    assert supervise("draw", name, "--out", "x.png") == 2
 
-    assert message in supervise.err and supervise.err.count("\n") == 1
-    assert not list(Path().glob("x.*"))
+    assert "Mermaid does not fit a file named .png. next: --out FILE.mmd" in supervise.err
+    assert supervise.err.count("\n") == 1 and not list(Path().glob("x.*"))

@@ -52,8 +52,7 @@ def list_readers(settings: Settings, out: Path) -> Iterator[Callable[[], int]]:
     yield partial(show_run, "T", settings)
     for form in ("json", "html", "chrome"):
         yield partial(show_trace, "T", out=out, settings=settings, format=form)
-    for what, form in (("plan", "mermaid"), ("timeline", "svg")):
-        yield partial(draw_run, "T", settings, what=what, format=form, out=out, url=None)
+    yield partial(draw_run, "T", settings, out=out, url=None)
 
 
 def try_readers(settings: Settings, data: bytes) -> None:

@@ -22,7 +22,7 @@ ROWS = [
 PARTS = "SWRYOTE"
 """In the order of the page; a number may be left out."""
 COMMANDS = sorted({each for row in ROWS for each in re.findall(r"`([^`]+)`", row[3])})
-FOLDERS = ("docs", "examples", "graph", "nodes", "teams", "tests")
+FOLDERS = ("docs", "examples", "extensions", "graph", "nodes", "teams", "tests")
 
 
 def find_missing_paths(words: list[str]) -> list[str]:

@@ -22,10 +22,11 @@ pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
 LOCKS = ("requirements.lock", "requirements-dev.lock")
-FIRST_PARTY = {"graph", "nodes", "state"}
+FIRST_PARTY = {"extensions", "graph", "nodes", "state"}
 SOURCES = [
     ROOT / "state.py",
     *sorted((ROOT / "nodes").rglob("*.py")),
+    *sorted((ROOT / "extensions").rglob("*.py")),
     *sorted((ROOT / "graph").rglob("*.py")),
     *sorted((ROOT / "teams").glob("*/tools/**/*.py")),
 ]

@@ -11,7 +11,7 @@ from nodes.limits.patterns import Pattern
 from tests.unit.test_cli import CapturedScreen
 
 ROOT = Path(__file__).resolve().parents[2]
-FOLDERS = ("bin", "deploy", "examples", "graph", "nodes", "tests", ".ci")
+FOLDERS = ("bin", "deploy", "examples", "extensions", "graph", "nodes", "tests", ".ci")
 SUFFIXES = ("", ".py", ".sh", ".yml", ".yaml", ".env", ".toml")
 READ = Pattern(
     r"(?:environ(?:\.get\(|\[)|getenv\(|VARIABLE\b[^=\n]*= |validation_alias=)"

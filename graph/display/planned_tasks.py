@@ -1,4 +1,4 @@
-"""What a picture of a plan shows, read from a trace."""
+"""The tasks of a run's plan with their states, read from a trace."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -21,11 +21,10 @@ class PlanMissing(UsageError):
 
 @dataclass(frozen=True)
 class PlannedTask:
-    """A task of a plan as a picture shows it."""
+    """A task of a plan as the drawing shows it."""
 
     id: str
     worker: str
-    description: str
     state: str
     """Its label, such as `done`."""
     detail: str
@@ -34,15 +33,6 @@ class PlannedTask:
     """Ids of the tasks whose results it gets, and whether it requires them."""
     is_critical: bool
     """It is on the critical path."""
-
-
-@dataclass(frozen=True)
-class PlanPicture:
-    """A plan and what became of it."""
-
-    title: str
-    summary: str
-    tasks: Sequence[PlannedTask]
 
 
 class _Edge(BaseModel):
@@ -64,39 +54,27 @@ class _Task(BaseModel):
 
     id: str
     worker: str = ""
-    description: str = ""
     status: str
     depends_on: tuple[_Edge, ...] = ()
     report: _Report | None = None
     team: Mapping[str, Any] | None = None
 
 
-class _Run(BaseModel):
-    model_config = ConfigDict(extra="ignore")
-
-    request: str = ""
-    status: str = ""
-    team: str = ""
-
-
 class _Timing(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
-    wall_s: float | None = None
-    speedup: float | None = None
     critical_path: tuple[str, ...] = ()
 
 
 class _Trace(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
-    run: _Run
     tasks: tuple[_Task, ...]
     timing: _Timing = _Timing()
 
 
-def read_plan_picture(trace: Mapping[str, Any]) -> PlanPicture:
-    """Return what a picture of a trace's plan shows.
+def read_planned_tasks(trace: Mapping[str, Any]) -> list[PlannedTask]:
+    """Return the tasks of a trace's plan, as the drawing shows them.
 
     Raises:
         TraceUnreadable: it is not the trace of a run.
@@ -116,8 +94,7 @@ def read_plan_picture(trace: Mapping[str, Any]) -> PlanPicture:
             "the run has no plan", next="`supervise show THREAD` prints what there is"
         )
     critical = frozenset(read.timing.critical_path)
-    tasks = [_build_task(task, states[task.id], task.id in critical) for task in read.tasks]
-    return PlanPicture(read.run.request, _summarize(read, tasks), tasks)
+    return [_build_task(task, states[task.id], task.id in critical) for task in read.tasks]
 
 
 def _build_task(task: _Task, state: str, is_critical: bool) -> PlannedTask:
@@ -125,7 +102,6 @@ def _build_task(task: _Task, state: str, is_critical: bool) -> PlannedTask:
     return PlannedTask(
         task.id,
         task.worker,
-        task.description,
         state,
         " · ".join(filter(None, _list_details(task, state))),
         known,
@@ -146,17 +122,3 @@ def _list_details(task: _Task, state: str) -> list[str]:
         details.append(f"team of {format_count(len(inner), 'task')}")
     worker = report.worker or task.worker
     return [*details, worker if format_task(task.id, worker) != task.id else ""]
-
-
-def _summarize(read: _Trace, tasks: Sequence[PlannedTask]) -> str:
-    done = sum(task.state == "done" for task in tasks)
-    parts = [
-        read.run.team,
-        read.run.status.replace("_", " "),
-        f"{done} of {format_count(len(tasks), 'task')} done",
-    ]
-    if read.timing.wall_s:
-        parts.append(format_seconds(read.timing.wall_s))
-    if read.timing.speedup and read.timing.speedup > 1:
-        parts.append(f"speed-up {read.timing.speedup:.2f}")
-    return " · ".join(filter(None, parts))

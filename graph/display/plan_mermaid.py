@@ -1,0 +1,151 @@
+"""A plan with its states as Mermaid, for a README file; tasks with equal arrows are one box."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from graph.display.planned_tasks import PlannedTask
+from graph.display.progress import COULD_NOT
+from graph.display.text import to_one_line
+from nodes.errors import UsageError
+from nodes.text.counts import format_count
+
+MIN_GROUP_TASKS: Final = 6
+MAX_BOXES: Final = 250
+MAX_ARROWS: Final = 500
+INK: Final = "#1b2027"
+COLOURS: Final = {
+    "failed": ("#fdeae8", "#b3261e"),
+    "escalated": ("#fdf0dc", "#8a4b00"),
+    "asking": ("#fbefff", "#8250df"),
+    "working": ("#e4eefc", "#1556b8"),
+    "skipped": ("#eceef1", "#5b6472"),
+    "waiting": ("#ffffff", "#5b6472"),
+    "done": ("#e2f4e8", "#1b6e3c"),
+}
+"""The fill and the line of a box by state; what needs attention most comes first."""
+DASHED: Final = ("skipped", "waiting")
+_STATES: Final = {
+    COULD_NOT: "escalated",
+    "cut off": "failed",
+    "waiting for your answer": "asking",
+    "ready": "waiting",
+}
+_PLAIN_CHARACTERS: Final = frozenset(" ._,-·…")
+MAX_LABEL_CHARS: Final = 60
+
+
+class PlanTooLarge(UsageError):
+    """A plan has too many boxes or arrows for a drawing."""
+
+    code = "PLAN_TOO_LARGE"
+
+
+@dataclass(frozen=True)
+class TaskGroup:
+    """Tasks in one box; alone, or many with the same arrows."""
+
+    tasks: Sequence[PlannedTask]
+
+
+@dataclass(frozen=True)
+class GroupEdge:
+    """An arrow between two groups, by their indices."""
+
+    source: int
+    target: int
+    is_required: bool
+    is_critical: bool
+
+
+def write_mermaid(tasks: Sequence[PlannedTask]) -> str:
+    """Return a flowchart; tasks with the same arrows are one box, with their number.
+
+    Raises:
+        PlanTooLarge: Mermaid would not draw so many boxes or arrows.
+    """
+    groups = group_tasks(tasks)
+    edges = list_group_edges(groups)
+    if len(groups) > MAX_BOXES or len(edges) > MAX_ARROWS:
+        raise PlanTooLarge(
+            f"the plan is too large to draw: {len(groups)} boxes and {len(edges)} arrows",
+            next="`supervise trace THREAD --format html`",
+        )
+    lines = ["flowchart LR"]
+    lines += [f'  n{index}["{_write_label(group)}"]' for index, group in enumerate(groups)]
+    for edge in edges:
+        arrow = "==>" if edge.is_critical else "-->" if edge.is_required else "-.->"
+        lines.append(f"  n{edge.source} {arrow} n{edge.target}")
+    lines += _write_classes(groups)
+    return "\n".join(lines)
+
+
+def escape_label(text: str, max_chars: int = MAX_LABEL_CHARS) -> str:
+    """Return a text that Mermaid shows as it is: all marks are written as character codes."""
+    return "".join(
+        char if char.isalnum() or char in _PLAIN_CHARACTERS else f"#{ord(char)};"
+        for char in to_one_line(text, max_chars)
+    )
+
+
+def _write_label(group: TaskGroup) -> str:
+    first = group.tasks[0]
+    if len(group.tasks) == 1:
+        return f"{escape_label(first.id)}<br>{escape_label(first.detail, 80)}"
+    last = group.tasks[-1]
+    states = Counter(task.state for task in group.tasks)
+    counts = ", ".join(f"{count} {state}" for state, count in states.items())
+    total = format_count(len(group.tasks), "task")
+    span = f"{escape_label(first.id, 24)} … {escape_label(last.id, 24)}"
+    return f"{total}<br>{span}<br>{escape_label(counts, 80)}"
+
+
+def _write_classes(groups: list[TaskGroup]) -> Iterator[str]:
+    names = [_find_class(group) for group in groups]
+    for name in sorted(set(names)):
+        fill, line = COLOURS[name]
+        dashes = ",stroke-dasharray:5 3" if name in DASHED else ""
+        yield f"  classDef {name} fill:{fill},stroke:{line},color:{INK}{dashes}"
+        members = ",".join(f"n{index}" for index, each in enumerate(names) if each == name)
+        yield f"  class {members} {name}"
+
+
+def _find_class(group: TaskGroup) -> str:
+    """Return the class of a box: of many tasks, that of the state that needs attention most."""
+    found = {_STATES.get(task.state, task.state) for task in group.tasks}
+    return next((name for name in COLOURS if name in found), "waiting")
+
+
+def group_tasks(tasks: Sequence[PlannedTask]) -> list[TaskGroup]:
+    """Return the tasks in groups, in the order of the plan."""
+    dependents = defaultdict(set)
+    for task in tasks:
+        for need, required in task.needs.items():
+            dependents[need].add((task.id, required))
+    alike = defaultdict(list)
+    for task in tasks:
+        alike[frozenset(task.needs.items()), frozenset(dependents[task.id])].append(task)
+    groups: list[TaskGroup] = []
+    for same in alike.values():
+        parts = [same] if len(same) >= MIN_GROUP_TASKS else [[task] for task in same]
+        groups += map(TaskGroup, parts)
+    order = {task.id: index for index, task in enumerate(tasks)}
+    return sorted(groups, key=lambda group: order[group.tasks[0].id])
+
+
+def list_group_edges(groups: Sequence[TaskGroup]) -> list[GroupEdge]:
+    """Return the arrows between groups; a need that the plan lacks has none."""
+    places = {task.id: index for index, group in enumerate(groups) for task in group.tasks}
+    critical = {task.id for group in groups for task in group.tasks if task.is_critical}
+    edges = {}
+    for index, group in enumerate(groups):
+        for need, required in group.tasks[0].needs.items():
+            if need not in places:
+                continue
+            source = places[need]
+            on_path = not critical.isdisjoint(task.id for task in group.tasks) and any(
+                task.id in critical for task in groups[source].tasks
+            )
+            edges[source, index] = GroupEdge(source, index, required, on_path)
+    return list(edges.values())
