@@ -24,7 +24,7 @@ OWN_MODULES = (
         "state.py",
         "graph.py",
         "graph/__init__.py",
-        "extensions/server/__init__.py",
+        "extensions/__init__.py",
         "nodes/__init__.py",
     ),
     *("httpx.py", "sitecustomize.py"),
