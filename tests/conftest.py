@@ -3,6 +3,7 @@
 import gc
 import os
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 import hypothesis
@@ -33,6 +34,15 @@ hypothesis.settings.load_profile("ci" if "CI" in os.environ else "developer")
 def user_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of the user's own settings and decisions, outside the current folder."""
     return tmp_path_factory.mktemp("user")
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip a test that needs an extension, or the teams, where they are not there."""
+    for marker in item.iter_markers("needs"):
+        for name in marker.args:
+            module = name if name == "teams" else f"extensions.{name}"
+            if not (find_spec(module.partition(".")[0]) and find_spec(module)):
+                pytest.skip(f"{module} is not there")
 
 
 def pytest_collection_finish() -> None:

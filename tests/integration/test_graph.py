@@ -208,6 +208,7 @@ async def test_the_synthesis_reads_the_same_whatever_order_results_came_in(
     assert len(seen) == 1
 
 
+@pytest.mark.needs("tools")
 async def test_a_worker_has_ten_turns_and_then_must_report(
     endpoint: Endpoint, settings: Settings
 ) -> None:

@@ -9,8 +9,8 @@ import pytest
 from nodes.text import meaning
 from nodes.text.meaning import is_meaning_available, measure_meaning
 from nodes.text.similarity import rank_examples
-from tests.unit.models.embedded_runs import make_example, make_team
-from tests.unit.models.test_embedded_routing import YARD, route
+from tests.unit.extensions.embedded.embedded_runs import make_example, make_team
+from tests.unit.extensions.embedded.test_embedded_routing import YARD, route
 
 BIRDS = ["The kettle is on the stove", "A flock of starlings crossed the sky"]
 

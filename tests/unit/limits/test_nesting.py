@@ -1,13 +1,11 @@
 """JSON from outside that is nested deeper than anything here reads, shows or stores."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 from langchain_core.messages import AIMessage
 
-from extensions.mcp.servers.lock_file import LOCK_FILE, read_lock
-from nodes.errors import BadResponse, TeamInvalid
+from nodes.errors import BadResponse
 from nodes.limits.nesting import (
     MAX_READ_LEVELS,
     MAX_STORABLE_LEVELS,
@@ -59,10 +57,3 @@ def test_a_tool_call_with_deep_arguments_is_an_error_of_the_model() -> None:
 
     with pytest.raises(BadResponse, match="called find with arguments that are nested too deeply"):
         require_usable(AIMessage("", tool_calls=[call]), "stop", "a model")
-
-
-def test_a_lock_file_of_nothing_but_brackets_is_named(tmp_path: Path) -> None:
-    (tmp_path / LOCK_FILE).write_text(BRACKETS)
-
-    with pytest.raises(TeamInvalid, match="cannot be read"):
-        read_lock(tmp_path)

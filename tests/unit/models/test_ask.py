@@ -113,6 +113,7 @@ async def test_the_schema_shown_may_be_tighter_than_the_vocabulary(
     assert "tools" not in call.body and "tool_choice" not in call.body
 
 
+@pytest.mark.needs("embedded")
 async def test_the_embedded_model_is_asked_through_the_same_function() -> None:
     with lay_beside(RefinementValues("Find the price.", "no")):
         reply = await ask_model(

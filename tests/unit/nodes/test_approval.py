@@ -78,6 +78,7 @@ async def test_after_too_many_unusable_replies_the_plan_counts_as_rejected():
     assert state["awaits_approval"] is False and state["objection"]
 
 
+@pytest.mark.needs("embedded")
 async def test_a_reason_that_only_a_language_model_could_use_is_refused_and_asked_again():
     node = partial(approve, team=make_team(), models=ModelCatalog(ModelSettings()))
 

@@ -93,6 +93,7 @@ async def test_an_invalid_plan_is_sent_back_with_its_problem():
     assert "accountant" in models.model.calls[1].text
 
 
+@pytest.mark.needs("embedded")
 async def test_a_planner_that_is_down_is_replaced_by_a_rule():
     models = make_models(Plan=EndpointUnreachable("no answer"))
 

@@ -115,6 +115,7 @@ def test_a_long_request_and_many_spans_take_no_time() -> None:
     assert list_uncovered(plan, request, TEAM) == []
 
 
+@pytest.mark.needs("teams")
 @pytest.mark.parametrize("has_spans", [False, True])
 @pytest.mark.parametrize("row", read_rows("dropped_parts"), ids=lambda row: row["request"][:30])
 def test_the_last_part_of_each_request_is_missed_when_it_is_dropped(
@@ -128,6 +129,7 @@ def test_the_last_part_of_each_request_is_missed_when_it_is_dropped(
     assert any(part in span or span in part for part in found), found
 
 
+@pytest.mark.needs("teams")
 def test_at_most_two_of_sixty_complete_plans_are_doubted() -> None:
     plans = [read_complete(row) for row in read_rows("complete_plans")]
 

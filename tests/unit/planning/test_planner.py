@@ -210,6 +210,7 @@ async def test_a_request_is_left_to_a_planner_only_where_the_team_and_the_caps_a
     assert (plan is None) == is_planned
 
 
+@pytest.mark.needs("embedded")
 async def test_an_unusable_choice_falls_to_the_worker_that_is_nearest_to_the_request():
     near = Worker(name="clerk", description=f"Answers: {REQUEST}", instructions="Work.")
     made = make_team(generalist="writer")

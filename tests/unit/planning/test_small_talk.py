@@ -71,6 +71,7 @@ def test_any_other_words_make_it_a_request(words: str):
     assert recognize_small_talk(words) is None
 
 
+@pytest.mark.needs("teams")
 def test_no_request_of_an_exam_is_taken_for_small_talk():
     rows = [
         json.loads(line)

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from extensions.tools.format_document import write_document
 from graph import arun
 from graph.runs.run_store import open_saver
 from graph.settings import Settings
@@ -43,12 +42,10 @@ async def test_all_that_a_run_writes_is_private(
     kept = settings.model_copy(update={"database_url": f"sqlite:///{home}/runs.sqlite"})
 
     outcome = await arun("Compare the parts.", team=make_team(), settings=kept)
-    written = write_document(kept.build_tool_settings().output, "# Title", "markdown", "Title")
 
     modes = list_modes(home)
     assert outcome.status == "done"
     assert {"runs.sqlite", f"traces/{outcome.thread}.jsonl", "locks"} <= modes.keys()
-    assert read_mode(Path(written["path"])) == 0o600
     assert {read_mode(home), read_mode(home.parent)} == {0o700}
     assert {mode for path, mode in modes.items() if (home / path).is_dir()} == {0o700}
     assert {mode for path, mode in modes.items() if (home / path).is_file()} == {0o600}

@@ -9,7 +9,7 @@ from extensions.embedded.routing import write_decision
 from nodes.prompts import messages
 from nodes.schemas.beside import PlanningValues
 from nodes.schemas.team import Team
-from tests.unit.models.embedded_runs import make_example, make_team
+from tests.unit.extensions.embedded.embedded_runs import make_example, make_team
 
 YARD = {"vet": "Treats animals.", "smith": "Works iron."}
 ALONE = [

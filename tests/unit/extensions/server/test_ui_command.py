@@ -23,7 +23,7 @@ from extensions.server.ui_server import hold_runs_folder
 from graph.cli import main
 from graph.commands.scaffold import make_team
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[4]
 
 
 def run_ui(*options: str) -> int:

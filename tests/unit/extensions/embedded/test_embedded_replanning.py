@@ -7,7 +7,7 @@ import pytest
 from extensions.embedded.worker_fit import can_use_reason
 from nodes.schemas.beside import RevisionValues
 from state import Plan, Report
-from tests.unit.models.embedded_runs import make_plan, make_team
+from tests.unit.extensions.embedded.embedded_runs import make_plan, make_team
 
 FIRST: dict[str, Any] = {
     "goal": "Find the leak",

@@ -11,7 +11,7 @@ from extensions.embedded.work import AnsweredCall
 from nodes.prompts.tags import shorten_text
 from nodes.schemas.beside import AnswerValues
 from state import Answer, Claim, Escalation, Report
-from tests.unit.models.embedded_runs import make_work
+from tests.unit.extensions.embedded.embedded_runs import make_work
 
 AWS = "AWS had net sales of 107,556 million USD in 2024."
 FAILURE = "check_text failed: reading took longer than 60 s"

@@ -13,7 +13,7 @@ from extensions.tools.logs.reader import MAX_LINES, is_log, read_log
 from nodes.errors import NothingToRead, ToolRefused
 from teams.tech_support.tools.analyze_log import analyze_log
 
-EXAMPLE = Path(__file__).parents[3] / "teams" / "tech_support" / "sample"
+EXAMPLE = Path(__file__).parents[4] / "teams" / "tech_support" / "sample"
 WORKER = (EXAMPLE / "worker.log").read_text()
 
 

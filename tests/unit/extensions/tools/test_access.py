@@ -22,7 +22,7 @@ from nodes.tools.framework.tool_packages import name_tool_package
 from tests.shipped_tools import find_team_tools
 from tests.teams import make_team
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 CONNECTS = {
     "httpx",
     "aiohttp",

@@ -11,7 +11,7 @@ from langchain_tests.unit_tests import ChatModelUnitTests
 from extensions.embedded.model import EmbeddedModel
 from nodes.schemas.beside import PlanningValues, lay_beside
 from state import Plan
-from tests.unit.models.embedded_runs import make_team
+from tests.unit.extensions.embedded.embedded_runs import make_team
 
 
 class TestEmbeddedUnit(ChatModelUnitTests):

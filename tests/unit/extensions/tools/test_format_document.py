@@ -1,6 +1,7 @@
 """Documents as files."""
 
 import asyncio
+import os
 from pathlib import Path
 
 import docx
@@ -119,3 +120,15 @@ def test_every_title_makes_a_safe_file_name(title):
 def test_any_markdown_can_be_rendered(markdown):
     assert to_html(markdown, "t")
     assert to_docx(markdown, "t")
+
+
+def test_a_document_is_readable_by_its_owner_alone(tmp_path):
+    before = os.umask(0)
+    try:
+        work = write_document(tmp_path / "out", markdown="# Title", format="markdown")
+        written = asyncio.run(work)
+    finally:
+        os.umask(before)
+
+    assert Path(written["path"]).stat().st_mode & 0o777 == 0o600
+    assert (tmp_path / "out").stat().st_mode & 0o777 == 0o700

@@ -10,7 +10,7 @@ from nodes.schemas.beside import RecruitValues, RefinementValues
 from nodes.schemas.team import Team
 from nodes.text.similarity import extract_words
 from state import Plan
-from tests.unit.models.embedded_runs import make_example, make_plan, make_team
+from tests.unit.extensions.embedded.embedded_runs import make_example, make_plan, make_team
 
 CARDS = {
     "baker": "Scales a bread recipe and measures dough.",

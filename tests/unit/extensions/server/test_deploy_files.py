@@ -16,7 +16,7 @@ from graph.setting_problems import list_variables
 from graph.settings import Settings
 from tests.cluster.env_file import read_env_file
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[4]
 DEPLOY = ROOT / "deploy"
 PINNED = re.compile(r"^([a-z0-9][\w.-]*)==(\S+)", re.MULTILINE)
 COMPOSES = (("docker", "compose"), ("docker-compose",))

@@ -286,7 +286,7 @@ async def test_a_server_that_is_busy_has_failed_and_a_page_that_is_not_there_is_
     status, error
 ):
     from extensions.tools.fetch_page import fetch_page
-    from tests.unit.tools.test_fetch_page import make_policy
+    from tests.unit.extensions.tools.test_fetch_page import make_policy
 
     async def answer(request: web.Request) -> web.Response:
         return web.Response(status=status)

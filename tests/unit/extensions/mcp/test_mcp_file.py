@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from extensions.mcp.servers.lock_file import LOCK_FILE, read_lock
 from extensions.mcp.servers.resolved_server import list_unset_variables, resolve_server
 from graph.settings import Settings
 from graph.teams.team_loader import list_team_problems, load_team
@@ -161,3 +162,10 @@ def test_a_key_in_an_address_is_a_secret(tmp_path: Path) -> None:
     for name, server in load_team(folder).mcp_servers.items():
         url = resolve_server(name, server, variables).url
         assert redact_text(f"401 for {url}").count("[secret]") == 2
+
+
+def test_a_lock_file_of_nothing_but_brackets_is_named(tmp_path: Path) -> None:
+    (tmp_path / LOCK_FILE).write_text("[" * 200_000)
+
+    with pytest.raises(TeamInvalid, match="cannot be read"):
+        read_lock(tmp_path)

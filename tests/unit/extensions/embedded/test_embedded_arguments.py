@@ -14,7 +14,7 @@ from extensions.embedded.tool_calls import choose_calls, list_uncalled
 from extensions.embedded.work import AnsweredCall
 from nodes.text.quantities import list_numbers
 from nodes.tools.framework.argument_types import Day, FileName, Identifier
-from tests.unit.models.embedded_runs import make_work
+from tests.unit.extensions.embedded.embedded_runs import make_work
 
 
 def read_schema(offered: BaseTool) -> dict[str, Any]:

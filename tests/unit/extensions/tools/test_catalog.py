@@ -12,7 +12,7 @@ from nodes.errors import TeamInvalid
 from nodes.tools.framework.catalog import list_shipped_tools, load_tools
 from nodes.tools.framework.settings import ToolSettings
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 
 
 def test_the_known_tools_are_the_files_that_define_one():

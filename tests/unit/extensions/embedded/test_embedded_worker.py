@@ -9,7 +9,7 @@ import pytest
 from extensions.embedded.tool_calls import choose_calls, list_uncalled, write_document
 from extensions.embedded.work import AnsweredCall
 from state import Claim, Report
-from tests.unit.models.embedded_runs import make_work
+from tests.unit.extensions.embedded.embedded_runs import make_work
 
 CLAIM = Claim(text="AWS grew.", source="amazon.md", quotation="AWS grew by 19 %.")
 SALES = Report(
