@@ -15,7 +15,6 @@ from langgraph.errors import GraphBubbleUp
 
 from extensions.remote.output import read_report, read_usage
 from extensions.remote.questions import HumanQuestions, describe_question
-from extensions.remote.request import build_remote_request
 from extensions.remote.session import (
     RemoteAgent,
     RemoteRequest,
@@ -31,8 +30,11 @@ from nodes.limits.run_scope import get_run_scope
 from nodes.models.run_context import get_run_context
 from nodes.models.usage import BYTES_PER_TOKEN
 from nodes.net.errors import RemoteBusy, RemoteDenied, RemoteRunFailed, RemoteUnknown
+from nodes.prompts.messages import build_subteam_request, format_report_line
+from nodes.prompts.tags import wrap_in_tag
+from nodes.schemas.handoff import Handoff
 from nodes.telemetry.events import build_task_path, emit
-from nodes.text.plain_text import sanitize_line
+from nodes.text.plain_text import sanitize_line, sanitize_text
 from state import Escalation, Report, TaintLabel, Usage
 
 PAUSES_S: Final = (0.5, 1.0, 2.0, 4.0, 8.0)
@@ -299,3 +301,37 @@ def _list_left(budget: Budget | None, cap: str, spent: str) -> list[Any]:
 
 def _estimate_tokens(text: str) -> int:
     return -(-len(text.encode(errors="replace")) // BYTES_PER_TOKEN)
+
+
+def build_remote_request(
+    handoff: Handoff,
+    *,
+    key: str,
+    guidance: str,
+    earlier: str,
+    answers: Mapping[str, str],
+    caps: Mapping[str, Any],
+) -> RemoteRequest:
+    """Return a task for a remote worker: its words, the results it needs, and its materials.
+
+    Args:
+        key: of the attempt.
+        guidance: the worker's own instructions.
+        earlier: the last attempt's error.
+        answers: of a human, by question.
+        caps: what the run still allows.
+    """
+    words = build_subteam_request(handoff, guidance=guidance, earlier=earlier, answers=answers)
+    results = {
+        f"result {report.task}": format_report_line(report, names_worker=False)
+        for report in handoff.context
+    }
+    texts = {name: sanitize_text(text) for name, text in handoff.artifacts.items()}
+    blocks = [wrap_in_tag("file", text, name=name) for name, text in {**texts, **results}.items()]
+    return RemoteRequest(
+        key=key,
+        words=words,
+        materials={**results, **texts},
+        full_text="\n\n".join([words, *blocks]),
+        caps=caps,
+    )

@@ -5,9 +5,11 @@ LangGraph's server does not bring; `studio_access.py` chooses.
 """
 
 import asyncio
+import logging
 import sys
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from typing import Any, Final, Protocol
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -16,11 +18,12 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import BaseRoute, Route
 
-from extensions.server.lost_leases import watch_lost_leases
 from extensions.server.start_report import report_start_problems
 from extensions.server.tenant_middleware import list_tenant_middleware
 from graph.settings import Settings
 from nodes.errors import SettingsInvalid, SupervisorError
+from nodes.errors.redaction import redact_text
+from nodes.text.counts import format_count
 
 LOADER: Final = "aegra_api.core.app_loader"
 REDIS_TIMEOUT_S: Final = 2.0
@@ -101,3 +104,63 @@ async def _check_redis() -> None:
             await redis_manager.get_client().ping()
     except (RedisError, OSError, RuntimeError, TimeoutError):
         raise HTTPException(503, "Service not ready - Redis does not answer") from None
+
+
+EXPIRE_QUERY: Final = """
+UPDATE runs SET lease_expires_at = now() - interval '1 minute'
+WHERE status = 'running' AND claimed_by IS NULL AND lease_expires_at IS NULL
+  AND updated_at < now() - %(age_s)s * interval '1 second'
+RETURNING run_id
+"""
+LEASES: Final = 2
+"""After so many leases a run without a holder has none: one that ends has noted it long before."""
+
+_logger = logging.getLogger(__name__)
+
+
+class ConnectionPool(Protocol):
+    """A pool of psycopg's connections."""
+
+    def connection(self) -> Any:  # a context manager of a connection, whose type Aegra chooses
+        """Lend a connection."""
+
+
+async def expire_lost_leases(pool: ConnectionPool, lease_s: float) -> int:
+    """Let the leases of runs without a holder pass; return how many there were.
+
+    Args:
+        lease_s: how long a lease lasts; a younger run is left as it is.
+    """
+    async with pool.connection() as connection:
+        found = await connection.execute(EXPIRE_QUERY, {"age_s": LEASES * lease_s})
+        return len(await found.fetchall())
+
+
+@asynccontextmanager
+async def watch_lost_leases(_app: object) -> AsyncIterator[None]:
+    """Look for such runs as often as the reaper does, while the server runs."""
+    from aegra_api.settings import settings  # comes with Aegra
+
+    if not settings.redis.REDIS_BROKER_ENABLED:  # without it no run has a lease
+        yield
+        return
+    watching = asyncio.create_task(_watch(settings.worker))
+    try:
+        yield
+    finally:
+        watching.cancel()
+        await asyncio.wait([watching])
+
+
+async def _watch(worker: Any) -> None:  # Aegra's settings
+    from aegra_api.core.database import db_manager  # comes with Aegra
+
+    while True:
+        await asyncio.sleep(worker.REAPER_INTERVAL_SECONDS)
+        try:
+            count = await expire_lost_leases(db_manager.lg_pool, worker.LEASE_DURATION_SECONDS)
+        except Exception as error:  # an outage; the next look may find the database again
+            _logger.info("no look for lost runs: %s", redact_text(type(error).__name__))
+            continue
+        if count:
+            _logger.warning("%s without a holder will be continued", format_count(count, "run"))

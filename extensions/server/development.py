@@ -8,14 +8,14 @@ import json
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from threading import Thread
 from typing import Final
 
-from extensions.server.served_graphs import add_graphs
 from graph.settings import Settings
-from graph.teams.team_loader import find_team, list_teams
+from graph.studio import build_team_graph
+from graph.teams.team_loader import find_team, list_teams, load_team
 from nodes.errors import SupervisorError, TeamInvalid
 
 HOST: Final = "127.0.0.1"
@@ -71,3 +71,27 @@ def _end_with_input() -> None:
     while sys.stdin.buffer.read(4096):
         continue
     os.kill(os.getpid(), signal.SIGTERM)
+
+
+Place = Mapping[str, str]
+"""Where the server finds a graph: `path`, and the graph's `description`."""
+PREFIX: Final = "team_"
+"""Of the graphs in this module; nothing else in it begins so."""
+
+
+def add_graphs(folders: Iterable[Path]) -> tuple[dict[str, Place], list[str]]:
+    """Return the place of each team's graph, and a line for each team that cannot be loaded."""
+    places: dict[str, Place] = {}
+    problems: list[str] = []
+    for folder in folders:
+        name = folder.resolve().name
+        try:
+            if name in places:
+                raise TeamInvalid("another team has this name; rename its folder")
+            described = load_team(folder).description
+            globals()[f"{PREFIX}{name}"] = build_team_graph(folder)
+        except TeamInvalid as error:
+            problems.append(f"team {name} is left out: {error}")
+        else:
+            places[name] = {"path": f"{__name__}:{PREFIX}{name}", "description": described}
+    return places, problems

@@ -4,7 +4,8 @@ import asyncio
 from collections.abc import Iterator
 from typing import Final
 
-from extensions.server.shared.check import check_redis
+from extensions.server.shared.scripts import CLAIM_PROBE
+from extensions.server.shared.store import TIMEOUT_S, describe_failure, make_client
 from graph.extensions import DoctorCheck
 from graph.settings import Settings
 from nodes.models.redis_address import format_redis_address
@@ -44,3 +45,20 @@ def _describe_parts(settings: Settings) -> DoctorCheck:
     text = f"each of {settings.instances} instances uses its own part of the rates"
     fix = "set SUPERVISE_REDIS_URL to let an instance use what others leave"
     return DoctorCheck("note", CHECK_NAME, text, fix)
+
+
+async def check_redis(url: str, timeout_s: float = TIMEOUT_S) -> str:
+    """Return why it cannot, on one line and without secrets; empty if it can."""
+    from redis.exceptions import RedisError  # an optional package
+
+    try:
+        client = make_client(url)
+        try:
+            async with asyncio.timeout(timeout_s):
+                # A server may answer, and refuse scripts or writing.
+                await client.eval(CLAIM_PROBE, 1, "supervise:{check}", 1)
+        finally:
+            await client.aclose()
+    except (RedisError, OSError, TimeoutError, ValueError) as error:
+        return describe_failure(error, timeout_s)
+    return ""

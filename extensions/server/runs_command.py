@@ -1,6 +1,6 @@
 """`supervise runs`, `show`, `trace` and `resume` with `--url`: the runs of a server."""
 
-from collections.abc import Coroutine, Iterator
+from collections.abc import Coroutine, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +10,6 @@ from urllib.parse import urlsplit
 from extensions.server.run_connection import ServerUnreadable, is_open_to_network, open_server
 from extensions.server.run_resume import aresume_on_server
 from extensions.server.runs import ServerLog, alist_server_runs, load_server_log
-from extensions.server.stopping import astop_on_server
 from graph.commands.cancellation import run_cancellable
 from graph.commands.report import print_report, save_report
 from graph.commands.run import print_outcome, report_errors_as_json, run_with_progress
@@ -20,6 +19,7 @@ from graph.display.progress_display import ProgressDisplay
 from graph.display.stderr_console import print_to_stderr
 from graph.display.streams import announce_start
 from graph.runs.event_log import FORM_ERRORS
+from graph.runs.stopping import stop_tasks
 from graph.settings import Settings
 from nodes.text.counts import format_count
 from state import COMPLETE_STATUSES, Context, RunStatus
@@ -184,3 +184,27 @@ def _refuse_unreadable(url: str) -> Iterator[None]:
 
 def _get_host(url: str) -> str:
     return urlsplit(url).netloc
+
+
+async def astop_on_server(
+    thread: str, url: str, task: str = "", *, settings: Settings | None = None
+) -> dict[str, str]:
+    """Stop a task of a run that a server works on, or all its tasks; as `astop`.
+
+    Raises:
+        ServerThreadUnknown, ServerThreadForeign: the server shows no such thread, or it is none of
+            a team.
+        TaskUnknown, StopUnconfirmed: as `astop`.
+        NothingToStop: the same, or the run waits for a human.
+        ServerError: the server cannot be used.
+    """
+    async with open_server(url, settings or Settings()) as server:
+
+        async def load() -> Mapping[str, Any]:
+            return (await load_server_log(server, thread)).build_trace()
+
+        async def save(namespace: tuple[str, ...], key: str) -> None:
+            with server.translate():
+                await server.client.store.put_item(namespace, key, {"thread": thread})
+
+        return await stop_tasks(thread, task, load, save, statuses=("running",))

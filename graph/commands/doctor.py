@@ -1,12 +1,14 @@
 """`supervise doctor`: what is configured, what can be reached, and how to fix the rest."""
 
 import platform
+import sqlite3
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
+from os import W_OK, access
+from pathlib import Path
 from typing import Final
 
-from graph.commands.doctor_database import check_database
 from graph.commands.doctor_models import check_models
 from graph.commands.doctor_probe import describe_probe, probe_tiers
 from graph.commands.output import print_json, print_listing
@@ -20,12 +22,55 @@ from graph.extensions import (
 from graph.otel import EXTRA
 from graph.setting_sources import shorten_path
 from graph.settings import Settings
-from graph.stores.postgres_url import mask_passwords
+from graph.stores.postgres_url import format_public_address, mask_passwords
 from graph.teams.team_check import check_team
 from graph.teams.team_loader import list_replaced_teams, list_teams
 from graph.user_state import get_user_env_file
+from nodes.errors import StoreError
 from nodes.errors.redaction import redact_value
 from nodes.tools.framework.extras import list_missing_packages, write_install_command
+
+
+def check_database(settings: Settings) -> Iterator[DoctorCheck]:
+    """Check the file or the server, without creating anything."""
+    if settings.postgres_url:
+        yield _check_server(settings.postgres_url)
+        yield DoctorCheck("ok", "traces", f"{settings.home} (runs begun on this machine)")
+    else:
+        yield _check_file(settings.resolve_database_path())
+
+
+def _check_file(path: Path) -> DoctorCheck:
+    from graph.stores.sqlite_file import check_database_file
+
+    folder = next(parent for parent in path.parents if parent.exists())
+    if not folder.is_dir() or not access(folder, W_OK):
+        fix = "set SUPERVISE_DATABASE_URL=sqlite:///PATH to a writable place"
+        return DoctorCheck("broken", "database", f"{folder} cannot be written", fix)
+    if not path.exists():
+        return DoctorCheck("ok", "database", f"{path} (created by the first run)")
+    try:
+        check_database_file(path)
+    except StoreError as error:
+        return DoctorCheck("broken", "database", str(error), error.next)
+    except sqlite3.Error:
+        fix = "close what has it open, such as a database browser"
+        return DoctorCheck("broken", "database", f"another program has locked {path}", fix)
+    except OSError as error:
+        fix = "fix its permissions, or set SUPERVISE_DATABASE_URL"
+        return DoctorCheck("broken", "database", f"{path}: {error.strerror}", fix)
+    return DoctorCheck("ok", "database", f"{path} ({path.stat().st_size / 1e6:.1f} MB)")
+
+
+def _check_server(url: str) -> DoctorCheck:
+    from graph.stores.postgres_status import describe_database  # its libraries load only where used
+
+    try:
+        seen = describe_database(url)
+    except StoreError as error:
+        return DoctorCheck("broken", "database", str(error), error.next)
+    return DoctorCheck("ok", "database", f"{format_public_address(url)}: {seen}")
+
 
 PACKAGES: Final = ("langgraph", "langchain", "langchain-openai", "openai", "pydantic", "langsmith")
 

@@ -4,16 +4,16 @@ import json
 import re
 import sys
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from rich.cells import cell_len
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.markdown import Markdown, MarkdownElement, TableElement
 from rich.padding import Padding
 from rich.text import Text
 
-from graph.display.markdown import AnswerMarkdown
 from graph.display.stderr_console import print_to_stderr
 from graph.display.streams import is_terminal, print_to_stdout
 from graph.display.tables import FittedTable
@@ -180,3 +180,32 @@ def save_json(value: Any, path: Path) -> None:
         write_json(value, path)
     except OutputFailed as error:
         print_to_stderr(f"warning: {error}", style="yellow")
+
+
+class _MarkdownTable(TableElement):
+    def __rich_console__(
+        self, console: Console, options: ConsoleOptions
+    ) -> Iterator[RenderableType]:
+        heading = [] if self.header is None or self.header.row is None else self.header.row.cells
+        rows = [] if self.body is None else self.body.rows
+        cells = [[_drop_justification(cell.content) for cell in row.cells] for row in rows]
+        names = [_drop_justification(cell.content) for cell in heading]
+        for name in names:
+            name.stylize("markdown.table.header")
+        yield FittedTable(names, cells)
+
+
+class AnswerMarkdown(Markdown):
+    """Rich's Markdown; a table too wide for the terminal is printed cell by cell."""
+
+    elements: ClassVar[dict[str, type[MarkdownElement]]] = {
+        **Markdown.elements,
+        "table_open": _MarkdownTable,
+    }
+
+
+def _drop_justification(cell: Text) -> Text:
+    """Return a copy of a cell without its own justification, so that its column's applies."""
+    copied = cell.copy()
+    copied.justify = None
+    return copied

@@ -4,10 +4,21 @@ import inspect
 from typing import Any, Final
 from zlib import crc32
 
+from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from pydantic import BaseModel
 
 import state
-from graph.stores.redacting_serializer import RedactingSerializer
+from nodes.errors.redaction import redact_bytes
+
+
+class RedactingSerializer(JsonPlusSerializer):
+    """LangGraph's serializer; known secrets are overwritten in its output."""
+
+    def dumps_typed(self, obj: Any) -> tuple[str, bytes]:
+        """Encode a value of a checkpoint."""
+        kind, data = super().dumps_typed(obj)
+        return kind, redact_bytes(data)
+
 
 _CHECKSUM_SUFFIX: Final = "+crc32"
 _CHECKSUM_BYTES: Final = 4

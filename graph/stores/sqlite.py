@@ -3,14 +3,14 @@
 import asyncio
 import sqlite3
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, closing
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from filelock import AsyncFileLock
-from langgraph.store.base import BaseStore
+from langgraph.store.base import BaseStore, SearchItem, SearchOp
 
 from graph.stores.batched_store import open_batched_store
 from graph.stores.errors import log_lost_store
@@ -32,8 +32,8 @@ from graph.stores.sqlite_lock import (
     retry_while_locked,
 )
 from graph.stores.sqlite_saver import GroupCommitSaver
-from graph.stores.sqlite_search import search_store
 from nodes.errors import StoreError
+from nodes.limits.nesting import parse_json
 from nodes.security.private_files import make_private_folder, tighten_mode
 
 Result = TypeVar("Result")
@@ -145,3 +145,37 @@ async def _run_operation(path: Path, work: Callable[[], Awaitable[Result]]) -> R
 def build_failure_error(path: Path, error: Exception) -> StoreError:
     """Build the error of an operation that failed on a file that was usable before."""
     return StoreError(f"the run database {path} failed", cause=str(error))
+
+
+SEARCH_TIMEOUT_S: Final = 5.0
+_HAS_STORE_QUERY: Final = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'store'"
+_SEARCH_QUERY: Final = """
+SELECT prefix, key, value, created_at, updated_at FROM store
+WHERE prefix = ? OR substr(prefix, 1, length(?) + 1) = ? || '.'
+ORDER BY updated_at DESC LIMIT ? OFFSET ?
+"""
+
+
+async def search_store(path: Path, op: SearchOp) -> list[SearchItem] | None:
+    """Return the items of a namespace, the newest first; None for a filter or a query.
+
+    Raises:
+        sqlite3.Error: the file cannot be read.
+    """
+    if op.filter or op.query or not op.namespace_prefix:
+        return None
+    return await asyncio.to_thread(_read_items, path, op)
+
+
+def _read_items(path: Path, op: SearchOp) -> list[SearchItem]:
+    place = ".".join(op.namespace_prefix)
+    address = f"{path.absolute().as_uri()}?mode=ro"
+    with closing(sqlite3.connect(address, uri=True, timeout=SEARCH_TIMEOUT_S)) as base:
+        distrust_schema(base)
+        if not base.execute(_HAS_STORE_QUERY).fetchone():
+            return []
+        rows = base.execute(_SEARCH_QUERY, (place, place, place, op.limit, op.offset)).fetchall()
+    return [
+        SearchItem(tuple(prefix.split(".")), key, parse_json(value), created_at, updated_at)
+        for prefix, key, value, created_at, updated_at in rows
+    ]

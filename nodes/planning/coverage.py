@@ -134,10 +134,21 @@ def _mark_spans(request: str, spans: Iterable[str]) -> list[bool]:
         while start >= 0:
             end = min(start + len(words), len(text))
             if words.startswith(text[start:end]):
-                first, last = places[start], places[end - 1] + 1
+                first, last = (
+                    places[start],
+                    _end_at_word(request, places[start], places[end - 1] + 1),
+                )
                 marked[first:last] = [True] * (last - first)
             start = text.find(wanted, end)
     return marked
+
+
+def _end_at_word(text: str, first: int, last: int) -> int:
+    """Return where a span ends without the part of a word at its end: "rents a" of "rents and"."""
+    end = last
+    while end > first and text[end - 1 : end + 1].isalnum() and len(text) > end:
+        end -= 1
+    return end if end > first else last
 
 
 def _squeeze(text: str) -> tuple[str, list[int]]:

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, get_args
+from typing import Any, Final, get_args
 
 from langchain_core.messages import HumanMessage
 from langchain_core.runnables import RunnableConfig
@@ -43,12 +43,12 @@ from nodes.planning.routing import choose_next_step, route_by_rule, route_reques
 from nodes.planning.speculation import get_speculative_calls
 from nodes.planning.team_record import build_team_record
 from nodes.planning.validation import list_plan_problems, may_divide
-from nodes.planning.worker_cards import describe_workers
 from nodes.planning.writing_workers import add_unwritten
 from nodes.prompts.messages import build_plan_messages
+from nodes.prompts.tags import shorten_text
 from nodes.schemas.beside import InnerRequestValues, PlanningValues, get_beside, lay_beside
 from nodes.schemas.replies import Decision
-from nodes.schemas.team import Team
+from nodes.schemas.team import Team, Worker
 from nodes.security.provenance import build_request_origin
 from nodes.telemetry.events import emit
 from state import (
@@ -353,3 +353,26 @@ async def _plan_all(
     if is_embedded or plan.is_by_rule:  # it reads the tools from their files
         return await asyncio.to_thread(add_unwritten, plan, team), usage
     return await asyncio.to_thread(note_uncovered, plan, words, team), usage
+
+
+MAX_INSTRUCTIONS_CHARS: Final = 1_000
+MAX_DESCRIPTION_CHARS: Final = 300
+
+
+def describe_workers(team: Team) -> dict[str, dict[str, Any]]:
+    """Return what each worker is told and may use, by its name; long texts are cut."""
+    return {worker.name: _describe_worker(worker) for worker in team.roster}
+
+
+def _describe_worker(worker: Worker) -> dict[str, Any]:
+    described: dict[str, Any] = {
+        "description": shorten_text(worker.description, MAX_DESCRIPTION_CHARS),
+        "instructions": shorten_text(worker.instructions.strip(), MAX_INSTRUCTIONS_CHARS),
+        "tools": list(worker.tools),
+        "tier": worker.tier,
+    }
+    if worker.team:
+        described["team"] = worker.team.name
+    if worker.remote:
+        described["host"] = worker.remote.host
+    return described

@@ -1,6 +1,7 @@
 """Delivery of the answer, with the run's status, usage and timing."""
 
 from collections.abc import Mapping
+from typing import Final
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.store.base import BaseStore
@@ -9,10 +10,13 @@ from nodes.limits.clock import get_elapsed_s
 from nodes.limits.run_scope import get_run_scope
 from nodes.limits.worker_load import TeamLoad
 from nodes.synthesis.answer_stream import AnswerStream
-from nodes.synthesis.chat_message import write_chat_message
 from nodes.telemetry.cost import find_unattributed, sum_ledger
 from nodes.telemetry.events import build_task_path, emit
 from nodes.telemetry.latency import measure_latency
+from nodes.text.answer_markdown import format_answer
+from nodes.text.markdown_escaping import escape_active_markdown
+from nodes.text.phrases import say
+from nodes.text.printable import make_printable
 from state import Answer, Expense, RunStatus, SupervisorState
 
 
@@ -75,3 +79,24 @@ def _collect_cut_off_usage(
         if read_log_usage and not build_task_path(config)
         else {}
     )
+
+
+_STATUS_KEYS: Final[Mapping[str, str]] = {
+    "passages": "status_passages",
+    "partial": "status_partial",
+    "failed": "status_failed",
+}
+"""Keys of the phrases for what is less than an answer."""
+
+
+def write_chat_message(answer: Answer, status: RunStatus, *, is_planned: bool = True) -> str:
+    """Return the answer as Markdown that is safe to render; it begins with the answer's text.
+
+    Args:
+        is_planned: it rests on tasks; the reply to small talk is shown without a confidence.
+    """
+    shown = format_answer(answer.model_dump(mode="json")) if is_planned else answer.text
+    if status in _STATUS_KEYS:
+        name = say(answer.language, "status")
+        shown += f"\n\n**{name}:** {say(answer.language, _STATUS_KEYS[status])}"
+    return escape_active_markdown(make_printable(shown))

@@ -4,7 +4,7 @@ import pytest
 from psycopg import AsyncConnection
 from psycopg_pool import AsyncConnectionPool
 
-from extensions.server.lost_leases import expire_lost_leases
+from extensions.server.aegra_app import expire_lost_leases
 
 pytestmark = pytest.mark.slow
 

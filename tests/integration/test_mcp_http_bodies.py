@@ -8,7 +8,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import httpx
 import pytest
 
-from extensions.mcp.servers.http_client import make_http_client
+from extensions.mcp.servers.session import make_http_client
 
 BLANK = b"\n\n" * 50_000
 BOMB = gzip.compress(b"x" * 100_000_000)

@@ -11,7 +11,7 @@ from graph.runs.outcome import Outcome
 from graph.runs.trace import load_trace
 from graph.settings import Settings
 from nodes.schemas.team import Team, Worker
-from nodes.synthesis.chat_message import write_chat_message
+from nodes.synthesis.delivery import write_chat_message
 from nodes.text.phrases.english import ENGLISH
 from tests.fake_models import FakeChatModel
 from tests.teams import make_team

@@ -6,7 +6,7 @@ import pytest
 from langgraph_sdk.client import LangGraphClient
 
 from extensions.server.runs import aload_server_trace
-from extensions.server.stopping import astop_on_server
+from extensions.server.runs_command import astop_on_server
 from graph.runs.stopping import NothingToStop
 from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask
 from tests.integration.dev_server import REQUEST, TEAM, DevServer

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from extensions.server.run_connection import ServerThreadUnknown
-from extensions.server.stopping import astop_on_server
+from extensions.server.runs_command import astop_on_server
 from graph.settings import Settings
 from graph.stores.run_database import build_stop_namespace
 from graph.topology.stop_watch import POLL_INTERVAL_S

@@ -4,7 +4,7 @@ import pytest
 
 from nodes.limits.stop_requests import STOPPED
 from nodes.synthesis.evidence import SynthesisInput
-from nodes.synthesis.remedy import name_remedy
+from nodes.synthesis.fallback import name_remedy
 from state import Report
 
 DESK = "research desk"

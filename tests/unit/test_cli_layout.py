@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from rich.console import Console, RenderableType
 from rich.measure import Measurement
 
-from graph.display.markdown import AnswerMarkdown
+from graph.commands.output import AnswerMarkdown
 from graph.display.progress import RunProgress
 from graph.display.progress_display import ProgressTable
 from graph.display.progress_lines import format_event

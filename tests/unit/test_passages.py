@@ -13,7 +13,7 @@ from graph.runs.pruning import PruneSelection
 from nodes.planning.request import is_new_request
 from nodes.planning.team_record import require_same_team
 from nodes.recovery.ladder import get_escalation_reason
-from nodes.synthesis.chat_message import write_chat_message
+from nodes.synthesis.delivery import write_chat_message
 from nodes.synthesizer import needs_review
 from nodes.text.answer_markdown import format_answer
 from nodes.text.phrases.english import ENGLISH

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from langchain_core.messages import AIMessage
 
 from graph.runs.run_store import build_strict_serializer
-from graph.stores.redacting_serializer import RedactingSerializer
+from graph.stores.serializer import RedactingSerializer
 from nodes.errors import EndpointFailed
 from nodes.errors.redaction import (
     MASK,

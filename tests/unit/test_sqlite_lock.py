@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from graph import arun
-from graph.commands.doctor_database import check_database
+from graph.commands.doctor import check_database
 from graph.runs.run_store import open_database
 from graph.runs.runner import aresume
 from graph.settings import Settings

@@ -5,8 +5,7 @@ from typing import Any
 
 from langgraph.store.base import SearchOp
 
-from graph.stores.sqlite import open_sqlite
-from graph.stores.sqlite_search import search_store
+from graph.stores.sqlite import open_sqlite, search_store
 
 
 async def fill_store(path: Path) -> list[dict[str, Any]]:

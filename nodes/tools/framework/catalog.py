@@ -11,18 +11,18 @@ from functools import partial
 from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType, ModuleType
-from typing import Any, Final, NamedTuple, get_args
+from typing import Any, Final, NamedTuple, NoReturn, get_args
 
 import yaml
 from langchain_core.tools import BaseTool
 from pydantic import ValidationError
 
-from nodes.errors import TeamInvalid
+from nodes.errors import TeamInvalid, ToolRefused
 from nodes.limits.patterns import Pattern
 from nodes.schemas.team import OwnTool, SentContent
 from nodes.security.tool_access import get_shipped_access, read_access, read_declaration
+from nodes.text.plain_text import sanitize_line
 from nodes.tools.framework.extras import explain_missing_module
-from nodes.tools.framework.invalid_arguments import refuse_invalid_arguments
 from nodes.tools.framework.settings import ToolSettings
 from nodes.tools.framework.tool_packages import import_tool_module
 
@@ -214,3 +214,23 @@ class _SharedTool(NamedTuple):
 
 _SHARED: Final[dict[str, _SharedTool]] = {}
 share_tools("nodes.tools", Path(__file__).parents[1])
+
+
+MAX_NAMED_PROBLEMS = 3
+MAX_VALUE_CHARS = 40
+
+
+def refuse_invalid_arguments(error: ValidationError) -> NoReturn:
+    """Refuse a call and name the arguments, what is wrong with them, and their values.
+
+    Raises:
+        ToolRefused: always.
+    """
+    problems = error.errors(include_url=False, include_context=False)
+    named = "; ".join(
+        f"{'.'.join(map(str, each['loc']))[:MAX_VALUE_CHARS]}: {each['msg']}, not "
+        f"{sanitize_line(repr(each['input'])[:1000], MAX_VALUE_CHARS)}"
+        for each in problems[:MAX_NAMED_PROBLEMS]
+    )
+    more = len(problems) - MAX_NAMED_PROBLEMS
+    raise ToolRefused(f"{named}{f'; and {more} more' if more > 0 else ''}") from None

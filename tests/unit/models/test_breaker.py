@@ -12,8 +12,7 @@ from nodes.errors import EndpointDown, EndpointFailed, SupervisorError
 from nodes.limits.run_scope import SCOPE_KEY, RunScope
 from nodes.models.catalog import ModelCatalog
 from nodes.models.circuit_breaker import FAILURE_THRESHOLD, FORGET_AFTER_S, OPEN_S, CircuitBreaker
-from nodes.models.health import find_address, get_model_health
-from nodes.models.retry_budget import MIN_RETRIES, RetryBudget
+from nodes.models.health import MIN_RETRIES, RetryBudget, find_address, get_model_health
 from nodes.models.settings import ModelSettings
 from tests.endpoint import Endpoint, Fault, Scenario
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from nodes.planning.small_talk import recognize_small_talk
+from nodes.planning.direct_reply import recognize_small_talk
 
 TEAMS = Path(__file__).parents[3] / "teams"
 

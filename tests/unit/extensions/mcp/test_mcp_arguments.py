@@ -5,8 +5,7 @@ from typing import Any
 import pytest
 from mcp.types import Tool
 
-from extensions.mcp.servers.argument_check import ArgumentCheck
-from extensions.mcp.servers.listed_tool import ListedTool, read_tool
+from extensions.mcp.servers.listed_tool import ArgumentCheck, ListedTool, read_tool
 from nodes.limits.nesting import MAX_LEVELS
 from nodes.limits.schema_expansion import MAX_EXPANDED_LEVELS
 

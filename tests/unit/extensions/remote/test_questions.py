@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from extensions.remote.questions import describe_question, read_actions
-from extensions.remote.request import build_remote_request
+from extensions.remote.run import build_remote_request
 from nodes.schemas.handoff import Constraints, Handoff
 
 DEEP: dict[str, Any] = {}

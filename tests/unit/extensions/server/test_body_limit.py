@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from starlette.types import Message, Receive, Scope, Send
 
-from extensions.server.body_limit import BodyLimitMiddleware
+from extensions.server.tenant_middleware import BodyLimitMiddleware
 
 SCOPE: dict[str, Any] = {"type": "http", "method": "POST", "path": "/threads", "headers": []}
 

@@ -10,10 +10,9 @@ from langchain.agents import AgentState, create_agent
 from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage
 
-from extensions.tools.documents.index import PassageIndex
+from extensions.tools.documents.index import PassageIndex, build_match_expression, list_query_terms
 from extensions.tools.documents.library import get_library
 from extensions.tools.documents.passages import Passage
-from extensions.tools.documents.query import build_match_expression, list_query_terms
 from extensions.tools.search_documents import search_documents
 from nodes.errors import ToolFailed, ToolRefused
 from nodes.tools.framework.settings import ToolSettings

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from extensions.tools.sql.computed_digits import PERCENT, QUOTIENT, SUM, Digits, round_apart
 from extensions.tools.sql.table_analysis import analyze_table
+from extensions.tools.sql.table_computation import PERCENT, QUOTIENT, SUM, Digits, round_apart
 from nodes.text.numbers import write_cell
 
 figures = st.decimals(-(10**9), 10**9, places=6).map(str) | st.decimals(-1, 1, places=12).map(
