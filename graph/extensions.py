@@ -6,7 +6,8 @@ group `supervisor_worker`. Both name a module with an object `EXTENSION`.
 
 import logging
 import pkgutil
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -18,8 +19,11 @@ from nodes.errors import UsageError
 
 if TYPE_CHECKING:
     import typer
+    from langgraph.checkpoint.base import BaseCheckpointSaver
+    from langgraph.store.base import BaseStore
 
     from graph.settings import Settings
+    from graph.stores.run_database import RunDatabase
     from nodes.execution.outside_worker import OutsideWorker
     from nodes.schemas.team import Team, Worker
     from nodes.tools.framework.confirmed_tool import ConfirmedTool
@@ -77,6 +81,57 @@ class RunsElsewhere(Protocol):
 
     async def stop(self, thread: str, task: str) -> dict[str, str]:
         """Stop a task, or all; return how each ended, by its path."""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """When a start of a run took its thread, in seconds on the database's clock."""
+
+    at_s: float
+    begun_s: float
+    """When the first start of this run did: a kill may come before the first checkpoint."""
+
+
+class ThreadClaim(Protocol):
+    """A saver of one start of a run, which alone may write to its thread."""
+
+    thread: str
+
+    async def claim(self) -> Claim:
+        """Take the thread; an earlier start loses it."""
+
+    async def confirm(self) -> None:
+        """Raise ThreadTaken if another start has the thread."""
+
+    async def release(self) -> None:
+        """Give the thread back."""
+
+    async def is_other_at_work(self) -> bool:
+        """Return whether the start that has the thread works on it."""
+
+
+class RunStores(Protocol):
+    """Databases of runs on a server, by address."""
+
+    def open(self, url: str, thread: str) -> AbstractAsyncContextManager["RunDatabase"]:
+        """Open a database for one thread, and lock the thread in it."""
+
+    def open_store(self, url: str) -> AbstractAsyncContextManager["BaseStore"]:
+        """Open the store for all threads; no thread is locked."""
+
+    async def read_value(self, url: str, namespace: tuple[str, ...], key: str) -> dict[str, Any]:
+        """Return one value of the store; empty if there is none."""
+
+    def open_for_deletion(self, url: str) -> AbstractContextManager[Callable[[str], int]]:
+        """Open a database for removing threads; yield what removes one and returns its bytes."""
+
+    def describe(self, url: str) -> str:
+        """Return the server's version and the size of the database."""
+
+    def claim_thread(
+        self, saver: "BaseCheckpointSaver[Any]", thread: str, run: str
+    ) -> ThreadClaim | None:
+        """Return a claim on a server's thread; None where the saver is of another kind."""
 
 
 class Exams(Protocol):
@@ -138,6 +193,10 @@ class Extension:
         """Return the runs of the server at an address; nothing is connected yet."""
         return None
 
+    def get_run_stores(self) -> RunStores | None:
+        """Return what opens databases of runs on a server."""
+        return None
+
     def open_exams(self) -> Exams | None:
         """Return the exams of teams, for the page of a team."""
         return None
@@ -189,6 +248,18 @@ def open_runs_elsewhere(url: str, settings: "Settings") -> RunsElsewhere:
     if found := next((runs for runs in opened if runs is not None), None):
         return found
     raise UsageError("no extension reads the runs of a server", next="leave out --url")
+
+
+def get_run_stores() -> RunStores:
+    """Return what opens databases of runs on a server.
+
+    Raises:
+        UsageError: no extension can.
+    """
+    found = (extension.get_run_stores() for extension in find_extensions())
+    if stores := next((each for each in found if each is not None), None):
+        return stores
+    raise UsageError("no extension opens this database", next="unset SUPERVISE_DATABASE_URL")
 
 
 @cache

@@ -16,6 +16,7 @@ from graph.display.text import to_one_line
 from graph.extensions import (
     DoctorCheck,
     find_extensions,
+    get_run_stores,
     list_extension_problems,
     register_extensions,
 )
@@ -63,10 +64,8 @@ def _check_file(path: Path) -> DoctorCheck:
 
 
 def _check_server(url: str) -> DoctorCheck:
-    from graph.stores.postgres_status import describe_database  # its libraries load only where used
-
     try:
-        seen = describe_database(url)
+        seen = get_run_stores().describe(url)
     except StoreError as error:
         return DoctorCheck("broken", "database", str(error), error.next)
     return DoctorCheck("ok", "database", f"{format_public_address(url)}: {seen}")

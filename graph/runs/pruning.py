@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from graph.extensions import get_run_stores
 from graph.runs.trace import ThreadUnknown, get_log_path, list_runs, load_trace
 from graph.settings import Settings
 from graph.stores.thread_locks import get_lock_path, lock_pruning, lock_thread
@@ -120,11 +121,7 @@ def _remove_files(thread: str, settings: Settings) -> int:
 @contextmanager
 def _open_database(settings: Settings) -> Iterator[DeleteThread]:
     if settings.postgres_url:
-        from graph.stores.postgres_prune import (
-            open_for_deletion,  # its libraries load only where used
-        )
-
-        opened = open_for_deletion(settings.postgres_url)
+        opened = get_run_stores().open_for_deletion(settings.postgres_url)
     else:
         from graph.stores.sqlite_prune import open_for_deletion as forgetting_in_file
 

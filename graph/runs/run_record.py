@@ -10,6 +10,7 @@ from dataclasses import fields
 from shlex import quote
 from typing import Any, Final
 
+from graph.extensions import get_run_stores
 from graph.runs import event_log
 from graph.runs.trace import ThreadUnknown, get_log_path
 from graph.settings import Settings
@@ -111,11 +112,8 @@ async def load_run_record(thread: str, settings: Settings) -> dict[str, Any]:
             notes |= {key: entry[key] for key in RECORD_KEYS if key in entry}
     is_own = _is_own(thread, notes)
     if not is_own and settings.postgres_url:
-        from graph.stores.postgres import read_store_value  # its libraries load only where used
-
-        shared = await read_store_value(
-            settings.postgres_url, build_thread_namespace(thread), _STORE_KEY
-        )
+        place = build_thread_namespace(thread)
+        shared = await get_run_stores().read_value(settings.postgres_url, place, _STORE_KEY)
         notes, is_own = shared or notes, bool(shared)
     if not isinstance(notes.get("input"), Mapping) or "source" not in notes:
         raise ThreadUnknown(

@@ -5,6 +5,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
 from langgraph.store.base import BaseStore
 
+from graph.extensions import get_run_stores
 from graph.settings import Settings
 from graph.stores.run_database import RunDatabase
 from graph.stores.serializer import build_strict_serializer, list_checkpoint_types
@@ -37,9 +38,7 @@ async def open_database(
     """
     with lock_thread(thread, settings.home):
         if settings.postgres_url:
-            from graph.stores.postgres import open_postgres  # its libraries load only where used
-
-            opened = open_postgres(settings.postgres_url, thread)
+            opened = get_run_stores().open(settings.postgres_url, thread)
         else:
             opened = open_sqlite(settings.resolve_database_path(), limit_wait_s(left_s))
         async with opened as database:
@@ -49,7 +48,5 @@ async def open_database(
 def build_run_store(settings: Settings) -> AbstractAsyncContextManager[BaseStore]:
     """Return the store of the run database, beside runs at work: no thread is locked."""
     if settings.postgres_url:
-        from graph.stores import postgres  # its libraries load only where used
-
-        return postgres.build_store(settings.postgres_url)
+        return get_run_stores().open_store(settings.postgres_url)
     return build_store(settings.resolve_database_path())

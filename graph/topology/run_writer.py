@@ -6,11 +6,12 @@ import sys
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
 
+from graph.extensions import ThreadClaim, find_extensions
 from graph.stores.errors import ThreadTaken
 from graph.topology.node_config import TASK_ID_KEY
 from graph.topology.run_start import get_run_id
@@ -18,9 +19,6 @@ from nodes.errors import StoreError
 from nodes.execution.checkpointing import CHECKPOINTER_KEY
 from nodes.limits.clock import now_s
 from nodes.limits.run_scope import SCOPE_KEY, get_run_scope
-
-if TYPE_CHECKING:
-    from graph.stores.shared_saver import SharedSaver
 
 POLL_INTERVAL_S: Final = 2.0
 SETTLING_S: Final = 5.0
@@ -65,19 +63,20 @@ async def claim_thread(
 
 def _build_saver(
     saver: BaseCheckpointSaver[Any] | None, config: RunnableConfig
-) -> "SharedSaver | None":
+) -> ThreadClaim | None:
     """Return a saver for this start of a run, where a server keeps its runs in PostgreSQL."""
     configurable, run = config.get("configurable", {}), get_run_id(config)
     if "langgraph.checkpoint.postgres.aio" not in sys.modules or saver is None:
         return None
     if not run or TASK_ID_KEY in configurable or "thread_id" not in configurable:
         return None
-    from graph.stores.shared_saver import build_shared_saver  # psycopg is slow to import
+    thread = str(configurable["thread_id"])
+    found = (extension.get_run_stores() for extension in find_extensions())
+    claims = (stores.claim_thread(saver, thread, run) for stores in found if stores is not None)
+    return next((claim for claim in claims if claim is not None), None)
 
-    return build_shared_saver(saver, str(configurable["thread_id"]), run)
 
-
-async def _is_taken(shared: "SharedSaver", error: Exception) -> bool:
+async def _is_taken(shared: ThreadClaim, error: Exception) -> bool:
     if isinstance(error, ThreadTaken):
         return error.is_same_run
     try:
@@ -89,7 +88,7 @@ async def _is_taken(shared: "SharedSaver", error: Exception) -> bool:
     return False
 
 
-async def _wait_for_end(shared: "SharedSaver") -> None:
+async def _wait_for_end(shared: ThreadClaim) -> None:
     """Return when the other start has ended; usually the server cancels this one before."""
     while True:
         with suppress(StoreError):  # an outage says nothing of the other start

@@ -11,10 +11,10 @@ from psycopg import AsyncConnection
 from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool
 
+from extensions.postgres.shared_saver import SharedSaver, build_shared_saver
 from graph import build_supervisor
 from graph.settings import Settings
 from graph.stores.errors import ThreadTaken
-from graph.stores.shared_saver import SharedSaver, build_shared_saver
 from tests.endpoint import Endpoint, Scenario, script_tasks
 
 pytestmark = pytest.mark.slow

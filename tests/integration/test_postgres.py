@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 from langgraph.checkpoint.base import empty_checkpoint
 
+from extensions.postgres.store import open_postgres
 from graph import arun
 from graph.commands.doctor import run_doctor
 from graph.runs.outcome import Outcome
 from graph.runs.runner import aresume
 from graph.settings import Settings
 from graph.stores.errors import CheckpointUnreadable
-from graph.stores.postgres import open_postgres
 from nodes.errors import StoreError, ThreadBusy
 from tests import postgres_server
 from tests.endpoint import Endpoint, Fault, Scenario, script_tasks

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from langgraph.checkpoint.base import empty_checkpoint
 
-from graph.stores.postgres import open_postgres
+from extensions.postgres.store import open_postgres
 from nodes.errors import StoreError
 from tests import postgres_server
 

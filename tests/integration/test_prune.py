@@ -11,13 +11,14 @@ from typing import Any
 
 import pytest
 
+from extensions.postgres import prune as postgres_prune
 from graph import arun
 from graph.cli import main
 from graph.runs.pruning import DeleteThread, PruneSelection, remove_runs
 from graph.runs.run_store import open_database
 from graph.runs.trace import get_log_path, list_runs
 from graph.settings import Settings
-from graph.stores import postgres_prune, sqlite_prune
+from graph.stores import sqlite_prune
 from graph.stores.run_database import build_thread_namespace
 from graph.stores.thread_locks import get_lock_path
 from nodes.errors import UsageError

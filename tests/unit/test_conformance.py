@@ -8,8 +8,8 @@ import pytest
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.conformance import checkpointer_test, validate
 
+from extensions.postgres.store import open_postgres
 from graph.runs.run_store import open_saver
-from graph.stores.postgres import open_postgres
 from tests import postgres_server
 
 pytestmark = pytest.mark.slow

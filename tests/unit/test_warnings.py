@@ -12,11 +12,11 @@ from langchain_core.messages import HumanMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import empty_checkpoint
 
+from extensions.postgres.retries import retry_operation
 from graph.cli import main
 from graph.commands.log_output import LOGGER_NAMES, configure_logging
 from graph.runs.event_log import EventLog
 from graph.runs.run_store import open_saver
-from graph.stores.postgres_retries import retry_operation
 from nodes.errors import EndpointDown, StoreError
 from nodes.errors.redaction import register_secrets
 from nodes.limits.run_scope import SCOPE_KEY, RunScope, set_deadline

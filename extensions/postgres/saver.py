@@ -25,9 +25,9 @@ from langgraph.checkpoint.serde.base import SerializerProtocol
 from psycopg import AsyncConnection, AsyncCursor
 from psycopg.rows import DictRow
 
+from extensions.postgres.retries import RETRY_TIMEOUT_S, is_transient, retry_operation
+from extensions.postgres.session import ThreadSession
 from graph.stores.errors import build_unreadable_error
-from graph.stores.postgres_retries import RETRY_TIMEOUT_S, is_transient, retry_operation
-from graph.stores.postgres_session import ThreadSession
 from graph.stores.write_group import Outcome, WriteGroup
 from nodes.errors import SupervisorError, ThreadBusy
 

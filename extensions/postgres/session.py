@@ -12,7 +12,7 @@ from uuid import uuid4
 from psycopg import AsyncConnection, Error
 from psycopg.rows import DictRow, dict_row
 
-from graph.stores.postgres_schema import THREADS_TABLE, prepare_schema
+from extensions.postgres.schema import THREADS_TABLE, prepare_schema
 from nodes.errors import StoreError, ThreadBusy
 
 CONNECT_TIMEOUT_S: Final = 5

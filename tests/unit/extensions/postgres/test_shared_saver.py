@@ -8,7 +8,7 @@ from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
 from psycopg import errors
 from psycopg_pool import AsyncConnectionPool
 
-from graph.stores.shared_saver import build_shared_saver
+from extensions.postgres.shared_saver import build_shared_saver
 from nodes.errors import StoreError
 
 REFUSED = 'connection to server at "10.0.0.7", port 5432 failed: permission denied for user "clerk"'

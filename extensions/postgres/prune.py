@@ -8,9 +8,9 @@ import psycopg
 from psycopg import Connection
 from psycopg.rows import TupleRow
 
-from graph.stores.postgres_retries import build_store_error
-from graph.stores.postgres_schema import THREADS_TABLE
-from graph.stores.postgres_session import CONNECT_TIMEOUT_S, LOCK_KEY
+from extensions.postgres.retries import build_store_error
+from extensions.postgres.schema import THREADS_TABLE
+from extensions.postgres.session import CONNECT_TIMEOUT_S, LOCK_KEY
 from graph.stores.run_database import build_thread_namespace
 from graph.stores.thread_locks import PRUNE_TIMEOUT_S, build_prune_busy_error
 from nodes.errors import ThreadBusy

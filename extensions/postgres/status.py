@@ -5,9 +5,9 @@ import asyncio
 from psycopg import AsyncConnection
 from psycopg.rows import DictRow
 
-from graph.stores.postgres_retries import START_RETRY_TIMEOUT_S, is_brief_outage, retry_operation
-from graph.stores.postgres_schema import is_schema_ready
-from graph.stores.postgres_session import open_connection
+from extensions.postgres.retries import START_RETRY_TIMEOUT_S, is_brief_outage, retry_operation
+from extensions.postgres.schema import is_schema_ready
+from extensions.postgres.session import open_connection
 
 _STATUS_QUERY = """
 SELECT current_setting('server_version') AS version, current_schema() AS schema,

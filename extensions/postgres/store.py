@@ -15,17 +15,17 @@ from psycopg import AsyncConnection
 from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool
 
-from graph.stores.batched_store import open_batched_store
-from graph.stores.lazy_store import LazyStore
-from graph.stores.postgres_retries import (
+from extensions.postgres.retries import (
     RETRY_TIMEOUT_S,
     START_RETRY_TIMEOUT_S,
     is_brief_outage,
     retry_operation,
 )
-from graph.stores.postgres_saver import SessionSaver
-from graph.stores.postgres_schema import prepare_schema
-from graph.stores.postgres_session import CONNECTION_OPTIONS, ThreadSession, open_connection
+from extensions.postgres.saver import SessionSaver
+from extensions.postgres.schema import prepare_schema
+from extensions.postgres.session import CONNECTION_OPTIONS, ThreadSession, open_connection
+from graph.stores.batched_store import open_batched_store
+from graph.stores.lazy_store import LazyStore
 from graph.stores.run_database import RunDatabase
 from graph.stores.serializer import build_strict_serializer
 
