@@ -7,9 +7,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
-from importlib import import_module
 from math import isnan
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Self, TypeVar
+from typing import Annotated, Any, Final, Literal, Self, TypeVar
 
 from langchain_core.messages import AnyMessage
 from langgraph.graph.message import add_messages
@@ -246,15 +245,6 @@ class Task(Frozen):
     """True: too large for one worker; it is divided into a plan of its own when its turn comes."""
     covers: tuple[str, ...] = ()
     """The parts of the request that the task answers, each quoted verbatim."""
-
-    @model_validator(mode="before")
-    @classmethod
-    def _read_subject(cls, value: Any) -> Any:
-        """Read a task of an earlier version's checkpoint, whose words were its `subject`."""
-        if not isinstance(value, Mapping) or "subject" not in value:
-            return value
-        known = {name: field for name, field in value.items() if name != "subject"}
-        return {"covers": tuple(filter(None, [value["subject"]])), **known}
 
     @field_validator("depends_on", mode="before")
     @classmethod
@@ -893,18 +883,3 @@ class WorkerOutput(TypedDict, total=False):
     results: Annotated[dict[str, Report], merge_results]
     steps: Annotated[dict[str, int], merge_steps]
     ledger: Annotated[dict[str, Expense], merge_ledger]
-
-
-if not TYPE_CHECKING:  # so that type checkers refuse the former places
-    _MOVED = {
-        "nodes.schemas.team": "Example Limits Team Worker",
-        "nodes.schemas.replies": "ClaimVerdict Critique Decision Refinement Rework Verdict",
-        "nodes.schemas.handoff": "Constraints Handoff",
-    }
-
-    def __getattr__(name: str) -> Any:
-        """Return a class that was defined here before; such imports work until 0.2."""
-        for module, names in _MOVED.items():
-            if name in names.split():
-                return getattr(import_module(module), name)
-        raise AttributeError(f"module 'state' has no attribute {name!r}")

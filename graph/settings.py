@@ -14,7 +14,6 @@ from zlib import crc32
 from pydantic import (
     Field,
     PrivateAttr,
-    SecretStr,
     ValidationError,
     ValidationInfo,
     field_validator,
@@ -30,8 +29,6 @@ from pydantic_settings import (
 )
 
 from graph.folder_settings import find_sources
-from graph.limit_variables import LimitVariables
-from graph.server_variables import ServerVariables
 from graph.setting_problems import describe_setting_problem, list_variables, map_variables
 from graph.setting_sources import ENV_FILE_VARIABLE, PART_OF_ENV_FILE, SettingSources
 from graph.shared_limits import require_redis_package
@@ -42,9 +39,16 @@ from graph.stores.postgres_url import (
     list_passwords,
     mask_passwords,
 )
-from graph.tier_variables import TIERS, Address, ApiKey
-from graph.tracing_variables import TracingVariables
 from graph.variable_names import find_unknown_names
+from graph.variables import (
+    TIERS,
+    Address,
+    ApiKey,
+    LimitVariables,
+    ServerVariables,
+    TracingVariables,
+    reveal,
+)
 from nodes.errors import SettingsInvalid
 from nodes.errors.redaction import register_secrets
 from nodes.models.setting_values import read_origins, read_output_limits, read_price
@@ -203,7 +207,7 @@ class Settings(LimitVariables, TracingVariables, ServerVariables):
             standard=self.resolve_model("standard"),
             strong=self.resolve_model("strong"),
             base_url=self.openai_base_url,
-            api_key=_reveal_secret(self.openai_api_key),
+            api_key=reveal(self.openai_api_key),
             tiers=self.build_tier_settings(),
             max_concurrency=self.max_concurrency,
             requests_per_minute=self.requests_per_minute,
@@ -239,7 +243,7 @@ class Settings(LimitVariables, TracingVariables, ServerVariables):
             repository=self.repository and self._folder / self.repository,
             run_code=self.run_code,
             output=self.home / "documents",
-            tavily_api_key=_reveal_secret(self.tavily_api_key),
+            tavily_api_key=reveal(self.tavily_api_key),
             logs=self.home / "mcp",
             variables=self.sources.variables,
         )
@@ -391,7 +395,3 @@ def _find_sources(settings: type[Settings], values: dict[str, Any]) -> SettingSo
 
 def _is_blank(value: Any) -> bool:
     return isinstance(value, str) and not value.strip()
-
-
-def _reveal_secret(secret: SecretStr | None) -> str | None:
-    return secret.get_secret_value() if secret else None

@@ -34,13 +34,13 @@ class PostgresStores:
 
     def open_for_deletion(self, url: str) -> AbstractContextManager[Callable[[str], int]]:
         """Open a database for removing threads."""
-        from extensions.postgres.prune import open_for_deletion
+        from extensions.postgres.maintenance import open_for_deletion
 
         return open_for_deletion(url)
 
     def describe(self, url: str) -> str:
         """Return the server's version and the size of the database."""
-        from extensions.postgres.status import describe_database
+        from extensions.postgres.maintenance import describe_database
 
         return describe_database(url)
 

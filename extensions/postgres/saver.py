@@ -27,8 +27,8 @@ from psycopg.rows import DictRow
 
 from extensions.postgres.retries import RETRY_TIMEOUT_S, is_transient, retry_operation
 from extensions.postgres.session import ThreadSession
+from extensions.postgres.write_group import Outcome, WriteGroup
 from graph.stores.errors import build_unreadable_error
-from graph.stores.write_group import Outcome, WriteGroup
 from nodes.errors import SupervisorError, ThreadBusy
 
 

@@ -11,8 +11,8 @@ from graph.display.progress import label_model
 from graph.extensions import DoctorCheck
 from graph.setting_sources import shorten_path
 from graph.settings import EMBEDDED, Settings
-from graph.tier_variables import TIERS
 from graph.user_state import get_user_env_file
+from graph.variables import TIERS
 from nodes.models.model_list import list_nearest_names
 from nodes.models.prices import is_priced
 from nodes.models.providers import PROVIDERS, find_extra

@@ -8,7 +8,7 @@ from langchain_core.messages import HumanMessage, SystemMessage
 from pydantic import BaseModel, Field
 
 from graph.settings import EMBEDDED
-from graph.tier_variables import TIERS
+from graph.variables import TIERS
 from nodes.errors import ResponseCut, SupervisorError
 from nodes.models.catalog import ModelCatalog
 from nodes.models.guarded_model import GuardedModel

@@ -73,7 +73,7 @@ def describe_settings(settings: "Settings") -> str:
     """
     from graph.display.text import to_one_line
     from graph.settings import EMBEDDED
-    from graph.tier_variables import TIERS
+    from graph.variables import TIERS
 
     sent_to = [
         getattr(settings, f"{tier}_base_url") or settings.openai_base_url

@@ -12,7 +12,7 @@ from pydantic_core import ErrorDetails
 from graph.teams.front_matter import FileProblem, YamlPage
 from nodes.limits.patterns import Pattern
 from nodes.models.setting_values import read_parameters
-from nodes.schemas.team import DeclaredAccess, Limits, Role, RungName, Team, Worker
+from nodes.schemas.team import DeclaredAccess, Limits, Role, Team, Worker
 from state import LadderRung
 
 _STRICT_CONFIG: Final = ConfigDict(strict=True, extra="forbid")
@@ -48,7 +48,7 @@ TeamKeys: Final[type[BaseModel]] = create_model(
     "TeamKeys",
     __config__=_STRICT_CONFIG,
     description=(_NonEmptyText, ...),
-    ladder=(list[RungName], Field(default_factory=list)),
+    ladder=(list[LadderRung], Field(default_factory=list)),
     **_copy_fields(Team, "synthesis", "notice", "contact", "planner_tier", "synthesizer_tier"),
     **_copy_fields(Team, "generalist"),
     parameters=(dict[Role, Parameters], Field(default_factory=dict)),
@@ -123,7 +123,7 @@ def _describe_allowed(field: FieldInfo) -> str:
     annotation: Any = field.annotation
     if get_origin(annotation) is Literal:
         return ", ".join(get_args(annotation))
-    if annotation == list[RungName]:
+    if annotation == list[LadderRung]:
         return f"a list of {', '.join(get_args(LadderRung))}"
     if annotation == dict[str, DeclaredAccess]:
         return "tools and what they do, such as {mcp:git/*: {reads: [private], sends: nothing}}"

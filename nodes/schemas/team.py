@@ -24,10 +24,6 @@ from state import (
 
 Role = Literal["planner", "refiner", "synthesizer", "judge"]
 """A step of the supervisor that asks a model; `planner` also routes, `judge` is the critic, too."""
-RungName = Annotated[
-    LadderRung, BeforeValidator(lambda rung: "human" if rung == "person" else rung)
-]
-"""A rung as a team's file names it: `person` is the former name of `human`."""
 
 
 class Limits(Frozen):
@@ -211,7 +207,7 @@ class Team(Frozen):
     max_tokens: int | None = Field(None, ge=0)
     """Tokens in and out of all model calls of a run."""
     max_plan_repairs: int = Field(2, ge=0, le=5)
-    ladder: tuple[RungName, ...] = ("refine", "tier", "reassign", "split", "assume")
+    ladder: tuple[LadderRung, ...] = ("refine", "tier", "reassign", "split", "assume")
     """What a failed task may be tried again with, in this order; one that cannot apply is skipped.
 
     `human` is added at the end where the run's context says that a person can be asked.

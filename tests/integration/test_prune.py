@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from extensions.postgres import prune as postgres_prune
+from extensions.postgres import maintenance as postgres_prune
 from graph import arun
 from graph.cli import main
 from graph.runs.pruning import DeleteThread, PruneSelection, remove_runs

@@ -8,11 +8,10 @@ from hypothesis import strategies as st
 from rich.console import Console, RenderableType
 from rich.measure import Measurement
 
-from graph.commands.output import AnswerMarkdown
+from graph.commands.output import AnswerMarkdown, divide_width
 from graph.display.progress import RunProgress
 from graph.display.progress_display import ProgressTable
 from graph.display.progress_lines import format_event
-from graph.display.tables import divide_width
 from graph.display.text import separate_advice, to_one_line, wrap_lines
 
 WORDS = st.lists(st.text("abcdefgh-.", min_size=1, max_size=30), min_size=1).map(" ".join)

@@ -3,7 +3,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nodes.text.request_parts import list_parts
-from state import Task
 
 
 def rank_nobody(text: str) -> list[str]:
@@ -49,15 +48,3 @@ def test_parts_are_the_words_of_the_request_in_its_order(request: str, is_fine: 
         start = request.find(part, end)
         assert start >= end
         end = start + len(part)
-
-
-def test_a_task_of_an_earlier_version_keeps_its_words_of_the_request() -> None:
-    fields = {"id": "a", "description": "Count.", "worker": "w"}
-
-    assert (
-        Task.model_validate({**fields, "subject": "count the spaces"}).asked == "count the spaces"
-    )
-    assert Task.model_validate({**fields, "subject": ""}).covers == ()
-    assert Task.model_validate({**fields, "covers": ["What is it?", "count"]}).asked == (
-        "What is it? count"
-    )

@@ -274,12 +274,6 @@ async def test_a_saver_gives_the_vocabulary_back(kind: str, tmp_path: Any) -> No
     assert restored == values
 
 
-@pytest.mark.parametrize("name", ["Team", "Worker", "Decision", "Handoff"])
-def test_a_class_that_left_the_module_is_still_found_there(name: str) -> None:
-    assert getattr(state, name).__module__.startswith("nodes.schemas.")
-    assert ("state", name) not in list_checkpoint_types()
-
-
 @pytest.mark.parametrize(
     ("written", "confidence"),
     [

@@ -1,16 +1,22 @@
-"""Removes a thread from PostgreSQL, unless it is running, on this machine or another."""
+"""Removes threads from PostgreSQL, and describes the database."""
 
+import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final
 
 import psycopg
-from psycopg import Connection
-from psycopg.rows import TupleRow
+from psycopg import AsyncConnection, Connection
+from psycopg.rows import DictRow, TupleRow
 
-from extensions.postgres.retries import build_store_error
-from extensions.postgres.schema import THREADS_TABLE
-from extensions.postgres.session import CONNECT_TIMEOUT_S, LOCK_KEY
+from extensions.postgres.retries import (
+    START_RETRY_TIMEOUT_S,
+    build_store_error,
+    is_brief_outage,
+    retry_operation,
+)
+from extensions.postgres.schema import THREADS_TABLE, is_schema_ready
+from extensions.postgres.session import CONNECT_TIMEOUT_S, LOCK_KEY, open_connection
 from graph.stores.run_database import build_thread_namespace
 from graph.stores.thread_locks import PRUNE_TIMEOUT_S, build_prune_busy_error
 from nodes.errors import ThreadBusy
@@ -72,3 +78,35 @@ def _delete_rows(base: Connection[TupleRow], table: str, which: str, values: lis
         values,
     ).fetchone()
     return int(removed[0]) if removed else 0
+
+
+_STATUS_QUERY = """
+SELECT current_setting('server_version') AS version, current_schema() AS schema,
+    coalesce(sum(pg_total_relation_size(oid)), 0)::bigint AS bytes
+FROM pg_class WHERE relnamespace = to_regnamespace(quote_ident(current_schema()))
+    AND relkind = 'r' AND (relname LIKE 'checkpoint%' OR relname = 'store')
+"""
+
+
+def describe_database(url: str) -> str:
+    """Return the server's version, the schema and its size.
+
+    Raises:
+        StoreError: runs cannot be stored there.
+    """
+
+    async def see() -> str:
+        async with await open_connection(url) as connection:
+            return await _describe_tables(connection)
+
+    return asyncio.run(
+        retry_operation(see, url=url, patience_s=START_RETRY_TIMEOUT_S, worth=is_brief_outage)
+    )
+
+
+async def _describe_tables(connection: AsyncConnection[DictRow]) -> str:
+    is_made = await is_schema_ready(connection)
+    row = await (await connection.execute(_STATUS_QUERY)).fetchone()
+    assert row is not None, "an aggregate returns one row"
+    size = f"{row['bytes'] / 1e6:.1f} MB" if is_made else "tables are created by the first run"
+    return f"PostgreSQL {row['version']}, schema {row['schema']} ({size})"
