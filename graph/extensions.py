@@ -104,7 +104,7 @@ class ThreadClaim(Protocol):
         """Raise ThreadTaken if another start has the thread."""
 
     async def release(self) -> None:
-        """Give the thread back."""
+        """Release the thread."""
 
     async def is_other_at_work(self) -> bool:
         """Return whether the start that has the thread works on it."""

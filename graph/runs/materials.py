@@ -9,6 +9,7 @@ from pathlib import Path, PurePath
 from time import monotonic
 from typing import Any, Final, cast
 
+from graph.extensions import register_extensions
 from graph.runs.event_log import EventListener
 from nodes.errors import DeadlinePassed, FileUnreadable
 from nodes.planning.request import read_request
@@ -69,6 +70,7 @@ async def read_materials(
         FileUnreadable: one of them cannot be read, or all together are too large.
         DeadlinePassed: the run's deadline passed before all were read.
     """
+    await asyncio.to_thread(register_extensions)  # one of them reads documents
     named, read = await asyncio.to_thread(_find_files, files), 0
 
     def count_file() -> None:

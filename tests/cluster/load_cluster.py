@@ -111,7 +111,7 @@ def start_load_cluster(instances: int, **variables: str) -> Iterator[LoadCluster
             WIDE: f"{ROOT}/tests/cluster/wide_team.py:graph",
         }
         config = folder / "aegra.json"
-        auth = {"path": f"{ROOT}/graph/server/auth.py:auth"}
+        auth = {"path": f"{ROOT}/extensions/server/auth.py:auth"}
         config.write_text(json.dumps({"graphs": graphs, "auth": auth}), encoding="utf-8")
         with Cluster(
             instances,

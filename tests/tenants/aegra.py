@@ -19,7 +19,7 @@ def cluster_with_users(
     config = users.parent / "aegra.json"
     content = {
         "graphs": {TEAM: f"{ROOT}/teams/{TEAM}/studio.py:graph"},
-        "auth": {"path": f"{ROOT}/graph/server/auth.py:auth"},
+        "auth": {"path": f"{ROOT}/extensions/server/auth.py:auth"},
         "http": {"app": "extensions.server.studio_access:app"},
     }
     config.write_text(json.dumps(content), encoding="utf-8")
