@@ -42,6 +42,8 @@ SaveOutput = Callable[[WorkerOutput], Awaitable[None]]
 MAX_QUOTED_CHARS = 300
 """Of a task, in a gap."""
 TIERS: tuple[Tier, ...] = ("fast", "standard", "strong")
+MIN_REPEATED_CHARS = 40
+"""A shorter output may be an answer that its task names, such as one of two cities."""
 
 
 async def assess(
@@ -122,7 +124,15 @@ def describe_problem(attempt: Attempt) -> str:
         return report.output or "the worker escalated without saying why"
     if not (report.output.strip() or report.claims or report.findings):
         return "the report is empty: no output, no claims, no findings"
+    if not (report.claims or report.findings) and repeats_task(report.output, attempt.description):
+        return "the report repeats the task and answers nothing"
     return ""
+
+
+def repeats_task(output: str, description: str) -> bool:
+    """Return whether an output is the description of its task, or most of it, word for word."""
+    said, asked = (" ".join(text.casefold().split()) for text in (output, description))
+    return len(said) >= max(MIN_REPEATED_CHARS, len(asked) // 2) and said in asked
 
 
 async def _choose_action(

@@ -246,3 +246,19 @@ def test_a_specialist_is_recruited_once_and_a_reported_task_ends():
 
     assert after_assess(recruited) == "act"
     assert after_assess(make_state(results={"A": make_report()})) == "__end__"
+
+
+@pytest.mark.parametrize(
+    ("output", "is_problem"),
+    [
+        ("List the encounters with date, type, location and provider.", True),
+        ("list the encounters with  date, type, location and provider", True),
+        ("Two encounters: 3 May 2024, clinic A; 9 June 2024, clinic B, Dr. Roe.", False),
+        ("location and provider", False),
+    ],
+)
+def test_a_report_that_repeats_its_task_is_no_result(output: str, is_problem: bool):
+    asked = "List the encounters with date, type, location and provider."
+    attempt = make_attempt(make_report(output=output), description=asked)
+
+    assert bool(describe_problem(attempt)) == is_problem
