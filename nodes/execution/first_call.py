@@ -64,10 +64,11 @@ class FirstCalls:
             is_on
             and team.strategy == "plan"
             and not (team.approve_plan or context.approve_plan or context.sequential)
-            # On a slow machine of one's own, calls take time from the planner.
+            # On a slow machine, or with one call at a time, they take time from the planner.
             and isinstance(planner, GuardedModel)
             and planner.model != EMBEDDED
             and planner.speed.limit_factor <= 1
+            and planner.calls_at_once > 1
         )
 
     async def _ask(

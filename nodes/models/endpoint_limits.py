@@ -128,8 +128,7 @@ def hold_for_task(model: BaseChatModel) -> AbstractAsyncContextManager[object]:
     settings, speed = getattr(model, "settings", None), getattr(model, "speed", None)
     if settings is None or speed is None or speed.limit_factor <= 1:
         return nullcontext()
-    at_once = getattr(model, "max_concurrency", None) or settings.max_concurrency
-    if at_once > 1:
+    if getattr(model, "calls_at_once", 2) > 1:
         return nullcontext()
     return get_endpoint_limits(getattr(model, "endpoint", ""), settings).task_slot
 

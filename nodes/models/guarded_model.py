@@ -116,6 +116,11 @@ class GuardedModel(BaseChatModel):
         """The speed of this model's answers so far."""
         return get_model_speed(self.endpoint, self.model)
 
+    @property
+    def calls_at_once(self) -> int:
+        """The limit for the calls of one run in flight."""
+        return self.max_concurrency or self.settings.max_concurrency
+
     def with_parameters(self, parameters: Mapping[str, Any]) -> "GuardedModel":
         """Return the model with parameters of a role or a worker; the same for the same ones.
 

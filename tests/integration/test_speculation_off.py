@@ -51,8 +51,8 @@ async def test_tasks_begin_early_where_nothing_forbids_it(
 
 @pytest.mark.parametrize(
     "context",
-    [{"approve_plan": True}, {"sequential": True}, {"speculate": False}],
-    ids=["plan approval", "one task at a time", "switched off for the run"],
+    [{"approve_plan": True}, {"sequential": True}, {"speculate": False}, {"max_concurrency": 1}],
+    ids=["plan approval", "one task at a time", "switched off for the run", "one call at a time"],
 )
 async def test_a_run_may_forbid_calls_before_its_plan(
     slow_plan: Endpoint, settings: Settings, context: dict[str, Any]
