@@ -10,15 +10,9 @@ from nodes.limits.deadline import count_plan_tasks, is_deadline_past, name_deadl
 from nodes.limits.step_cap import count_steps_left
 from nodes.models.catalog import ModelCatalog
 from nodes.planning.assignments import build_sends
-from nodes.planning.first_plan import (
-    DescribeDatabase,
-    PrepareFirstCalls,
-    PrepareWorkers,
-    begin_request,
-    describe_no_database,
-    prepare_no_calls,
-)
+from nodes.planning.first_plan import PrepareFirstCalls, PrepareWorkers, begin_request
 from nodes.planning.next_step import plan_next_step
+from nodes.planning.plan_request import DescribeDatabase
 from nodes.planning.replanning import list_unfinished
 from nodes.planning.request import is_new_request
 from nodes.planning.revision import find_revision_reason, revise_plan
@@ -40,8 +34,8 @@ async def supervise(
     models: ModelCatalog,
     prepare: PrepareWorkers,
     dispatches: DispatchRegistry,
-    describe_database: DescribeDatabase = describe_no_database,
-    prepare_first_calls: PrepareFirstCalls = prepare_no_calls,
+    describe_database: DescribeDatabase,
+    prepare_first_calls: PrepareFirstCalls,
 ) -> SupervisorState:
     """Plan a new request; otherwise settle what the last dispatch left, and decide what is next.
 

@@ -44,7 +44,16 @@ async def run_supervisor(
     async def prepare(_: Team) -> None:
         pass
 
-    options = {"team": team or make_team(), "models": models or make_models(), "prepare": prepare}
+    async def describe_no_database() -> str:
+        return ""
+
+    options = {
+        "team": team or make_team(),
+        "models": models or make_models(),
+        "prepare": prepare,
+        "describe_database": describe_no_database,
+        "prepare_first_calls": lambda *_: None,
+    }
     return await (run or NodeRun()).call(supervise, state, **options)
 
 
