@@ -94,24 +94,7 @@ async def synthesize(
         state, evidence, get_writers, team=team, stream=stream
     )
     answer, unproved = await prove_lines(answer, state, evidence, usage)
-    word = partial(say, evidence.language)
-    is_known = problem == word("no_result") and evidence.missing
-    missing = [*evidence.missing, problem] if problem and not is_known else evidence.missing
-    answer = ground_unanswered(
-        answer, state["request"], require_plan(state).goal, evidence.unanswered
-    )
-    missing = [*missing, *(word("not_answered", part=part) for part in answer.unanswered)]
-    open_parts = dict.fromkeys((*evidence.unanswered, *answer.unanswered))
-    answer = answer.model_copy(update={"unanswered": tuple(open_parts)})
-    missing += unproved
-    named = find_named_pairs(evidence.contradictions, answer.contradictions, evidence.reports)
-    answer = ground_answer(
-        answer,
-        evidence,
-        [*evidence.contradictions, *await judge_models.judge_pairs(state["request"], named)],
-        missing,
-        _list_notices(team, evidence.reports),
-    )
+    answer, missing = await _ground(answer, state, evidence, judge_models, problem, unproved, team)
     spent = Expense(
         worker="synthesizer",
         tier=team.synthesizer_tier,
@@ -120,11 +103,7 @@ async def synthesize(
         round=rounds,
     )
     ledger = {**evidence.ledger, **enter_expenses(spent)}
-    status: RunStatus = "passages" if answer.is_unread else "done"
-    if missing:
-        status = "partial"
-    if evidence.reports and not any(map(has_usable_result, evidence.reports)):
-        status = "failed"
+    status = _choose_status(answer, evidence, missing)
     tasks = [report.task for report in evidence.reports]
     await emit("synthesized", tasks=tasks, problem=problem, findings=len(evidence.findings))
     if needs_review(team, answer, config, judge=judge) and not problem:
@@ -139,6 +118,41 @@ async def synthesize(
         store=runtime.store,
         stream=stream,
     )
+
+
+async def _ground(
+    answer: Answer,
+    state: SupervisorState,
+    evidence: SynthesisInput,
+    judge_models: JudgeModels,
+    problem: str,
+    unproved: Sequence[str],
+    team: Team,
+) -> tuple[Answer, list[str]]:
+    """Return the answer with sources, gaps, contradictions and confidence, and what is missing."""
+    word = partial(say, evidence.language)
+    is_known = problem == word("no_result") and evidence.missing
+    missing = [*evidence.missing, *([problem] if problem and not is_known else ())]
+    answer = ground_unanswered(
+        answer, state["request"], require_plan(state).goal, evidence.unanswered
+    )
+    missing += [word("not_answered", part=part) for part in answer.unanswered]
+    missing += unproved
+    open_parts = dict.fromkeys((*evidence.unanswered, *answer.unanswered))
+    answer = answer.model_copy(update={"unanswered": tuple(open_parts)})
+    named = find_named_pairs(evidence.contradictions, answer.contradictions, evidence.reports)
+    judged = await judge_models.judge_pairs(state["request"], named)
+    notices = _list_notices(team, evidence.reports)
+    found = [*evidence.contradictions, *judged]
+    return ground_answer(answer, evidence, found, missing, notices), missing
+
+
+def _choose_status(answer: Answer, evidence: SynthesisInput, missing: Sequence[str]) -> RunStatus:
+    if evidence.reports and not any(map(has_usable_result, evidence.reports)):
+        return "failed"
+    if missing:
+        return "partial"
+    return "passages" if answer.is_unread else "done"
 
 
 def after_synthesizer(state: SupervisorState) -> Literal["critic", "__end__"]:

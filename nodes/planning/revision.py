@@ -31,7 +31,7 @@ from nodes.schemas.team import Team
 from nodes.security.provenance import build_origin_after_results
 from nodes.telemetry.events import emit
 from nodes.text.counts import format_count
-from state import Context, Expense, SupervisorState, Usage, enter_expenses, require_plan
+from state import Context, Expense, Plan, SupervisorState, Usage, enter_expenses, require_plan
 
 
 async def find_revision_reason(state: SupervisorState, team: Team) -> str:
@@ -94,36 +94,10 @@ async def revise_plan(
             cause=state["objection"],
             next="word the request differently",
         )
-    materials, max_tasks = state.get("materials", {}), runtime.context.max_tasks or team.max_tasks
-    asking = build_plan_messages(
-        team.model_copy(update={"examples": ()}),  # the plan itself is one
-        state["request"],
-        materials,
-        max_tasks=max_tasks,
-        history=read_history(state),
-        may_divide=may_divide(team),
-        given=state.get("given", ()),
-    )
-    asking.append(build_revision_message(old, results.values(), reason, running=running))
-    is_embedded = models.get_name(team.planner_tier, runtime.context) == EMBEDDED
-    fixed = {*results, *running}
-    given = state.get("given", ())
-    revision = RevisionValues(old, tuple(results.values()), running, reason, is_rejection=rejected)
-    beside = PlanningValues(team, state["request"], materials, given=given, revision=revision)
     try:
-        with lay_beside(beside):
-            plan, usage = await make_plan(
-                models.get_available_models(
-                    team.planner_tier, runtime.context, team.get_parameters("planner")
-                ),
-                team.drop_needs(given),
-                asking,
-                max_tasks=max_tasks,
-                materials=materials,
-                goal="" if is_embedded else old.goal,
-                adopt=partial(keep_finished_tasks, old=old, finished=fixed),
-                finished=fixed,
-            )
+        plan, usage = await _ask_for_revision(
+            state, reason, runtime.context, team=team, models=models, running=running
+        )
     except (PlanInvalid, ModelError) as error:
         if rejected:
             raise
@@ -155,6 +129,47 @@ async def revise_plan(
         "steps_left": count_steps_left(state, runtime.context, team),
         "todo": tuple(name for name in list_unfinished(plan, results) if name not in running),
     }
+
+
+async def _ask_for_revision(
+    state: SupervisorState,
+    reason: str,
+    context: Context,
+    *,
+    team: Team,
+    models: ModelCatalog,
+    running: Collection[str],
+) -> tuple[Plan, Usage]:
+    """Return a changed plan in which what is finished or at work stays, and its usage."""
+    old, results, given = require_plan(state), state.get("results", {}), state.get("given", ())
+    materials, max_tasks = state.get("materials", {}), context.max_tasks or team.max_tasks
+    asking = build_plan_messages(
+        team.model_copy(update={"examples": ()}),  # the plan itself is one
+        state["request"],
+        materials,
+        max_tasks=max_tasks,
+        history=read_history(state),
+        may_divide=may_divide(team),
+        given=given,
+    )
+    asking.append(build_revision_message(old, results.values(), reason, running=running))
+    is_embedded = models.get_name(team.planner_tier, context) == EMBEDDED
+    fixed, rejected = {*results, *running}, bool(state.get("objection"))
+    revision = RevisionValues(old, tuple(results.values()), running, reason, is_rejection=rejected)
+    parameters = team.get_parameters("planner")
+    with lay_beside(
+        PlanningValues(team, state["request"], materials, given=given, revision=revision)
+    ):
+        return await make_plan(
+            models.get_available_models(team.planner_tier, context, parameters),
+            team.drop_needs(given),
+            asking,
+            max_tasks=max_tasks,
+            materials=materials,
+            goal="" if is_embedded else old.goal,
+            adopt=partial(keep_finished_tasks, old=old, finished=fixed),
+            finished=fixed,
+        )
 
 
 def _bill(team: Team, state: SupervisorState, usage: Usage, *, round: int = 0) -> Expense:

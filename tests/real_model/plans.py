@@ -91,7 +91,8 @@ def ask(asked: Mapping[str, Any], endpoint: Endpoint, folder: Path) -> Row:
     except subprocess.TimeoutExpired:
         child.kill()
         stdout, stderr = child.communicate()
-    row = Row(asked["team"], asked["request"], False, False, [], 0, time.monotonic() - began)
+    seconds = round(time.monotonic() - began, 1)
+    row = Row(asked["team"], asked["request"], False, False, [], 0, seconds)
     try:
         shown = json.loads(stdout)
         shown.pop("estimate", None)
