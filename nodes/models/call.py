@@ -41,7 +41,7 @@ from nodes.models.run_context import RunContext
 from nodes.models.run_on import RunOnWatch
 from nodes.models.settings import DEFAULT_CALL_TIMEOUT_S, EMBEDDED, ModelSettings
 from nodes.models.speed import get_model_speed
-from nodes.models.usage import estimate_usage, keep_credible_usage
+from nodes.models.usage import count_cached, estimate_usage, keep_credible_usage
 
 BACKOFF_S = 0.5
 """The limit of the first wait; it doubles with each try (full jitter, Brooker, AWS 2015)."""
@@ -165,7 +165,12 @@ class ModelCall:
                 self.is_uncounted, usage = True, estimate_usage(messages, kwargs, answer)
             slot.correct(usage["total_tokens"])
             if is_outside:
-                self.speed.record_answer(usage["output_tokens"], seconds)
+                cached = count_cached(usage).get("cached_tokens", 0)
+                self.speed.record_answer(
+                    usage["output_tokens"],
+                    seconds,
+                    has_read_little=2 * cached > usage["input_tokens"],
+                )
         try:
             require_usable(answer, reason, self.model_name)
         except SupervisorError as error:

@@ -39,11 +39,21 @@ class ModelSpeed:
         factor = USUAL_TOKENS_PER_S / speed if speed else 1.0
         return min(MAX_FACTOR, factor) if factor >= MIN_FACTOR else 1.0
 
-    def record_answer(self, output_tokens: int, seconds: float) -> None:
-        """Count an answer, unless it is too short to measure the model."""
+    def record_answer(
+        self, output_tokens: int, seconds: float, *, has_read_little: bool = False
+    ) -> None:
+        """Count an answer, unless it is too short to measure the model.
+
+        Args:
+            has_read_little: most of its prompt was in the server's cache, so that it says less of
+                how long others take: a faster one does not count once the speed is known.
+        """
         self._silent_calls = 0
-        if output_tokens >= MIN_OUTPUT_TOKENS and seconds > 0:
-            self._speeds.append(output_tokens / seconds)
+        if output_tokens < MIN_OUTPUT_TOKENS or seconds <= 0:
+            return
+        speed, known = output_tokens / seconds, self.tokens_per_s
+        if not (has_read_little and known is not None and speed > known):
+            self._speeds.append(speed)
 
     def record_timeout(self) -> None:
         """Count a call that ended at the default limit as an answer at half the speed.
