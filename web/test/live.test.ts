@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { fillReport, formatJsonForScript } from "../src/live/download";
 import { listTurns } from "../src/live/earlier-turns";
-import { describeFiles, findFileProblem } from "../src/live/files";
-import { toUuid } from "../src/live/kept-trace";
-import { readProblem } from "../src/live/problem";
-import { loadThread, type Server } from "../src/live/server";
+import { describeFiles, findFileProblem } from "../src/client/files";
+import { toUuid } from "../src/client/kept-trace";
+import { readProblem } from "../src/client/problem";
+import { loadThread, type Server } from "../src/client/server";
 import { linkTo, readRoute } from "../src/live/router";
 import { dropKept, findOffset, shiftEvents } from "../src/model/live-events";
 import { chooseStatus } from "../src/model/run-status";

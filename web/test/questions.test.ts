@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import type { LiveRun } from "../src/live/live-run";
-import { readQuestions } from "../src/questions/question";
+import type { LiveRun } from "../src/client/live-run";
+import { readQuestions } from "../src/client/question";
 import { nameAsked } from "../src/questions/questions-panel";
-import { findAnswered, readArguments } from "../src/questions/replies";
+import { findAnswered, readArguments } from "../src/client/replies";
 import { sendReplies } from "../src/questions/send-replies";
 
 test("each kind of question is read, in the order in which they came", () => {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { PAGE, RunLister } from "../src/live/run-list";
-import type { Server } from "../src/live/server";
+import type { Server } from "../src/client/server";
 
 interface StoredThread {
   thread_id: string;

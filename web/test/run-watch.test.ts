@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
-import { RunWatch, type WatchedRun } from "../src/live/run-watch";
-import type { Server } from "../src/live/server";
+import { RunWatch, type WatchedRun } from "../src/client/run-watch";
+import type { Server } from "../src/client/server";
 
 vi.stubGlobal("requestAnimationFrame", (draw: () => void) => setTimeout(draw));
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { MAX_BYTES, shrinkTrace } from "../src/live/shrink-trace";
+import { MAX_BYTES, shrinkTrace } from "../src/client/shrink-trace";
 import { buildTrace } from "../src/model/build-trace";
 import { readTrace } from "../src/model/read-trace";
 import { makeEvent, makeReport, makeTask } from "./samples";

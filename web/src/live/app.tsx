@@ -2,11 +2,11 @@ import { useCallback, useMemo, useState } from "preact/hooks";
 import { Shell } from "../parts/shell";
 import { ComparePage } from "./compare-page";
 import { HomePage } from "./home-page";
-import { VisitorContext } from "./hooks";
-import { forgetKept } from "./kept";
+import { VisitorContext } from "../client/hooks";
+import { forgetKept } from "../client/kept";
 import { linkTo, useRoute } from "./router";
 import { RunPage } from "./run-page";
-import { keepToken, openServer, readToken, type Server } from "./server";
+import { keepToken, openServer, readToken, type Server } from "../client/server";
 import { TeamsPage } from "./teams-page";
 import { TokenForm } from "./token-form";
 

@@ -2,8 +2,8 @@
 
 import type { Trace } from "../model/trace";
 import { toLine } from "../model/plain-text";
-import { Problem, readProblem } from "./problem";
-import { shrinkTrace } from "./shrink-trace";
+import { Problem, readProblem } from "../client/problem";
+import { shrinkTrace } from "../client/shrink-trace";
 
 /** What the template has in place of a trace: extensions/server/live_page.py. */
 const PLACE = '"trace of the run"';

@@ -3,10 +3,10 @@ import { Score } from "../parts/score";
 import { Section } from "../parts/shell";
 import { Line, Text } from "../parts/text";
 import { formatExamTime } from "./exam-list";
-import { useAsked } from "./hooks";
-import { ProblemLine } from "./notice";
+import { useAsked } from "../client/hooks";
+import { ProblemLine } from "../client/notice";
 import { linkTo } from "./router";
-import type { Server } from "./server";
+import type { Server } from "../client/server";
 import { loadExam } from "./team-server";
 
 interface ExamPageProps {

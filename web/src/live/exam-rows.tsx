@@ -1,11 +1,11 @@
 import { describeExpectation, type AskedRow, type Exam, type ExamFile, type GradedRow } from "../model/team";
 import { Score } from "../parts/score";
 import { Line } from "../parts/text";
-import { useAction } from "./hooks";
-import { ProblemLine } from "./notice";
-import type { Problem } from "./problem";
+import { useAction } from "../client/hooks";
+import { ProblemLine } from "../client/notice";
+import type { Problem } from "../client/problem";
 import { linkTo } from "./router";
-import type { Server } from "./server";
+import type { Server } from "../client/server";
 import { startRow } from "./team-server";
 
 interface ExamRowsProps {

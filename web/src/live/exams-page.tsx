@@ -7,10 +7,10 @@ import { Section } from "../parts/shell";
 import { Line } from "../parts/text";
 import { formatExamTime } from "./exam-list";
 import { FigureTable, NAMES } from "./figure-table";
-import { useAsked } from "./hooks";
-import { ProblemLine } from "./notice";
+import { useAsked } from "../client/hooks";
+import { ProblemLine } from "../client/notice";
 import { linkTo } from "./router";
-import type { Server } from "./server";
+import type { Server } from "../client/server";
 import { loadExam } from "./team-server";
 
 interface ExamsPageProps {

@@ -1,6 +1,6 @@
 import { Section } from "../parts/shell";
-import type { LiveRun } from "./live-run";
-import { startRun } from "./live-run";
+import type { LiveRun } from "../client/live-run";
+import { startRun } from "../client/live-run";
 import { RequestForm } from "./request-form";
 
 export const FOLLOW_UP = { id: "follow-up", title: "Ask a follow-up" };

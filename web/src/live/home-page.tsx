@@ -3,12 +3,12 @@ import { formatMoment, formatSeconds } from "../model/format";
 import { Section } from "../parts/shell";
 import { Line } from "../parts/text";
 import { ChoiceTable, type ChoiceColumn } from "./choice-table";
-import { useFocusBack } from "./focus";
-import { useAsked } from "./hooks";
-import { ProblemLine } from "./notice";
+import { useFocusBack } from "../client/focus";
+import { useAsked } from "../client/hooks";
+import { ProblemLine } from "../client/notice";
 import { linkTo } from "./router";
 import { RunLister, type ListedRun } from "./run-list";
-import type { Server } from "./server";
+import type { Server } from "../client/server";
 import { StartForm } from "./start-form";
 import { StatusMark } from "./status-mark";
 

@@ -1,11 +1,11 @@
 import type { ComponentChildren } from "preact";
 import { useId, useState } from "preact/hooks";
 import { Line } from "../parts/text";
-import { describeFiles, findFileProblem } from "./files";
-import { useAction } from "./hooks";
-import { useKept } from "./kept";
-import { ProblemLine } from "./notice";
-import { Problem } from "./problem";
+import { describeFiles, findFileProblem, type RunContext, type WrittenRequest } from "../client/files";
+import { useAction } from "../client/hooks";
+import { useKept } from "../client/kept";
+import { ProblemLine } from "../client/notice";
+import { Problem } from "../client/problem";
 
 const CAPS = [
   { name: "deadline_s", label: "Deadline", unit: "seconds", min: 0, step: "any" },
@@ -20,14 +20,6 @@ const SWITCHES = [
   { name: "ask_human", label: "Ask me when a task fails or is unclear" },
   { name: "sequential", label: "Run one task at a time" },
 ] as const;
-
-export type RunContext = Record<string, number | boolean>;
-
-export interface WrittenRequest {
-  request: string;
-  files: File[];
-  context: RunContext;
-}
 
 /** Return the context of a run: what the form's fields say, without those that are empty. */
 export function readContext(form: FormData): RunContext {

@@ -2,9 +2,9 @@
 
 import { chooseStatus } from "../model/run-status";
 import type { RunStatus } from "../model/trace";
-import { loadSummary } from "./kept-trace";
-import { readProblem } from "./problem";
-import { ask, type Server } from "./server";
+import { loadSummary } from "../client/kept-trace";
+import { readProblem } from "../client/problem";
+import { ask, type Server } from "../client/server";
 
 export const PAGE = 100;
 const MAX_ASKED_AT_ONCE = 6;

@@ -6,15 +6,15 @@ import { QuestionsPanel, QUESTIONS } from "../questions/questions-panel";
 import { StopPanel } from "../stopping/stop-panel";
 import { downloadReport } from "./download";
 import { EarlierTurns } from "./earlier-turns";
-import { useFocusBack } from "./focus";
+import { useFocusBack } from "../client/focus";
 import { FOLLOW_UP, FollowUp, hasAnswer } from "./follow-up";
-import { useAction, useRun } from "./hooks";
-import { resumeRun, stopRun, type LiveRun } from "./live-run";
-import { Notice, ProblemLine } from "./notice";
-import type { Problem } from "./problem";
+import { useAction, useRun } from "../client/hooks";
+import { resumeRun, stopRun, type LiveRun } from "../client/live-run";
+import { Notice, ProblemLine } from "../client/notice";
+import type { Problem } from "../client/problem";
 import { linkTo } from "./router";
-import type { Connection } from "./run-watch";
-import type { Server } from "./server";
+import type { Connection } from "../client/run-watch";
+import type { Server } from "../client/server";
 import { StatusMark, nameStatus } from "./status-mark";
 
 const CONNECTIONS: Record<Connection, string> = {

@@ -1,10 +1,10 @@
 import { useState } from "preact/hooks";
 import { Line } from "../parts/text";
-import { useAsked } from "./hooks";
-import { startRun } from "./live-run";
+import { useAsked } from "../client/hooks";
+import { startRun } from "../client/live-run";
 import { RequestForm } from "./request-form";
 import { linkTo } from "./router";
-import type { Server } from "./server";
+import type { Server } from "../client/server";
 import { TeamExamples } from "./team-examples";
 import { listAssistants } from "./team-server";
 

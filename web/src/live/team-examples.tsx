@@ -1,9 +1,9 @@
 import { pickExamples } from "../model/team";
 import { Line } from "../parts/text";
-import { useAction, useAsked } from "./hooks";
-import { ProblemLine } from "./notice";
+import { useAction, useAsked } from "../client/hooks";
+import { ProblemLine } from "../client/notice";
 import { linkTo } from "./router";
-import type { Server } from "./server";
+import type { Server } from "../client/server";
 import { loadTeam, startRow } from "./team-server";
 
 const SHOWN = 3;

@@ -4,11 +4,11 @@ import { TeamView } from "../parts/team-view";
 import { Line } from "../parts/text";
 import { ExamList } from "./exam-list";
 import { ExamRows } from "./exam-rows";
-import { useAsked } from "./hooks";
-import { Notice, ProblemLine } from "./notice";
-import { Problem, readProblem } from "./problem";
+import { useAsked } from "../client/hooks";
+import { Notice, ProblemLine } from "../client/notice";
+import { Problem, readProblem } from "../client/problem";
 import { linkTo } from "./router";
-import type { Server } from "./server";
+import type { Server } from "../client/server";
 import { loadExam, loadServedNames, loadTeam } from "./team-server";
 
 interface TeamPageProps {

@@ -2,9 +2,9 @@
 
 import type { Assistant } from "@langchain/langgraph-sdk";
 import type { Exam, ListedTeam, TeamPageContent } from "../model/team";
-import { startOnThread } from "./live-run";
-import { Problem, readProblem } from "./problem";
-import { ask, buildTokenHeader, type Server } from "./server";
+import { startOnThread } from "../client/live-run";
+import { Problem, readProblem } from "../client/problem";
+import { ask, buildTokenHeader, type Server } from "../client/server";
 
 interface RowInput {
   request: string;

@@ -2,10 +2,10 @@ import { Section } from "../parts/shell";
 import { Line } from "../parts/text";
 import { ExamPage } from "./exam-page";
 import { ExamsPage } from "./exams-page";
-import { useAsked } from "./hooks";
-import { ProblemLine } from "./notice";
+import { useAsked } from "../client/hooks";
+import { ProblemLine } from "../client/notice";
 import { linkTo } from "./router";
-import type { Server } from "./server";
+import type { Server } from "../client/server";
 import { TeamPage } from "./team-page";
 import { loadServedNames, loadTeams } from "./team-server";
 

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
-import { useFocus } from "./focus";
-import { ProblemLine } from "./notice";
-import { Problem } from "./problem";
+import { useFocus } from "../client/focus";
+import { ProblemLine } from "../client/notice";
+import { Problem } from "../client/problem";
 
 const UNKNOWN = new Problem("unauthorized", "The server does not know this token, or no longer. What you have written on this page is kept.");
 const MISSING = new Problem("unauthorized", "The server shows runs to its users only.");

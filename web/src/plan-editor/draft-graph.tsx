@@ -1,5 +1,5 @@
 import { useMemo, useRef, useState } from "preact/hooks";
-import { useFocusBack } from "../live/focus";
+import { useFocusBack } from "../client/focus";
 import { toLine } from "../model/plain-text";
 import { canConnect, selectProblems, type Draft } from "./draft";
 import { BOX, findNext, nameForm, placeDraft } from "./layout";

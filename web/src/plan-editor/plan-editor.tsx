@@ -1,8 +1,8 @@
 import { useEffect, useId, useState } from "preact/hooks";
 import { countOf } from "../model/format";
 import { Line } from "../parts/text";
-import type { PlanQuestion } from "../questions/question";
-import { approve, editPlan, reject, type Reply } from "../questions/replies";
+import type { PlanQuestion } from "../client/question";
+import { approve, editPlan, reject, type Reply } from "../client/replies";
 import * as drafts from "./draft";
 import type { Draft } from "./draft";
 import { DraftGraph } from "./draft-graph";

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import type { Server } from "../live/server";
+import type { Server } from "../client/server";
 
 const CONTROL = new Set(["supervisor", "approval", "monitor", "synthesizer", "critic", "__start__", "__end__"]);
 

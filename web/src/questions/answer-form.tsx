@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { Line, Text } from "../parts/text";
-import type { CallQuestion, OtherQuestion, WorkerQuestion } from "./question";
-import { approve, editCall, readArguments, reject, respond, type Reply } from "./replies";
+import type { CallQuestion, OtherQuestion, WorkerQuestion } from "../client/question";
+import { approve, editCall, readArguments, reject, respond, type Reply } from "../client/replies";
 
 interface FormProps<Asked> {
   question: Asked;

@@ -1,16 +1,16 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { useFocusBack } from "../live/focus";
-import { useAction } from "../live/hooks";
-import { useKept } from "../live/kept";
-import type { LiveRun } from "../live/live-run";
-import { Notice, ProblemLine } from "../live/notice";
+import { useFocusBack } from "../client/focus";
+import { useAction } from "../client/hooks";
+import { useKept } from "../client/kept";
+import type { LiveRun } from "../client/live-run";
+import { Notice, ProblemLine } from "../client/notice";
 import { Line } from "../parts/text";
 import type { Draft } from "../plan-editor/draft";
 import { PlanEditor } from "../plan-editor/plan-editor";
 import { useTeamWorkers } from "../plan-editor/team-workers";
 import { CallForm, OtherForm, QuestionForm } from "./answer-form";
-import { readQuestions, type Question } from "./question";
-import { respond, type Replies, type Reply } from "./replies";
+import { readQuestions, type Question } from "../client/question";
+import { respond, type Replies, type Reply } from "../client/replies";
 import { sendReplies } from "./send-replies";
 
 /** What a question is asked for: a refused plan has another id, and a plan that is made again another version. */

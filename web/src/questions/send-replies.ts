@@ -1,9 +1,9 @@
-import { loadSummary } from "../live/kept-trace";
-import { createRun, type LiveRun } from "../live/live-run";
-import { Problem, readProblem } from "../live/problem";
-import { ask } from "../live/server";
-import { readQuestions } from "./question";
-import { findAnswered, type Replies } from "./replies";
+import { loadSummary } from "../client/kept-trace";
+import { createRun, type LiveRun } from "../client/live-run";
+import { Problem, readProblem } from "../client/problem";
+import { ask } from "../client/server";
+import { readQuestions } from "../client/question";
+import { findAnswered, type Replies } from "../client/replies";
 
 const LOOK_EVERY_MS = 400;
 const MAX_LOOKS = 10;

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
-import { useAction } from "../live/hooks";
-import type { LiveRun } from "../live/live-run";
-import { ProblemLine } from "../live/notice";
+import { useAction } from "../client/hooks";
+import type { LiveRun } from "../client/live-run";
+import { ProblemLine } from "../client/notice";
 import { Line } from "../parts/text";
 import { listOpenTasks, stopTask } from "./stop-task";
 

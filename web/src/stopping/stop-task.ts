@@ -1,7 +1,7 @@
 /** Stops a task of a run at work: docs/guide/stopping.md. */
 
-import type { LiveRun } from "../live/live-run";
-import { ask } from "../live/server";
+import type { LiveRun } from "../client/live-run";
+import { ask } from "../client/server";
 import type { TracedTask } from "../model/trace";
 
 /** Return the paths of the tasks that have not ended, `outer/inner` for those of a team. */

@@ -1,9 +1,8 @@
 /** What parts of the live page know of the run that is shown, and what they can do with it. */
 
 import type { RunWatch, WatchedRun } from "./run-watch";
-import { readBlock } from "./files";
+import { readBlock, type WrittenRequest } from "./files";
 import { Problem } from "./problem";
-import type { WrittenRequest } from "./request-form";
 import { ask, type Server } from "./server";
 
 export interface LiveRun extends WatchedRun {

@@ -11,6 +11,14 @@ export interface FileBlock {
   extras: { filename: string };
 }
 
+export type RunContext = Record<string, number | boolean>;
+
+export interface WrittenRequest {
+  request: string;
+  files: File[];
+  context: RunContext;
+}
+
 /** Return why files cannot be sent; empty if they can. */
 export function findFileProblem(files: readonly { name: string; size: number }[]): string {
   if (files.length > MAX_FILES) return `at most ${MAX_FILES} files can be attached`;
