@@ -66,7 +66,12 @@ from graph.display.streams import (
     print_to_stdout,
     replace_unencodable_text,
 )
-from graph.extensions import find_extensions, list_extension_problems, open_runs_elsewhere
+from graph.extensions import (
+    add_extension_commands,
+    list_extension_problems,
+    name_command,
+    open_runs_elsewhere,
+)
 from graph.teams.default_team import DEFAULT_TEAM
 from nodes.errors import UsageError
 
@@ -339,24 +344,6 @@ def doctor(
     return run_doctor(load_settings(), is_probing=probe, as_json=as_json)
 
 
-def _add_extensions() -> list[str]:
-    """Add the commands of extensions; return a line for each of two with one name."""
-    for extension in find_extensions():
-        extension.add_commands(app)
-    kept, twice = dict[str, Any](), list[str]()
-    for command in app.registered_commands:
-        name = _name_command(command)
-        if name in kept:
-            twice.append(f"two commands are named {name}; that of an extension is left out")
-        kept.setdefault(name, command)
-    app.registered_commands = list(kept.values())
-    return twice
-
-
-def _name_command(command: Any) -> str:  # types of typer's own click
-    return str(command.name or getattr(command.callback, "__name__", ""))
-
-
 def start() -> None:
     """Run the command line as a process of its own."""
     prepare_process()
@@ -368,8 +355,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     replace_unencodable_text()
     treat_sigterm_as_interrupt()
     configure_logging(is_verbose=False)
-    given = sys.argv[1:] if arguments is None else arguments
-    for problem in _EXTENSION_PROBLEMS:
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    for problem in list_extension_problems() if given[:1] != ["doctor"] else ():
         announce_line(f"warning: {problem}")
     end_process(run_to_exit_code(lambda: _run_app(given), path=_find_command_path(given)))
 
@@ -377,7 +364,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def _find_command_path(given: Sequence[str]) -> str:
     """Return the command that is called, as help names it; without its options."""
     first = next((word for word in given if not word.startswith("-")), "")
-    known = set(map(_name_command, app.registered_commands))
+    known = set(map(name_command, app.registered_commands))
     return f"supervise {first}" if first in known else "supervise"
 
 
@@ -392,7 +379,7 @@ def _run_app(given: Sequence[str]) -> Any:
     )
 
 
-_EXTENSION_PROBLEMS: Final = (*list_extension_problems(), *_add_extensions())
+add_extension_commands(app)
 
 if __name__ == "__main__":
     start()

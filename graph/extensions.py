@@ -13,9 +13,9 @@ from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeVar
 
-from nodes.errors import UsageError
+from nodes.errors import SupervisorError, UsageError
 
 if TYPE_CHECKING:
     import typer
@@ -36,6 +36,8 @@ GROUP: Final = "supervisor_worker"
 SHIPPED: Final = "extensions"
 
 _logger = logging.getLogger(__name__)
+_failures: Final = list[str]()
+Found = TypeVar("Found")
 
 
 @dataclass(frozen=True)
@@ -262,20 +264,76 @@ def get_run_stores() -> RunStores:
     raise UsageError("no extension opens this database", next="unset SUPERVISE_DATABASE_URL")
 
 
+def collect(ask: Callable[[Extension], Iterable[Found]]) -> list[Found]:
+    """Return what all extensions answer; one whose answer fails is named in a line and left out.
+
+    Raises:
+        SupervisorError: an extension refuses what it is asked for.
+    """
+    found = list[Found]()
+    for name, extension in _load()[0].items():
+        try:
+            found += ask(extension)
+        except SupervisorError:
+            raise
+        except Exception as error:  # other people's code: without it the rest works
+            note_failure(name, error)
+    return found
+
+
+def add_extension_commands(app: "typer.Typer") -> None:
+    """Add the commands of extensions; one of a name that is taken is left out."""
+    import typer
+
+    taken = set(map(name_command, app.registered_commands))
+    for name, extension in _load()[0].items():
+        own = typer.Typer()
+        try:
+            extension.add_commands(own)
+        except (Exception, SystemExit) as error:
+            note_failure(name, error, is_said=False)
+            continue
+        for command in own.registered_commands:
+            word = name_command(command)
+            if word in taken:
+                clash = ValueError(f"there is a command {word} already")
+                note_failure(name, clash, is_said=False)
+            else:
+                taken.add(word)
+                app.registered_commands.append(command)
+
+
+def name_command(command: Any) -> str:  # types of typer's own click
+    """Return the name by which a command is called."""
+    return str(command.name or getattr(command.callback, "__name__", ""))
+
+
 @cache
 def register_extensions() -> None:
     """Let each extension register what it adds to runs, once; one that cannot is left out."""
-    for extension in find_extensions():
+    for name, extension in _load()[0].items():
         try:
             extension.register()
-        except Exception as error:  # other people's code: without it the rest works
-            name = type(extension).__module__
-            _logger.error("extension %s is left out: %s: %s", name, type(error).__name__, error)
+        except Exception as error:
+            note_failure(name, error)
+
+
+def note_failure(name: str, error: BaseException, *, is_said: bool = True) -> None:
+    """Keep why an extension, or a part of it, is left out.
+
+    Args:
+        is_said: warn of it now.
+    """
+    line = f"extension {name} is left out: {type(error).__name__}: {error}"
+    if line not in _failures:
+        _failures.append(line)
+        if is_said:
+            _logger.error("%s", line)
 
 
 def list_extension_problems() -> tuple[str, ...]:
-    """Return a line for each extension that cannot be used."""
-    return _load()[1]
+    """Return a line for each extension that cannot be used, or a part of which cannot."""
+    return (*_load()[1], *_failures)
 
 
 @cache
@@ -289,7 +347,7 @@ def _load() -> tuple[Mapping[str, Extension], tuple[str, ...]]:
             extension: Any = import_module(module).EXTENSION
             if (made_for := getattr(extension, "interface", None)) != INTERFACE:
                 raise ValueError(f"it is made for interface {made_for}, this is {INTERFACE}")
-        except Exception as error:  # other people's code: without it the rest works
+        except (Exception, SystemExit) as error:
             reason = f"{type(error).__name__}: {error}"
             problems.append(f"extension {name} of {module} is left out: {reason}")
             continue

@@ -15,7 +15,7 @@ from graph.commands.output import print_json, print_listing
 from graph.display.text import to_one_line
 from graph.extensions import (
     DoctorCheck,
-    find_extensions,
+    collect,
     get_run_stores,
     list_extension_problems,
     register_extensions,
@@ -125,8 +125,7 @@ def _check_teams(settings: Settings) -> Iterator[DoctorCheck]:
 
 
 def _check_extensions(settings: Settings) -> Iterator[DoctorCheck]:
-    for extension in find_extensions():
-        yield from extension.list_checks(settings)
+    yield from collect(lambda each: each.list_checks(settings))
     for problem in list_extension_problems():
         fix = "install a version of it that fits, or remove it"
         yield DoctorCheck("broken", "extension", problem, fix)

@@ -81,6 +81,8 @@ def _print_picture(text: str, out: Path | None) -> int:
         return 0
     suffix = out.suffix.lower()
     if suffix not in ("", ".mmd", ".md", ".mermaid", ".txt"):
-        raise UsageError(f"Mermaid does not fit a file named {suffix}", next="--out FILE.mmd")
+        raise UsageError(
+            f"a drawing is Mermaid, which {suffix} does not hold", next="--out FILE.mmd, or FILE.md"
+        )
     write_file(f"```mermaid\n{text.strip()}\n```\n" if suffix == ".md" else text, out)
     return 0

@@ -5,7 +5,7 @@ from pathlib import Path
 from graph.commands.output import print_json, print_listing, print_text
 from graph.display.stderr_console import print_to_stderr
 from graph.display.text import to_one_line
-from graph.extensions import find_extensions
+from graph.extensions import collect
 from graph.settings import Settings
 from graph.teams.lethal_trifecta import list_trifecta_notes, list_trifecta_warnings
 from graph.teams.team_check import check_team, check_tools
@@ -55,9 +55,8 @@ def show_team(name: str, settings: Settings, *, as_json: bool) -> int:
     print_text(f"at most {tasks}, {attempts} each")
     for worker in team.workers:
         print_text(_describe_worker(worker))
-    for extension in find_extensions():
-        for line in extension.describe_team(team):
-            print_text(line)
+    for line in collect(lambda each: each.describe_team(team)):
+        print_text(line)
     for example in team.examples:
         print_text(f"example: {to_one_line(example.request, 200)}")
     return 0
@@ -103,12 +102,10 @@ def _report_team_problems(path: str, settings: Settings, *, is_online: bool) -> 
         )
     team = load_team(path, settings)
     _describe_own_tools(team)
-    for extension in find_extensions():
-        for line in extension.check_team(team, settings, is_online=is_online):
-            print_text(line)
+    for line in collect(lambda each: each.check_team(team, settings, is_online=is_online)):
+        print_text(line)
     warnings = [*list_shape_warnings(team), *list_trifecta_warnings(team)]
-    for extension in find_extensions():
-        warnings += extension.list_team_warnings(team)
+    warnings += collect(lambda each: each.list_team_warnings(team))
     for warning in warnings:
         print_to_stderr(f"warning: {warning}", style="yellow")
     for note in list_trifecta_notes(team):
@@ -153,6 +150,5 @@ def _summarize_team(team: Team, folder: Path) -> str:
     tools = sum(len(worker.tools) for worker in team.workers)
     counts = {"worker": len(team.workers), "tool": tools, "example": len(team.examples)}
     counted = [format_count(count, noun) for noun, count in counts.items()]
-    for extension in find_extensions():
-        counted += extension.count_parts(folder)
+    counted += collect(lambda each: each.count_parts(folder))
     return ", ".join(counted)

@@ -3,7 +3,7 @@
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from graph.extensions import find_extensions
+from graph.extensions import collect
 from graph.teams.lethal_trifecta import (
     find_access,
     list_trifecta_notes,
@@ -21,8 +21,7 @@ def describe_team(team: Team) -> dict[str, Any]:
     """Return what the page of a team shows of it, as JSON; texts are cut at `MAX_TEXT_CHARS`."""
     granted = [describe_tool(name, team) for name in team.grant]
     warnings = [*list_shape_warnings(team), *list_trifecta_warnings(team)]
-    for extension in find_extensions():
-        warnings += extension.list_team_warnings(team)
+    warnings += collect(lambda each: each.list_team_warnings(team))
     return {
         "name": team.name,
         "description": _cut(team.description),

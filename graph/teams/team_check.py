@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from graph.extensions import find_extensions
+from graph.extensions import collect
 from graph.settings import Settings
 from graph.teams.front_matter import FileProblem
 from graph.teams.team_folder import TEAM_FILE, TOOLS_FOLDER
@@ -18,9 +18,7 @@ def check_team(name_or_path: str | Path, settings: Settings | None = None) -> li
     """
     folder = find_team(name_or_path, settings)
     problems = list_team_problems(folder, settings)
-    for extension in find_extensions():
-        problems += extension.list_team_problems(folder, settings)
-    return problems
+    return problems + collect(lambda each: each.list_team_problems(folder, settings))
 
 
 def check_tools(name_or_path: str | Path, settings: Settings | None = None) -> list[str]:
@@ -29,7 +27,10 @@ def check_tools(name_or_path: str | Path, settings: Settings | None = None) -> l
     Raises:
         TeamInvalid: there is no such team.
     """
-    teams = sorted(find_team(name_or_path, settings).rglob(TEAM_FILE))
+    folder = find_team(name_or_path, settings)
+    if not (folder / TEAM_FILE).is_file():
+        return []  # whatever is somewhere below it is not asked for
+    teams = sorted(folder.rglob(TEAM_FILE))
     folders = [path.parent / TOOLS_FOLDER for path in teams]
     problems = [
         problem

@@ -22,7 +22,7 @@ class Weather(Extension):
         share_tools("weather_tools", Path(__file__).parent / "weather_tools")
 
     def add_commands(self, app):
-        app.command("weather")(lambda: print("sunny") or 0)
+        app.command("rain")(lambda: print("sunny") or 0)
 
     def list_checks(self, settings):
         yield DoctorCheck("ok", "weather", "it is sunny")
@@ -64,7 +64,7 @@ def site(tmp_path: Path) -> Path:
     (folder / "weather_tools").mkdir(parents=True)
     (folder / "weather_tools" / "__init__.py").touch()
     (folder / "weather_tools" / "forecast.py").write_text(TOOL)
-    install(folder, "weather", GOOD)
+    install(folder, "rain", GOOD)
     return folder
 
 
@@ -104,7 +104,7 @@ def test_another_distribution_adds_a_command_a_tool_a_check_and_a_warning(site: 
 
     assert checked.returncode == 0 and "1 tool" in checked.stdout
     assert "warning: trips was written in the rain" in checked.stderr
-    assert supervise(site, "weather").stdout == "sunny\n"
+    assert supervise(site, "rain").stdout == "sunny\n"
     assert "it is sunny" in supervise(site, "doctor").stdout
 
 
@@ -115,6 +115,7 @@ def test_another_distribution_adds_a_command_a_tool_a_check_and_a_warning(site: 
         ("storm", OLD, "it is made for interface 0, this is 1"),
         ("evals", GOOD, "there is one of this name"),
         ("storm", "x = 1", "AttributeError"),
+        ("storm", "import sys; sys.exit(3)", "SystemExit: 3"),
     ],
 )
 def test_one_that_does_not_fit_is_one_line_and_the_rest_works(
@@ -122,7 +123,7 @@ def test_one_that_does_not_fit_is_one_line_and_the_rest_works(
 ) -> None:
     install(site, name, text, module="storm_extension")
 
-    done = supervise(site, "weather")
+    done = supervise(site, "rain")
 
     assert (done.returncode, done.stdout) == (0, "sunny\n")
     (line,) = done.stderr.splitlines()
@@ -130,12 +131,28 @@ def test_one_that_does_not_fit_is_one_line_and_the_rest_works(
     assert why in line
 
 
+@pytest.mark.parametrize("hook", ["add_commands", "list_checks", "list_team_warnings", "register"])
+def test_a_hook_that_fails_is_one_line_and_the_rest_works(site: Path, hook: str) -> None:
+    lines = ["from graph.extensions import Extension", "class Storm(Extension):"]
+    lines += [f"    def {hook}(self, *_):", "        raise RuntimeError('no barometer')"]
+    install(site, "storm", "\n".join([*lines, "EXTENSION = Storm()"]))
+    write_team()
+
+    checked = supervise(site, "check", "teams/trips")
+    looked = supervise(site, "doctor")
+
+    assert checked.returncode == 0 and "valid" in checked.stdout
+    said = "extension storm is left out: RuntimeError: no barometer"
+    assert (checked.stderr + looked.stdout).count(said) >= 1
+    assert "it is sunny" in looked.stdout and "Traceback" not in looked.stderr + checked.stderr
+
+
 def test_a_command_of_a_name_that_is_taken_is_left_out(site: Path) -> None:
     install(site, "storm", TAKEN)
 
     done = supervise(site, "doctor")
 
-    assert "two commands are named doctor; that of an extension is left out" in done.stderr
+    assert "extension storm is left out: ValueError: there is a command doctor" in done.stdout
     assert "langgraph" in done.stdout
 
 
@@ -144,6 +161,6 @@ def test_of_two_tools_with_one_name_the_shared_one_stays(site: Path) -> None:
 
     done = supervise(site, "doctor")
 
-    said = "extension weather_extension is left out: ValueError: the tool calculate of"
+    said = "extension rain is left out: ValueError: the tool calculate of"
     assert f"{said} weather_tools is one of extensions.tools already" in done.stderr
     assert "Traceback" not in done.stderr

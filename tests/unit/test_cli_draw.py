@@ -97,5 +97,5 @@ def test_a_suffix_that_does_not_fit_is_refused_and_nothing_is_written(
 ) -> None:
     assert supervise("draw", name, "--out", "x.png") == 2
 
-    assert "Mermaid does not fit a file named .png. next: --out FILE.mmd" in supervise.err
+    assert "a drawing is Mermaid, which .png does not hold. next: --out FILE.mmd" in supervise.err
     assert supervise.err.count("\n") == 1 and not list(Path().glob("x.*"))
