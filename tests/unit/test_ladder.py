@@ -348,7 +348,7 @@ def write_team_folder(path: Path, *, team_key: str, worker_key: str) -> Path:
 
 
 def test_a_team_folder_orders_the_rungs_and_names_fallback_and_generalist(tmp_path: Path) -> None:
-    keys = "ladder: [tier, person]\ngeneralist: helper"
+    keys = "ladder: [tier, human]\ngeneralist: helper"
 
     read = load_team(write_team_folder(tmp_path, team_key=keys, worker_key="fallback: helper"))
 
