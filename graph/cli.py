@@ -356,7 +356,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     treat_sigterm_as_interrupt()
     configure_logging(is_verbose=False)
     given = list(sys.argv[1:] if arguments is None else arguments)
-    for problem in list_extension_problems() if given[:1] != ["doctor"] else ():
+    for problem in list_extension_problems() if "doctor" not in given[:2] else ():
         announce_line(f"warning: {problem}")
     end_process(run_to_exit_code(lambda: _run_app(given), path=_find_command_path(given)))
 

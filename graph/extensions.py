@@ -15,7 +15,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeVar
 
-from nodes.errors import SupervisorError, UsageError
+from nodes.errors import SupervisorError, TeamInvalid, UsageError
 
 if TYPE_CHECKING:
     import typer
@@ -246,7 +246,7 @@ def open_runs_elsewhere(url: str, settings: "Settings") -> RunsElsewhere:
     Raises:
         UsageError: no extension can.
     """
-    opened = (extension.open_runs(url, settings) for extension in find_extensions())
+    opened = (each.open_runs(url, settings) for each in reversed(find_extensions()))
     if found := next((runs for runs in opened if runs is not None), None):
         return found
     raise UsageError("no extension reads the runs of a server", next="leave out --url")
@@ -258,7 +258,7 @@ def get_run_stores() -> RunStores:
     Raises:
         UsageError: no extension can.
     """
-    found = (extension.get_run_stores() for extension in find_extensions())
+    found = (each.get_run_stores() for each in reversed(find_extensions()))
     if stores := next((each for each in found if each is not None), None):
         return stores
     raise UsageError("no extension opens this database", next="unset SUPERVISE_DATABASE_URL")
@@ -279,6 +279,22 @@ def collect(ask: Callable[[Extension], Iterable[Found]]) -> list[Found]:
         except Exception as error:  # other people's code: without it the rest works
             note_failure(name, error)
     return found
+
+
+def check_parts(team: "Team", settings: "Settings", *, is_online: bool) -> Iterator[str]:
+    """Yield what each extension says of its part of a valid team, as it is found out.
+
+    Raises:
+        SupervisorError: the team cannot be used with one, or one could not check it.
+    """
+    for name, extension in _load()[0].items():
+        try:
+            yield from extension.check_team(team, settings, is_online=is_online)
+        except SupervisorError:
+            raise
+        except Exception as error:  # what was not checked is not valid
+            said = f"{type(error).__name__}: {error}"
+            raise TeamInvalid(f"extension {name} could not check the team", cause=said) from error
 
 
 def add_extension_commands(app: "typer.Typer") -> None:

@@ -130,9 +130,9 @@ def describe_problem(attempt: Attempt) -> str:
 
 
 def repeats_task(output: str, description: str) -> bool:
-    """Return whether an output is the description of its task, or most of it, word for word."""
-    said, asked = (" ".join(text.casefold().split()) for text in (output, description))
-    return len(said) >= max(MIN_REPEATED_CHARS, len(asked) // 2) and said in asked
+    """Return whether an output is the description of its task, or the first half of it and more."""
+    said, asked = (" ".join(text.split()) for text in (output, description))
+    return len(said) >= max(MIN_REPEATED_CHARS, len(asked) // 2) and asked.startswith(said)
 
 
 async def _choose_action(

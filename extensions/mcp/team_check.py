@@ -33,8 +33,8 @@ def describe_servers(team: Team) -> Iterator[str]:
         yield f"MCP server {name}{trust}: {describe_place(server)}"
 
 
-def check_servers(team: Team, settings: Settings) -> list[str]:
-    """Connect a team's servers, write `mcp.lock.json`, and return its workers' tools, a line each.
+def check_servers(team: Team, settings: Settings) -> Iterator[str]:
+    """Connect a team's servers, write `mcp.lock.json`, and yield its workers' tools, a line each.
 
     A worker that is itself a team has servers of its own, which are checked too.
 
@@ -42,14 +42,13 @@ def check_servers(team: Team, settings: Settings) -> list[str]:
         TeamInvalid: packages are missing, or a worker names a tool that it cannot have.
         McpServerFailed: a server cannot be used.
     """
-    used, lines = settings.build_tool_settings(), list[str]()
+    used = settings.build_tool_settings()
     if team.mcp_servers:
         require_packages("mcp", "MCP servers")
-        lines += asyncio.run(_check_servers(team, used))
+        yield from asyncio.run(_check_servers(team, used))
     for worker in team.workers:
         if worker.team is not None:
-            lines += check_servers(worker.team, settings)
-    return lines
+            yield from check_servers(worker.team, settings)
 
 
 async def _check_servers(team: Team, settings: ToolSettings) -> list[str]:

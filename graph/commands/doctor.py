@@ -27,7 +27,7 @@ from graph.stores.postgres_url import format_public_address, mask_passwords
 from graph.teams.team_check import check_team
 from graph.teams.team_loader import list_replaced_teams, list_teams
 from graph.user_state import get_user_env_file
-from nodes.errors import StoreError
+from nodes.errors import StoreError, UsageError
 from nodes.errors.redaction import redact_value
 from nodes.tools.framework.extras import list_missing_packages, write_install_command
 
@@ -66,7 +66,7 @@ def _check_file(path: Path) -> DoctorCheck:
 def _check_server(url: str) -> DoctorCheck:
     try:
         seen = get_run_stores().describe(url)
-    except StoreError as error:
+    except (StoreError, UsageError) as error:
         return DoctorCheck("broken", "database", str(error), error.next)
     return DoctorCheck("ok", "database", f"{format_public_address(url)}: {seen}")
 

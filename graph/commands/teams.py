@@ -5,7 +5,7 @@ from pathlib import Path
 from graph.commands.output import print_json, print_listing, print_text
 from graph.display.stderr_console import print_to_stderr
 from graph.display.text import to_one_line
-from graph.extensions import collect
+from graph.extensions import check_parts, collect
 from graph.settings import Settings
 from graph.teams.lethal_trifecta import list_trifecta_notes, list_trifecta_warnings
 from graph.teams.team_check import check_team, check_tools
@@ -102,7 +102,7 @@ def _report_team_problems(path: str, settings: Settings, *, is_online: bool) -> 
         )
     team = load_team(path, settings)
     _describe_own_tools(team)
-    for line in collect(lambda each: each.check_team(team, settings, is_online=is_online)):
+    for line in check_parts(team, settings, is_online=is_online):
         print_text(line)
     warnings = [*list_shape_warnings(team), *list_trifecta_warnings(team)]
     warnings += collect(lambda each: each.list_team_warnings(team))

@@ -8,7 +8,7 @@ from math import inf
 from langchain_core.tools import BaseTool
 from langgraph.config import get_config
 
-from graph.extensions import find_extensions
+from graph.extensions import collect, find_extensions
 from graph.topology.supervisor_graph import SupervisorGraph
 from nodes.errors import McpServerFailed, RemoteError, SupervisorError, TeamInvalid
 from nodes.execution.outside_worker import OutsideWorker
@@ -104,10 +104,10 @@ class WorkerPool:
         if not self._tool_settings.sql_url:
             return ""
         if self._database_tables is None:
-            described = [
-                await asyncio.to_thread(extension.describe_tables, self._team, self._tool_settings)
-                for extension in find_extensions()
-            ]
+            team, used = self._team, self._tool_settings
+            described = await asyncio.to_thread(
+                collect, lambda each: [each.describe_tables(team, used)]
+            )
             self._database_tables = "\n".join(filter(None, described))
         return self._database_tables
 

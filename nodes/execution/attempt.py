@@ -204,7 +204,9 @@ class AttemptRunner:
     def _hold_slot(self) -> AbstractAsyncContextManager[object]:
         """Wait until a slow server is free for this task; a team's tasks wait by themselves."""
         is_elsewhere = self.is_divided or self.worker.team or self.worker.remote
-        return nullcontext() if is_elsewhere else hold_for_task(self.attempt_context.model)
+        left_s = get_remaining_s(self.config)
+        model = self.attempt_context.model
+        return nullcontext() if is_elsewhere else hold_for_task(model, left_s)
 
     async def _run_attempt(self) -> Attempt:
         description = self.state["description"]

@@ -182,6 +182,7 @@ def build_report(state: SupervisorState) -> Report:
     return Report(
         output=answer.text,
         claims=_merge_claims(reports),
+        has_found_claims=all(each.has_found_claims or not each.claims for each in reports),
         findings=tuple(
             Finding(**{name: getattr(finding, name) for name in Finding.model_fields})
             for finding in answer.findings

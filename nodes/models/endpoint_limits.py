@@ -1,12 +1,9 @@
 """Rate and concurrency limits: one set per endpoint, shared by all its callers."""
 
+import asyncio
 from collections.abc import AsyncIterator
-from contextlib import (
-    AbstractAsyncContextManager,
-    AsyncExitStack,
-    asynccontextmanager,
-    nullcontext,
-)
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from contextvars import ContextVar
 from functools import cache
 from math import ceil
 from typing import Final
@@ -119,18 +116,35 @@ def _get_limits(
     )
 
 
-def hold_for_task(model: BaseChatModel) -> AbstractAsyncContextManager[object]:
+@asynccontextmanager
+async def hold_for_task(model: BaseChatModel, left_s: float | None = None) -> AsyncIterator[None]:
     """Let a task make all its calls before the next one, where a slow model takes one at a time.
 
     Such a server keeps one prompt. With the calls of two tasks in turn it would read each prompt
-    from its beginning again: on one processor minutes instead of seconds.
+    from its beginning again: on one processor minutes instead of seconds. What runs inside a task,
+    such as another graph in a tool, does not wait for its own task.
+
+    Args:
+        left_s: until the run's deadline, beyond which the slot is not waited for.
     """
     settings, speed = getattr(model, "settings", None), getattr(model, "speed", None)
-    if settings is None or speed is None or speed.limit_factor <= 1:
-        return nullcontext()
-    if getattr(model, "calls_at_once", 2) > 1:
-        return nullcontext()
-    return get_endpoint_limits(getattr(model, "endpoint", ""), settings).task_slot
+    is_slow = speed is not None and speed.limit_factor > 1
+    if settings is None or settings.max_concurrency > 1 or not is_slow or _is_held.get():
+        yield
+        return
+    slot = get_endpoint_limits(getattr(model, "endpoint", ""), settings).task_slot
+    async with AsyncExitStack() as stack:
+        with suppress(TimeoutError):  # the attempt says that its time is over
+            async with asyncio.timeout(left_s):
+                await stack.enter_async_context(slot)
+        token = _is_held.set(True)
+        try:
+            yield
+        finally:
+            _is_held.reset(token)
+
+
+_is_held: ContextVar[bool] = ContextVar("task slot is held", default=False)
 
 
 def build_rates(

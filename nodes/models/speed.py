@@ -24,7 +24,7 @@ class ModelSpeed:
         self._speeds: deque[float] = deque(maxlen=WINDOW_ANSWERS)
         self.timeouts = 0
         """Calls without an answer in time; each counts as an answer at half the speed."""
-        self._silent_calls = 0
+        self._silent_calls, self._has_read = 0, False
         self._noted_runs: deque[str] = deque(maxlen=MAX_NOTED_RUNS)
 
     @property
@@ -46,14 +46,16 @@ class ModelSpeed:
 
         Args:
             has_read_little: most of its prompt was in the server's cache, so that it says less of
-                how long others take: a faster one does not count once the speed is known.
+                how long others take: it counts only until a prompt was read, or after a timeout.
         """
         self._silent_calls = 0
         if output_tokens < MIN_OUTPUT_TOKENS or seconds <= 0:
             return
-        speed, known = output_tokens / seconds, self.tokens_per_s
-        if not (has_read_little and known is not None and speed > known):
-            self._speeds.append(speed)
+        if not has_read_little and not self._has_read:
+            self._has_read = True
+            self._speeds.clear()
+        if not has_read_little or not self._has_read:
+            self._speeds.append(output_tokens / seconds)
 
     def record_timeout(self) -> None:
         """Count a call that ended at the default limit as an answer at half the speed.
@@ -62,6 +64,7 @@ class ModelSpeed:
         stays silent counts no further: it hangs.
         """
         self.timeouts += 1
+        self._has_read = False
         self._silent_calls += 1
         if self._silent_calls <= MAX_SILENT_CALLS:
             self._speeds.append((self.tokens_per_s or USUAL_TOKENS_PER_S) / 2)

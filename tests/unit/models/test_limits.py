@@ -1,6 +1,7 @@
 """Limits hold for all who call an endpoint together."""
 
 import asyncio
+import contextvars
 import itertools
 import threading
 import time
@@ -307,3 +308,22 @@ async def test_a_shorter_retry_after_does_not_open_the_gate_earlier() -> None:
     gate.block(1)
 
     assert gate.get_blocked_s() > 90
+
+
+async def test_a_task_waits_for_no_slot_beyond_its_time_and_not_for_its_own(
+    model_settings: ModelSettings,
+) -> None:
+    model = ModelCatalog(replace(model_settings, max_concurrency=1)).get_chat_model("strong")
+    assert isinstance(model, GuardedModel)
+    model.speed.record_answer(100, 60.0)
+
+    async with hold_for_task(model):
+        async with hold_for_task(model):  # of a run that a tool of the task has started
+            pass
+        waiting = asyncio.create_task(_enter(model), context=contextvars.Context())
+        assert await asyncio.wait_for(waiting, timeout=5.0)
+
+
+async def _enter(model: GuardedModel) -> bool:
+    async with hold_for_task(model, left_s=0.01):
+        return True

@@ -36,16 +36,20 @@ def test_the_speed_is_the_median_of_the_last_answers_long_enough_to_measure() ->
     assert speed.limit_factor == 20.0
 
 
-def test_an_answer_from_a_cached_prompt_makes_no_model_faster() -> None:
+def test_an_answer_from_a_cached_prompt_counts_only_until_a_prompt_was_read() -> None:
     speed = ModelSpeed()
 
+    speed.record_answer(100, 1.0, has_read_little=True)
+    assert speed.tokens_per_s == 100.0
     speed.record_answer(100, 10.0)
+    for seconds in (1.0, 1.0, 50.0):
+        speed.record_answer(100, seconds, has_read_little=True)
+    assert speed.tokens_per_s == 10.0
+    for _ in range(3):
+        speed.record_timeout()
     for _ in range(9):
         speed.record_answer(100, 1.0, has_read_little=True)
-    assert speed.tokens_per_s == 10.0
-    for _ in range(2):
-        speed.record_answer(100, 50.0, has_read_little=True)
-    assert speed.tokens_per_s == 2.0
+    assert speed.limit_factor == 1.0
 
 
 def test_each_call_without_an_answer_in_time_gives_the_next_more() -> None:

@@ -252,9 +252,10 @@ def test_a_specialist_is_recruited_once_and_a_reported_task_ends():
     ("output", "is_problem"),
     [
         ("List the encounters with date, type, location and provider.", True),
-        ("list the encounters with  date, type, location and provider", True),
+        ("List the encounters with  date, type,\nlocation and provider", True),
         ("Two encounters: 3 May 2024, clinic A; 9 June 2024, clinic B, Dr. Roe.", False),
         ("location and provider", False),
+        ("LIST THE ENCOUNTERS WITH DATE, TYPE, LOCATION AND PROVIDER.", False),
     ],
 )
 def test_a_report_that_repeats_its_task_is_no_result(output: str, is_problem: bool):
