@@ -1,4 +1,4 @@
-"""Runs an exam as a LangSmith experiment, which is uploaded only if tracing is on."""
+"""Runs an exam as a LangSmith experiment, over rows that are kept there or here."""
 
 import asyncio
 import warnings

@@ -138,7 +138,12 @@ async def expire_lost_leases(pool: ConnectionPool, lease_s: float) -> int:
 
 @asynccontextmanager
 async def watch_lost_leases(_app: object) -> AsyncIterator[None]:
-    """Look for such runs as often as the reaper does, while the server runs."""
+    """Let the leases of runs that have lost their holder pass, so that Aegra's reaper sees them.
+
+    After an outage of the database a run may be `running` without a holder and without a lease,
+    and nothing would ever continue it (Aegra 0.11, its issue 476). This looks as often as the
+    reaper does, while the server runs.
+    """
     from aegra_api.settings import settings  # comes with Aegra
 
     if not settings.redis.REDIS_BROKER_ENABLED:  # without it no run has a lease

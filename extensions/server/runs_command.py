@@ -1,4 +1,4 @@
-"""`supervise runs`, `show`, `trace` and `resume` with `--url`: the runs of a server."""
+"""The option `--url`: the runs of a server are listed, shown, resumed and stopped."""
 
 from collections.abc import Coroutine, Iterator, Mapping
 from contextlib import contextmanager

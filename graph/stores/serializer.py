@@ -1,4 +1,4 @@
-"""The types that a checkpoint may hold: ours and LangGraph's own, and no code."""
+"""The types that a checkpoint may hold, ours and LangGraph's own: no code, no known secret."""
 
 import inspect
 from typing import Any, Final

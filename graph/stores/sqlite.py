@@ -159,6 +159,9 @@ ORDER BY updated_at DESC LIMIT ? OFFSET ?
 async def search_store(path: Path, op: SearchOp) -> list[SearchItem] | None:
     """Return the items of a namespace, the newest first; None for a filter or a query.
 
+    LangGraph's store would load NumPy where that is installed, and a run searches before its first
+    model call.
+
     Raises:
         sqlite3.Error: the file cannot be read.
     """

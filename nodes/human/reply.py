@@ -1,4 +1,4 @@
-"""Reads a human's reply to a question, in each of the forms that clients send."""
+"""Reads a human's reply to a question: each form that clients send, and plain words."""
 
 import json
 from collections.abc import Mapping, Sequence

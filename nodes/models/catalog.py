@@ -1,4 +1,4 @@
-"""Models by tier: names from the settings, clients created on first use."""
+"""Models by tier: names from the settings or models of the program, clients on first use."""
 
 import asyncio
 import importlib.util

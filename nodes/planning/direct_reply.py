@@ -1,4 +1,4 @@
-"""The reply to a message that asks for no work: what the team does, or what it still needs."""
+"""Messages that ask for no work, and the reply: what the team does, or what it still needs."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final, Literal
@@ -151,7 +151,11 @@ _DROPPED = Pattern(r"['\u2019\u2018`\"()*_\U0001f300-\U0001faff\u2600-\u27bf\ufe
 
 
 def recognize_small_talk(request: str) -> SmallTalk | None:
-    """Return what a request is that asks for no work; None for all others."""
+    """Return what a request is that asks for no work; None for all others.
+
+    Each of its sentences must be in a short list: anything else makes it a request, so that none is
+    lost; an unusual greeting is planned.
+    """
     if len(request) > MAX_CHARS:
         return None
     words = _DROPPED.sub("", request.casefold())

@@ -1,4 +1,4 @@
-"""Finds others for the tasks of workers whose servers do not answer, before they are sent."""
+"""Finds others for tasks whose workers' servers do not answer, or who are busy, before sending."""
 
 from collections import Counter
 from collections.abc import Collection, Mapping

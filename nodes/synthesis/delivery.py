@@ -1,4 +1,4 @@
-"""Delivery of the answer, with the run's status, usage and timing."""
+"""Delivery of the answer, with the run's status, usage and timing, and as a chat message."""
 
 from collections.abc import Mapping
 from typing import Final

@@ -1,4 +1,4 @@
-"""A tool as a server lists it: checked, made safe to show, and with a digest to compare."""
+"""A tool as a server lists it: checked, safe to show, with a digest; and checks of its calls."""
 
 import hashlib
 import json

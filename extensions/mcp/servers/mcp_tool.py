@@ -1,4 +1,4 @@
-"""A tool of a server, as a worker's agent calls it."""
+"""A tool of a server, as a worker's agent calls it, and the answer as content blocks."""
 
 import json
 from collections.abc import Mapping

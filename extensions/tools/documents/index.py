@@ -1,4 +1,4 @@
-"""A ranked full-text index over passages, in memory."""
+"""A ranked full-text index over passages, in memory, and the terms of a query."""
 
 import math
 import sqlite3

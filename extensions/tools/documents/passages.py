@@ -1,4 +1,4 @@
-"""Split a text into passages that can be found and quoted."""
+"""Split a text into sections and passages that can be found and quoted."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

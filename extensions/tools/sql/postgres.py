@@ -137,6 +137,9 @@ class RoleRefused(ToolRefused):
 async def refuse_privileged_role(connection: Any) -> None:
     """Refuse a URL whose role is a superuser, may become one, or has access beyond tables.
 
+    A statement can take on any role that its session may become, so a session cannot give up a
+    role for one statement: only the role of the URL can prevent that.
+
     Raises:
         RoleRefused: it has; nothing else has been read.
     """
