@@ -19,7 +19,7 @@ async def get_session(server: ResolvedServer) -> McpSession:
         session = known[server] = McpSession(server)
     try:
         await session.wait_until_open()
-    except BaseException:  # a cancel too: no other task would close it
+    except BaseException:  # a cancel too: a lost session is not offered again
         if session.is_lost and known.get(server) is session:
             del known[server]
         raise
