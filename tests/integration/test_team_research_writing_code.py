@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from extensions.tools.sandbox.limits import SandboxLimits
-from extensions.tools.sandbox.runner import RunRefused, run_python
 from graph import build_supervisor, load_team
 from graph.runs.outcome import Outcome
 from graph.runs.trace import load_trace
 from graph.settings import Settings
+from teams.research_writing_code.tools.sandbox.limits import SandboxLimits
+from teams.research_writing_code.tools.sandbox.runner import RunRefused, run_python
 from tests.endpoint import Endpoint, Scenario, ScriptedTask
 from tests.team_runs import run_team
 

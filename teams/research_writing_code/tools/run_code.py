@@ -8,8 +8,6 @@ from langchain_core.tools import BaseTool, tool
 from langgraph.prebuilt import InjectedState
 from pydantic import Field
 
-from extensions.tools.sandbox.limits import SandboxLimits
-from extensions.tools.sandbox.runner import RunRefused, RunResult, run_python
 from nodes.errors import ToolFailed
 from nodes.limits.patterns import Pattern
 from nodes.text.plain_text import sanitize_line
@@ -18,6 +16,8 @@ from nodes.tools.framework.settings import ToolSettings
 from nodes.tools.framework.tool_report import ToolReport
 
 from .materials.selection import select_modules
+from .sandbox.limits import SandboxLimits
+from .sandbox.runner import RunRefused, RunResult, run_python
 
 ACCESS = {"reads": ["private", "untrusted"], "sends": "nothing"}
 LIMITS = SandboxLimits()

@@ -12,10 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from extensions.tools.sandbox.limits import SandboxLimits
-from extensions.tools.sandbox.runner import RunRefused, make_sandbox_path, run_python
 from nodes.errors import ToolRefused
 from nodes.tools.framework.settings import ToolSettings
+from teams.research_writing_code.tools.sandbox.limits import SandboxLimits
+from teams.research_writing_code.tools.sandbox.runner import (
+    RunRefused,
+    make_sandbox_path,
+    run_python,
+)
 from tests.shipped_tools import load_shipped_tools
 
 pytestmark = pytest.mark.slow
@@ -248,8 +252,9 @@ async def test_a_user_s_own_mask_does_not_hide_the_files_from_the_code():
 async def test_a_python_that_is_reached_by_a_link_runs_code_too(tmp_path):
     python = tmp_path / "python"
     python.symlink_to(sys.base_prefix)
-    result = "from extensions.tools.sandbox.runner import run_python as run\n"
-    result += "from extensions.tools.sandbox.limits import SandboxLimits\nimport asyncio\n"
+    result = "from teams.research_writing_code.tools.sandbox.runner import run_python as run\n"
+    result += "from teams.research_writing_code.tools.sandbox.limits import SandboxLimits\n"
+    result += "import asyncio\n"
     result += "print(asyncio.run(run({'a.py': 'print(1)'}, 'a.py', SandboxLimits())).stdout)\n"
 
     done = await asyncio.create_subprocess_exec(

@@ -9,13 +9,14 @@ from pathlib import PurePosixPath
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
-from extensions.tools.sandbox.limits import SANDBOX_FOLDER, SandboxLimits
 from nodes.errors import ToolFailed, ToolRefused
 from nodes.limits.patterns import Pattern
 from nodes.text.plain_text import sanitize_line, sanitize_text
 from nodes.tools.framework.isolation import run_isolated
 
-LAUNCHER = "extensions.tools.sandbox.launcher:run_in_sandbox"
+from .limits import SANDBOX_FOLDER, SandboxLimits
+
+LAUNCHER = f"{__package__}.launcher:run_in_sandbox"
 STARTUP_S = 20.0
 """Time for what comes before the code and after it."""
 MAX_REASON_CHARS = 240

@@ -16,9 +16,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from extensions.tools.sandbox import kernel
-from extensions.tools.sandbox.limits import SANDBOX_FOLDER, SandboxLimits
-from extensions.tools.sandbox.seccomp import refuse_system_calls
+from . import kernel
+from .limits import SANDBOX_FOLDER, SandboxLimits
+from .seccomp import refuse_system_calls
 
 SANDBOX_UID: Final = 1000
 """User id inside the sandbox."""

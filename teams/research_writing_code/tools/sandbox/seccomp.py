@@ -14,7 +14,7 @@ import struct
 from collections.abc import Mapping
 from typing import Final
 
-from extensions.tools.sandbox import kernel
+from . import kernel
 
 _AUDIT_ARCHS: Final = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 _REFUSED_CALLS: Final[Mapping[str, tuple[int, int]]] = {

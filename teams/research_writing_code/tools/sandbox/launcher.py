@@ -16,9 +16,10 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import Any, Final, NoReturn
 
-from extensions.tools.sandbox import kernel, namespaces
-from extensions.tools.sandbox.limits import SandboxLimits
 from nodes.limits.nesting import parse_json
+
+from . import kernel, namespaces
+from .limits import SandboxLimits
 
 GRACE_S: Final = 2.0
 """For the last output, after a sandbox was killed."""
