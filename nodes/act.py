@@ -10,14 +10,13 @@ from langgraph.runtime import Runtime
 
 from nodes.execution.attempt import AttemptRunner
 from nodes.execution.attempt_context import AttemptContext
-from nodes.execution.checkpointing import has_checkpointer
 from nodes.execution.dispatch import Dispatch
 from nodes.execution.handoff_record import describe_handoff
 from nodes.execution.worker_agents import WorkerAgents
 from nodes.limits.clock import get_elapsed_s
 from nodes.limits.deadline import is_deadline_past
 from nodes.limits.degradation import CHEAPEST_TIER, should_degrade
-from nodes.limits.run_scope import get_run_scope
+from nodes.limits.run_scope import get_run_scope, has_checkpointer
 from nodes.limits.stop_requests import STOPPED
 from nodes.limits.stopped_tasks import is_stopped
 from nodes.limits.worker_load import get_team_load

@@ -10,7 +10,6 @@ from langgraph.runtime import Runtime
 
 from nodes.errors import UsageError
 from nodes.execution.dispatch import Dispatch
-from nodes.execution.expenses import build_expenses
 from nodes.limits.clock import get_elapsed_s
 from nodes.limits.deadline import is_deadline_past
 from nodes.limits.degradation import should_degrade
@@ -23,6 +22,7 @@ from nodes.recovery.ladder import choose_action, get_escalation_reason
 from nodes.recovery.reassignment import list_candidates
 from nodes.schemas.team import SPECIALIST, Team
 from nodes.security.taint import merge_labels
+from nodes.telemetry.cost import build_expenses
 from nodes.telemetry.events import emit
 from state import (
     Attempt,

@@ -11,7 +11,7 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.runtime import Runtime
 
-from nodes.execution.checkpointing import CHECKPOINTER_KEY
+from nodes.limits.run_scope import CHECKPOINTER_KEY
 from state import Context
 
 NAMESPACE_KEY: Final = "checkpoint_ns"

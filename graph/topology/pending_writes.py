@@ -6,7 +6,7 @@ from typing import Any
 from langgraph.types import Overwrite, StateSnapshot
 
 from nodes.execution.dispatch_registry import MONITOR
-from nodes.execution.expenses import build_expenses
+from nodes.telemetry.cost import build_expenses
 from state import Expense, Plan, Report, Task, merge_ledger, merge_plans
 
 

@@ -16,9 +16,8 @@ from graph.stores.errors import ThreadTaken
 from graph.topology.node_config import TASK_ID_KEY
 from graph.topology.run_start import get_run_id
 from nodes.errors import StoreError
-from nodes.execution.checkpointing import CHECKPOINTER_KEY
 from nodes.limits.clock import now_s
-from nodes.limits.run_scope import SCOPE_KEY, get_run_scope
+from nodes.limits.run_scope import CHECKPOINTER_KEY, SCOPE_KEY, get_run_scope
 
 POLL_INTERVAL_S: Final = 2.0
 SETTLING_S: Final = 5.0

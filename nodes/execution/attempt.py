@@ -17,11 +17,10 @@ from nodes.errors import (
     ThreadBusy,
 )
 from nodes.errors.redaction import redact_text
-from nodes.execution.attempt_context import AttemptContext, TurnLimitReached
+from nodes.execution.attempt_context import AttemptContext, MaterialReading, TurnLimitReached
 from nodes.execution.fault import build_timeout_report, classify_fault
 from nodes.execution.outside_worker import OutsideTask
 from nodes.execution.proving import mark_returned
-from nodes.execution.reading import MaterialReading
 from nodes.execution.subteam import SubteamRun
 from nodes.execution.worker_agent import WorkerAgent
 from nodes.execution.worker_agents import WorkerAgents

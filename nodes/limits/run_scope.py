@@ -13,6 +13,8 @@ from state import Origin, Plan, Report, Tier, Usage
 
 SCOPE_KEY: Final = "__run_scope"
 """Of a `configurable`. LangGraph saves no entry whose name begins like this with a checkpoint."""
+CHECKPOINTER_KEY: Final = "__pregel_checkpointer"
+"""Of a `configurable`: LangGraph lends an inner graph its checkpointer under this name."""
 SYNTHESIS_SHARE: Final = 0.15
 """Of a run's deadline, kept for the answer."""
 MAX_SYNTHESIS_S: Final = 30.0
@@ -115,3 +117,11 @@ def get_run_scope(config: RunnableConfig) -> RunScope:
 def set_deadline(now: float, deadline_s: float | None) -> Deadline | None:
     """Return the moments of a deadline that starts now; None for a run without one."""
     return None if deadline_s is None else Deadline(now, deadline_s)
+
+
+def has_checkpointer(config: RunnableConfig) -> bool:
+    """Return whether a checkpointer saves the run; a thread id alone does not show that.
+
+    LangGraph's server gives a run without a thread an id, but no checkpointer.
+    """
+    return bool(config.get("configurable", {}).get(CHECKPOINTER_KEY))

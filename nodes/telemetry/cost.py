@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping
 from typing import Final
 
-from state import Estimate, Expense, Purpose, RunUsage, Tier, Usage, enter_expenses
+from state import Attempt, Estimate, Expense, Purpose, RunUsage, Tier, Usage, enter_expenses
 
 CUT_OFF: Final = "cut off"
 """Calls of attempts that a kill, a cancel or an error ended, and that a resume went on from."""
@@ -109,3 +109,30 @@ def name_mechanism(expense: Expense) -> str:
             return "retry"
         case purpose:
             return purpose
+
+
+def build_expenses(task: str, number: int, attempt: Attempt) -> dict[str, Expense]:
+    """Return an attempt's entries for the run's ledger; those of a nested team one by one."""
+    if not attempt.ledger:
+        spent = Expense(
+            worker=attempt.worker,
+            tier=attempt.tier,
+            usage=attempt.usage,
+            task=task,
+            attempt=number,
+        )
+        return enter_expenses(spent)
+    return enter_expenses(
+        *(
+            Expense(
+                worker=spent.worker,
+                tier=spent.tier,
+                usage=spent.usage,
+                purpose="inner team",
+                task=task,
+                attempt=number,
+                inner=key,
+            )
+            for key, spent in attempt.ledger.items()
+        )
+    )

@@ -2,7 +2,7 @@
 
 import pytest
 
-from nodes.execution.reading import MaterialReading
+from nodes.execution.attempt_context import MaterialReading
 from nodes.execution.tool_outcomes import CallEnding, ToolOutcomes
 from nodes.prompts.materials import (
     MAX_ARTIFACT_CHARS,
