@@ -20,7 +20,7 @@ class _BuiltIn(Extension):
 
     def list_team_warnings(self, team: "Team") -> Iterable[str]:
         """Warn of tools that are never called without a language model."""
-        from extensions.embedded.unfillable import list_unfillable_warnings
+        from extensions.embedded.tool_calls import list_unfillable_warnings
 
         return list_unfillable_warnings(team)
 

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable
 from functools import cached_property
 
-from extensions.embedded.shown_order import ShownOrder
+from extensions.embedded.worker_fit import ShownOrder
 from nodes.limits.patterns import Pattern
 from nodes.schemas.beside import PlanningValues
 from nodes.schemas.team import Example

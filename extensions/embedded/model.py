@@ -17,10 +17,8 @@ from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
-from extensions.embedded.answering import write_answer
-from extensions.embedded.planning import write_plan, write_recruit, write_refinement
-from extensions.embedded.reporting import write_report
-from extensions.embedded.routing import write_decision
+from extensions.embedded.planning import write_decision, write_plan, write_recruit, write_refinement
+from extensions.embedded.reporting import write_answer, write_report
 from extensions.embedded.tool_calls import ToolSchemas, choose_calls, list_uncalled
 from extensions.embedded.work import Work, read_work
 from nodes.schemas.beside import (

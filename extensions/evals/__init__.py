@@ -14,8 +14,8 @@ from graph.extensions import Extension
 
 if TYPE_CHECKING:
     from extensions.evals.evaluate import aevaluate_team, evaluate_team
-    from extensions.evals.pages import ExamPages
-    from extensions.evals.rows import ExamRow
+    from extensions.evals.exam import ExamRow
+    from extensions.evals.kept_exams import ExamPages
     from extensions.evals.scores import Evaluation, GradedRow
     from graph.settings import Settings
 
@@ -24,7 +24,7 @@ __all__ = ["EXTENSION", "Evaluation", "ExamRow", "GradedRow", "aevaluate_team", 
 _HOMES = {
     "Evaluation": "extensions.evals.scores",
     "GradedRow": "extensions.evals.scores",
-    "ExamRow": "extensions.evals.rows",
+    "ExamRow": "extensions.evals.exam",
     "aevaluate_team": "extensions.evals.evaluate",
     "evaluate_team": "extensions.evals.evaluate",
 }
@@ -39,7 +39,7 @@ class _Exams(Extension):
 
     def list_team_problems(self, folder: Path, settings: "Settings | None") -> Iterable[str]:
         """Return the problems of a team's exam."""
-        from extensions.evals.exam_file import EXAM_FILE, read_exam
+        from extensions.evals.exam import EXAM_FILE, read_exam
         from graph.teams.team_loader import list_team_problems, load_team
 
         if not (folder / EXAM_FILE).exists():
@@ -50,13 +50,13 @@ class _Exams(Extension):
 
     def open_exams(self) -> "ExamPages":
         """Return the exams, as a page shows them."""
-        from extensions.evals.pages import ExamPages
+        from extensions.evals.kept_exams import ExamPages
 
         return ExamPages()
 
     def count_parts(self, folder: Path) -> Iterable[str]:
         """Return how many rows the exam has."""
-        from extensions.evals.exam_file import EXAM_FILE, read_exam
+        from extensions.evals.exam import EXAM_FILE, read_exam
         from nodes.text.counts import format_count
 
         if not (folder / EXAM_FILE).exists():

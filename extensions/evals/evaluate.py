@@ -1,21 +1,164 @@
-"""Evaluates a team: its exam is read, run, and graded."""
+"""Evaluates a team: its exam is read, run as an experiment of LangSmith, and graded."""
 
 import asyncio
-from collections.abc import Collection, Sequence
+import warnings
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import redirect_stderr, redirect_stdout
+from datetime import UTC, datetime
+from io import StringIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, get_args
+from typing import Any, Final, get_args
+from uuid import NAMESPACE_URL, uuid5
 
-from extensions.evals.exam import load_exam
-from extensions.evals.experiment import run_experiment
-from extensions.evals.judge import Judge
-from extensions.evals.runner import ExamRunner, RowListener
+from langsmith import Client, aevaluate
+from langsmith.schemas import Example
+from langsmith.utils import LangSmithError
+
+from extensions.evals.exam import Exam, ExamRow, load_exam
+from extensions.evals.runner import ExamRunner, Judge, RowListener
 from extensions.evals.scores import Evaluation
 from graph.settings import Settings
 from graph.teams.team_loader import find_team, load_team
 from graph.topology.blocking_portal import get_portal
+from nodes.errors import SettingsInvalid
 from nodes.models.catalog import ModelCatalog
 from state import Tier
+
+MAX_CONCURRENT_ROWS: Final = 2
+"""Rows in parallel; each also runs its own tasks in parallel."""
+CLOSE_TIMEOUT_S: Final = 10.0
+
+
+async def run_experiment(
+    sitting: ExamRunner, team: str, exam: Exam, settings: Settings, metadata: Mapping[str, Any]
+) -> str:
+    """Run and grade all rows; return the experiment's address, empty if it is not uploaded.
+
+    Raises:
+        SettingsInvalid: tracing is on, and LangSmith cannot be reached or refuses.
+    """
+    is_kept = settings.langsmith_tracing
+    client = _build_client(settings)
+    try:
+        if is_kept:
+            examples = await asyncio.to_thread(sync_examples, client, team, exam)
+        else:
+            examples = build_local_examples(team, exam)
+        results = await _start_quietly(
+            sitting.run_row,
+            data=examples,
+            evaluators=[sitting.grade_row],
+            client=client,
+            upload_results=is_kept,
+            max_concurrency=MAX_CONCURRENT_ROWS,
+            experiment_prefix=team,
+            metadata=dict(metadata),
+            blocking=False,
+        )
+        async for _ in results:
+            pass
+        return (await results.get_comparison_url() or "") if is_kept else ""
+    except (LangSmithError, OSError) as error:
+        raise SettingsInvalid(
+            "LangSmith does not accept the exam",
+            cause=str(error).partition("\n")[0][:300],
+            next="check LANGSMITH_API_KEY and the network, or unset LANGSMITH_TRACING: without it "
+            "an exam stays on this machine",
+        ) from error
+    finally:
+        await asyncio.to_thread(client.close, CLOSE_TIMEOUT_S)
+
+
+def _build_client(settings: Settings) -> Client:
+    if settings.langsmith_tracing:
+        key = settings.langsmith_api_key
+        revealed = key.get_secret_value() if key else None
+        return Client(settings.langsmith_endpoint, api_key=revealed)
+    # LangSmith traces the rows of an experiment even if it uploads no results, and would send
+    # them: a sampling rate of 0 prevents that.
+    return Client(
+        "http://127.0.0.1", api_key="none", tracing_sampling_rate=0.0, auto_batch_tracing=False
+    )
+
+
+async def _start_quietly(*target: Any, **options: Any) -> Any:  # LangSmith does not export the type
+    """Start an experiment without LangSmith's output: a name, a warning, a progress bar."""
+    with (
+        warnings.catch_warnings(action="ignore"),
+        redirect_stdout(StringIO()),
+        redirect_stderr(StringIO()),
+    ):
+        results = await aevaluate(*target, **options)
+        # The bar keeps the stderr that is current when the first row is awaited.
+        await asyncio.sleep(0)
+    return results
+
+
+def build_local_examples(team: str, exam: Exam) -> list[Example]:
+    """Return the rows as examples that are not stored."""
+    dataset = uuid5(NAMESPACE_URL, _name_dataset(team))
+    return [
+        Example(
+            id=uuid5(dataset, row.id),
+            dataset_id=dataset,
+            created_at=datetime.now(UTC),
+            inputs=_build_inputs(row),
+            outputs=_build_reference_outputs(row),
+        )
+        for row in exam.rows
+    ]
+
+
+def sync_examples(client: Client, team: str, exam: Exam) -> list[Example]:
+    """Update the team's dataset in LangSmith, and return the rows as its examples.
+
+    Raises:
+        LangSmithError: LangSmith cannot be reached, or refuses.
+    """
+    name = _name_dataset(team)
+    if not client.has_dataset(dataset_name=name):
+        client.create_dataset(name, description=f"The exam of the team {team}.")
+    dataset = client.read_dataset(dataset_name=name).id
+    kept = _list_examples_by_row(client, dataset)
+    new = [row for row in exam.rows if row.id not in kept]
+    if new:
+        made = [
+            {"inputs": _build_inputs(row), "reference_outputs": _build_reference_outputs(row)}
+            for row in new
+        ]
+        client.create_examples(dataset_id=dataset, examples=made)
+    for row in exam.rows:
+        held = kept.get(row.id)
+        if held and (held.inputs, held.outputs) != (
+            _build_inputs(row),
+            _build_reference_outputs(row),
+        ):
+            client.update_example(
+                held.id,
+                inputs=_build_inputs(row),
+                outputs=_build_reference_outputs(row),
+                dataset_id=dataset,
+            )
+    kept = _list_examples_by_row(client, dataset)
+    return [kept[row.id] for row in exam.rows]
+
+
+def _list_examples_by_row(client: Client, dataset: Any) -> Mapping[str, Example]:
+    examples = client.list_examples(dataset_id=dataset)
+    return {str((example.inputs or {}).get("id")): example for example in examples}
+
+
+def _name_dataset(team: str) -> str:
+    return f"supervisor-worker {team}"
+
+
+def _build_inputs(row: ExamRow) -> dict[str, Any]:
+    return {"id": row.id, "request": row.request, "files": list(row.files)}
+
+
+def _build_reference_outputs(row: ExamRow) -> dict[str, Any]:
+    return row.expect.model_dump(mode="json", exclude_defaults=True)
 
 
 def evaluate_team(team: str | Path, **options: Any) -> Evaluation:

@@ -1,15 +1,17 @@
-"""Keeps the result of each exam in a small file, for the team's page, and reads them again."""
+"""Keeps the result of each exam in a small file, and shows exams on a page."""
 
 import json
 import os
 import secrets
 import tempfile
+from collections.abc import Collection
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from extensions.evals.exam import EXAM_FILE, ExamRow, read_exam
 from extensions.evals.scores import Evaluation, GradedRow
 from nodes.errors import OutputFailed, UsageError
 from nodes.errors.redaction import hide_folders, redact_value
@@ -215,3 +217,47 @@ def _replace_file(path: Path, text: str) -> None:
 
 def _cut(text: str, max_chars: int = MAX_TEXT_CHARS) -> str:
     return text if len(text) <= max_chars else f"{text[: max_chars - 1]}…"
+
+
+MAX_ROWS: Final = 500
+MAX_REQUEST_CHARS: Final = 10_000
+
+
+class ExamPages:
+    """Reads what a page shows; a caller hides folders and secrets."""
+
+    def list_kept(self, home: Path, team: str) -> list[dict[str, Any]]:
+        """Return the results of a team's exams that were kept, the newest first."""
+        return [each.model_dump(mode="json") for each in list_exams(home, team)]
+
+    def load_kept(self, home: Path, team: str, exam: str) -> dict[str, Any]:
+        """Return one of them.
+
+        Raises:
+            ExamMissing, ExamUnreadable: there is none, or it is damaged.
+        """
+        return load_kept_exam(home, team, exam).model_dump(mode="json")
+
+    def describe(self, folder: Path, workers: Collection[str]) -> dict[str, Any] | None:
+        """Return the rows of a team's exam and all its problems; None without an exam."""
+        if not (folder / EXAM_FILE).exists():
+            return None
+        rows, problems = read_exam(folder, workers)
+        lines = [f"line {each.line}: {each.text}" if each.line else each.text for each in problems]
+        shown = [_describe_row(row) for row in rows[:MAX_ROWS]]
+        return {"count": len(rows), "rows": shown, "problems": lines}
+
+    def find_row(self, folder: Path, name: str) -> tuple[str, tuple[str, ...]] | None:
+        """Return the request and the files of a row; None without such a row."""
+        rows = read_exam(folder)[0] if (folder / EXAM_FILE).exists() else []
+        return next(((row.request, row.files) for row in rows if row.id == name), None)
+
+
+def _describe_row(row: ExamRow) -> dict[str, Any]:
+    return {
+        "id": row.id,
+        "request": row.request[:MAX_REQUEST_CHARS],
+        "files": list(row.files),
+        "worker": row.worker,
+        "expect": row.expect.model_dump(mode="json", exclude_defaults=True),
+    }

@@ -1,16 +1,243 @@
-"""The metrics by name: their meaning, and whether they count for the score of a row."""
+"""The metrics of a row, of its plan and of its run, by name."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Final
+from typing import Final, TypeVar
 
-from extensions.evals import plan_scores as of_plan
-from extensions.evals import run_scores as of_run
-from extensions.evals.metric_score import Score
+from extensions.evals.exam import ExamRow, ExpectedFinding, is_found_in
 from extensions.evals.result import RowResult
-from extensions.evals.rows import ExamRow
-from state import Strategy
+from state import COMPLETE_STATUSES, Answer, Claim, Finding, Plan, Strategy
+
+Item = TypeVar("Item")
+MAX_NAMED: Final = 5
+"""Limit for the missing items named in a comment."""
+
+
+@dataclass(frozen=True)
+class Score:
+    """The value of one metric, 0 to 1, and what was missing."""
+
+    value: float
+    comment: str = ""
+
+
+def score_share(
+    wanted: Collection[Item],
+    is_met: Callable[[Item], bool],
+    complaint: str,
+    *,
+    name: Callable[[Item], str] = str,
+) -> Score | None:
+    """Return the share of wanted items that are met; None if nothing is wanted."""
+    if not wanted:
+        return None
+    missing = [name(item) for item in wanted if not is_met(item)]
+    value = 1 - len(missing) / len(wanted)
+    return Score(value, f"{complaint} {join_names(missing)}" if missing else "")
+
+
+def join_names(names: Iterable[str]) -> str:
+    """Join the first names, and count the rest."""
+    known = list(names)
+    more = f" and {len(known) - MAX_NAMED} more" if len(known) > MAX_NAMED else ""
+    return ", ".join(known[:MAX_NAMED]) + more
+
+
+BY_RULE: Final = "the plan was made by rule"
+
+
+def score_valid_plan(row: ExamRow, trial: RowResult) -> Score | None:
+    """Return whether a plan passed the checks; a row that must fail needs none.
+
+    One that a rule made, after those of a model were refused, is not the model's.
+    """
+    if trial.plan is None and row.expect.status == "failed":
+        return None
+    if trial.plan is None:
+        return Score(0.0, str(trial.error) if trial.error else "no plan")
+    return Score(0.0, BY_RULE) if trial.plan.is_by_rule else Score(1.0, "")
+
+
+def score_valid_at_once(row: ExamRow, trial: RowResult) -> Score | None:
+    """Return whether the first plan was valid, without a repair."""
+    if score_valid_plan(row, trial) is None:
+        return None
+    repairs = trial.usage.repairs
+    comment = f"{repairs} rejected" if repairs else "" if trial.plan else "no plan"
+    return Score(float(not comment), comment)
+
+
+def score_routing(row: ExamRow, trial: RowResult, *, is_exact: bool) -> Score | None:
+    """Return whether the request reached all expected workers; if exact, no others."""
+    wanted = set(row.expect.workers)
+    if not wanted:
+        return None
+    used = list_workers(trial.plan)
+    missing, extra = sorted(wanted - used), sorted(used - wanted) if is_exact else []
+    comments = [f"without {join_names(missing)}"] if missing else []
+    comments += [f"went to {join_names(extra)}"] if extra else []
+    comments = [BY_RULE] if trial.plan and trial.plan.is_by_rule else comments
+    return Score(float(not comments), ", ".join(comments))
+
+
+def score_worker_recall(row: ExamRow, trial: RowResult) -> Score | None:
+    """Return the share of the expected workers that the plan uses."""
+    return score_share(row.expect.workers, list_workers(trial.plan).__contains__, "without")
+
+
+def score_worker_precision(row: ExamRow, trial: RowResult) -> Score | None:
+    """Return the share of the plan's workers that are expected."""
+    if not row.expect.workers:
+        return None
+    return score_share(
+        sorted(list_workers(trial.plan)), row.expect.workers.__contains__, "not expected:"
+    )
+
+
+def score_edge_recall(row: ExamRow, trial: RowResult) -> Score | None:
+    """Return the share of the expected edges that the plan has."""
+    if row.expect.edges and trial.plan and trial.plan.is_by_rule:
+        return Score(0.0, BY_RULE)
+    return score_share(
+        row.expect.edges, list_edges(trial.plan).__contains__, "no edge", name=_format_edge
+    )
+
+
+def score_edge_precision(row: ExamRow, trial: RowResult) -> Score | None:
+    """Return the share of the plan's edges between workers that are expected."""
+    if not row.expect.edges:
+        return None
+    wanted = set(row.expect.edges)
+    made = sorted(list_edges(trial.plan))
+    return score_share(made, wanted.__contains__, "not expected:", name=_format_edge)
+
+
+def list_workers(plan: Plan | None) -> set[str]:
+    """Return the workers of a plan."""
+    return {task.worker for task in plan.tasks} if plan else set()
+
+
+def list_edges(plan: Plan | None) -> set[tuple[str, str]]:
+    """Return the edges of a plan as pairs of workers: the needed one, the dependant."""
+    if plan is None:
+        return set()
+    owner = {task.id: task.worker for task in plan.tasks}
+    return {(owner[edge.task], task.worker) for task in plan.tasks for edge in task.depends_on}
+
+
+def _format_edge(edge: tuple[str, str]) -> str:
+    return " → ".join(edge)
+
+
+def score_facts(row: ExamRow, trial: RowResult) -> Score | None:
+    """Return the share of the golden facts that the answer has."""
+    text = trial.answer_text
+    return score_share(row.expect.facts, lambda fact: is_found_in(fact, text), "not in the answer:")
+
+
+def score_sources(row: ExamRow, trial: RowResult) -> Score | None:
+    """Return the share of the expected sources that the answer names."""
+    answer = _get_answer(trial)
+    cited = answer.sources if answer else ()
+    return score_share(row.expect.sources, cited.__contains__, "not cited:")
+
+
+def score_citations(row: ExamRow, trial: RowResult) -> Score | None:
+    """Return the share of valid citations, if an answer is expected.
+
+    A source that the answer names must be a material or the source of a claim; a claim must be
+    proved.
+    """
+    if row.expect.expects_refusal:
+        return None
+    answer, claims = _get_answer(trial), list(_list_claims(trial))
+    known = {*trial.materials, *(claim.source for claim in claims)}
+    held = [(source, source in known) for source in (answer.sources if answer else ())]
+    held += [(claim.source, claim.proof != "unproved") for claim in claims if claim.proof]
+    if not held:
+        return None
+    false = sorted({source for source, holds in held if not holds})
+    value = sum(holds for _, holds in held) / len(held)
+    return Score(value, f"not valid: {join_names(false)}" if false else "")
+
+
+def score_findings(row: ExamRow, trial: RowResult) -> Score | None:
+    """Return the share of the expected findings that the answer has."""
+    answer = _get_answer(trial)
+    found = answer.findings if answer else ()
+    return score_share(
+        row.expect.findings,
+        lambda wanted: any(matches_finding(wanted, finding) for finding in found),
+        "not found:",
+        name=lambda wanted: " ".join(str(value) for _, value in wanted if value),
+    )
+
+
+def score_completion(row: ExamRow, trial: RowResult) -> Score | None:
+    """Return whether a run that must lack nothing did so; `done`, where expected, is no less."""
+    if row.expect.needs_only_a_plan or row.expect.expects_refusal:
+        return None
+    expected = ("done",) if row.expect.status == "done" else COMPLETE_STATUSES
+    is_done = trial.status in expected
+    why = str(trial.error) if trial.error else f"ended {trial.status}"
+    return Score(float(is_done), "" if is_done else why)
+
+
+def score_refusal(row: ExamRow, trial: RowResult) -> Score | None:
+    """Return whether a request that must not be answered was escalated, or ended as expected.
+
+    If `partial` is expected, an answer that no task found anything is accepted too.
+    """
+    expect = row.expect
+    if not expect.expects_refusal:
+        return None
+    reports = trial.outcome.results.values() if trial.outcome else ()
+    reasons = sorted({report.escalation.reason for report in reports if report.escalation})
+    if expect.escalation and expect.escalation not in reasons:
+        return Score(0.0, f"refused as {join_names(reasons)}" if reasons else "not refused")
+    ended = (
+        {trial.status, "partial"}
+        if trial.answer_text and trial.status == "failed"
+        else {trial.status}
+    )
+    if expect.status and expect.status not in ended:
+        return Score(0.0, f"ended {trial.status}")
+    return Score(1.0)
+
+
+def score_parallelism(row: ExamRow, trial: RowResult) -> Score | None:
+    """Return the critical path over the wall time; None if nothing could be saved.
+
+    That is so if the plan is one chain, or no task waited for anything outside the process.
+    """
+    timing = trial.outcome.timing if trial.outcome else {}
+    if trial.plan is None or len(trial.plan.tasks) <= trial.plan.measure_depth():
+        return None
+    if timing.get("speedup") is None:
+        return None
+    return Score(min(1.0, timing["critical_path_s"] / timing["wall_s"]))
+
+
+def matches_finding(wanted: ExpectedFinding, finding: Finding) -> bool:
+    """Return whether a finding matches every given field of the expected one."""
+    return (
+        wanted.file in ("", finding.file)
+        and wanted.line in (None, finding.line)
+        and wanted.severity in (None, finding.severity)
+        and (not wanted.message or is_found_in(wanted.message, finding.message))
+    )
+
+
+def _get_answer(trial: RowResult) -> Answer | None:
+    return trial.outcome.answer if trial.outcome else None
+
+
+def _list_claims(trial: RowResult) -> Iterator[Claim]:
+    for report in trial.outcome.results.values() if trial.outcome else ():
+        if report.status == "completed":
+            yield from report.claims
+
 
 Measure = Callable[[ExamRow, RowResult], Score | None]
 
@@ -28,22 +255,20 @@ class Metric:
 
 METRICS: Final[Mapping[str, Metric]] = {
     "routing": Metric("all expected workers are in the plan"),
-    "edge_recall": Metric("expected edges that the plan has", of_plan.score_edge_recall),
-    "facts": Metric("golden facts that the answer has", of_run.score_facts),
-    "sources": Metric("expected sources that the answer names", of_run.score_sources),
-    "citations": Metric("sources that exist, claims that are proved", of_run.score_citations),
-    "findings": Metric("expected findings that the answer has", of_run.score_findings),
-    "completed": Metric("ended with a complete answer, as expected", of_run.score_completion),
-    "refused": Metric("not answered, as expected", of_run.score_refusal),
+    "edge_recall": Metric("expected edges that the plan has", score_edge_recall),
+    "facts": Metric("golden facts that the answer has", score_facts),
+    "sources": Metric("expected sources that the answer names", score_sources),
+    "citations": Metric("sources that exist, claims that are proved", score_citations),
+    "findings": Metric("expected findings that the answer has", score_findings),
+    "completed": Metric("ended with a complete answer, as expected", score_completion),
+    "refused": Metric("not answered, as expected", score_refusal),
     "judged": Metric("meets the row's criterion, as the strong model judges"),
-    "valid_plan": Metric("a plan that passes the checks", of_plan.score_valid_plan, False),
-    "valid_at_once": Metric("the first plan, without a repair", of_plan.score_valid_at_once, False),
-    "worker_recall": Metric("expected workers in the plan", of_plan.score_worker_recall, False),
-    "worker_precision": Metric(
-        "the plan's workers, expected", of_plan.score_worker_precision, False
-    ),
-    "edge_precision": Metric("the plan's edges, expected", of_plan.score_edge_precision, False),
-    "parallelism": Metric("critical path over wall time", of_run.score_parallelism, False),
+    "valid_plan": Metric("a plan that passes the checks", score_valid_plan, False),
+    "valid_at_once": Metric("the first plan, without a repair", score_valid_at_once, False),
+    "worker_recall": Metric("expected workers in the plan", score_worker_recall, False),
+    "worker_precision": Metric("the plan's workers, expected", score_worker_precision, False),
+    "edge_precision": Metric("the plan's edges, expected", score_edge_precision, False),
+    "parallelism": Metric("critical path over wall time", score_parallelism, False),
 }
 
 
@@ -52,6 +277,6 @@ def score_by_metrics(
 ) -> dict[str, Score]:
     """Score a row by every metric that applies to it."""
     measures = {name: metric.measure for name, metric in METRICS.items() if metric.measure}
-    measures["routing"] = partial(of_plan.score_routing, is_exact=strategy == "route")
+    measures["routing"] = partial(score_routing, is_exact=strategy == "route")
     found = {name: measures[name](row, trial) for name in METRICS if name in measures}
     return {name: score for name, score in found.items() if score is not None}

@@ -4,10 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from extensions.evals.metric_score import Score
-from extensions.evals.metrics import METRICS
+from extensions.evals.exam import ExamRow
+from extensions.evals.metrics import METRICS, Score
 from extensions.evals.result import RowResult
-from extensions.evals.rows import ExamRow
 from state import Tier
 
 

@@ -25,19 +25,19 @@ class _Mcp(Extension):
         self, team: "Team", worker: "Worker", settings: "ToolSettings"
     ) -> Sequence["ConfirmedTool"]:
         """Return the worker's tools of MCP servers; their servers are started."""
-        from extensions.mcp.servers.team_servers import load_mcp_tools
+        from extensions.mcp.servers.worker_tools import load_mcp_tools
 
         return await load_mcp_tools(team, worker, settings)
 
     def list_checks(self, settings: "Settings") -> Iterable[DoctorCheck]:
         """Check the servers of each team that loads."""
-        from extensions.mcp.doctor import check_mcp_servers
+        from extensions.mcp.checks import check_mcp_servers
 
         return check_mcp_servers(settings)
 
     def check_team(self, team: "Team", settings: "Settings", *, is_online: bool) -> Iterable[str]:
         """Connect the team's servers and write its lock, or say that they were not started."""
-        from extensions.mcp.team_check import check_servers
+        from extensions.mcp.checks import check_servers
 
         if is_online:
             return check_servers(team, settings)
@@ -48,7 +48,7 @@ class _Mcp(Extension):
 
     def describe_team(self, team: "Team") -> Iterable[str]:
         """Return a line for each server."""
-        from extensions.mcp.team_check import describe_servers
+        from extensions.mcp.checks import describe_servers
 
         return describe_servers(team)
 

@@ -41,8 +41,8 @@ def serve_mcp(
     verbose: VerboseOption = False,
 ) -> int:
     """Offer teams as tools to programs that speak MCP, over stdio or HTTP."""
-    from extensions.mcp import command as command
+    from extensions.mcp.server.serve import serve_teams
 
-    return command.serve_teams(
+    return serve_teams(
         team or (), load_settings(announces=True), http=http, context=build_context(ctx.params)
     )

@@ -22,19 +22,19 @@ class _Remote(Extension):
 
     def list_checks(self, settings: "Settings") -> Iterable[DoctorCheck]:
         """Call the server of each remote worker."""
-        from extensions.remote.doctor import check_remote_workers
+        from extensions.remote.checks import check_remote_workers
 
         return check_remote_workers(settings)
 
     def check_team(self, team: "Team", settings: "Settings", *, is_online: bool) -> Iterable[str]:
         """Call the team's servers, and say what each offers."""
-        from extensions.remote.team_check import describe_offers
+        from extensions.remote.checks import describe_offers
 
         return describe_offers(team, settings) if is_online else ()
 
     def list_team_warnings(self, team: "Team") -> Iterable[str]:
         """Warn of a credential that is written out, or sent without encryption."""
-        from extensions.remote.team_check import list_remote_warnings
+        from extensions.remote.checks import list_remote_warnings
 
         return list_remote_warnings(team)
 

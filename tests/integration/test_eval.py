@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from extensions.evals import aevaluate_team, evaluate_team
+from extensions.evals.exam import ExamRow
 from extensions.evals.kept_exams import list_exams
-from extensions.evals.rows import ExamRow
 from graph.cli import main
 from graph.commands.scaffold import make_team
 from graph.settings import Settings

@@ -7,11 +7,9 @@ from typing import Any
 
 import pytest
 
-from extensions.mcp.servers.lock_file import LOCK_FILE, write_lock
-from extensions.mcp.servers.open_sessions import close_sessions, get_session
-from extensions.mcp.servers.resolved_server import resolve_server
-from extensions.mcp.servers.session import McpSession
-from extensions.mcp.servers.team_servers import load_mcp_tools
+from extensions.mcp.servers.server_files import LOCK_FILE, resolve_server, write_lock
+from extensions.mcp.servers.session import McpSession, close_sessions, get_session
+from extensions.mcp.servers.worker_tools import load_mcp_tools
 from graph.settings import Settings
 from graph.teams.team_loader import load_team
 from nodes.errors import McpServerFailed, McpToolChanged, TeamInvalid, ToolFailed, ToolRefused

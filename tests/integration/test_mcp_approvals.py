@@ -10,10 +10,9 @@ from langgraph.types import Command
 from mcp import types
 from mcp.shared.memory import create_connected_server_and_client_session
 
-from extensions.mcp.server.served_teams import load_served_teams
-from extensions.mcp.server.server import build_server
-from extensions.mcp.server.tool_calls import ToolCalls
-from extensions.mcp.servers.open_sessions import close_sessions
+from extensions.mcp.server.server import ToolCalls, build_server
+from extensions.mcp.server.tools import load_served_teams
+from extensions.mcp.servers.session import close_sessions
 from graph import build_supervisor
 from graph.settings import Settings
 from state import Context

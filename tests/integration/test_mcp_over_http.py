@@ -13,9 +13,8 @@ from pathlib import Path
 import pytest
 
 from extensions.mcp.servers.mcp_tool import read_result
-from extensions.mcp.servers.open_sessions import close_sessions, get_session
-from extensions.mcp.servers.resolved_server import ResolvedServer
-from extensions.mcp.servers.session import CallFailed, SessionLost
+from extensions.mcp.servers.server_files import ResolvedServer
+from extensions.mcp.servers.session import CallFailed, SessionLost, close_sessions, get_session
 from nodes.errors import McpServerFailed
 
 pytestmark = pytest.mark.slow

@@ -8,9 +8,8 @@ import pytest
 from mcp import ClientSession, types
 from mcp.shared.memory import create_connected_server_and_client_session
 
-from extensions.mcp.server.served_teams import load_served_teams
-from extensions.mcp.server.server import build_server
-from extensions.mcp.server.tool_calls import ToolCalls
+from extensions.mcp.server.server import ToolCalls, build_server
+from extensions.mcp.server.tools import load_served_teams
 from graph.runs.run_record import load_run_record
 from graph.settings import Settings
 from state import Context

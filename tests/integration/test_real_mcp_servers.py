@@ -10,7 +10,7 @@ import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
-from extensions.mcp.servers.open_sessions import close_sessions
+from extensions.mcp.servers.session import close_sessions
 from graph import build_supervisor
 from graph.settings import Settings
 from tests.endpoint import Endpoint, Scenario, ScriptedTask

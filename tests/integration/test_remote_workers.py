@@ -16,7 +16,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 from langgraph_sdk import get_client
 
-from extensions.remote.team_check import probe_remote_workers
+from extensions.remote.checks import probe_remote_workers
 from graph import build_supervisor
 from graph.settings import Settings
 from graph.teams.team_loader import load_team

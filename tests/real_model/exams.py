@@ -7,7 +7,7 @@ is that of its rows' properties; a plan by rule is one of them.
 import json
 from typing import Any, Final
 
-from extensions.evals.exam_file import read_exam
+from extensions.evals.exam import read_exam
 from graph.teams.team_loader import SHIPPED_TEAMS_FOLDER
 from tests.real_model.trials import Endpoint, start
 from tests.real_model.work_folder import WorkFolder

@@ -1,5 +1,6 @@
 """A tool of a server, as a worker's agent calls it, and the answer as content blocks."""
 
+import hashlib
 import json
 from collections.abc import Mapping
 from typing import Any, Final
@@ -17,13 +18,12 @@ from mcp.types import (
 from pydantic import PrivateAttr
 
 from extensions.mcp.servers.listed_tool import ListedTool
-from extensions.mcp.servers.open_sessions import get_session
-from extensions.mcp.servers.resolved_server import ResolvedServer
-from extensions.mcp.servers.session import CallFailed, McpSession, SessionLost
-from extensions.mcp.servers.tool_selection import build_tool_name
+from extensions.mcp.servers.server_files import ResolvedServer
+from extensions.mcp.servers.session import CallFailed, McpSession, SessionLost, get_session
 from nodes.errors import McpServerFailed, McpToolChanged, ToolFailed, ToolRefused
 from nodes.errors.redaction import redact_text
 from nodes.limits.nesting import MAX_LEVELS, is_nested_too_deeply
+from nodes.limits.patterns import Pattern
 from nodes.schemas.mcp_server import MCP_PREFIX
 from nodes.security.mcp_access import McpAccess
 from nodes.security.tool_access import HAS_EFFECTS
@@ -33,6 +33,12 @@ from nodes.tools.framework.confirmed_tool import ConfirmedTool
 
 Block = dict[str, Any]
 """A content block of a message: `{"type": "text", "text": …}`, or a kind and a size in bytes."""
+
+
+MAX_ERROR_CHARS: Final = 1_000
+MAX_NAME_CHARS: Final = 64
+"""Limit of OpenAI for the name of a tool."""
+_NOT_IN_NAME: Final = Pattern(r"[^A-Za-z0-9_-]+")
 
 
 def read_result(result: CallToolResult) -> list[Block]:
@@ -63,9 +69,6 @@ def _name_part(kind: str, size: int = 0) -> Block:
 
 def _make_text(text: str) -> Block:
     return {"type": "text", "text": text}
-
-
-MAX_ERROR_CHARS: Final = 1_000
 
 
 class McpTool(ConfirmedTool):
@@ -151,3 +154,13 @@ def build_mcp_tool(server: ResolvedServer, listed: ListedTool, access: McpAccess
     tool._server, tool._listed = server, listed
     tool._may_have_effects = access.may_have_effects
     return tool
+
+
+def build_tool_name(server: str, tool: str) -> str:
+    """Return the name that a model is shown, such as `github_search_issues`."""
+    is_prefixed = tool == server or tool.startswith(f"{server}_")
+    name = _NOT_IN_NAME.sub("_", tool if is_prefixed else f"{server}_{tool}")
+    if len(name) <= MAX_NAME_CHARS:
+        return name
+    mark = hashlib.sha256(name.encode()).hexdigest()[:8]
+    return f"{name[: MAX_NAME_CHARS - 9]}_{mark}"

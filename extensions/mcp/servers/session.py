@@ -21,16 +21,19 @@ from mcp.types import (
 )
 
 from extensions.mcp.servers.listed_tool import ListedTool, read_tool
-from extensions.mcp.servers.message_screen import (
+from extensions.mcp.servers.messages import (
     MAX_MESSAGE_BYTES,
+    Incoming,
     MessageTooLarge,
+    Outgoing,
     ScreenedMessages,
+    run_server,
     screen_messages,
 )
-from extensions.mcp.servers.resolved_server import ResolvedServer
-from extensions.mcp.servers.stdio_process import Incoming, Outgoing, run_server
+from extensions.mcp.servers.server_files import ResolvedServer
 from nodes.errors import McpServerFailed
 from nodes.errors.redaction import redact_text
+from nodes.limits.per_loop import PerLoop
 from nodes.text.plain_text import sanitize_line
 
 MAX_PAGES: Final = 50
@@ -286,3 +289,32 @@ def make_http_client(
         transport=CappedTransport(),
         follow_redirects=False,
     )
+
+
+_sessions: PerLoop[dict[ResolvedServer, McpSession]] = PerLoop(dict)
+
+
+async def get_session(server: ResolvedServer) -> McpSession:
+    """Return the running loop's session with a server; a session that was lost is opened again.
+
+    Raises:
+        McpServerFailed: the server cannot be used.
+    """
+    known = _sessions.get()
+    session = known.get(server)
+    if session is None or session.is_lost:
+        session = known[server] = McpSession(server)
+    try:
+        await session.wait_until_open()
+    except BaseException:  # a cancel too: a lost session is not offered again
+        if session.is_lost and known.get(server) is session:
+            del known[server]
+        raise
+    return session
+
+
+async def close_sessions() -> None:
+    """Close all sessions of the running loop."""
+    known = _sessions.forget() or {}
+    for session in known.values():
+        await session.close()

@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from extensions.embedded.answering import write_answer
-from extensions.embedded.reporting import write_report
+from extensions.embedded.reporting import write_answer, write_report
 from extensions.embedded.work import AnsweredCall
 from nodes.prompts.tags import shorten_text
 from nodes.schemas.beside import AnswerValues

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from extensions.embedded.routing import write_decision
+from extensions.embedded.planning import write_decision
 from nodes.prompts import messages
 from nodes.schemas.beside import PlanningValues
 from nodes.schemas.team import Team

@@ -2,7 +2,7 @@
 
 import pytest
 
-from extensions.evals.baseline import parse_baseline
+from extensions.evals.command import parse_baseline
 from graph.settings import Settings
 from nodes.errors import UsageError
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from extensions.evals.exam_file import read_exam
+from extensions.evals.exam import read_exam
 from graph.commands.scaffold import TEMPLATE_FOLDER
 from graph.teams.team_loader import SHIPPED_TEAMS_FOLDER, load_team
 

@@ -5,9 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from extensions.evals.exam import Exam, ExamInvalid, load_exam
-from extensions.evals.exam_file import read_exam
-from extensions.evals.rows import ExamRow
+from extensions.evals.exam import Exam, ExamInvalid, ExamRow, load_exam, read_exam
 from nodes.errors import UsageError
 
 WORKERS = ("researcher", "analyst")

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from extensions.evals.exam import ExamRow, Expectation
 from extensions.evals.kept_exams import (
     MAX_EXAMS,
     MAX_TEXT_CHARS,
@@ -14,9 +15,8 @@ from extensions.evals.kept_exams import (
     list_exams,
     load_kept_exam,
 )
-from extensions.evals.metric_score import Score
+from extensions.evals.metrics import Score
 from extensions.evals.result import RowResult
-from extensions.evals.rows import ExamRow, Expectation
 from extensions.evals.scores import Evaluation, GradedRow
 from nodes.errors import FileUnreadable
 from nodes.errors.redaction import hide_folders, register_secrets

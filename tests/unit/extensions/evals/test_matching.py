@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extensions.evals.matching import is_found_in
+from extensions.evals.exam import is_found_in
 
 
 @pytest.mark.parametrize(

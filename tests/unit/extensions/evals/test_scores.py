@@ -6,11 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extensions.evals.metric_score import Score, score_share
-from extensions.evals.metrics import METRICS, score_by_metrics
-from extensions.evals.plan_scores import list_edges
+from extensions.evals.exam import ExamRow
+from extensions.evals.metrics import METRICS, Score, list_edges, score_by_metrics, score_share
 from extensions.evals.result import RowResult, RowUsage
-from extensions.evals.rows import ExamRow
 from extensions.evals.scores import Evaluation, GradedRow
 from graph.runs.outcome import Outcome
 from nodes.errors import PlanInvalid

@@ -6,8 +6,12 @@ from typing import Any
 
 import pytest
 
-from extensions.mcp.servers.lock_file import LOCK_FILE, read_lock
-from extensions.mcp.servers.resolved_server import list_unset_variables, resolve_server
+from extensions.mcp.servers.server_files import (
+    LOCK_FILE,
+    list_unset_variables,
+    read_lock,
+    resolve_server,
+)
 from graph.settings import Settings
 from graph.teams.team_loader import list_team_problems, load_team
 from nodes.errors import TeamInvalid

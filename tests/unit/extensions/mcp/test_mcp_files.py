@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from extensions.mcp.server.tool_calls import choose_roots, resolve_files
+from extensions.mcp.server.server import choose_roots, resolve_files
 from nodes.errors import FileUnreadable
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from extensions.mcp.servers.tool_selection import build_tool_name
+from extensions.mcp.servers.mcp_tool import build_tool_name
 from nodes.limits.patterns import Pattern
 
 ALLOWED = Pattern(r"[A-Za-z0-9_-]{1,64}")

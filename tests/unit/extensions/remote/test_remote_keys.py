@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from extensions.remote.checks import list_remote_warnings, list_unset_variables
 from extensions.remote.connect import expand_headers
-from extensions.remote.team_check import list_remote_warnings, list_unset_variables
 from graph.teams.team_loader import list_team_problems, load_team
 from nodes.errors import SettingsInvalid
 from nodes.errors.redaction import redact_text

@@ -1,19 +1,23 @@
-"""What a team's workers on other servers need, and what is doubtful about them."""
+"""What a team's workers on other servers need, offer, and what is doubtful about them."""
 
 import asyncio
 import ipaddress
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
 from extensions.remote.connect import build_remote_agent, probe_remote_agent
 from graph.display.text import to_one_line
+from graph.extensions import DoctorCheck
 from graph.settings import Settings
-from nodes.errors import SupervisorError
+from graph.teams.team_loader import list_teams, load_team
+from nodes.errors import SupervisorError, TeamInvalid
 from nodes.schemas.remote import RemoteSpec
 from nodes.schemas.team import Team
 from nodes.text.variables import list_variables
+from nodes.tools.framework.extras import list_missing_packages, write_install_command
 
 PROBE_TIMEOUT_S: Final = 20.0
 _SECRET_HEADERS: Final = ("authorization", "cookie", "key", "token", "secret")
@@ -97,3 +101,37 @@ def _is_local(url: str) -> bool:
         address = ipaddress.ip_address(host)
         return address.is_loopback or address.is_private
     return host == "localhost"
+
+
+def check_remote_workers(settings: Settings) -> Iterator[DoctorCheck]:
+    """Check what remote workers need, and call the server of each."""
+    for folder in list_teams(settings):
+        try:
+            team = load_team(folder, settings)
+        except TeamInvalid:
+            continue  # another check reports it
+        specs = list_remote_workers(team)
+        if not specs:
+            continue
+        places = ", ".join(f"{name}: {spec.describe()}" for name, spec in specs.items())
+        name = f"remote workers of {folder.name}"
+        extras = {"a2a" if spec.protocol == "a2a" else "remote" for spec in specs.values()}
+        missing = [extra for extra in sorted(extras) if list_missing_packages(extra)]
+        if missing:
+            yield DoctorCheck("broken", name, places, write_install_command(missing[0]))
+        elif unset := list_unset_variables(team, settings.build_tool_settings().variables):
+            text = f"{places}; not set: {', '.join(unset)}"
+            yield DoctorCheck("note", name, text, f"set {', '.join(unset)}")
+        else:
+            yield from _call_servers(folder, team, settings)
+
+
+def _call_servers(folder: Path, team: Team, settings: Settings) -> Iterator[DoctorCheck]:
+    found = probe_remote_workers(team, settings.build_tool_settings().variables)
+    for worker, offer in found.items():
+        name = f"remote worker {folder.name}/{worker}"
+        if isinstance(offer, SupervisorError):
+            fix = offer.next or f"start it, or correct its address in {folder}"
+            yield DoctorCheck("broken", name, offer.describe(), fix)
+        else:
+            yield DoctorCheck("ok", name, offer)

@@ -1,26 +1,96 @@
-"""A server that is started as a process: its messages within limits, its stderr in a file.
-
-The transport of the library reads lines of any length, and passes more of the environment on.
-"""
+"""The messages of a server, within limits: of one started as a process, or elsewhere."""
 
 import asyncio
 import atexit
 import os
 import signal
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from typing import Final
 
 import anyio
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp.shared.message import SessionMessage
-from mcp.types import JSONRPCMessage
+from mcp.types import JSONRPCError, JSONRPCMessage, JSONRPCRequest, JSONRPCResponse
 from pydantic import ValidationError
 
-from extensions.mcp.servers.message_screen import MAX_MESSAGE_BYTES, MessageTooLarge
-from extensions.mcp.servers.resolved_server import ResolvedServer
+from extensions.mcp.servers.server_files import ResolvedServer
 from nodes.errors.redaction import redact_text
 from nodes.security.private_files import make_private_folder, open_private_file
+
+MAX_MESSAGE_BYTES: Final = 8_000_000
+"""Limit for one message of a server."""
+MAX_UNREADABLE: Final = 20
+"""Messages that are no protocol, such as a greeting on stdout, before the session ends."""
+
+
+class MessageTooLarge(Exception):
+    """A message of a server exceeds the limit; the session ends."""
+
+    def __init__(self) -> None:
+        super().__init__(f"it sent a message of more than {MAX_MESSAGE_BYTES // 1_000_000} MB")
+
+
+class ScreenedMessages:
+    """The messages that were let through, and why there are no more."""
+
+    def __init__(self, stream: MemoryObjectReceiveStream[SessionMessage | Exception]) -> None:
+        self.stream = stream
+        self.end_reason = ""
+        """Why the server's messages ended; empty while they have not."""
+
+
+@asynccontextmanager
+async def screen_messages(
+    incoming: MemoryObjectReceiveStream[SessionMessage | Exception], on_end: Callable[[], None]
+) -> AsyncIterator[ScreenedMessages]:
+    """Yield a server's messages without those that are not for us.
+
+    Args:
+        on_end: is called when there are no more.
+    """
+    passed, stream = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+    screened = ScreenedMessages(stream)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(_screen, incoming, passed, screened, on_end)
+        try:
+            yield screened
+        finally:
+            tasks.cancel_scope.cancel()
+            passed.close()
+            stream.close()
+
+
+async def _screen(
+    incoming: MemoryObjectReceiveStream[SessionMessage | Exception],
+    passed: MemoryObjectSendStream[SessionMessage | Exception],
+    screened: ScreenedMessages,
+    on_end: Callable[[], None],
+) -> None:
+    unreadable = 0
+    try:
+        with passed, suppress(anyio.ClosedResourceError, anyio.BrokenResourceError):
+            async for message in incoming:
+                if isinstance(message, MessageTooLarge):
+                    screened.end_reason = str(message)
+                    return
+                unreadable += isinstance(message, Exception)
+                if unreadable > MAX_UNREADABLE:
+                    screened.end_reason = "what it sent is not the protocol"
+                    return
+                if isinstance(message, SessionMessage) and _is_wanted(message):
+                    await passed.send(message)
+    finally:
+        screened.end_reason = screened.end_reason or "it ended"
+        on_end()
+
+
+def _is_wanted(message: SessionMessage) -> bool:
+    root = message.message.root
+    if isinstance(root, JSONRPCRequest):
+        return root.method == "ping"
+    return isinstance(root, JSONRPCResponse | JSONRPCError)
+
 
 MAX_LOG_BYTES: Final = 1_000_000
 """Limit for what is kept of a server's stderr."""
