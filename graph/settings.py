@@ -51,12 +51,14 @@ from graph.variables import (
 )
 from nodes.errors import SettingsInvalid
 from nodes.errors.redaction import register_secrets
-from nodes.models.setting_values import read_origins, read_output_limits, read_price
 from nodes.models.settings import (
     ModelSettings,
     OutputPurpose,
     Price,
     Tier,
+    read_origins,
+    read_output_limits,
+    read_price,
 )
 from nodes.tools.framework.settings import ToolSettings
 

@@ -7,14 +7,16 @@ from pydantic import AliasChoices, BeforeValidator, Field, SecretStr, field_vali
 from pydantic_settings import BaseSettings, NoDecode
 
 from graph.stores.postgres_url import list_passwords
-from nodes.models.redis_address import find_redis_problem
-from nodes.models.setting_values import (
+from nodes.models.settings import (
+    DEFAULT_CALL_TIMEOUT_S,
+    Tier,
+    TierSettings,
     find_address_problem,
     find_key_problem,
+    find_redis_problem,
     read_headers,
     read_parameters,
 )
-from nodes.models.settings import DEFAULT_CALL_TIMEOUT_S, Tier, TierSettings
 
 SECRET_WORDS: Final = ("auth", "key", "token", "secret", "cookie", "password")
 """In the name of a header whose value is a secret; others, such as `X-Title`, may be shown."""

@@ -13,9 +13,8 @@ from nodes.errors import ModelError
 from nodes.execution.dispatch_registry import DispatchRegistry
 from nodes.limits.degradation import should_degrade
 from nodes.limits.worker_load import get_team_load
-from nodes.models.available_models import AvailableModels
-from nodes.models.catalog import EMBEDDED, ModelCatalog
-from nodes.models.prompt_shortening import SHORTENED
+from nodes.models.catalog import EMBEDDED, AvailableModels, ModelCatalog
+from nodes.models.lengths import SHORTENED
 from nodes.models.run_context import listen_to_reply, use_answer_reserve
 from nodes.models.structured_output import UnreadableReply
 from nodes.planning.request import read_history

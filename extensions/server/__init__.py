@@ -15,7 +15,7 @@ class _Server(Extension):
     def register(self) -> None:
         """Share rates and circuit breakers over Redis, where one is set."""
         from extensions.server.shared.provider import RedisProvider
-        from nodes.models.shared_state import register_state_provider
+        from nodes.models.rates import register_state_provider
 
         register_state_provider(RedisProvider())
 

@@ -8,7 +8,7 @@ from extensions.server.shared.scripts import CLAIM_PROBE
 from extensions.server.shared.store import TIMEOUT_S, describe_failure, make_client
 from graph.extensions import DoctorCheck
 from graph.settings import Settings
-from nodes.models.redis_address import format_redis_address
+from nodes.models.settings import format_redis_address
 
 CHECK_NAME: Final = "shared rates"
 

@@ -16,7 +16,7 @@ from langgraph_sdk.client import LangGraphClient
 from graph.settings import Settings
 from graph.topology.trace_view import SUMMARY_NAMESPACE
 from nodes.errors import RemoteError, SettingsInvalid, SupervisorError, UsageError
-from nodes.models.setting_values import find_address_problem
+from nodes.models.settings import find_address_problem
 from nodes.net.connection import open_http_client, translate_errors
 from nodes.net.errors import (
     RemoteBusy,

@@ -15,7 +15,7 @@ from graph.display.streams import announce_start, print_to_stdout
 from graph.settings import Settings
 from graph.teams.team_loader import find_team, load_team
 from nodes.errors import SettingsInvalid, UsageError
-from nodes.models.setting_values import find_address_problem
+from nodes.models.settings import find_address_problem
 from nodes.text.plain_text import sanitize_line
 
 PAGE: Final = "/supervise/"

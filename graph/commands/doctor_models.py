@@ -13,10 +13,9 @@ from graph.setting_sources import shorten_path
 from graph.settings import EMBEDDED, Settings
 from graph.user_state import get_user_env_file
 from graph.variables import TIERS
-from nodes.models.model_list import list_nearest_names
-from nodes.models.prices import is_priced
-from nodes.models.providers import PROVIDERS, find_extra
-from nodes.models.settings import ModelSettings, TierSettings
+from nodes.models.clients import list_nearest_names
+from nodes.models.settings import PROVIDERS, ModelSettings, TierSettings, find_extra
+from nodes.models.usage import is_priced
 from state import Tier
 
 

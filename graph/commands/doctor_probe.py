@@ -8,7 +8,7 @@ from graph.commands.model_probe import ModelProbe, probe_models
 from graph.extensions import DoctorCheck
 from graph.settings import Settings
 from nodes.models.failures import format_duration
-from nodes.models.speed import USUAL_TOKENS_PER_S
+from nodes.models.usage import USUAL_TOKENS_PER_S
 
 SMALL_CONTEXT_TOKENS = 8192
 """Prompts of planners and workers are 1,000 to 4,000 tokens; results and materials add to them."""

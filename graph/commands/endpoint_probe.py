@@ -9,7 +9,7 @@ import httpx
 
 from graph.display.text import to_one_line
 from nodes.limits.nesting import parse_json
-from nodes.models.model_list import ListedModel, read_model_list
+from nodes.models.clients import ListedModel, read_model_list
 from nodes.models.settings import TierSettings
 
 OPENAI_URL: Final = "https://api.openai.com/v1"

@@ -48,7 +48,7 @@ def install(
 def describe_unused_key(settings: "Settings") -> str:
     """Return what a provider's key lacks to be used; empty where a model is set or no key is."""
     from graph.settings import EMBEDDED
-    from nodes.models.providers import PROVIDERS, find_unused_key
+    from nodes.models.settings import PROVIDERS, find_unused_key
 
     names = {settings.resolve_model(tier) for tier in ("fast", "standard", "strong")}
     key, extra = find_unused_key(settings.sources.variables)

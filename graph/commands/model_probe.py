@@ -12,8 +12,8 @@ from graph.variables import TIERS
 from nodes.errors import ResponseCut, SupervisorError
 from nodes.models.catalog import ModelCatalog
 from nodes.models.guarded_model import GuardedModel
+from nodes.models.request_form import OutputMethod, Purpose, get_output_methods
 from nodes.models.settings import DEFAULT_CALL_TIMEOUT_S, ModelSettings
-from nodes.models.structured.methods import OutputMethod, Purpose, get_output_methods
 from nodes.models.structured_output import UnreadableReply, ask_model
 from nodes.schemas.team import Limits
 

@@ -11,7 +11,7 @@ from pydantic_core import ErrorDetails
 
 from graph.teams.front_matter import FileProblem, YamlPage
 from nodes.limits.patterns import Pattern
-from nodes.models.setting_values import read_parameters
+from nodes.models.settings import read_parameters
 from nodes.schemas.team import DeclaredAccess, Limits, Role, Team, Worker
 from state import LadderRung
 

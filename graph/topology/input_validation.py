@@ -17,7 +17,7 @@ from pydantic import TypeAdapter, ValidationError
 from nodes.errors import RequestInvalid, SettingsInvalid
 from nodes.errors.redaction import redact_value
 from nodes.limits.run_scope import SCOPE_KEY, RunScope
-from nodes.models.structured.json_reading import require_storable
+from nodes.models.json_reading import require_storable
 from nodes.schemas.team import Team
 from nodes.text.plain_text import sanitize_line, sanitize_name
 from nodes.tools.framework.catalog import list_shipped_tools

@@ -28,9 +28,9 @@ from nodes.limits.deadline import get_remaining_s, name_deadline_option
 from nodes.limits.run_scope import get_run_scope
 from nodes.limits.stop_requests import STOPPED, TaskStopped
 from nodes.limits.stopped_tasks import enforce_stop
-from nodes.models.call_deadline import CallDeadline
 from nodes.models.endpoint_limits import hold_for_task
-from nodes.models.offered_reply import offer_reply
+from nodes.models.reply_stream import offer_reply
+from nodes.models.run_context import CallDeadline
 from nodes.models.settings import EMBEDDED
 from nodes.models.structured_output import UnreadableReply
 from nodes.planning.skipping import list_shortfalls

@@ -13,7 +13,7 @@ from nodes.limits.run_scope import get_run_scope
 from nodes.limits.step_cap import count_steps_left
 from nodes.models.catalog import EMBEDDED, ModelCatalog
 from nodes.models.guarded_model import GuardedModel, apply_parameters
-from nodes.models.offered_reply import build_input_key
+from nodes.models.reply_stream import build_input_key
 from nodes.models.run_context import listen_to_reply
 from nodes.planning.assignments import build_sends
 from nodes.planning.plan_stream import BeginTask

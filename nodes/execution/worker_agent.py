@@ -24,9 +24,8 @@ from langgraph.graph.state import CompiledStateGraph
 
 from nodes.errors import ModelError
 from nodes.execution.attempt_context import AttemptContext, TurnLimitReached
-from nodes.models.call_deadline import has_time_left
-from nodes.models.prompt_shortening import SHORTENED
-from nodes.models.run_context import get_run_context
+from nodes.models.lengths import SHORTENED
+from nodes.models.run_context import get_run_context, has_time_left
 from nodes.models.structured_output import UnreadableReply, read_content, read_value
 from nodes.models.usage import read_usage
 from nodes.prompts.checks import build_proof_message

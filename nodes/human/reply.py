@@ -7,7 +7,7 @@ from typing import Any, Final, Literal
 
 from nodes.limits.nesting import MAX_STORABLE_LEVELS, is_nested_too_deeply, parse_json
 from nodes.limits.patterns import Pattern
-from nodes.models.structured.json_reading import InvalidJson, read_json_object
+from nodes.models.json_reading import InvalidJson, read_json_object
 from nodes.text.plain_text import sanitize_text
 
 DecisionKind = Literal["approve", "edit", "reject", "respond", "unclear"]

@@ -23,10 +23,9 @@ from nodes.errors import (
     SupervisorError,
 )
 from nodes.errors.redaction import redact_text
-from nodes.models.call_deadline import CallDeadline
 from nodes.models.circuit_breaker import FAILURE_THRESHOLD, OPEN_S
-from nodes.models.completeness import require_end, require_usable
 from nodes.models.endpoint_limits import get_endpoint_limits
+from nodes.models.endpoint_signals import get_endpoint_signals, get_model_health
 from nodes.models.failures import (
     format_duration,
     is_endpoint_alive,
@@ -34,14 +33,11 @@ from nodes.models.failures import (
     read_retry_after_s,
     translate_error,
 )
-from nodes.models.health import get_endpoint_signals, get_model_health
-from nodes.models.reply_text import ReplyTextReader
-from nodes.models.request import send_request
-from nodes.models.run_context import RunContext
-from nodes.models.run_on import RunOnWatch
+from nodes.models.reply_stream import ReplyTextReader, RunOnWatch
+from nodes.models.request import require_end, require_usable, send_request
+from nodes.models.run_context import CallDeadline, RunContext
 from nodes.models.settings import DEFAULT_CALL_TIMEOUT_S, EMBEDDED, ModelSettings
-from nodes.models.speed import get_model_speed
-from nodes.models.usage import count_cached, estimate_usage, keep_credible_usage
+from nodes.models.usage import count_cached, estimate_usage, get_model_speed, keep_credible_usage
 
 BACKOFF_S = 0.5
 """The limit of the first wait; it doubles with each try (full jitter, Brooker, AWS 2015)."""

@@ -1,37 +1,100 @@
 """Models by tier: names from the settings or models of the program, clients on first use."""
 
 import asyncio
-import importlib.util
-import itertools
-import weakref
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, get_args
-from urllib.parse import urlsplit
+from typing import Any, TypeVar, get_args
 
 from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AnyMessage
 from langgraph.constants import TAG_NOSTREAM
-from pydantic import SecretStr
+from pydantic import BaseModel, SecretStr
 
-from nodes.errors import ModelUnknown, SettingsInvalid
-from nodes.errors.redaction import register_secrets
-from nodes.models import prices
-from nodes.models.available_models import AvailableModels
+from nodes.errors import (
+    BadResponse,
+    BudgetSpent,
+    DeadlinePassed,
+    ModelError,
+    ModelUnknown,
+    SettingsInvalid,
+)
+from nodes.models.clients import (
+    OPENAI_URL,
+    build_other,
+    check_given_models,
+    find_endpoint_kind,
+    find_given_kind,
+    list_keys,
+    name_given_endpoint,
+    name_given_model,
+    name_setting,
+    parse_model_name,
+)
 from nodes.models.guarded_model import GuardedModel, apply_parameters
-from nodes.models.providers import PROVIDERS, find_extra
 from nodes.models.rule_model import get_rule_model
 from nodes.models.settings import EMBEDDED as EMBEDDED
 from nodes.models.settings import ModelSettings, TierSettings
-from nodes.models.structured.methods import EndpointKind
+from nodes.models.structured_output import ModelReply, ask_model
+from nodes.models.usage import is_priced, preload_prices
+from nodes.telemetry.events import emit
 from nodes.text.plain_text import sanitize_line
-from state import Context, Tier
+from state import Context, Tier, Usage
+
+T = TypeVar("T", bound=BaseModel)
+
+
+class AvailableModels:
+    """Asks the first model that can be reached; one that could not is not asked again."""
+
+    def __init__(
+        self,
+        first: BaseChatModel,
+        load_others: Callable[[], Sequence[BaseChatModel]] = tuple,
+    ) -> None:
+        self._model, self._load_others = first, load_others
+        self._others: list[BaseChatModel] | None = None
+        self.lost_usage = Usage()
+        """Of models that failed."""
+
+    @property
+    def gives_more_time(self) -> bool:
+        """Whether a call that was too slow has more time when it is made again."""
+        settings = getattr(self._model, "settings", None)
+        return settings is not None and settings.call_timeout_s is None
+
+    def take_next(self) -> bool:
+        """Ask the next model from now on; return False when there is none."""
+        if self._others is None:
+            self._others = list(self._load_others())
+        if not self._others:
+            return False
+        self._model = self._others.pop(0)
+        return True
+
+    async def ask(
+        self, schema: type[T], messages: Sequence[AnyMessage], **how: Any
+    ) -> ModelReply[T]:
+        """Return the value of the first model that can be reached; `how` is for `ask_model`.
+
+        Raises:
+            UnreadableReply: it is not such a value.
+            ModelError: no model can be reached.
+        """
+        while True:
+            try:
+                return await ask_model(self._model, schema, messages, **how)
+            except (ModelError, ModelUnknown) as error:
+                is_final = isinstance(error, BudgetSpent | DeadlinePassed) or (
+                    isinstance(error, BadResponse) and error.reply_text
+                )
+                self.lost_usage += error.usage or Usage()
+                if is_final or not self.take_next():
+                    error.usage, self.lost_usage = self.lost_usage, Usage()
+                    raise
+                await emit("error", code=error.code, message=f"another tier is asked: {error}")
+
 
 TIERS: tuple[Tier, ...] = get_args(Tier)
-OPENAI_URL = "https://api.openai.com/v1"
-OPENAI_HOSTS = (".openai.com", ".openai.azure.com")
-"""Hosts of OpenAI's own models, which are trained to call tools."""
-PROVIDERS_WITHOUT_RETRIES = frozenset({"huggingface"})
-"""Further providers whose clients take no `max_retries`."""
 
 
 class ModelCatalog:
@@ -64,7 +127,7 @@ class ModelCatalog:
         chosen = getattr(context, f"model_{tier}") if context else None
         if not chosen and tier in self._given:
             return name_given_model(self._given[tier])
-        return _parse_model_name(chosen or getattr(self.settings, tier), tier)
+        return parse_model_name(chosen or getattr(self.settings, tier), tier)
 
     def get_chat_model(self, tier: Tier, context: Context | None = None) -> BaseChatModel:
         """Return the chat model of a tier.
@@ -114,7 +177,7 @@ class ModelCatalog:
     async def preload_prices(self) -> None:
         """Load the price table in a thread, unless all models in use are embedded."""
         if any(name != EMBEDDED for name, _ in self._clients):
-            await asyncio.to_thread(prices.preload_prices)
+            await asyncio.to_thread(preload_prices)
 
     def _list_other_models(self, tier: Tier, context: Context | None = None) -> list[BaseChatModel]:
         """Return the language models of the other tiers, the strongest first, each name once."""
@@ -132,7 +195,7 @@ class ModelCatalog:
 
     def _describe_named(self, name: str, tier: Tier) -> dict[str, Any]:
         own = self.settings.get_tier(tier)
-        kind, provider = _find_endpoint_kind(name, own.base_url), name.partition(":")[0]
+        kind, provider = find_endpoint_kind(name, own.base_url), name.partition(":")[0]
         return {
             "inner": self._get_client(name, tier),
             "endpoint": _name_endpoint(name, own),
@@ -146,7 +209,7 @@ class ModelCatalog:
         return {
             "inner": inner,
             "endpoint": name_given_endpoint(inner),
-            "kind": _find_given_kind(inner),
+            "kind": find_given_kind(inner),
             "api_key": next(iter(list_keys(inner)), None),
         }
 
@@ -160,7 +223,7 @@ class ModelCatalog:
                 self._clients[key] = self._build_openai(model, tier)
             else:
                 own = self.settings.tiers.get(tier)
-                self._clients[key] = _build_other(provider, model, tier, own or TierSettings())
+                self._clients[key] = build_other(provider, model, tier, own or TierSettings())
         return self._clients[key]
 
     def _build_openai(self, model: str, tier: Tier) -> BaseChatModel:
@@ -171,17 +234,15 @@ class ModelCatalog:
                 next="set OPENAI_API_KEY, or OPENAI_BASE_URL for an endpoint without one",
             )
         import httpx2
-        from pydantic import SecretStr
 
-        from nodes.models.openai import LeanChatOpenAI
-        from nodes.models.transport import get_shared_transport
+        from nodes.models.openai import LeanChatOpenAI, get_shared_transport
 
         return LeanChatOpenAI(
             model=model,
             base_url=own.base_url or OPENAI_URL,
             api_key=SecretStr(own.api_key or "unused"),
             default_headers=own.headers or None,
-            is_openai=_find_endpoint_kind(f"openai:{model}", own.base_url) == "openai",
+            is_openai=find_endpoint_kind(f"openai:{model}", own.base_url) == "openai",
             max_retries=0,
             stream_usage=True,
             use_responses_api=False,
@@ -206,21 +267,6 @@ def _name_endpoint(name: str, own: TierSettings) -> str:
     return f"{provider} {own.base_url or ''}" if provider == "openai" else provider
 
 
-def _find_endpoint_kind(name: str, base_url: str | None) -> EndpointKind:
-    provider = name.partition(":")[0]
-    if provider != "openai":
-        return "ollama" if provider == "ollama" else "other"
-    host = urlsplit(base_url or OPENAI_URL).hostname or ""
-    return "openai" if host.endswith(OPENAI_HOSTS) else "compatible"
-
-
-def _find_given_kind(inner: BaseChatModel) -> EndpointKind:
-    """Return the kind of a program's own model, which may be a client of OpenAI's protocol."""
-    if not any(base.__name__ == "BaseChatOpenAI" for base in type(inner).__mro__):
-        return "other"
-    return _find_endpoint_kind("openai:", getattr(inner, "openai_api_base", None))
-
-
 def _check_choices(context: Context, allowed: frozenset[str]) -> None:
     """Refuse a context that names a model of any tier that its users may not choose."""
     for tier in TIERS:
@@ -233,118 +279,23 @@ def _check_choices(context: Context, allowed: frozenset[str]) -> None:
             )
 
 
-def name_setting(tier: Tier) -> str:
-    """Return the name of the setting that chooses a tier's model."""
-    return f"SUPERVISE_MODEL_{tier.upper()}"
-
-
-def _parse_model_name(chosen: str, tier: Tier) -> str:
-    name = chosen.strip()
-    if name == EMBEDDED:
-        return name
-    provider, colon, model = name.partition(":") if ":" in name else ("openai", ":", name)
-    if not provider or not model or any(c.isspace() for c in name):
-        raise SettingsInvalid(
-            f"{name_setting(tier)} is {chosen!r}, which is not a model name",
-            next="write provider:model, as in openai:gpt-5-mini, or embedded",
-        )
-    return f"{provider}{colon}{model}"
-
-
-def _build_other(provider: str, model: str, tier: Tier, own: TierSettings) -> BaseChatModel:
-    from langchain.chat_models import init_chat_model
-
-    extra = find_extra(provider)
-    known = PROVIDERS.get(extra)
-    takes_retries = known.takes_retries if known else provider not in PROVIDERS_WITHOUT_RETRIES
-    arguments: dict[str, Any] = {"max_retries": 0} if takes_retries else {}
-    arguments |= own.parameters
-    chosen = f"{name_setting(tier)} names {provider}:{model}"
-    if own.base_url or own.api_key or own.headers:
-        raise SettingsInvalid(
-            f"{chosen}, whose client takes no address, key or headers of a tier",
-            next=f"name openai:{model} for a compatible server, or set the provider's variables",
-        )
-    try:
-        name = known.name if known else provider
-        client = init_chat_model(model, model_provider=name, **arguments)
-    except ImportError as error:
-        package = (known.module if known else f"langchain-{provider}").replace("_", "-")
-        if error.name and importlib.util.find_spec(error.name.partition(".")[0]) is None:
-            package = error.name.replace("_", "-")
-        raise SettingsInvalid(
-            f"{chosen}, whose package is not installed",
-            next=f"supervise install {extra}, which adds {package}"
-            if extra
-            else f"install {package}",
-        ) from error
-    except ValueError as error:
-        raise ModelUnknown(
-            f"{chosen}, whose provider is unknown or has no key",
-            cause=str(error).partition("\n")[0][:200],
-            next="write provider:model, as in openai:gpt-5-mini; a compatible server is openai: "
-            "with OPENAI_BASE_URL",
-        ) from error
-    assert isinstance(client, BaseChatModel), "a named model is not configurable"
-    return client
-
-
-ADDRESS_FIELDS = ("openai_api_base", "azure_endpoint", "anthropic_api_url", "base_url", "endpoint")
-"""Fields of providers' clients that hold the address of the endpoint."""
-
-_counter = itertools.count(1)
-_numbers: dict[int, int] = {}
-
-
-def check_given_models(models: Mapping[Any, Any] | None) -> dict[Tier, BaseChatModel]:
-    """Return the models by tier; their keys are registered for redaction.
+async def require_prices(names: Mapping[Tier, str], models: ModelCatalog, context: Context) -> None:
+    """Raise an error for a cost cap without effect; report the models that it does not cover.
 
     Raises:
-        SettingsInvalid: a tier is unknown, or a value is not a chat model.
+        SettingsInvalid: a model has no known price, and there is no cap on tokens.
     """
-    given = dict(models or {})
-    for tier, model in given.items():
-        if tier not in get_args(Tier):
-            raise SettingsInvalid(
-                f"models has {tier!r}, which is not a tier", next="use fast, standard or strong"
-            )
-        if not isinstance(model, BaseChatModel):
-            raise SettingsInvalid(
-                f"models[{tier!r}] is a {type(model).__name__}, not a chat model",
-                next="pass a LangChain chat model with its parameters set; a model's name belongs "
-                f"in SUPERVISE_MODEL_{tier.upper()}",
-            )
-        register_secrets(list_keys(model))
-    return given
-
-
-def name_given_model(model: BaseChatModel) -> str:
-    """Return `provider:model`, by the names that the client has for tracing."""
-    if model._llm_type == EMBEDDED:
-        return EMBEDDED
-    known = model._get_ls_params()
-    provider = known.get("ls_provider") or type(model).__name__.lower()
-    return f"{provider}:{known.get('ls_model_name') or type(model).__name__}"
-
-
-def name_given_endpoint(model: BaseChatModel) -> str:
-    """Return a name for the endpoint, whose limits are shared by all models behind it."""
-    provider = name_given_model(model).partition(":")[0]
-    addresses = (str(getattr(model, field, None) or "") for field in ADDRESS_FIELDS)
-    return f"{provider} {next(filter(None, addresses), _number_model(model))}"
-
-
-def list_keys(model: BaseChatModel) -> list[str]:
-    """List the secrets among the fields of a client."""
-    return [
-        value.get_secret_value() for value in vars(model).values() if isinstance(value, SecretStr)
-    ]
-
-
-def _number_model(model: BaseChatModel) -> int:
-    """Return a number that no other model of the process has, though ids are used again."""
-    key = id(model)
-    if key not in _numbers:
-        _numbers[key] = next(_counter)
-        weakref.finalize(model, _numbers.pop, key, None)
-    return _numbers[key]
+    if context.max_cost_usd is None:
+        return
+    prices = models.settings.prices
+    # In a thread, since the price table is loaded on first use.
+    priced = {n: await asyncio.to_thread(is_priced, n, prices) for n in set(names.values())}
+    unpriced = sorted(name for name, known in priced.items() if not known)
+    if unpriced and context.max_tokens is None:
+        raise SettingsInvalid(
+            f"max_cost_usd has no effect: no price is known for {', '.join(unpriced)}",
+            next=f"set max_tokens too, or SUPERVISE_PRICES={unpriced[0]}=INPUT/OUTPUT"
+            " (US dollars for a million tokens)",
+        )
+    if unpriced:
+        await emit("budget", level="unpriced", models=unpriced)

@@ -1,17 +1,20 @@
-"""Retry-After and the circuit breakers of a model and of its address, over all instances."""
+"""What is known of an endpoint's health: Retry-After, circuit breakers and retry budgets."""
 
 import asyncio
 import json
 import time
+from dataclasses import dataclass, field
+from functools import cache
 from hashlib import sha256
 from typing import Final
+from urllib.parse import urlsplit
 
 from nodes.errors import EndpointDown
 from nodes.errors.redaction import redact_text
 from nodes.limits.nesting import parse_json
-from nodes.models.circuit_breaker import FORGET_AFTER_S, CircuitBreaker
-from nodes.models.retry_after import RetryAfter
-from nodes.models.shared_state import SharedState
+from nodes.models.circuit_breaker import FORGET_AFTER_S, CircuitBreaker, RetryBudget
+from nodes.models.endpoint_limits import RetryAfter, get_retry_after
+from nodes.models.rates import SharedState, find_state_provider
 from nodes.text.plain_text import sanitize_line
 
 CACHE_S: Final = 0.1
@@ -172,3 +175,66 @@ def _read_error(state: str) -> str:
         return ""
     error = read.get("error", "") if isinstance(read, dict) else ""
     return sanitize_line(str(error), MAX_ERROR_CHARS)
+
+
+MIN_FAILED_MODELS: Final = 2
+"""Of an address, before it counts as down: one of them alone may be."""
+
+
+@dataclass
+class ModelHealth:
+    """Shared by all runs of the process."""
+
+    breaker: CircuitBreaker = field(default_factory=CircuitBreaker)
+    retry_budget: RetryBudget = field(default_factory=RetryBudget)
+    can_stream: bool = True
+    """False once it has answered a request for a stream with something else."""
+
+
+@cache
+def get_model_health(endpoint: str, model: str) -> ModelHealth:
+    """Return the health of a model: one of several models of an endpoint may be down."""
+    return ModelHealth()
+
+
+@cache
+def get_endpoint_signals(endpoint: str, model: str, redis_url: str | None) -> EndpointSignals:
+    """Return the Retry-After and the breakers of a model, shared where there is a Redis."""
+    return EndpointSignals(
+        _open_state(redis_url),
+        endpoint,
+        model,
+        get_retry_after(endpoint),
+        get_model_health(endpoint, model).breaker,
+        _get_address_signals(find_address(endpoint), redis_url),
+    )
+
+
+@cache
+def _get_address_signals(address: str, redis_url: str | None) -> EndpointSignals:
+    return EndpointSignals(
+        _open_state(redis_url),
+        address,
+        f"all models at {address}",
+        get_retry_after(address),
+        get_address_breaker(address),
+    )
+
+
+def _open_state(url: str | None) -> SharedState | None:
+    provider = find_state_provider(url)
+    return provider.open(url) if provider and url else None
+
+
+@cache
+def get_address_breaker(address: str) -> CircuitBreaker:
+    """Return the breaker of an address; it opens when calls of several of its models fail."""
+    return CircuitBreaker(min_models=MIN_FAILED_MODELS)
+
+
+def find_address(endpoint: str) -> str:
+    """Return scheme, host and port of an endpoint, or its own name where it has no address."""
+    provider, _, url = endpoint.partition(" ")
+    parts = urlsplit(url)
+    host = parts.netloc.rpartition("@")[2].lower()
+    return f"{parts.scheme}://{host}" if host else f"{provider} {url}".strip()

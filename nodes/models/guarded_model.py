@@ -26,31 +26,33 @@ from pydantic import ConfigDict, Field, PrivateAttr
 from nodes.errors import ContextTooSmall, ModelUnknown, SupervisorError
 from nodes.errors.redaction import redact_message
 from nodes.models.call import EXPECTED_OUTPUT_TOKENS, MAX_TOKENS, ModelCall, estimate_tokens
-from nodes.models.offered_reply import take_offered_reply
-from nodes.models.output_limits import choose_output_limit
-from nodes.models.prices import compute_cost_usd
-from nodes.models.prompt_shortening import (
+from nodes.models.clients import name_nearest_models
+from nodes.models.lengths import (
     MAX_SHORTENINGS,
     SHORTENED,
+    choose_output_limit,
     choose_share,
     shorten_messages,
 )
-from nodes.models.run_context import REPORT, get_run_context, name_requested_schema
+from nodes.models.reply_reading import clean_words, replace_lone_surrogates
+from nodes.models.reply_stream import take_offered_reply
+from nodes.models.request_form import EndpointKind, ToolOffer, get_output_methods, simplify_tool
+from nodes.models.run_context import (
+    REPORT,
+    describe_messages,
+    get_run_context,
+    name_requested_schema,
+)
 from nodes.models.settings import EMBEDDED, ModelSettings
-from nodes.models.speed import ModelSpeed, get_model_speed
-from nodes.models.storable_text import replace_lone_surrogates
-from nodes.models.structured.methods import EndpointKind, get_output_methods
-from nodes.models.structured.reply_reading import clean_words
-from nodes.models.structured.request_form import ToolOffer
-from nodes.models.structured.shown_schema import simplify_tool
 from nodes.models.structured_call import StructuredCall, StructuredReply
-from nodes.models.traced_content import describe_messages
-from nodes.models.unknown_model import name_nearest_models
 from nodes.models.usage import (
     UNCOUNTED,
+    ModelSpeed,
     build_counts,
+    compute_cost_usd,
     count_cached,
     estimate_usage,
+    get_model_speed,
     read_usage,
 )
 from nodes.telemetry.run_names import TURN, get_purpose, label_model_run

@@ -1,12 +1,149 @@
 """Requests and tokens per minute of one endpoint, as one process counts them."""
 
 import asyncio
+import threading
+import time
+from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil
-from typing import Final, Protocol
+from types import TracebackType
+from typing import Any, Final, Protocol
 
-from nodes.models.cross_loop_semaphore import CrossLoopSemaphore
-from nodes.models.rate_window import PERIOD_S, RateWindow, WindowEntry
+
+class CrossLoopSemaphore:
+    """Admits a number of tasks at once; waiters enter in order. Use with `async with`."""
+
+    def __init__(self, number: int) -> None:
+        self._free = number
+        self._waiting: deque[asyncio.Future[None]] = deque()
+        self._lock = threading.Lock()
+
+    async def __aenter__(self) -> None:
+        with self._lock:
+            if self._free > 0 and not self._waiting:
+                self._free -= 1
+                return
+            place = asyncio.get_running_loop().create_future()
+            self._waiting.append(place)
+        try:
+            await place
+        except asyncio.CancelledError:
+            with self._lock:
+                is_waiting = place in self._waiting
+                if is_waiting:
+                    self._waiting.remove(place)
+            if not is_waiting:  # woken while cancelled: the next waiter enters
+                self._release()
+            raise
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._release()
+
+    def _release(self) -> None:
+        with self._lock:
+            while self._waiting:
+                if _wake_waiter(self._waiting.popleft()):
+                    return
+            self._free += 1
+
+
+def _wake_waiter(place: asyncio.Future[None]) -> bool:
+    """Wake a waiter; return False when its event loop is closed."""
+    loop = place.get_loop()
+    if loop is asyncio.get_running_loop():
+        _grant(place)
+        return True
+    try:
+        loop.call_soon_threadsafe(_grant, place)
+    except RuntimeError:
+        return False
+    return True
+
+
+def _grant(place: asyncio.Future[None]) -> None:
+    if not place.done():
+        place.set_result(None)
+
+
+PERIOD_S = 60.0
+
+
+@dataclass(eq=False)
+class WindowEntry:
+    """An amount taken from a window."""
+
+    at_s: float
+    amount: float
+
+
+class RateWindow:
+    """Admits at most `limit` in any `period_s` seconds; first come, first served.
+
+    A leaky bucket admits up to twice its rate in its first period, and cannot be corrected.
+    """
+
+    def __init__(self, limit: float, period_s: float = PERIOD_S) -> None:
+        self.limit, self._period_s = limit, period_s
+        self._entries: deque[WindowEntry] = deque()
+        self._total = 0.0
+        self._turn = CrossLoopSemaphore(1)
+        self._lock = threading.Lock()
+
+    async def take(self, amount: float = 1.0) -> WindowEntry:
+        """Wait until the amount fits; an amount over the limit waits for an empty window."""
+        async with self._turn:
+            while (wait_s := self.get_wait_s(amount)) > 0:  # noqa: ASYNC110 - only time makes room
+                await asyncio.sleep(wait_s)
+            return self.record(min(amount, self.limit))
+
+    def record(self, amount: float = 1.0) -> WindowEntry:
+        """Count an amount, whether it fits or not."""
+        entry = WindowEntry(time.monotonic(), amount)
+        with self._lock:
+            self._drop_expired(entry.at_s)
+            self._entries.append(entry)
+            self._total += entry.amount
+        return entry
+
+    def correct(self, entry: WindowEntry, amount: float) -> None:
+        """Replace the estimate with the real amount."""
+        with self._lock:
+            if self._entries and entry.at_s >= self._entries[0].at_s:
+                self._total += amount - entry.amount
+                entry.amount = amount
+
+    def list_entries(self) -> list[WindowEntry]:
+        """List what counts at this moment, the oldest first."""
+        with self._lock:
+            self._drop_expired(time.monotonic())
+            return list(self._entries)
+
+    def get_wait_s(self, amount: float = 1.0) -> float:
+        """Return the seconds until the amount fits; 0 when it does."""
+        with self._lock:
+            now = time.monotonic()
+            self._drop_expired(now)
+            excess = self._total + min(amount, self.limit) - self.limit
+            for entry in self._entries:
+                if excess <= 0:
+                    break
+                excess -= entry.amount
+                if excess <= 0:
+                    return entry.at_s + self._period_s - now
+            return 0.0
+
+    def _drop_expired(self, now: float) -> None:
+        while self._entries and now - self._entries[0].at_s >= self._period_s:
+            self._total -= self._entries.popleft().amount
+        if not self._entries:
+            self._total = 0.0
+
 
 LATE_PART: Final = 0.02
 """A window is longer than its period by this part: requests arrive later than they are counted."""
@@ -99,3 +236,42 @@ def divide_rate(rate: float, instances: int, period_s: float) -> tuple[float, fl
 
 def _make_window(rate: float | None, limits: RateLimits, instances: int) -> RateWindow | None:
     return RateWindow(*divide_rate(rate, instances, limits.window_s)) if rate else None
+
+
+class SharedState(Protocol):
+    """A place that all instances read and write, such as Redis."""
+
+    async def run(self, script: str, keys: Sequence[str], *values: str | float) -> Any:
+        """Return the reply of a named script; None while the place is not available.
+
+        The scripts are `read_signals`, `block`, `open_breaker`, `claim_probe` and `delete`.
+        """
+
+    def send(self, script: str, keys: Sequence[str], *values: str | float) -> None:
+        """Run a script without waiting for it."""
+
+    async def flush(self) -> None:
+        """Wait for what this event loop has sent."""
+
+
+class StateProvider(Protocol):
+    """Opens shared state, once for each address."""
+
+    def open(self, url: str) -> SharedState:
+        """Return the state at an address; nothing is connected yet."""
+
+    def build_rates(self, url: str, endpoint: str, limits: RateLimits, local: LocalRates) -> Rates:
+        """Return the rates of an endpoint over all instances."""
+
+
+_registered: list[StateProvider] = []
+
+
+def register_state_provider(provider: StateProvider) -> None:
+    """Share what instances learn of endpoints, where an address is set for it."""
+    _registered[:] = [provider]
+
+
+def find_state_provider(url: str | None) -> StateProvider | None:
+    """Return what opens the state at an address; None without an address or an extension."""
+    return _registered[0] if url and _registered else None

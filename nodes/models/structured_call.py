@@ -9,9 +9,14 @@ from langchain_core.messages import AIMessage, BaseMessage
 from nodes.errors import ContextTooSmall, RequestRefused
 from nodes.limits.patterns import Pattern
 from nodes.models.call import ModelCall
-from nodes.models.structured.methods import OutputMethod, OutputMethods
-from nodes.models.structured.reply_reading import clean_words, read_reply
-from nodes.models.structured.request_form import MethodUnsupported, ToolOffer, build_request
+from nodes.models.reply_reading import clean_words, read_reply
+from nodes.models.request_form import (
+    MethodUnsupported,
+    OutputMethod,
+    OutputMethods,
+    ToolOffer,
+    build_request,
+)
 
 STREAM_USAGE = "stream_usage"
 """The client's parameter that asks a stream for its usage."""

@@ -1,7 +1,7 @@
 """Asks a model for one value of a schema, as the arguments of a forced tool call."""
 
 import json
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Generic, TypeVar
@@ -18,14 +18,14 @@ from pydantic import (
     model_validator,
 )
 from pydantic.json_schema import SkipJsonSchema
+from pydantic_core import ErrorDetails
 
 from nodes.errors import ResponseCut
-from nodes.models.structured.json_reading import (
+from nodes.models.json_reading import (
     InvalidJson,
     read_json_object,
     require_storable,
 )
-from nodes.models.unknown_keys import validate_known_keys
 from nodes.models.usage import read_usage
 from nodes.telemetry.run_names import get_purpose
 from state import Usage
@@ -226,3 +226,69 @@ def _format_location(place: tuple[int | str, ...]) -> str:
 @lru_cache(maxsize=64)
 def _build_tool_schema(schema: type[BaseModel]) -> dict[str, Any]:
     return convert_to_openai_tool(schema)
+
+
+KeyPath = tuple[int | str, ...]
+
+
+def validate_known_keys(fields: Mapping[str, Any], schema: type[T]) -> T:
+    """Return a value without the keys that the schema does not have.
+
+    A key that names tasks of a plan is kept, and refused: dropping `dependencies` drops edges.
+
+    Raises:
+        ValidationError: there is another problem.
+    """
+    kept: Any = fields
+    while True:
+        try:
+            return schema.model_validate(kept)
+        except ValidationError as error:
+            tasks = kept.get("tasks") if "tasks" in schema.model_fields else ()
+            pruned = _drop_keys(kept, [*_find_droppable_keys(error.errors(), tasks)])
+            if pruned == kept:
+                raise
+            kept = pruned
+
+
+def _find_droppable_keys(errors: list[ErrorDetails], tasks: Any) -> Iterator[KeyPath]:
+    """Yield the locations of unknown keys that name no task except their own."""
+    own = [_read_task_id(task) for task in tasks] if isinstance(tasks, list | tuple) else []
+    ids = {*own} - {""}
+    for error in errors:
+        if error["type"] == "extra_forbidden":
+            named = ids.intersection(_walk_texts(error["input"]))
+            match error["loc"]:
+                case ("tasks", int(at), *_):
+                    named.discard(own[at])
+            if not named:
+                yield error["loc"]
+
+
+def _read_task_id(task: Any) -> str:
+    return str(task.get("id", "")) if isinstance(task, Mapping) else ""
+
+
+def _walk_texts(value: Any) -> Iterator[str]:
+    """Yield all texts and numbers of a value, keys included."""
+    left = [value]
+    while left:
+        item = left.pop()
+        if isinstance(item, Mapping):
+            left += [*item.keys(), *item.values()]
+        elif isinstance(item, list | tuple):
+            left += item
+        else:
+            yield str(item)
+
+
+def _drop_keys(value: Any, places: Iterable[KeyPath]) -> Any:
+    below: dict[int | str, list[KeyPath]] = {}
+    for head, *rest in places:
+        below.setdefault(head, []).append(tuple(rest))
+    if isinstance(value, Mapping) and below:
+        kept = {key: item for key, item in value.items() if () not in below.get(key, ())}
+        return {key: _drop_keys(item, below.get(key, ())) for key, item in kept.items()}
+    if isinstance(value, list | tuple) and below:
+        return [_drop_keys(item, below.get(i, ())) for i, item in enumerate(value)]
+    return value

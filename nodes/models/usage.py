@@ -1,12 +1,16 @@
-"""Usage of a message, from its metadata."""
+"""What an answer took: its tokens, their price, and the speed of its model."""
 
 import json
+from collections import deque
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeGuard
+from functools import cache, lru_cache
+from statistics import median
+from typing import Any, Final, TypeGuard
 
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.messages.ai import UsageMetadata
 
+from nodes.models.settings import Price
 from state import Usage
 
 MAX_TOKENS = 10**9
@@ -83,3 +87,130 @@ def _count_bytes(message: BaseMessage) -> int:
 def is_credible_count(count: Any) -> TypeGuard[int]:
     """Return whether a value can be a count of tokens."""
     return isinstance(count, int) and 0 <= count <= MAX_TOKENS
+
+
+PER_MILLION: Final = 1_000_000
+
+
+def compute_cost_usd(
+    model_name: str, usage: Mapping[str, Any] | None, prices: Mapping[str, Price] | None = None
+) -> float | None:
+    """Return the cost of a call's tokens; None when the price or the tokens are unknown.
+
+    Args:
+        prices: the user's own prices, which override the table's.
+    """
+    if model_name == "embedded":
+        return 0.0
+    if not usage:
+        return None
+    provider, _, model = model_name.partition(":") if ":" in model_name else ("", "", model_name)
+    given, made = usage.get("input_tokens", 0), usage.get("output_tokens", 0)
+    if own := (prices or {}).get(model_name):
+        return float(given * own[0] + made * own[1]) / PER_MILLION
+    cached = (usage.get("input_token_details") or {}).get("cache_read") or 0
+    return _look_up_price(model, provider or None, given, made, min(cached, given))
+
+
+def is_priced(model_name: str, prices: Mapping[str, Price] | None = None) -> bool:
+    """Return whether a model's price is known."""
+    return compute_cost_usd(model_name, {"input_tokens": 1, "output_tokens": 1}, prices) is not None
+
+
+def preload_prices() -> None:
+    """Load the price table, which takes a third of a second, before it is needed."""
+    _look_up_price("gpt-5", "openai", 1, 1, 0)
+
+
+@lru_cache(maxsize=4096)
+def _look_up_price(
+    model: str, provider: str | None, given: int, made: int, cached: int
+) -> float | None:
+    from genai_prices import Usage, calc_price
+
+    usage = Usage(input_tokens=given, output_tokens=made, cache_read_tokens=cached or None)
+    for named in dict.fromkeys((provider, None)):
+        try:
+            return float(calc_price(usage, model_ref=model, provider_id=named).total_price)
+        except LookupError:
+            continue
+    return None
+
+
+USUAL_TOKENS_PER_S = 30.0
+"""The speed that the default limits in seconds are made for."""
+MAX_FACTOR = 20.0
+MIN_FACTOR = 1.5
+"""A smaller factor is noise: short answers measure the prompt, too."""
+MIN_OUTPUT_TOKENS = 32
+"""A shorter answer measures the way to the endpoint rather than the model."""
+WINDOW_ANSWERS = 9
+MAX_SILENT_CALLS = 3
+"""Calls without an answer, in a row, that count: a model has up to eight times the usual time."""
+MAX_NOTED_RUNS = 64
+
+
+class ModelSpeed:
+    """Output tokens a second of one model behind one endpoint; shared by all runs."""
+
+    def __init__(self) -> None:
+        self._speeds: deque[float] = deque(maxlen=WINDOW_ANSWERS)
+        self.timeouts = 0
+        """Calls without an answer in time; each counts as an answer at half the speed."""
+        self._silent_calls, self._has_read = 0, False
+        self._noted_runs: deque[str] = deque(maxlen=MAX_NOTED_RUNS)
+
+    @property
+    def tokens_per_s(self) -> float | None:
+        """The median of the last answers, time for the prompt included; None before the first."""
+        return median(self._speeds) if self._speeds else None
+
+    @property
+    def limit_factor(self) -> float:
+        """By how much a limit in seconds is multiplied that was not set: at least 1."""
+        speed = self.tokens_per_s
+        factor = USUAL_TOKENS_PER_S / speed if speed else 1.0
+        return min(MAX_FACTOR, factor) if factor >= MIN_FACTOR else 1.0
+
+    def record_answer(
+        self, output_tokens: int, seconds: float, *, has_read_little: bool = False
+    ) -> None:
+        """Count an answer, unless it is too short to measure the model.
+
+        Args:
+            has_read_little: most of its prompt was in the server's cache, so that it says less of
+                how long others take: it counts only until a prompt was read, or after a timeout.
+        """
+        self._silent_calls = 0
+        if output_tokens < MIN_OUTPUT_TOKENS or seconds <= 0:
+            return
+        if not has_read_little and not self._has_read:
+            self._has_read = True
+            self._speeds.clear()
+        if not has_read_little or not self._has_read:
+            self._speeds.append(output_tokens / seconds)
+
+    def record_timeout(self) -> None:
+        """Count a call that ended at the default limit as an answer at half the speed.
+
+        Without this a model too slow for its first answer would never get more time. One that
+        stays silent counts no further: it hangs.
+        """
+        self.timeouts += 1
+        self._has_read = False
+        self._silent_calls += 1
+        if self._silent_calls <= MAX_SILENT_CALLS:
+            self._speeds.append((self.tokens_per_s or USUAL_TOKENS_PER_S) / 2)
+
+    def note_run(self, run_id: str) -> bool:
+        """Return whether this is the first time that a run asks."""
+        is_new = run_id not in self._noted_runs
+        if is_new:
+            self._noted_runs.append(run_id)
+        return is_new
+
+
+@cache
+def get_model_speed(endpoint: str, model: str) -> ModelSpeed:
+    """Return the speed of a model behind an endpoint."""
+    return ModelSpeed()

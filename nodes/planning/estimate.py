@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from nodes.models.catalog import ModelCatalog
-from nodes.models.prices import compute_cost_usd
+from nodes.models.usage import compute_cost_usd
 from nodes.prompts.materials import choose_shown_chars
 from nodes.prompts.messages import build_worker_prompt
 from nodes.schemas.team import Team

@@ -15,8 +15,7 @@ from nodes.limits.clock import get_elapsed_s, get_request_s
 from nodes.limits.run_scope import get_run_scope
 from nodes.limits.step_cap import count_steps_left
 from nodes.limits.worker_load import get_team_load
-from nodes.models.catalog import EMBEDDED, ModelCatalog
-from nodes.models.price_check import require_prices
+from nodes.models.catalog import EMBEDDED, ModelCatalog, require_prices
 from nodes.planning.direct_reply import begin_direct_reply, find_direct_reply
 from nodes.planning.estimate import estimate_run
 from nodes.planning.plan_request import DescribeDatabase, Planned, PlanRequest, make_first_plan

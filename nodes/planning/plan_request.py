@@ -10,8 +10,7 @@ from nodes.errors import ModelError, PlanInvalid, SupervisorError, is_refusal
 from nodes.errors.redaction import redact_text
 from nodes.limits.run_scope import RunScope
 from nodes.limits.worker_load import get_team_load
-from nodes.models.available_models import AvailableModels
-from nodes.models.catalog import EMBEDDED, ModelCatalog
+from nodes.models.catalog import EMBEDDED, AvailableModels, ModelCatalog
 from nodes.models.run_context import TextListener
 from nodes.planning.coverage import note_uncovered
 from nodes.planning.examples import (

@@ -5,7 +5,7 @@ from time import monotonic
 from typing import Any, Final
 
 from nodes.limits.patterns import Pattern
-from nodes.models.structured.json_reading import JSON_DECODER
+from nodes.models.json_reading import JSON_DECODER
 from nodes.planning.corrections import correct_plan
 from nodes.planning.validation import list_plan_problems, list_vague_tasks
 from nodes.schemas.team import Team

@@ -20,10 +20,10 @@ from nodes.errors import (
     is_refusal,
 )
 from nodes.errors.redaction import redact_text
-from nodes.models.available_models import AvailableModels
+from nodes.models.catalog import AvailableModels
+from nodes.models.json_reading import InvalidJson, read_json_object
 from nodes.models.rule_model import find_rule_model
 from nodes.models.run_context import TextListener, listen_to_reply
-from nodes.models.structured.json_reading import InvalidJson, read_json_object
 from nodes.models.structured_output import UnreadableReply, describe_validation_errors
 from nodes.planning.corrections import add_named_files, correct_plan, is_list_of_tasks
 from nodes.planning.coverage import format_uncovered, list_uncovered

@@ -13,7 +13,7 @@ from typing import Any
 from langchain_core.messages import AnyMessage
 
 from nodes.limits.worker_load import choose_least_busy_worker, get_team_load
-from nodes.models.available_models import AvailableModels
+from nodes.models.catalog import AvailableModels
 from nodes.models.rule_model import find_rule_model
 from nodes.models.structured_output import UnreadableReply, ask_model
 from nodes.planning.vagueness import explain_vagueness

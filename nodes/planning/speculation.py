@@ -14,7 +14,7 @@ from langchain_core.messages import AIMessage
 from langchain_core.runnables import RunnableConfig
 
 from nodes.errors import SupervisorError
-from nodes.models.offered_reply import OfferedReply
+from nodes.models.reply_stream import OfferedReply
 from nodes.models.run_context import REPORT, get_run_context
 from nodes.models.usage import build_counts, read_usage
 from nodes.telemetry.events import emit

@@ -14,7 +14,7 @@ from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, LLMResul
 from langchain_core.runnables import RunnableConfig
 from langchain_core.tracers._streaming import _StreamingCallbackHandler
 
-from nodes.models.answer_text import AnswerTextListener
+from nodes.models.reply_stream import AnswerTextListener
 from nodes.models.run_context import TextListener
 from nodes.telemetry.events import build_task_path
 from nodes.text.markdown_escaping import find_active_markdown

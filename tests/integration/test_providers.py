@@ -8,7 +8,7 @@ from aiohttp.test_utils import TestServer
 
 from graph import arun
 from graph.settings import Settings
-from nodes.models.providers import PROVIDERS
+from nodes.models.settings import PROVIDERS
 from nodes.schemas.team import Worker
 from tests.providers.server import ProviderServer
 from tests.providers.wires import TOKENS_CACHED, TOKENS_IN, TOKENS_OUT, WIRES, Wire

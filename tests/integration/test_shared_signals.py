@@ -15,8 +15,8 @@ from graph.settings import Settings
 from nodes.errors import EndpointDown
 from nodes.models.catalog import ModelCatalog
 from nodes.models.circuit_breaker import FAILURE_THRESHOLD, OPEN_S, CircuitBreaker
+from nodes.models.endpoint_limits import RetryAfter
 from nodes.models.endpoint_signals import CACHE_S, EndpointSignals
-from nodes.models.retry_after import RetryAfter
 from nodes.models.settings import ModelSettings
 from tests.cluster.services import RedisServer
 from tests.endpoint import Endpoint, Fault, Scenario

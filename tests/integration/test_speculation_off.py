@@ -9,7 +9,7 @@ from graph import arun
 from graph.runs.outcome import Outcome
 from graph.runs.plan_only import aplan
 from graph.settings import Settings
-from nodes.models.speed import get_model_speed
+from nodes.models.usage import get_model_speed
 from nodes.schemas.team import Team
 from tests.endpoint import Endpoint, Fault, Scenario, script_tasks
 from tests.endpoint.faults import Face

@@ -8,7 +8,7 @@ from graph import arun
 from graph.runs.trace import get_log_path, load_trace
 from graph.settings import Settings
 from nodes.errors.redaction import register_secrets
-from nodes.models.traced_content import MAX_MESSAGE_CHARS, describe_messages
+from nodes.models.run_context import MAX_MESSAGE_CHARS, describe_messages
 from nodes.schemas.team import Team
 from tests.endpoint import Endpoint, Scenario, ScriptedTask, script_tasks
 from tests.teams import make_team

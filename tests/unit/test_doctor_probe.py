@@ -9,7 +9,7 @@ from graph.cli import main
 from graph.commands.doctor_probe import describe_probe
 from graph.commands.model_probe import ModelProbe
 from graph.settings import Settings
-from nodes.models.model_list import ListedModel, list_nearest_names, read_model_list
+from nodes.models.clients import ListedModel, list_nearest_names, read_model_list
 from tests.endpoint import Endpoint, Fault, Scenario
 
 KEY = "sk-hidden-0123456789"

@@ -5,7 +5,7 @@ import pytest
 from graph.commands.extras import describe_unused_key, install
 from graph.settings import Settings
 from nodes.errors import UsageError
-from nodes.models.providers import PROVIDERS, find_extra
+from nodes.models.settings import PROVIDERS, find_extra
 
 
 def test_an_unknown_extra_is_one_line_with_those_that_exist() -> None:

@@ -16,7 +16,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
-from nodes.models.providers import PROVIDERS
+from nodes.models.settings import PROVIDERS
 
 pytestmark = pytest.mark.slow
 

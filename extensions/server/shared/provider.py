@@ -7,7 +7,7 @@ from nodes.models.rates import LocalRates, RateLimits
 
 
 class RedisProvider:
-    """What `nodes.models.shared_state` asks for."""
+    """What `nodes.models.rates` asks for."""
 
     def open(self, url: str) -> SharedStore:
         """Return the store that all limits of the process use."""

@@ -10,9 +10,14 @@ from uuid import uuid4
 
 from extensions.server.shared.scripts import ADD, TAKE
 from extensions.server.shared.store import SharedStore
-from nodes.models.cross_loop_semaphore import CrossLoopSemaphore
-from nodes.models.rate_window import WindowEntry
-from nodes.models.rates import MAX_SLEEP_S, Charge, LocalRates, RateLimits
+from nodes.models.rates import (
+    MAX_SLEEP_S,
+    Charge,
+    CrossLoopSemaphore,
+    LocalRates,
+    RateLimits,
+    WindowEntry,
+)
 
 MAX_JITTER_S: Final = 0.01
 """So that instances that wait for the same moment do not ask at the same time."""

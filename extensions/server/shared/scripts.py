@@ -155,4 +155,4 @@ SIGNAL_SCRIPTS: Final = {
     "claim_probe": CLAIM_PROBE,
     "delete": DELETE,
 }
-"""By the names that `nodes.models.shared_state` lists."""
+"""By the names that `nodes.models.rates` lists."""

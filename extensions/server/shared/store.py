@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from extensions.server.shared.scripts import SIGNAL_SCRIPTS
 from nodes.errors.redaction import redact_text
 from nodes.limits.per_loop import LoopResource, PerLoop
-from nodes.models.redis_address import format_redis_address
+from nodes.models.settings import format_redis_address
 
 if TYPE_CHECKING:
     from redis.asyncio import Redis

@@ -10,7 +10,7 @@ from typing import Any
 from langchain_core.messages import HumanMessage
 
 from nodes.errors import PlanInvalid
-from nodes.models.available_models import AvailableModels
+from nodes.models.catalog import AvailableModels
 from nodes.planning.planner import make_plan
 from nodes.schemas.team import Worker
 from state import Plan

@@ -13,8 +13,8 @@ from nodes.limits.nesting import (
     is_nested_too_deeply,
     parse_json,
 )
-from nodes.models.completeness import require_usable
-from nodes.models.structured.json_reading import InvalidJson, require_storable
+from nodes.models.json_reading import InvalidJson, require_storable
+from nodes.models.request import require_usable
 
 BRACKETS = "[" * 200_000
 """Deeper than any version of Python reads."""

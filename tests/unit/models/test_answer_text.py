@@ -9,8 +9,7 @@ from langchain_core.messages import AIMessageChunk
 from langchain_core.messages.tool import tool_call_chunk
 from langchain_core.outputs import ChatGenerationChunk
 
-from nodes.models.answer_text import AnswerTextListener, read_answer_text
-from nodes.models.reply_text import ReplyTextReader
+from nodes.models.reply_stream import AnswerTextListener, ReplyTextReader, read_answer_text
 
 
 @given(st.text(), st.data())

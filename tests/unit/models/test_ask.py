@@ -11,8 +11,8 @@ from langchain_core.messages import HumanMessage
 from pydantic import TypeAdapter
 
 from nodes.models.catalog import ModelCatalog
+from nodes.models.json_reading import InvalidJson, read_json_object
 from nodes.models.settings import ModelSettings
-from nodes.models.structured.json_reading import InvalidJson, read_json_object
 from nodes.models.structured_output import (
     MAX_PROBLEMS,
     UnreadableReply,

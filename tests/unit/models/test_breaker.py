@@ -11,8 +11,15 @@ from graph.stores.errors import ThreadTaken
 from nodes.errors import EndpointDown, EndpointFailed, SupervisorError
 from nodes.limits.run_scope import SCOPE_KEY, RunScope
 from nodes.models.catalog import ModelCatalog
-from nodes.models.circuit_breaker import FAILURE_THRESHOLD, FORGET_AFTER_S, OPEN_S, CircuitBreaker
-from nodes.models.health import MIN_RETRIES, RetryBudget, find_address, get_model_health
+from nodes.models.circuit_breaker import (
+    FAILURE_THRESHOLD,
+    FORGET_AFTER_S,
+    MIN_RETRIES,
+    OPEN_S,
+    CircuitBreaker,
+    RetryBudget,
+)
+from nodes.models.endpoint_signals import find_address, get_model_health
 from nodes.models.settings import ModelSettings
 from tests.endpoint import Endpoint, Fault, Scenario
 

@@ -7,8 +7,8 @@ import pytest
 from nodes.errors import ModelUnknown, SettingsInvalid
 from nodes.models.catalog import ModelCatalog
 from nodes.models.guarded_model import GuardedModel
-from nodes.models.prices import compute_cost_usd
 from nodes.models.settings import ModelSettings
+from nodes.models.usage import compute_cost_usd
 from state import Context
 
 KEYED = ModelSettings(api_key="sk-test-0123456789abcdef")

@@ -14,7 +14,7 @@ from langchain_core.messages.tool import tool_call_chunk
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 
 from nodes.errors import BadResponse
-from nodes.models.completeness import (
+from nodes.models.request import (
     BATCH_CHUNKS,
     MAX_TOOL_CALLS,
     collect_stream,

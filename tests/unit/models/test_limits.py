@@ -14,12 +14,9 @@ from langchain_core.messages import HumanMessage
 
 from nodes.errors import RateLimited
 from nodes.models.catalog import ModelCatalog
-from nodes.models.cross_loop_semaphore import CrossLoopSemaphore
-from nodes.models.endpoint_limits import EndpointLimits, hold_for_task
+from nodes.models.endpoint_limits import EndpointLimits, RetryAfter, hold_for_task
 from nodes.models.guarded_model import GuardedModel
-from nodes.models.rate_window import RateWindow
-from nodes.models.rates import LocalRates, RateLimits
-from nodes.models.retry_after import RetryAfter
+from nodes.models.rates import CrossLoopSemaphore, LocalRates, RateLimits, RateWindow
 from nodes.models.settings import ModelSettings
 from state import Context
 from tests.endpoint import Endpoint, Fault, Scenario

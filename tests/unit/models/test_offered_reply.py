@@ -7,7 +7,7 @@ import pytest
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
 from nodes.errors import BudgetSpent, EndpointFailed
-from nodes.models.offered_reply import (
+from nodes.models.reply_stream import (
     OfferedReply,
     build_input_key,
     offer_reply,

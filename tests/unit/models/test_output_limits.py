@@ -8,7 +8,7 @@ from langchain_core.messages import HumanMessage
 from pydantic import BaseModel
 
 from nodes.models.catalog import ModelCatalog
-from nodes.models.output_limits import DEFAULT_LIMITS, OPENAI_FACTOR, choose_output_limit
+from nodes.models.lengths import DEFAULT_LIMITS, OPENAI_FACTOR, choose_output_limit
 from nodes.models.settings import ModelSettings, OutputPurpose
 from nodes.models.structured_output import ask_model
 from nodes.schemas.replies import Decision

@@ -7,7 +7,7 @@ from langchain_core.messages import HumanMessage, SystemMessage, ToolMessage
 
 from nodes.errors import ContextTooSmall
 from nodes.models.catalog import ModelCatalog
-from nodes.models.prompt_shortening import (
+from nodes.models.lengths import (
     MIN_CHARS,
     SHORTENED,
     UNKNOWN_SHARE,

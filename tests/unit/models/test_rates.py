@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from nodes.models.endpoint_limits import TokenEstimate
 from nodes.models.rates import LocalRates, RateLimits, divide_rate
-from nodes.models.redis_address import find_redis_problem, format_redis_address
+from nodes.models.settings import find_redis_problem, format_redis_address
 from tests.benchmarks.rates.measure import find_worst
 
 

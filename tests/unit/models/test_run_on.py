@@ -13,7 +13,7 @@ from langchain_core.messages import AIMessage
 
 from nodes.errors import ResponseCut
 from nodes.models.catalog import ModelCatalog
-from nodes.models.run_on import MAX_EXTRA_PARTS, MAX_WORDS_CHARS, RunOnWatch
+from nodes.models.reply_stream import MAX_EXTRA_PARTS, MAX_WORDS_CHARS, RunOnWatch
 from nodes.models.settings import ModelSettings
 from tests.endpoint.scripted_model import ModelReply as Said
 from tests.endpoint.wire import build_completion, estimate_usage

@@ -6,7 +6,7 @@ import pytest
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import BaseModel
 
-from nodes.models.structured.shown_schema import NO_ARGUMENTS, simplify_tool
+from nodes.models.request_form import NO_ARGUMENTS, simplify_tool
 from nodes.schemas import replies
 from nodes.tools.framework.settings import ToolSettings
 from state import Answer, Plan, Report

@@ -14,7 +14,7 @@ from nodes.models.catalog import ModelCatalog
 from nodes.models.guarded_model import GuardedModel
 from nodes.models.run_context import RunContext
 from nodes.models.settings import ModelSettings
-from nodes.models.speed import ModelSpeed
+from nodes.models.usage import ModelSpeed
 from nodes.schemas.team import Limits, TeamLimits
 from tests.endpoint import Endpoint, Scenario, script_tasks
 from tests.teams import make_team

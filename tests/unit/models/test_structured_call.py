@@ -9,8 +9,8 @@ from langchain_core.messages import HumanMessage
 
 from nodes.errors import RequestRefused
 from nodes.models.catalog import ModelCatalog
+from nodes.models.request_form import ToolOffer, build_request
 from nodes.models.settings import ModelSettings, TierSettings
-from nodes.models.structured.request_form import ToolOffer, build_request
 from nodes.models.structured_output import ModelReply, ask_model
 from state import Answer
 from tests.endpoint.scripted_model import ModelReply as Said

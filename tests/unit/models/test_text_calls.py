@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nodes.models.structured.text_calls import (
+from nodes.models.reply_reading import (
     MAX_TEXT_CHARS,
     read_text_calls,
     strip_thinking,

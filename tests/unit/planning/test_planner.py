@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from langchain_core.messages import HumanMessage
 
 from nodes.errors import EndpointUnreachable, PlanInvalid
-from nodes.models.available_models import AvailableModels
+from nodes.models.catalog import AvailableModels
 from nodes.planning.planner import build_plan_schema, make_plan
 from nodes.planning.routing import choose_next_step, route_request
 from nodes.schemas.beside import PlanningValues, lay_beside

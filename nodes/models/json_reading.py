@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any
 
@@ -12,6 +12,7 @@ from nodes.limits.nesting import (
     BoundedDecoder,
     NestedTooDeeply,
     is_nested_too_deeply,
+    parse_json,
 )
 from nodes.limits.patterns import Pattern
 
@@ -96,3 +97,26 @@ JSON_DECODER = BoundedDecoder(
     parse_constant=_refuse_constant, object_pairs_hook=_reject_duplicate_keys, strict=False
 )
 """Refuses two values for one key, and numbers that JSON does not allow."""
+
+
+ENCODED_TWICE = "encoded_twice"
+"""Key of a reply's metadata that names the tools whose arguments were JSON inside JSON."""
+
+
+def decode_arguments(value: Any) -> dict[str, Any] | None:
+    """Return arguments as an object, also when they were encoded as JSON twice; else None."""
+    for _ in range(3):
+        if isinstance(value, Mapping):
+            return dict(value)
+        if not isinstance(value, str):
+            return None
+        try:
+            value = parse_json(value, strict=False)
+        except ValueError:
+            return None
+    return None
+
+
+def is_encoded_twice(arguments: str) -> bool:
+    """Return whether arguments are JSON text inside a JSON string."""
+    return arguments.lstrip().startswith('"')

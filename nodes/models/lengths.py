@@ -1,10 +1,14 @@
-"""Shortens a prompt that is longer than the model's context window, in its longest parts."""
+"""How long a prompt may be, and an answer."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any, get_args
 
 from langchain_core.messages import BaseMessage, SystemMessage
 
 from nodes.errors import ContextTooSmall
+from nodes.models.request_form import EndpointKind
+from nodes.models.run_context import REPORT, name_requested_schema
+from nodes.models.settings import DEFAULT_OUTPUT_TOKENS, OutputPurpose
 from nodes.text.lines import share_room
 
 SHORTENED = "shortened"
@@ -54,3 +58,28 @@ def _shorten_message(message: BaseMessage, limit: int) -> BaseMessage:
     head = int(limit * HEAD_SHARE)
     mark = f"\n[{len(text) - limit:,} characters were left out here]\n"
     return message.model_copy(update={"content": text[:head] + mark + text[head - limit :]})
+
+
+DEFAULT_LIMITS: Mapping[OutputPurpose, int] = dict.fromkeys(
+    get_args(OutputPurpose), DEFAULT_OUTPUT_TOKENS
+)
+OPENAI_FACTOR = 4
+"""OpenAI's models count their thoughts as output."""
+_PURPOSES: Mapping[str, OutputPurpose] = {"Plan": "plan", "Decision": "plan", "Answer": "answer"}
+
+
+def choose_output_limit(
+    kwargs: Mapping[str, Any], chosen: Mapping[OutputPurpose, int], kind: EndpointKind
+) -> int:
+    """Return the most tokens that the answer to a request may have.
+
+    Args:
+        kwargs: arguments of the call, with its tools.
+        chosen: limits from the settings.
+    """
+    schema = name_requested_schema(kwargs)
+    purpose = _PURPOSES.get(schema, "turn")
+    if schema == REPORT and len(kwargs.get("tools") or ()) == 1:
+        purpose = "report"
+    factor = OPENAI_FACTOR if kind == "openai" else 1
+    return chosen.get(purpose) or DEFAULT_LIMITS[purpose] * factor

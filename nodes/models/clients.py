@@ -1,0 +1,234 @@
+"""The clients of models: how each is built, named and asked for the models it has."""
+
+import asyncio
+import contextlib
+import importlib.util
+import itertools
+import weakref
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any, Protocol, get_args, runtime_checkable
+from urllib.parse import urlsplit
+
+from langchain_core.language_models import BaseChatModel
+from pydantic import SecretStr
+
+from nodes.errors import ModelUnknown, SettingsInvalid
+from nodes.errors.redaction import register_secrets
+from nodes.models.request_form import EndpointKind
+from nodes.models.settings import EMBEDDED as EMBEDDED
+from nodes.models.settings import PROVIDERS, TierSettings, find_extra
+from nodes.models.usage import is_credible_count
+from state import Tier
+
+OPENAI_URL = "https://api.openai.com/v1"
+
+
+OPENAI_HOSTS = (".openai.com", ".openai.azure.com")
+"""Hosts of OpenAI's own models, which are trained to call tools."""
+
+
+PROVIDERS_WITHOUT_RETRIES = frozenset({"huggingface"})
+"""Further providers whose clients take no `max_retries`."""
+
+
+def find_endpoint_kind(name: str, base_url: str | None) -> EndpointKind:
+    provider = name.partition(":")[0]
+    if provider != "openai":
+        return "ollama" if provider == "ollama" else "other"
+    host = urlsplit(base_url or OPENAI_URL).hostname or ""
+    return "openai" if host.endswith(OPENAI_HOSTS) else "compatible"
+
+
+def find_given_kind(inner: BaseChatModel) -> EndpointKind:
+    """Return the kind of a program's own model, which may be a client of OpenAI's protocol."""
+    if not any(base.__name__ == "BaseChatOpenAI" for base in type(inner).__mro__):
+        return "other"
+    return find_endpoint_kind("openai:", getattr(inner, "openai_api_base", None))
+
+
+def name_setting(tier: Tier) -> str:
+    """Return the name of the setting that chooses a tier's model."""
+    return f"SUPERVISE_MODEL_{tier.upper()}"
+
+
+def parse_model_name(chosen: str, tier: Tier) -> str:
+    name = chosen.strip()
+    if name == EMBEDDED:
+        return name
+    provider, colon, model = name.partition(":") if ":" in name else ("openai", ":", name)
+    if not provider or not model or any(c.isspace() for c in name):
+        raise SettingsInvalid(
+            f"{name_setting(tier)} is {chosen!r}, which is not a model name",
+            next="write provider:model, as in openai:gpt-5-mini, or embedded",
+        )
+    return f"{provider}{colon}{model}"
+
+
+def build_other(provider: str, model: str, tier: Tier, own: TierSettings) -> BaseChatModel:
+    from langchain.chat_models import init_chat_model
+
+    extra = find_extra(provider)
+    known = PROVIDERS.get(extra)
+    takes_retries = known.takes_retries if known else provider not in PROVIDERS_WITHOUT_RETRIES
+    arguments: dict[str, Any] = {"max_retries": 0} if takes_retries else {}
+    arguments |= own.parameters
+    chosen = f"{name_setting(tier)} names {provider}:{model}"
+    if own.base_url or own.api_key or own.headers:
+        raise SettingsInvalid(
+            f"{chosen}, whose client takes no address, key or headers of a tier",
+            next=f"name openai:{model} for a compatible server, or set the provider's variables",
+        )
+    try:
+        name = known.name if known else provider
+        client = init_chat_model(model, model_provider=name, **arguments)
+    except ImportError as error:
+        package = (known.module if known else f"langchain-{provider}").replace("_", "-")
+        if error.name and importlib.util.find_spec(error.name.partition(".")[0]) is None:
+            package = error.name.replace("_", "-")
+        raise SettingsInvalid(
+            f"{chosen}, whose package is not installed",
+            next=f"supervise install {extra}, which adds {package}"
+            if extra
+            else f"install {package}",
+        ) from error
+    except ValueError as error:
+        raise ModelUnknown(
+            f"{chosen}, whose provider is unknown or has no key",
+            cause=str(error).partition("\n")[0][:200],
+            next="write provider:model, as in openai:gpt-5-mini; a compatible server is openai: "
+            "with OPENAI_BASE_URL",
+        ) from error
+    assert isinstance(client, BaseChatModel), "a named model is not configurable"
+    return client
+
+
+ADDRESS_FIELDS = ("openai_api_base", "azure_endpoint", "anthropic_api_url", "base_url", "endpoint")
+"""Fields of providers' clients that hold the address of the endpoint."""
+
+
+_counter = itertools.count(1)
+
+
+_numbers: dict[int, int] = {}
+
+
+def check_given_models(models: Mapping[Any, Any] | None) -> dict[Tier, BaseChatModel]:
+    """Return the models by tier; their keys are registered for redaction.
+
+    Raises:
+        SettingsInvalid: a tier is unknown, or a value is not a chat model.
+    """
+    given = dict(models or {})
+    for tier, model in given.items():
+        if tier not in get_args(Tier):
+            raise SettingsInvalid(
+                f"models has {tier!r}, which is not a tier", next="use fast, standard or strong"
+            )
+        if not isinstance(model, BaseChatModel):
+            raise SettingsInvalid(
+                f"models[{tier!r}] is a {type(model).__name__}, not a chat model",
+                next="pass a LangChain chat model with its parameters set; a model's name belongs "
+                f"in SUPERVISE_MODEL_{tier.upper()}",
+            )
+        register_secrets(list_keys(model))
+    return given
+
+
+def name_given_model(model: BaseChatModel) -> str:
+    """Return `provider:model`, by the names that the client has for tracing."""
+    if model._llm_type == EMBEDDED:
+        return EMBEDDED
+    known = model._get_ls_params()
+    provider = known.get("ls_provider") or type(model).__name__.lower()
+    return f"{provider}:{known.get('ls_model_name') or type(model).__name__}"
+
+
+def name_given_endpoint(model: BaseChatModel) -> str:
+    """Return a name for the endpoint, whose limits are shared by all models behind it."""
+    provider = name_given_model(model).partition(":")[0]
+    addresses = (str(getattr(model, field, None) or "") for field in ADDRESS_FIELDS)
+    return f"{provider} {next(filter(None, addresses), _number_model(model))}"
+
+
+def list_keys(model: BaseChatModel) -> list[str]:
+    """List the secrets among the fields of a client."""
+    return [
+        value.get_secret_value() for value in vars(model).values() if isinstance(value, SecretStr)
+    ]
+
+
+def _number_model(model: BaseChatModel) -> int:
+    """Return a number that no other model of the process has, though ids are used again."""
+    key = id(model)
+    if key not in _numbers:
+        _numbers[key] = next(_counter)
+        weakref.finalize(model, _numbers.pop, key, None)
+    return _numbers[key]
+
+
+MAX_MODELS = 2000
+CONTEXT_KEYS = ("n_ctx", "max_model_len", "context_length", "context_window", "max_context_length")
+"""Names of the context window: llama.cpp, vLLM, Together and OpenRouter, Groq, LM Studio."""
+
+
+@dataclass(frozen=True)
+class ListedModel:
+    """A model of the list."""
+
+    context_tokens: int | None = None
+    """None where the server does not name its context window."""
+
+
+def read_model_list(body: Any) -> dict[str, ListedModel]:
+    """Return the models of a list by name; none when the body is not such a list."""
+    listed = body.get("data") if isinstance(body, Mapping) else None
+    models = (listed if isinstance(listed, list) else [])[:MAX_MODELS]
+    named = (model for model in models if isinstance(model, Mapping) and model.get("id"))
+    return {str(model["id"]): ListedModel(_find_context(model)) for model in named}
+
+
+def list_nearest_names(name: str, names: Iterable[str], count: int = 3) -> list[str]:
+    """Return the names most like a name; of the last part of a path too."""
+    by_key = {key: known for known in names for key in (known.rpartition("/")[2].lower(), known)}
+    near = get_close_matches(name.lower(), by_key, n=2 * count, cutoff=0.4)
+    return list(dict.fromkeys(by_key[key] for key in near))[:count]
+
+
+def _find_context(model: Mapping[str, Any]) -> int | None:
+    meta = model.get("meta")
+    places = (model, meta if isinstance(meta, Mapping) else {})
+    found = (place[key] for key in CONTEXT_KEYS for place in places if place.get(key))
+    return next((count for count in found if is_credible_count(count)), None)
+
+
+LIST_TIMEOUT_S = 5.0
+MAX_NAMES = 5
+
+
+@runtime_checkable
+class ListsModels(Protocol):
+    """A client that can ask its endpoint for the names of its models."""
+
+    model_name: str
+
+    async def list_model_names(self) -> list[str]:
+        """Return the names."""
+
+
+async def name_nearest_models(error: ModelUnknown, inner: BaseChatModel, tier: Tier) -> str:
+    """Return what to do next: a name that the endpoint has, or the advice of the error."""
+    if not isinstance(inner, ListsModels):
+        return error.next
+    names: list[str] = []
+    # Whatever becomes of the list, the error of the call is the one to show.
+    with contextlib.suppress(Exception):
+        async with asyncio.timeout(LIST_TIMEOUT_S):
+            names = await inner.list_model_names()
+    if not names or inner.model_name in names:
+        return error.next
+    near = list_nearest_names(inner.model_name, names)
+    chosen = f"openai:{near[0]}" if near else "one of its models"
+    some = ", ".join(names[:MAX_NAMES])
+    return f"set SUPERVISE_MODEL_{tier.upper()} to {chosen}; the endpoint has {some}"
