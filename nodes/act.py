@@ -8,11 +8,9 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.errors import GraphBubbleUp
 from langgraph.runtime import Runtime
 
-from nodes.execution.attempt import AttemptRunner
-from nodes.execution.attempt_context import AttemptContext
+from nodes.execution.attempt import WorkerAgents, choose_doer, make_attempt
 from nodes.execution.dispatch import Dispatch
-from nodes.execution.handoff_record import describe_handoff
-from nodes.execution.worker_agents import WorkerAgents
+from nodes.execution.doer import Doer, Work
 from nodes.limits.clock import get_elapsed_s
 from nodes.limits.deadline import is_deadline_past
 from nodes.limits.degradation import CHEAPEST_TIER, should_degrade
@@ -49,35 +47,33 @@ async def act(
     state, team = _add_materials(state, config, dispatch), team.apply_context(runtime.context)
     task, number = state["task"], len(state["attempts"]) + 1
     dispatch.record_attempts(task.id, number - 1)
-    doer, tier, rung = _choose_worker(state, worker, team)
+    assigned, tier, rung = _choose_worker(state, worker, team)
     if number == 1 and (reason := _find_skip_reason(state, config)):
         return await _skip_task(state, config, dispatch, reason)
     if should_degrade(config):
         tier = CHEAPEST_TIER
     if wall := _find_cap_reached(dispatch, task.id, config):
-        return _stop_at_cap(state, dispatch, wall, doer, tier)
+        return _stop_at_cap(state, dispatch, wall, assigned, tier)
     started_s = get_elapsed_s(config)
-    model = apply_parameters(models.get_chat_model(tier, runtime.context), doer.parameters)
-    doer = await _scale_timeout(doer, model)
-    work = AttemptRunner(
+    model = apply_parameters(models.get_chat_model(tier, runtime.context), assigned.parameters)
+    assigned = await _scale_timeout(assigned, model)
+    work = Work(
         state=state,
-        config=config,
         context=runtime.context,
-        worker=doer,
+        worker=assigned,
         tier=tier,
-        agents=agents,
-        attempt_context=AttemptContext(model=model, limits=doer.limits),
-        is_divided=rung == "split" or task.is_compound,
+        model=model,
         is_checkpointed=has_checkpointer(config),
         max_steps=max(1, dispatch.count_steps_left()),
     )
-    attempt = await _make_attempt(work, number, rung, dispatch, team, runtime)
+    doer = choose_doer(work, agents, is_divided=rung == "split" or task.is_compound)
+    attempt = await _make_attempt(doer, config, rung, dispatch, team, runtime)
     inner = f"{task.id}/{number}"
-    dispatch.record_attempts(inner, work.inner_steps)
+    dispatch.record_attempts(inner, doer.steps)
     return {
         "attempts": {str(number): attempt.model_copy(update={"rung": rung})},
         "started_s": state.get("started_s", started_s),
-        "steps": {task.id: number, **({inner: work.inner_steps} if work.inner_steps else {})},
+        "steps": {task.id: number, **({inner: doer.steps} if doer.steps else {})},
     }
 
 
@@ -99,27 +95,28 @@ def _add_materials(state: WorkerState, config: RunnableConfig, dispatch: Dispatc
 
 
 async def _make_attempt(
-    work: AttemptRunner,
-    number: int,
+    doer: Doer,
+    config: RunnableConfig,
     rung: Rung | None,
     dispatch: Dispatch,
     team: Team,
     runtime: Runtime[Context],
 ) -> Attempt:
-    task, name, capacity = work.state["task"].id, work.worker.name, get_team_load(team)
+    work, capacity = doer.work, get_team_load(team)
+    task, name = work.task.id, work.worker.name
     await emit(
         "task_started",
         task=task,
         worker=name,
-        attempt=number,
+        attempt=work.number,
         tier=work.tier,
         rung=rung or "",
-        handoff=describe_handoff(work.state, work.worker),
+        handoff=work.describe_handoff(),
         load=asdict(capacity.measure_load(name)),
     )
     try:
         with capacity.count_attempt(name, runtime.store):
-            return await work.run()
+            return await make_attempt(doer, config)
     except GraphBubbleUp:  # a human is asked inside; dependants proceed without this result
         dispatch.release(task)
         raise

@@ -1,14 +1,15 @@
 """The first model call of a task, built as its worker will build it."""
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from langchain_core.messages import AIMessage
 from langchain_core.runnables import RunnableConfig
 
-from nodes.execution.attempt import AttemptRunner
-from nodes.execution.attempt_context import AttemptContext
-from nodes.execution.worker_agents import WorkerAgents
+from nodes.execution.attempt import WorkerAgents
+from nodes.execution.doer import Work
+from nodes.execution.worker_agent import AgentDoer
 from nodes.limits.run_scope import get_run_scope
 from nodes.limits.step_cap import count_steps_left
 from nodes.models.catalog import EMBEDDED, ModelCatalog
@@ -83,20 +84,16 @@ class FirstCalls:
         task, worker = call.task, team.find_worker(call.task.worker)
         call.tier = worker.choose_tier(task.tier)
         model = apply_parameters(self.models.get_chat_model(call.tier, context), worker.parameters)
-        work = AttemptRunner(
+        work = Work(
             state=_build_worker_state(state, task),
-            config=config,
             context=context,
             worker=worker,
             tier=call.tier,
-            agents=self.agents,
-            attempt_context=AttemptContext(model=model, limits=worker.limits),
-            is_divided=False,
-            is_checkpointed=False,
-            max_steps=1,
+            model=model,
         )
-        agent, message = await work.prepare_agent("", {})
-        bound, messages = agent.build_first_request(message, work.attempt_context)
+        doer = AgentDoer(work=work, get_agent=partial(self.agents.get_agent, worker.name))
+        agent, message = await doer.prepare()
+        bound, messages = agent.build_first_request(message, doer.context)
         kwargs: dict[str, Any] = dict(bound.kwargs)
         call.reply.key = build_input_key(getattr(model, "model", ""), messages, kwargs)
         if isinstance(model, GuardedModel):

@@ -5,21 +5,22 @@ checkpointer; its deadline is the attempt's. Its questions to a human reach the 
 interrupt; its failures become part of the report.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
 from typing import Any, Final, cast, get_args
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.graph.state import CompiledStateGraph
 
+from nodes.execution.doer import Doer
 from nodes.limits.budget import Budget
 from nodes.limits.clock import now_s
 from nodes.limits.run_scope import SCOPE_KEY, RunScope, get_run_scope, set_deadline
 from nodes.planning.skipping import lacks_file
 from nodes.prompts.messages import build_subteam_request
 from nodes.schemas.beside import InnerRequestValues, lay_beside
-from nodes.schemas.handoff import Handoff
-from nodes.security.provenance import collect_report_labels
+from nodes.security.provenance import build_subteam_origin, collect_report_labels
+from nodes.security.taint import MAX_ADDRESSES, merge_labels
 from nodes.telemetry.cost import sum_ledger
 from nodes.telemetry.events import build_task_path
 from state import (
@@ -30,8 +31,6 @@ from state import (
     Escalation,
     Expense,
     Finding,
-    Origin,
-    Plan,
     Report,
     SupervisorState,
     TaintLabel,
@@ -49,68 +48,56 @@ MAX_CLAIMS = 60
 
 
 @dataclass(kw_only=True)
-class SubteamRun:
-    """One attempt at a task by a team; its usage is known even when it fails."""
+class TeamDoer(Doer):
+    """A team, or the team that divides a task of its own."""
 
-    graph: TeamGraph
-    handoff: Handoff
-    config: RunnableConfig
-    context: Context
-    timeout_s: float
-    max_steps: int
-    """Attempts that the outer run's step cap leaves for it."""
-    origin: Origin
-    """The origin of the task's words, which restricts the team's tools."""
-    guidance: str = ""
-    """Instructions that are added to each request."""
-    subject: str = ""
-    """The request's own words that the task answers; empty where none are named."""
+    get_graph: Callable[[], Awaitable[TeamGraph]]
     is_division: bool = False
     """The team divides a task of its own."""
-    state: dict[str, Any] = field(default_factory=dict)
+    state: dict[str, Any] | None = None
+    """Of the inner run, as far as it has come; None before it begins."""
 
-    async def run(self, *, earlier: str, answers: Mapping[str, str]) -> Report:
+    async def do(self, config: RunnableConfig, timeout_s: float) -> Report:
         """Return the report of the team's answer to the task.
 
         Raises:
             SupervisorError: the team could not plan, or its models cannot be reached.
         """
-        inner_input = {
-            "request": build_subteam_request(
-                self.handoff, guidance=self.guidance, earlier=earlier, answers=answers
-            ),
-            "materials": self.handoff.artifacts,
-        }
-        context = replace(
-            self.context,
-            deadline_s=None,
-            max_cost_usd=None,
-            max_tokens=None,
-            max_tasks=None,
-            max_steps=self.max_steps,
-            approve_plan=False,
-            critic=None,
-            **self._choose_strategy(),
+        work, graph = self.work, await self.get_graph()
+        handoff, self.state = work.handoff, {}
+        guidance = "" if self.is_division else work.worker.instructions.strip()
+        request = build_subteam_request(
+            handoff, guidance=guidance, earlier=work.earlier, answers=work.answers
         )
-        with lay_beside(InnerRequestValues(self.subject or self.handoff.intent)):
-            async for values in self.graph.astream(
-                inner_input,
-                self._build_config(),
-                context=context,
+        with lay_beside(InnerRequestValues(work.task.asked or handoff.intent)):
+            async for values in graph.astream(
+                {"request": request, "materials": handoff.artifacts},
+                self._build_config(config, graph.name, timeout_s),
+                context=self._build_context(),
                 stream_mode="values",
                 output_keys=READ_CHANNELS,
             ):
                 self.state = cast(dict[str, Any], values)
         return build_report(cast(SupervisorState, self.state))
 
+    async def complete(self, report: Report) -> Report:
+        """Return the team's report, whose claims were proved inside."""
+        lacking = any(map(lacks_file, self._results.values()))
+        return report.model_copy(update={"failures": (), "lacks_file": lacking})
+
+    @property
+    def _results(self) -> dict[str, Report]:
+        results: dict[str, Report] = (self.state or {}).get("results", {})
+        return results
+
     @property
     def ledger(self) -> dict[str, Expense]:
         """The entries of the team's own ledger."""
-        ledger: dict[str, Expense] = self.state.get("ledger", {})
+        ledger: dict[str, Expense] = (self.state or {}).get("ledger", {})
         if self.is_division:
             return ledger
         return {
-            name: spent.model_copy(update={"worker": f"{self.handoff.to}/{spent.worker}"})
+            name: spent.model_copy(update={"worker": f"{self.work.worker.name}/{spent.worker}"})
             for name, spent in ledger.items()
         }
 
@@ -123,54 +110,70 @@ class SubteamRun:
     @property
     def steps(self) -> int:
         """The number of attempts of the team's workers."""
-        return sum(self.state.get("steps", {}).values())
+        return sum((self.state or {}).get("steps", {}).values())
 
     @property
     def taint_labels(self) -> tuple[TaintLabel, ...]:
-        """The labels of what the team has read; all labels when one of its tasks has no result."""
-        results: dict[str, Report] = self.state.get("results", {})
-        plan: Plan | None = self.state.get("plan")
+        """The labels of what was read; all labels when a task of the team has no result."""
+        if self.state is None:
+            return super().taint_labels
+        results, plan = self._results, self.state.get("plan")
         if plan is None or any(task.id not in results for task in plan.tasks):
-            return get_args(TaintLabel)
-        return collect_report_labels(results.values())
+            return merge_labels(get_args(TaintLabel))
+        return merge_labels(super().taint_labels, collect_report_labels(results.values()))
 
     @property
-    def lacks_file(self) -> bool:
-        """Whether a task of the team that was not completed had nothing to read."""
-        return any(map(lacks_file, self.state.get("results", {}).values()))
+    def addresses(self) -> tuple[str, ...]:
+        """The addresses in the task's inputs, and those that the team's searches found."""
+        found = (address for each in self._results.values() for address in each.addresses)
+        return tuple(dict.fromkeys([*self.taint.found_addresses, *found]))[-MAX_ADDRESSES:]
 
-    @property
-    def addresses(self) -> list[str]:
-        """The addresses that the team's searches found."""
-        reports = self.state.get("results", {}).values()
-        return [address for report in reports for address in report.addresses]
+    def list_found(self) -> list[str]:
+        """Return what the tasks of the team have found so far."""
+        return [f"{each.task}: {each.output}" for each in self._results.values() if each.output]
 
-    def _choose_strategy(self) -> dict[str, Any]:
-        """Return what of the run's strategy does not hold inside; another team keeps its own."""
+    def _build_context(self) -> Context:
+        """Return the run's context without its limits, which the inner run shares by its config.
+
+        What of the run's strategy does not hold inside is left out; another team keeps its own.
+        """
+        context = self.work.context
+        strategy: dict[str, Any] = {"strategy": None}
         if not self.is_division:
-            return {"strategy": None, "recruit": None}
-        is_plan = self.context.strategy in ("plan", "recursive")
-        return {} if is_plan else {"strategy": None}
+            strategy["recruit"] = None
+        elif context.strategy in ("plan", "recursive"):
+            strategy = {}
+        return replace(
+            context,
+            deadline_s=None,
+            max_cost_usd=None,
+            max_tokens=None,
+            max_tasks=None,
+            max_steps=self.work.max_steps,
+            approve_plan=False,
+            critic=None,
+            **strategy,
+        )
 
-    def _build_config(self) -> RunnableConfig:
-        outer = get_run_scope(self.config)
-        limit = self.handoff.constraints.max_tokens
+    def _build_config(self, config: RunnableConfig, team: str, timeout_s: float) -> RunnableConfig:
+        outer, handoff = get_run_scope(config), self.work.handoff
+        limit = handoff.constraints.max_tokens
         scope = RunScope(
             began_at=outer.began_at,
-            deadline=set_deadline(now_s(), self.timeout_s) or outer.deadline,
+            deadline=set_deadline(now_s(), timeout_s) or outer.deadline,
             pace=outer.pace,
             budget=outer.budget and Budget(max_tokens=limit, parent=outer.budget),
             waits=outer.waits,
-            outer_task=build_task_path(self.config, self.handoff.task),
-            prior_results=self.handoff.context,
-            origin=self.origin,
+            outer_task=build_task_path(config, handoff.task),
+            prior_results=handoff.context,
+            origin=build_subteam_origin(self.work.state),
             keep_event=outer.keep_event,
             stops=outer.stops,
         )
-        configurable = {**self.config["configurable"], SCOPE_KEY: scope}
-        own = {"team": self.graph.name, "within": scope.outer_task, **NO_TASK}
-        metadata = {**self.config.get("metadata", {}), **own}
-        return {**self.config, "configurable": configurable, "metadata": metadata}
+        configurable = {**config["configurable"], SCOPE_KEY: scope}
+        own = {"team": team, "within": scope.outer_task, **NO_TASK}
+        metadata = {**config.get("metadata", {}), **own}
+        return {**config, "configurable": configurable, "metadata": metadata}
 
 
 def build_report(state: SupervisorState) -> Report:

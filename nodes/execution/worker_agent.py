@@ -4,10 +4,12 @@ A worker without tools needs no graph for its turn. Where its reply is no report
 continues from there: the model reads what was wrong.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field
 from time import monotonic
-from typing import Any
+from typing import Any, ClassVar
 
 from langchain_core.language_models import LanguageModelInput
 from langchain_core.messages import (
@@ -18,22 +20,34 @@ from langchain_core.messages import (
     SystemMessage,
     ToolMessage,
 )
-from langchain_core.runnables import RunnableBinding
+from langchain_core.runnables import RunnableBinding, RunnableConfig
 from langchain_core.tools import BaseTool
 from langgraph.graph.state import CompiledStateGraph
 
 from nodes.errors import ModelError
-from nodes.execution.attempt_context import AttemptContext, TurnLimitReached
+from nodes.execution.attempt_context import AttemptContext, MaterialReading, TurnLimitReached
+from nodes.execution.doer import Doer
+from nodes.models.endpoint_limits import hold_for_task
 from nodes.models.lengths import SHORTENED
+from nodes.models.reply_stream import offer_reply
 from nodes.models.run_context import get_run_context, has_time_left
+from nodes.models.settings import EMBEDDED
 from nodes.models.structured_output import UnreadableReply, read_content, read_value
 from nodes.models.usage import read_usage
+from nodes.planning.skipping import list_shortfalls
+from nodes.planning.speculation import get_speculative_calls
 from nodes.prompts.checks import build_proof_message
+from nodes.prompts.materials import show_materials
+from nodes.prompts.messages import build_handoff_message
+from nodes.schemas.beside import WorkValues, lay_beside
 from nodes.telemetry.events import emit
-from state import Report, Usage
+from nodes.tools.framework.documents import is_cut
+from state import Fault, Origin, Report, Usage
 
 REPORT_SHARE = 0.25
 """Share of an attempt's time at its end, in which the worker may only report."""
+LONG_MATERIALS_CHARS = 20_000
+"""From here on a handoff is built in a thread: it takes long enough to delay other tasks."""
 ToolLoop = CompiledStateGraph[Any, AttemptContext, Any, Any]
 
 
@@ -210,3 +224,122 @@ async def find_doubts(context: AttemptContext, report: Report | None) -> list[st
         proof.was_sent_back = True
         await emit("report_sent_back", problems=doubts)
     return doubts
+
+
+@dataclass(kw_only=True)
+class AgentDoer(Doer):
+    """A worker's own agent: a model with the worker's tools."""
+
+    get_agent: Callable[[], Awaitable[WorkerAgent]]
+    context: AttemptContext = field(init=False)
+    timeout_fault: ClassVar[Fault] = "form"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        work = self.work
+        self.context = AttemptContext(model=work.model, limits=work.worker.limits, taint=self.taint)
+
+    async def do(self, config: RunnableConfig, timeout_s: float) -> Report:
+        """Return the agent's report; a call that began before the plan was complete is taken."""
+        call, calls = None, get_speculative_calls(config)
+        if calls and self.work.number == 1:
+            call = calls.take(self.work.task)
+        if call is None:
+            return await self._ask_agent()
+        try:
+            with offer_reply(call.reply):
+                return await self._ask_agent()
+        finally:
+            if call.reply.was_taken:
+                await call.emit_outcome("taken")
+            else:
+                usage = await call.discard("its worker makes a call of its own")
+                self.context.usage += usage
+
+    async def prepare(self) -> tuple[WorkerAgent, HumanMessage]:
+        """Return the worker's agent and the handoff for it."""
+        agent = await self.get_agent()
+        if sum(map(len, self.work.materials.values())) < LONG_MATERIALS_CHARS:
+            return agent, self._build_message()
+        return agent, await asyncio.to_thread(self._build_message)
+
+    async def complete(self, report: Report) -> Report:
+        """Return a report with its proof, and with what the tools and the reading lack."""
+        report = await self.context.proof.prove(report)
+        outcomes = self.context.outcomes
+        is_unread = report.is_unread and self._is_rule_based
+        update: dict[str, Any] = {"lacks_file": outcomes.lacks_file, "is_unread": is_unread}
+        if report.status != "completed" or report.escalation:
+            return report.model_copy(update=update | {"failures": (), "is_partial": False})
+        unreviewed, unread = self.context.reading.list_gaps(outcomes)
+        cut = [name for name, text in self.work.materials.items() if is_cut(text)]
+        failures = (
+            *unreviewed,
+            *(f"{name} was cut when it was read: its end is not covered" for name in cut),
+            *self.context.left_out[-1:],
+            *outcomes.list_failures(),
+            *(report.failures if self._is_rule_based else ()),
+        )
+        gaps = dict.fromkeys((*failures, *outcomes.list_refusals(), *unread, *report.gaps))
+        update |= {"failures": failures, "is_partial": bool(failures), "gaps": tuple(gaps)}
+        return report.model_copy(update=update)
+
+    @property
+    def usage(self) -> Usage:
+        """What the model's calls have used."""
+        return self.context.usage
+
+    @property
+    def early_report(self) -> Report | None:
+        """A report that was sent back for what was not read or proved."""
+        return self.context.early_report
+
+    def list_found(self) -> Sequence[str]:
+        """Return what the tools have answered."""
+        return self.context.results
+
+    def hold_slot(self, left_s: float | None) -> AbstractAsyncContextManager[object]:
+        """Wait until a slow server is free for this task."""
+        return hold_for_task(self.work.model, left_s)
+
+    @property
+    def _is_rule_based(self) -> bool:
+        """Whether the built-in model does the task; what it says of itself is so."""
+        return getattr(self.work.model, "model", "") == EMBEDDED
+
+    async def _ask_agent(self) -> Report:
+        agent, message = await self.prepare()
+        work, proof = self.work, self.context.proof
+        proof.materials = work.materials
+        proof.claims = tuple(claim for each in work.handoff.context for claim in each.claims)
+        asked = work.state.get("origin", Origin()).user_text or work.state["description"]
+        proof.words = "\n".join((asked, *work.answers.values()))
+        proof.may_send_back = not self._is_rule_based
+        beside = WorkValues(work.worker, work.handoff, work.task.asked, work.earlier, work.answers)
+        with lay_beside(beside):
+            return await agent.run(
+                message,
+                self.context,
+                inputs={"materials": work.materials, "lacking": self._list_shortfalls()},
+                is_checkpointed=work.is_checkpointed,
+            )
+
+    def _build_message(self) -> HumanMessage:
+        """Return the handoff; the embedded model is shown no material, and reads by tools alone."""
+        work = self.work
+        if not self._is_rule_based:
+            self.context.reading = MaterialReading(show_materials(work.worker, work.materials))
+        return build_handoff_message(
+            work.handoff,
+            earlier=work.earlier,
+            answers=work.answers,
+            shown=self.context.reading.materials,
+        )
+
+    def _list_shortfalls(self) -> list[str]:
+        """Return what the reports in the handoff lack, and which of those it needs are missing."""
+        given = self.work.handoff.context
+        done = {each.worker for each in given if each.status == "completed"}
+        lacking = [f"{each.task} {reason}" for each in given for reason in list_shortfalls(each)]
+        needs = self.work.worker.needs
+        return [*lacking, *(f"no report of {name}" for name in needs if name not in done)]

@@ -4,8 +4,11 @@ from typing import Any, cast
 
 import pytest
 
-from nodes.execution.subteam import SubteamRun
-from state import Report
+from nodes.execution.doer import Work
+from nodes.execution.subteam import TeamDoer
+from state import Context, Report
+from tests.node_samples import make_worker_state
+from tests.teams import make_team
 
 
 @pytest.mark.parametrize(
@@ -17,17 +20,16 @@ from state import Report
         (Report(status="failed"), False),
     ],
 )
-def test_a_team_lacks_a_file_where_one_of_its_open_tasks_does(report: Report, lacks_file: bool):
+async def test_a_team_lacks_a_file_where_one_of_its_open_tasks_does(
+    report: Report, lacks_file: bool
+) -> None:
     unused = cast(Any, None)  # what runs the team, which only its results are asked about here
-    team = SubteamRun(
-        graph=unused,
-        handoff=unused,
-        config={},
-        context=unused,
-        timeout_s=1.0,
-        max_steps=1,
-        origin=unused,
-        state={"results": {"A": report}},
+    worker = make_team().workers[0]
+    work = Work(
+        state=make_worker_state(), context=Context(), worker=worker, tier="fast", model=unused
     )
+    team = TeamDoer(work=work, get_graph=unused, state={"results": {"A": report}})
 
-    assert team.lacks_file is lacks_file
+    completed = await team.complete(Report(output="The team's answer."))
+
+    assert completed.lacks_file is lacks_file
