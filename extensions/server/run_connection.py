@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from langgraph_sdk.client import LangGraphClient
 
 from graph.settings import Settings
-from graph.topology.trace_view import SUMMARY_NAMESPACE
+from extensions.server.trace_view import SUMMARY_NAMESPACE
 from nodes.errors import RemoteError, SettingsInvalid, SupervisorError, UsageError
 from nodes.models.settings import find_address_problem
 from nodes.net.connection import open_http_client, translate_errors

@@ -21,7 +21,7 @@ from graph.runs.event_log import FORM_ERRORS, Event, EventListener
 from graph.runs.outcome import Outcome
 from graph.runs.questions import build_answer_command
 from graph.settings import Settings
-from graph.stores.kept_trace import NAMESPACE
+from extensions.server.kept_trace import NAMESPACE
 from graph.topology.continuation import CONTINUE_KEY
 from graph.topology.input_validation import read_context
 from nodes.errors import ThreadBusy

@@ -60,12 +60,12 @@ from graph.topology.run_start import (
     read_saved_clock,
     read_saved_context,
 )
-from graph.topology.run_trace import keep_trace
-from graph.topology.run_writer import claim_thread
+from extensions.server.run_trace import keep_trace
+from extensions.postgres.thread_claim import claim_thread
 from graph.topology.state_edits import list_edited_plans, read_edits, require_valid_plans
 from graph.topology.stop_watch import ANONYMOUS, read_identity, watch_stops
 from graph.topology.team_changes import list_team_changes
-from graph.topology.trace_view import build_view, is_view
+from extensions.server.trace_view import build_view, is_view
 from nodes.errors import SettingsInvalid
 from nodes.human.request import ASKED_KEY
 from nodes.limits.run_scope import get_run_scope

@@ -11,11 +11,11 @@ from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer, _msgpack_ext
 
 from graph import build_supervisor
 from graph.settings import Settings
-from graph.stores.kept_trace import NAMESPACE
+from extensions.server.kept_trace import NAMESPACE
 from graph.topology.continuation import CONTINUE_KEY, NothingToContinue
 from graph.topology.supervisor_graph import SupervisorGraph
-from graph.topology.trace_view import SUMMARY_NAMESPACE
-from graph.topology.trace_writer import TraceWriter
+from extensions.server.trace_view import SUMMARY_NAMESPACE
+from extensions.server.trace_writer import TraceWriter
 from tests.endpoint import Endpoint, Scenario, script_tasks
 from tests.teams import make_team
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
 
-from graph.stores.kept_trace import Segment, begin_segment, load_last_segment, save_batch
+from extensions.server.kept_trace import Segment, begin_segment, load_last_segment, save_batch
 from graph.stores.trace_lines import format_trace_line
 from nodes.errors.redaction import redact_text
 from nodes.text.counts import format_count

@@ -15,7 +15,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.types import Interrupt, StateSnapshot
 from pydantic import BaseModel
 
-from graph.stores.kept_trace import NAMESPACE, load_trace_lines
+from extensions.server.kept_trace import NAMESPACE, load_trace_lines
 from graph.stores.trace_lines import format_trace_line
 from graph.topology.answers import list_open_questions
 from graph.topology.run_start import read_began_at

@@ -5,8 +5,8 @@ from typing import Any
 
 from langgraph.checkpoint.memory import InMemorySaver
 
-from graph.stores.kept_trace import load_trace_lines
-from graph.topology.trace_writer import MAX_TEXT_CHARS, TraceWriter
+from extensions.server.kept_trace import load_trace_lines
+from extensions.server.trace_writer import MAX_TEXT_CHARS, TraceWriter
 from nodes.errors.redaction import register_secrets
 
 

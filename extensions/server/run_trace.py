@@ -12,7 +12,7 @@ from langgraph.types import StateSnapshot
 
 from graph.topology.answers import list_open_questions
 from graph.topology.run_start import RESUMING_KEY, get_run_id
-from graph.topology.trace_writer import TraceWriter
+from extensions.server.trace_writer import TraceWriter
 from nodes.errors import SupervisorError
 from nodes.limits.clock import get_elapsed_s
 from nodes.limits.run_scope import SCOPE_KEY, get_run_scope
