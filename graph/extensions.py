@@ -19,9 +19,9 @@ from nodes.errors import SupervisorError, TeamInvalid, UsageError
 
 if TYPE_CHECKING:
     import typer
-    from langgraph.checkpoint.base import BaseCheckpointSaver
     from langgraph.store.base import BaseStore
 
+    from graph.around_run import AroundRun
     from graph.settings import Settings
     from graph.stores.run_database import RunDatabase
     from nodes.execution.outside_worker import OutsideWorker
@@ -85,33 +85,6 @@ class RunsElsewhere(Protocol):
         """Stop a task, or all; return how each ended, by its path."""
 
 
-@dataclass(frozen=True)
-class Claim:
-    """When a start of a run took its thread, in seconds on the database's clock."""
-
-    at_s: float
-    begun_s: float
-    """When the first start of this run did: a kill may come before the first checkpoint."""
-
-
-class ThreadClaim(Protocol):
-    """A saver of one start of a run, which alone may write to its thread."""
-
-    thread: str
-
-    async def claim(self) -> Claim:
-        """Take the thread; an earlier start loses it."""
-
-    async def confirm(self) -> None:
-        """Raise ThreadTaken if another start has the thread."""
-
-    async def release(self) -> None:
-        """Release the thread."""
-
-    async def is_other_at_work(self) -> bool:
-        """Return whether the start that has the thread works on it."""
-
-
 class RunStores(Protocol):
     """Databases of runs on a server, by address."""
 
@@ -129,11 +102,6 @@ class RunStores(Protocol):
 
     def describe(self, url: str) -> str:
         """Return the server's version and the size of the database."""
-
-    def claim_thread(
-        self, saver: "BaseCheckpointSaver[Any]", thread: str, run: str
-    ) -> ThreadClaim | None:
-        """Return a claim on a server's thread; None where the saver is of another kind."""
 
 
 class Exams(Protocol):
@@ -190,6 +158,10 @@ class Extension:
     def describe_tables(self, team: "Team", settings: "ToolSettings") -> str:
         """Return the tables of the user's database that the team's tools read, a line each."""
         return ""
+
+    def list_around_runs(self, settings: "Settings") -> Iterable["AroundRun"]:
+        """Return what wraps each run of a graph, such as a server's record of it."""
+        return ()
 
     def open_runs(self, url: str, settings: "Settings") -> RunsElsewhere | None:
         """Return the runs of the server at an address; nothing is connected yet."""

@@ -19,6 +19,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.store.base import BaseStore
 
+from graph.extensions import collect
 from graph.revision import Revision
 from graph.settings import Settings
 from graph.teams.team_loader import load_team
@@ -147,7 +148,8 @@ def _compile_graph(
     compiled = builder.compile(name=team.name, checkpointer=checkpointer, store=store)
     graph = change_class(compiled, SupervisorGraph)
     graph.prepare, graph.team, graph.drawing = pool.prepare, team, _describe_drawing(team)
-    graph.attach_revision, graph.keeps_trace = revision.attach, settings.keeps_trace
+    graph.attach_revision = revision.attach
+    graph.around = tuple(collect(lambda each: each.list_around_runs(settings)))
     graph.default_deadline_s = settings.deadline_s or None
     graph.config = {"tags": ["supervisor-worker", team.name], "metadata": {"team": team.name}}
     saved.graph = graph

@@ -1,6 +1,13 @@
 """Runs in PostgreSQL: for several machines, and for servers that share a database."""
 
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
 from graph.extensions import Extension, RunStores
+
+if TYPE_CHECKING:
+    from graph.around_run import AroundRun
+    from graph.settings import Settings
 
 
 class _Postgres(Extension):
@@ -9,6 +16,12 @@ class _Postgres(Extension):
         from extensions.postgres.run_stores import PostgresStores
 
         return PostgresStores()
+
+    def list_around_runs(self, settings: "Settings") -> Iterable["AroundRun"]:
+        """Let one start of a server's run write to its thread."""
+        from extensions.postgres.thread_claim import ClaimThread
+
+        return (ClaimThread(),)
 
 
 EXTENSION = _Postgres()

@@ -4,10 +4,8 @@ from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from typing import Any
 
-from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.store.base import BaseStore
 
-from graph.extensions import ThreadClaim
 from graph.stores.run_database import RunDatabase
 
 
@@ -43,11 +41,3 @@ class PostgresStores:
         from extensions.postgres.maintenance import describe_database
 
         return describe_database(url)
-
-    def claim_thread(
-        self, saver: BaseCheckpointSaver[Any], thread: str, run: str
-    ) -> ThreadClaim | None:
-        """Return a claim on a server's thread."""
-        from extensions.postgres.shared_saver import build_shared_saver
-
-        return build_shared_saver(saver, thread, run)

@@ -10,6 +10,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 from uuid import uuid4
@@ -21,7 +22,6 @@ from psycopg.rows import DictRow
 from psycopg_pool import AsyncConnectionPool
 
 from extensions.postgres.saver import RetryingSaver, Write
-from graph.extensions import Claim
 from graph.stores.errors import ThreadTaken
 from graph.stores.postgres_url import format_public_address
 from nodes.errors import StoreError
@@ -57,6 +57,15 @@ _CHECK_QUERY: Final = (
 _ENDED: Final = b"ended "
 Work = Callable[[], Awaitable[Any]]
 """Asks the database; returns what it answers."""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """When a start of a run took its thread, in seconds on the database's clock."""
+
+    at_s: float
+    begun_s: float
+    """When the first start of this run did: a kill may come before the first checkpoint."""
 
 
 class SharedSaver(RetryingSaver):

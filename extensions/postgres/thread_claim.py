@@ -6,18 +6,21 @@ import sys
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
 
-from graph.extensions import ThreadClaim, find_extensions
+from graph.around_run import AroundRun
 from graph.stores.errors import ThreadTaken
 from graph.topology.node_config import TASK_ID_KEY
 from graph.topology.run_start import get_run_id
 from nodes.errors import StoreError
 from nodes.limits.clock import now_s
 from nodes.limits.run_scope import CHECKPOINTER_KEY, SCOPE_KEY, get_run_scope
+
+if TYPE_CHECKING:
+    from extensions.postgres.shared_saver import SharedSaver
 
 POLL_INTERVAL_S: Final = 2.0
 SETTLING_S: Final = 5.0
@@ -26,56 +29,56 @@ SETTLING_S: Final = 5.0
 _logger = logging.getLogger(__name__)
 
 
-@asynccontextmanager
-async def claim_thread(
-    saver: BaseCheckpointSaver[Any] | None, config: RunnableConfig
-) -> AsyncIterator[Mapping[str, Any]]:
-    """Take the thread of a server's run; yield what the run's configurable must have for it.
-
-    An earlier start of the run loses the thread. Outside such a server nothing is taken.
+class ClaimThread(AroundRun):
+    """Takes the thread of a server's run; an earlier start of the run loses the thread.
 
     A start that has lost its thread to another start of the same run does not end, as the server
     would take its end for that of the run: it waits until the server cancels it.
     """
-    shared = _build_saver(saver, config)
-    if shared is None:
-        yield {}
-        return
-    claim = await shared.claim()
-    offset_s = claim.at_s - now_s()
-    scope = replace(
-        get_run_scope(config),
-        confirm_writer=shared.confirm,
-        clock_offset_s=offset_s,
-        first_claimed_at=claim.begun_s - offset_s,
-    )
-    try:
-        yield {CHECKPOINTER_KEY: shared, SCOPE_KEY: scope}
-    except Exception as error:  # of the graph; raised again below
-        if await _is_taken(shared, error):
-            _logger.warning("%s", ThreadTaken(shared.thread, is_same_run=True).format_line())
-            await _wait_for_end(shared)
-        raise
-    finally:
-        await shared.release()
+
+    @asynccontextmanager
+    async def claim(
+        self, saver: BaseCheckpointSaver[Any] | None, config: RunnableConfig
+    ) -> AsyncIterator[Mapping[str, Any]]:
+        """Take the thread; outside a server that shares PostgreSQL nothing is taken."""
+        shared = _build_saver(saver, config)
+        if shared is None:
+            yield {}
+            return
+        claim = await shared.claim()
+        offset_s = claim.at_s - now_s()
+        scope = replace(
+            get_run_scope(config),
+            confirm_writer=shared.confirm,
+            clock_offset_s=offset_s,
+            first_claimed_at=claim.begun_s - offset_s,
+        )
+        try:
+            yield {CHECKPOINTER_KEY: shared, SCOPE_KEY: scope}
+        except Exception as error:  # of the graph; raised again below
+            if await _is_taken(shared, error):
+                _logger.warning("%s", ThreadTaken(shared.thread, is_same_run=True).format_line())
+                await _wait_for_end(shared)
+            raise
+        finally:
+            await shared.release()
 
 
 def _build_saver(
     saver: BaseCheckpointSaver[Any] | None, config: RunnableConfig
-) -> ThreadClaim | None:
+) -> "SharedSaver | None":
     """Return a saver for this start of a run, where a server keeps its runs in PostgreSQL."""
     configurable, run = config.get("configurable", {}), get_run_id(config)
     if "langgraph.checkpoint.postgres.aio" not in sys.modules or saver is None:
         return None
     if not run or TASK_ID_KEY in configurable or "thread_id" not in configurable:
         return None
-    thread = str(configurable["thread_id"])
-    found = (extension.get_run_stores() for extension in find_extensions())
-    claims = (stores.claim_thread(saver, thread, run) for stores in found if stores is not None)
-    return next((claim for claim in claims if claim is not None), None)
+    from extensions.postgres.shared_saver import build_shared_saver
+
+    return build_shared_saver(saver, str(configurable["thread_id"]), run)
 
 
-async def _is_taken(shared: ThreadClaim, error: Exception) -> bool:
+async def _is_taken(shared: "SharedSaver", error: Exception) -> bool:
     if isinstance(error, ThreadTaken):
         return error.is_same_run
     try:
@@ -87,7 +90,7 @@ async def _is_taken(shared: ThreadClaim, error: Exception) -> bool:
     return False
 
 
-async def _wait_for_end(shared: ThreadClaim) -> None:
+async def _wait_for_end(shared: "SharedSaver") -> None:
     """Return when the other start has ended; usually the server cancels this one before."""
     while True:
         with suppress(StoreError):  # an outage says nothing of the other start

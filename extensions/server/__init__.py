@@ -8,6 +8,7 @@ import typer
 from graph.extensions import DoctorCheck, Extension, RunsElsewhere
 
 if TYPE_CHECKING:
+    from graph.around_run import AroundRun
     from graph.settings import Settings
 
 
@@ -26,6 +27,12 @@ class _Server(Extension):
 
         app.command("ui")(open_ui)
         app.command("add-user")(add_user)
+
+    def list_around_runs(self, settings: "Settings") -> Iterable["AroundRun"]:
+        """Keep the trace of a server's run beside its checkpoints, and show it to `--url`."""
+        from extensions.server.trace_view import KeptTraces
+
+        return (KeptTraces(is_writing=settings.keeps_trace),)
 
     def open_runs(self, url: str, settings: "Settings") -> RunsElsewhere:
         """Return the runs of a LangGraph server or an Aegra."""

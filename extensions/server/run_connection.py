@@ -13,8 +13,8 @@ from urllib.parse import urlsplit
 
 from langgraph_sdk.client import LangGraphClient
 
-from graph.settings import Settings
 from extensions.server.trace_view import SUMMARY_NAMESPACE
+from graph.settings import Settings
 from nodes.errors import RemoteError, SettingsInvalid, SupervisorError, UsageError
 from nodes.models.settings import find_address_problem
 from nodes.net.connection import open_http_client, translate_errors

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from pydantic import ValidationError
 
+from extensions.server.kept_trace import NAMESPACE
 from extensions.server.run_connection import (
     RunServer,
     ServerError,
@@ -21,7 +22,6 @@ from graph.runs.event_log import FORM_ERRORS, Event, EventListener
 from graph.runs.outcome import Outcome
 from graph.runs.questions import build_answer_command
 from graph.settings import Settings
-from extensions.server.kept_trace import NAMESPACE
 from graph.topology.continuation import CONTINUE_KEY
 from graph.topology.input_validation import read_context
 from nodes.errors import ThreadBusy

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from pydantic import ValidationError
 
+from extensions.server.kept_trace import NAMESPACE
 from extensions.server.run_connection import (
     RunServer,
     ServerThreadForeign,
@@ -18,7 +19,6 @@ from extensions.server.run_connection import (
 from extensions.server.trace_entries import CheckedEntries
 from graph.runs.trace import build_trace
 from graph.settings import Settings
-from extensions.server.kept_trace import NAMESPACE
 from nodes.errors import RemoteError
 from nodes.net.connection import translate_errors
 from nodes.text.plain_text import sanitize_line

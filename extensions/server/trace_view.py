@@ -1,59 +1,103 @@
-"""What `supervise … --url` reads of a thread: its trace, and what is known of its last run.
+"""The traces that a server keeps of its runs, and what `supervise … --url` reads of them.
 
 A server has no route for either. A client asks for the thread's state in the namespace of the
 trace, and this application's graph answers with them in place of a state. So the server's own
 rules decide who may read them: those of the thread.
 """
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, Final
 from uuid import UUID
 
 from langchain_core.runnables import RunnableConfig
-from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.types import Interrupt, StateSnapshot
 from pydantic import BaseModel
 
 from extensions.server.kept_trace import NAMESPACE, load_trace_lines
+from extensions.server.trace_writer import TraceWriter
+from graph.around_run import AroundRun, BegunRun, ReadState, Saver
 from graph.stores.trace_lines import format_trace_line
 from graph.topology.answers import list_open_questions
-from graph.topology.run_start import read_began_at
-from nodes.schemas.team import Team
+from graph.topology.node_config import TASK_ID_KEY
+from graph.topology.run_start import RESUMING_KEY, get_run_id, read_began_at
+from nodes.errors import SupervisorError
+from nodes.limits.clock import get_elapsed_s
+from nodes.limits.run_scope import SCOPE_KEY, get_run_scope
 
 SUMMARY_NAMESPACE: Final = "supervise-summary"
 VIEW_VERSION: Final = 1
 MAX_PAGE_CHARS: Final = 2_000_000
 MAX_REQUEST_CHARS: Final = 2_000
-ReadState = Callable[[], Awaitable[StateSnapshot]]
 
 
-def is_view(config: RunnableConfig) -> bool:
-    """Return whether a config asks for a view of the thread rather than for its state."""
-    namespace = config.get("configurable", {}).get("checkpoint_ns")
-    return namespace in (NAMESPACE, SUMMARY_NAMESPACE)
+@dataclass(frozen=True)
+class KeptTraces(AroundRun):
+    """Keeps the trace of a server's run beside the thread's checkpoints, and shows it."""
 
+    is_writing: bool
 
-async def build_view(
-    config: RunnableConfig,
-    saver: BaseCheckpointSaver[Any],
-    read_state: ReadState,
-    team: Team,
-) -> StateSnapshot:
-    """Return a view of a thread in the form of a state.
+    @asynccontextmanager
+    async def follow(self, run: BegunRun) -> AsyncIterator[None]:
+        """Keep the run's events, and how it began and ended."""
+        writer = self._build_writer(run)
+        if writer is None:
+            yield
+            return
+        scope = replace(get_run_scope(run.config), keep_event=writer.add)
+        run.config["configurable"][SCOPE_KEY] = scope
+        try:
+            yield
+            if run.asked and (questions := list_open_questions(await run.read_state())):
+                writer.add({"asked": questions})
+        except SupervisorError as error:
+            named = {"code": error.code, "message": str(error)}
+            writer.add({**_name_event("error", round(get_elapsed_s(run.config), 6)), **named})
+            raise
+        except BaseException as error:  # a cancel too: the trace must not show a running run
+            writer.add({"stopped": type(error).__name__})
+            raise
+        finally:
+            await writer.close()
 
-    Its values are `view` (a version), `team`, and `run`; in the namespace of the trace also
-    `lines`, the trace from a line on, whose number is the checkpoint's id as an integer, and
-    `next`, the number of the line with which the next page begins; None after the last.
-    """
-    configurable = config["configurable"]
-    state = await read_state()
-    values: dict[str, Any] = {"view": VIEW_VERSION, "team": team.name, "run": _describe_run(state)}
-    if configurable["checkpoint_ns"] == NAMESPACE:
-        first = _read_number(configurable.get("checkpoint_id"))
-        lines = await load_trace_lines(saver, str(configurable["thread_id"]))
-        values |= _cut_page(lines or list(_list_state_lines(state, team.name)), first)
-    return StateSnapshot(values, (), config, None, None, None, (), ())
+    def _build_writer(self, run: BegunRun) -> TraceWriter | None:
+        """Return what writes a run's trace; None for a run that no server has started."""
+        configurable = run.config["configurable"]
+        is_inner = RESUMING_KEY in configurable or TASK_ID_KEY in configurable
+        if not self.is_writing or run.saver is None or is_inner or not get_run_id(run.config):
+            return None
+        return TraceWriter(
+            run.saver,
+            thread=str(configurable["thread_id"]),
+            run=get_run_id(run.config),
+            started_t=round(get_elapsed_s(run.config), 6),
+            is_resumed=run.is_resumed,
+            team=run.team,
+            began=datetime.now(UTC).isoformat(timespec="milliseconds"),
+        )
+
+    async def read_view(
+        self, config: RunnableConfig, saver: Saver, read_state: ReadState, team: str
+    ) -> StateSnapshot | None:
+        """Return a view of a thread in the form of a state, if a config asks for one.
+
+        Its values are `view` (a version), `team`, and `run`; in the namespace of the trace also
+        `lines`, the trace from a line on, whose number is the checkpoint's id as an integer, and
+        `next`, the number of the line with which the next page begins; None after the last.
+        """
+        configurable = config.get("configurable", {})
+        namespace = configurable.get("checkpoint_ns")
+        if namespace not in (NAMESPACE, SUMMARY_NAMESPACE):
+            return None
+        state = await read_state()
+        values: dict[str, Any] = {"view": VIEW_VERSION, "team": team, "run": _describe_run(state)}
+        if namespace == NAMESPACE:
+            first = _read_number(configurable.get("checkpoint_id"))
+            lines = await load_trace_lines(saver, str(configurable["thread_id"]))
+            values |= _cut_page(lines or list(_list_state_lines(state, team)), first)
+        return StateSnapshot(values, (), config, None, None, None, (), ())
 
 
 def _read_number(name: object) -> int:

@@ -2,9 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
+from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.graph import Edge, Graph
 from langgraph.graph import START
+from langgraph.graph.state import CompiledStateGraph
 
 
 @dataclass(frozen=True)
@@ -36,6 +39,22 @@ class Drawing:
             for edge in drawn.edges
         ]
         return drawn
+
+
+class DrawnGraph(CompiledStateGraph[Any, Any, Any, Any]):
+    """A compiled graph whose drawing says why each edge is taken."""
+
+    drawing: Drawing
+
+    def get_graph(self, config: RunnableConfig | None = None, *, xray: int | bool = False) -> Graph:
+        """Return the drawing."""
+        return self.drawing.apply(super().get_graph(config, xray=xray))
+
+    async def aget_graph(
+        self, config: RunnableConfig | None = None, *, xray: int | bool = False
+    ) -> Graph:
+        """Return the drawing; a server, and so Studio, calls this."""
+        return self.drawing.apply(await super().aget_graph(config, xray=xray))
 
 
 def _get_outer(name: str) -> str:

@@ -10,7 +10,7 @@ from collections.abc import (
     Mapping,
     Sequence,
 )
-from contextlib import aclosing
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from dataclasses import replace
 from functools import partial
 from typing import Any, Self
@@ -18,11 +18,11 @@ from typing import Any, Self
 from langchain_core.messages import AIMessage
 from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import ensure_config, merge_configs
-from langchain_core.runnables.graph import Graph
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import StateSnapshot, StateUpdate
 
+from graph.around_run import AroundRun, BegunRun, Saver
 from graph.chat.attachments import add_attachments
 from graph.topology.answer_record import (
     AnswerRecord,
@@ -39,7 +39,7 @@ from graph.topology.chat_questions import post_questions
 from graph.topology.checkpointer_adapter import adapt_checkpointer, require_checkpointer
 from graph.topology.compact_tracer import compact_tracers
 from graph.topology.continuation import asks_to_continue, build_continuation
-from graph.topology.drawing import Drawing
+from graph.topology.drawing import DrawnGraph
 from graph.topology.early_save import read_early_outputs
 from graph.topology.input_validation import (
     read_context,
@@ -60,12 +60,9 @@ from graph.topology.run_start import (
     read_saved_clock,
     read_saved_context,
 )
-from extensions.server.run_trace import keep_trace
-from extensions.postgres.thread_claim import claim_thread
 from graph.topology.state_edits import list_edited_plans, read_edits, require_valid_plans
 from graph.topology.stop_watch import ANONYMOUS, read_identity, watch_stops
 from graph.topology.team_changes import list_team_changes
-from extensions.server.trace_view import build_view, is_view
 from nodes.errors import SettingsInvalid
 from nodes.human.request import ASKED_KEY
 from nodes.limits.run_scope import get_run_scope
@@ -76,7 +73,9 @@ from nodes.schemas.team import Team
 from state import Context, RequestInput, SupervisorState
 
 
-class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput, RunOutput]):
+class SupervisorGraph(
+    DrawnGraph, CompiledStateGraph[SupervisorState, Context, RequestInput, RunOutput]
+):
     """LangGraph's compiled graph with input checks, a run clock and synchronous entry points.
 
     The synchronous methods run on one background loop of the process, so that all runs share its
@@ -89,9 +88,8 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
     """The team whose workers an edited plan may name."""
     attach_revision: Callable[[StateSnapshot, BaseCheckpointSaver[Any]], Awaitable[StateSnapshot]]
     """Adds to a snapshot what a revision beside running tasks has saved."""
-    drawing: Drawing
-    keeps_trace: bool = True
-    """Whether a run that a server starts keeps its trace beside its checkpoints."""
+    around: tuple[AroundRun, ...] = ()
+    """What a server adds to each run."""
     default_deadline_s: float | None = None
     """Of a run that sets none, nor its team."""
 
@@ -101,21 +99,9 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
         A server copies the graph for every run.
         """
         made = super().copy(update)
-        made._serde_allowlist = self._serde_allowlist
-        made.prepare, made.team, made.drawing = self.prepare, self.team, self.drawing
-        made.keeps_trace, made.default_deadline_s = self.keeps_trace, self.default_deadline_s
-        made.attach_revision = self.attach_revision
+        kept = {"_serde_allowlist", "drawing", *SupervisorGraph.__annotations__}
+        vars(made).update({name: value for name, value in vars(self).items() if name in kept})
         return made
-
-    def get_graph(self, config: RunnableConfig | None = None, *, xray: int | bool = False) -> Graph:
-        """Return a drawing in which each edge says why it is taken."""
-        return self.drawing.apply(super().get_graph(config, xray=xray))
-
-    async def aget_graph(
-        self, config: RunnableConfig | None = None, *, xray: int | bool = False
-    ) -> Graph:
-        """Return the same drawing; a server, and so Studio, calls this."""
-        return self.drawing.apply(await super().aget_graph(config, xray=xray))
 
     async def astream(
         self,
@@ -133,18 +119,21 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
         """
         around = self._merge_call_config(config)
         reject_foreign_scope(around)
-        async with claim_thread(self.find_checkpointer(config), around) as claimed:
+        async with AsyncExitStack() as stack:
+            for each in self.around:
+                claim = each.claim(self.find_checkpointer(config), around)
+                config = _add_entries(config, await stack.enter_async_context(claim))
             parts = self._stream_run(
                 input,
-                _add_entries(config, claimed),
+                config,
                 context=context,
                 durability=durability,
                 output_keys=output_keys,
                 **kwargs,
             )
-            async with aclosing(parts):
-                async for part in parts:
-                    yield part
+            await stack.enter_async_context(aclosing(parts))
+            async for part in parts:
+                yield part
 
     async def _stream_run(
         self,
@@ -156,6 +145,30 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
         output_keys: str | Sequence[str] | None,
         **kwargs: Any,
     ) -> AsyncGenerator[Any]:
+        input, start, stamped = await self._begin_run(input, config, context)
+        asked, shown = list[str](), QuestionParts(**kwargs)
+        stamped["configurable"][ASKED_KEY] = asked
+        async with self._enter_surroundings(stamped, start, asked):
+            async for part in super().astream(
+                input,
+                stamped,
+                context=start.context,
+                durability=self._choose_durability(stamped, durability),
+                output_keys=output_keys or self.output_channels,
+                **kwargs,
+            ):
+                for each in shown.hold_questions(part):
+                    yield each
+            for part in shown.build_last_parts(await self._post_questions(config) if asked else ()):
+                yield part
+
+    async def _begin_run(
+        self,
+        input: Any,
+        config: RunnableConfig | None,
+        context: Context | Mapping[str, Any] | None,
+    ) -> tuple[Any, RunStart, RunnableConfig]:
+        """Return a run's checked input, where it starts, and its config with clock and budget."""
         is_continued = asks_to_continue(input)
         if is_continued:
             input = await self._build_continuation(config)
@@ -164,70 +177,50 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
         start = await self._prepare_start(input, config, context, is_continued=is_continued)
         if record and record.clock:
             start = replace(start, saved_clock=record.clock)
-        require_checkpointer(self.team, start.context, self.find_checkpointer(config))
+        saver = self.find_checkpointer(config)
+        require_checkpointer(self.team, start.context, saver)
         if start.context.recruit:
             user = read_identity(self._merge_call_config(config)["configurable"])
             await asyncio.to_thread(require_grant, self.team, start.context, user not in ANONYMOUS)
         self._require_thread(config)
         stamped = self._compact_traces(start.stamp_config(config, self.default_deadline_s))
-        calls, asked = SpeculativeCalls(), list[str]()
-        stamped["configurable"] |= {SPECULATION_KEY: calls, ASKED_KEY: asked}
-        durability, shown = self._choose_durability(stamped, durability), QuestionParts(**kwargs)
         if record and record.run and start.resumed_snapshot:
             record = replace(record, clock=stamped["metadata"][CLOCK_KEY])
-            kept_at = start.resumed_snapshot.config
-            await save_answer_record(record, kept_at, self.find_checkpointer(config))
-        is_resumed = start.resumed_snapshot is not None
-        async with (
-            keep_trace(
-                stamped,
-                self.find_checkpointer(config) if self.keeps_trace else None,
-                team=self.team.name,
-                is_resumed=is_resumed,
-                asked=asked,
-                read_state=partial(self.aget_state, stamped, subgraphs=True),
-            ),
-            watch_stops(stamped, self.store, is_resumed=is_resumed and not start.is_reopened),
-        ):
-            try:
-                async for part in super().astream(
-                    input,
-                    stamped,
-                    context=start.context,
-                    durability=durability,
-                    output_keys=output_keys or self.output_channels,
-                    **kwargs,
-                ):
-                    for each in shown.hold_questions(part):
-                        yield each
-                for part in shown.build_last_parts(
-                    await self._post_questions(config) if asked else ()
-                ):
-                    yield part
-            finally:
-                await calls.close()
+            await save_answer_record(record, start.resumed_snapshot.config, saver)
+        return input, start, stamped
+
+    @asynccontextmanager
+    async def _enter_surroundings(
+        self, config: RunnableConfig, start: RunStart, asked: Sequence[str]
+    ) -> AsyncIterator[None]:
+        """Follow a run, and let a human stop its tasks; the run's config gets the listeners."""
+        calls, is_resumed = SpeculativeCalls(), start.resumed_snapshot is not None
+        config["configurable"][SPECULATION_KEY] = calls
+        read_state = partial(self.aget_state, config, subgraphs=True)
+        saver = self.find_checkpointer(config)
+        run = BegunRun(config, saver, self.team.name, is_resumed, asked, read_state)
+        is_same_work = is_resumed and not start.is_reopened
+        async with AsyncExitStack() as stack:
+            for each in self.around:
+                await stack.enter_async_context(each.follow(run))
+            watch = watch_stops(config, self.store, is_resumed=is_same_work)
+            await stack.enter_async_context(watch)
+            stack.push_async_callback(calls.close)
+            yield
 
     async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
         """Run to the end; `context` may be a mapping, which LangGraph's type hints do not allow."""
         return await super().ainvoke(input, config, **kwargs)
 
-    def get_state(self, config: RunnableConfig, *, subgraphs: bool = False) -> StateSnapshot:
-        """Return the state of a thread from synchronous code."""
-        if not subgraphs:
-            return super().get_state(config)
-        return get_portal().call(self.aget_state(config, subgraphs=True))
-
     async def aget_state(self, config: RunnableConfig, *, subgraphs: bool = False) -> StateSnapshot:
         """Return the state of a thread; with subgraphs that of a plan's revision is among them."""
-        if is_view(config) and (saver := self.find_checkpointer(config)):
-            return await build_view(
-                config, saver, partial(self._read_last_state, config), self.team
-            )
+        saver = self.find_checkpointer(config)
+        if saver and (view := await self._read_view(config, saver)):
+            return view
         snapshot = await super().aget_state(config, subgraphs=subgraphs)
-        checkpointer = self.find_checkpointer(config) if subgraphs else None
-        if checkpointer is None:
+        if not subgraphs or saver is None:
             return snapshot
-        return await self.attach_revision(snapshot, checkpointer)
+        return await self.attach_revision(snapshot, saver)
 
     def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
         """Run to the end from synchronous code."""
@@ -237,14 +230,15 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
         """Stream a run from synchronous code."""
         return get_portal().iterate(self.astream(input, config, **kw))
 
+    def get_state(self, config: RunnableConfig, *, subgraphs: bool = False) -> StateSnapshot:
+        """Return the state of a thread from synchronous code."""
+        return get_portal().call(self.aget_state(config, subgraphs=subgraphs))
+
     def bulk_update_state(
         self, config: RunnableConfig, supersteps: Sequence[Sequence[StateUpdate]]
     ) -> RunnableConfig:
         """Edit the state of a thread; `update_state` calls this. Values may be JSON."""
-        edits = read_edits(supersteps)
-        if any(list_edited_plans(edits)):
-            require_valid_plans(edits, self.get_state(config), self.team)
-        return super().bulk_update_state(config, edits)
+        return get_portal().call(self.abulk_update_state(config, supersteps))
 
     async def abulk_update_state(
         self, config: RunnableConfig, supersteps: Sequence[Sequence[StateUpdate]]
@@ -298,6 +292,13 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
         self._require_thread(config)
         snapshot = await self.aget_state(around)
         return None if is_same_run(around, snapshot) else build_continuation(snapshot)
+
+    async def _read_view(self, config: RunnableConfig, saver: Saver) -> StateSnapshot | None:
+        read_state = partial(self._read_last_state, config)
+        views = [
+            await each.read_view(config, saver, read_state, self.team.name) for each in self.around
+        ]
+        return next((view for view in views if view is not None), None)
 
     async def _read_last_state(self, config: RunnableConfig) -> StateSnapshot:
         """Return the last state of a thread, whatever checkpoint a server has put into configs."""

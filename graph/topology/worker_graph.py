@@ -5,17 +5,16 @@ from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import merge_configs
-from langchain_core.runnables.graph import Graph
 from langgraph.graph.state import CompiledStateGraph
 
-from graph.topology.drawing import Drawing
+from graph.topology.drawing import DrawnGraph
 from graph.topology.first_attempt import FirstAttempt
 from graph.topology.node_config import has_saved_steps, is_streaming_steps
 from nodes.schemas.team import SPECIALIST, Worker
 from state import Assignment, Context, WorkerOutput, WorkerState
 
 
-class WorkerGraph(CompiledStateGraph[WorkerState, Context, Assignment, WorkerOutput]):
+class WorkerGraph(DrawnGraph, CompiledStateGraph[WorkerState, Context, Assignment, WorkerOutput]):
     """Makes the first attempt at a task as plain calls; a recovery rung continues in the graph.
 
     The graph's own nodes do all of it where a caller streams the steps of inner graphs, as Studio
@@ -26,17 +25,6 @@ class WorkerGraph(CompiledStateGraph[WorkerState, Context, Assignment, WorkerOut
 
     worker: Worker
     first_attempt: FirstAttempt
-    drawing: Drawing
-
-    def get_graph(self, config: RunnableConfig | None = None, *, xray: int | bool = False) -> Graph:
-        """Return a drawing in which each edge says why it is taken."""
-        return self.drawing.apply(super().get_graph(config, xray=xray))
-
-    async def aget_graph(
-        self, config: RunnableConfig | None = None, *, xray: int | bool = False
-    ) -> Graph:
-        """Return the same drawing; a server, and so Studio, calls this."""
-        return self.drawing.apply(await super().aget_graph(config, xray=xray))
 
     async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
         """Work on one assignment, and return its `WorkerOutput`."""

@@ -9,13 +9,13 @@ import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer, _msgpack_ext_hook_to_json
 
-from graph import build_supervisor
-from graph.settings import Settings
 from extensions.server.kept_trace import NAMESPACE
-from graph.topology.continuation import CONTINUE_KEY, NothingToContinue
-from graph.topology.supervisor_graph import SupervisorGraph
 from extensions.server.trace_view import SUMMARY_NAMESPACE
 from extensions.server.trace_writer import TraceWriter
+from graph import build_supervisor
+from graph.settings import Settings
+from graph.topology.continuation import CONTINUE_KEY, NothingToContinue
+from graph.topology.supervisor_graph import SupervisorGraph
 from tests.endpoint import Endpoint, Scenario, script_tasks
 from tests.teams import make_team
 
