@@ -23,9 +23,8 @@ from graph.extensions import collect
 from graph.revision import Revision
 from graph.settings import Settings
 from graph.teams.team_loader import load_team
-from graph.topology.compiled_class import change_class
-from graph.topology.context_entry import SupervisorStep, apply_context
 from graph.topology.drawing import Drawing
+from graph.topology.graph_building import SupervisorStep, apply_context, change_class
 from graph.topology.saved_reports import SavedReports
 from graph.topology.supervisor_graph import SupervisorGraph
 from graph.topology.worker_pool import WorkerPool

@@ -15,10 +15,9 @@ from functools import partial
 
 from langgraph.graph import END, START, StateGraph
 
-from graph.topology.compiled_class import change_class
-from graph.topology.dispatch_entry import enter_dispatch
 from graph.topology.drawing import Drawing
-from graph.topology.first_attempt import FirstAttempt, WorkerStep
+from graph.topology.first_attempt import FirstAttempt, WorkerStep, enter_dispatch
+from graph.topology.graph_building import change_class
 from graph.topology.worker_graph import WorkerGraph
 from graph.topology.worker_pool import WorkerPool
 from nodes.act import act, after_act

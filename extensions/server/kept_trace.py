@@ -14,6 +14,7 @@ from uuid import UUID, uuid4
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver, CheckpointTuple, empty_checkpoint
 
+from graph.stores.side_records import list_records, save_record
 from nodes.limits.nesting import parse_json
 
 NAMESPACE: Final = "supervise-trace"
@@ -83,7 +84,7 @@ async def save_batch(
     batch = {"n": number, "run": segment.run, "last_t": last_t, "offset_s": offset_s}
     batch["lines"] = list(lines)
     task = str(UUID(int=number + 1))
-    await saver.aput_writes(segment.config, [(CHANNEL, batch)], task)
+    await save_record(saver, segment.config, CHANNEL, batch, task_id=task)
 
 
 async def load_last_segment(saver: BaseCheckpointSaver[Any], thread: str) -> Segment | None:
@@ -104,8 +105,7 @@ def _build_config(thread: str) -> RunnableConfig:
 
 
 def _read_segment(saved: CheckpointTuple) -> Segment:
-    batches = [value for _, channel, value in saved.pending_writes or () if channel == CHANNEL]
-    batches.sort(key=lambda batch: int(batch["n"]))
+    batches = sorted(list_records(saved, CHANNEL), key=lambda batch: int(batch["n"]))
     run = batches[0]["run"] if batches else (saved.metadata or {}).get("run", "")
     number = UUID(saved.config["configurable"]["checkpoint_id"]).int >> _SEGMENT_BITS
     return Segment(saved.config, number, str(run), tuple(batches))

@@ -43,10 +43,9 @@ from graph.topology.blocking_portal import get_portal
 from graph.topology.continuation import build_reopen_command, is_in_progress
 from graph.topology.input_validation import read_context, require_grant
 from graph.topology.pending_writes import collect_pending_reports
-from graph.topology.run_start import merge_context
+from graph.topology.run_start import build_changes_event, list_team_changes, merge_context
 from graph.topology.stop_watch import has_stop_requests
 from graph.topology.supervisor_graph import SupervisorGraph
-from graph.topology.team_changes import build_changes_event, list_team_changes
 from nodes.errors import (
     BudgetSpent,
     ModelError,

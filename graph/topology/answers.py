@@ -1,12 +1,17 @@
 """Open questions of a thread, and which of them an input answers."""
 
+import json
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Final, get_args
+from uuid import NAMESPACE_OID, uuid5
 
 from langchain_core.messages import AnyMessage, HumanMessage, convert_to_messages
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.types import Command, StateSnapshot
 
+from graph.stores.side_records import load_records, save_record
 from nodes.errors import UsageError
 from nodes.human.reply import FORM_FIELDS
 from nodes.human.request import CLIENT_KEYS, RequestKind
@@ -209,3 +214,43 @@ def _is_given(message: AnyMessage, snapshot: StateSnapshot) -> bool:
         each.id == message.id and isinstance(each, HumanMessage) and is_answer(each)
         for each in known
     )
+
+
+CHANNEL: Final = "__answer_record"
+
+
+@dataclass(frozen=True)
+class AnswerRecord:
+    """What a run has answered at a checkpoint, for a server that runs it again after a crash.
+
+    The checkpoint on which a run waits stays the thread's last one until its whole dispatch has
+    ended; it does not hold the run that answers. Without the note the answer might go to another
+    question.
+    """
+
+    run: str
+    """Id of the run."""
+    questions: tuple[str, ...]
+    """Ids of the questions."""
+    clock: str = ""
+    """The run's start and deadline, as JSON."""
+
+
+async def save_answer_record(
+    record: AnswerRecord, config: RunnableConfig, saver: BaseCheckpointSaver[Any] | None
+) -> None:
+    """Save a record beside the checkpoint of a config; without a checkpointer do nothing."""
+    if saver is None:
+        return
+    task_id = str(uuid5(NAMESPACE_OID, f"{CHANNEL}:{record.run}"))
+    await save_record(saver, config, CHANNEL, json.dumps(asdict(record)), task_id=task_id)
+
+
+async def load_answer_record(
+    run: str, config: RunnableConfig, saver: BaseCheckpointSaver[Any]
+) -> AnswerRecord | None:
+    """Return what a run has answered at the checkpoint of a config; None if it has not."""
+    for found in map(parse_json, await load_records(saver, config, CHANNEL)):
+        if found["run"] == run:
+            return AnswerRecord(run, tuple(found["questions"]), found["clock"])
+    return None

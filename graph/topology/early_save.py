@@ -13,11 +13,11 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.types import StateSnapshot
 
+from graph.stores.side_records import load_records, save_record
 from graph.topology.node_config import NAMESPACE_KEY, TASK_ID_KEY, get_checkpointer
 from state import WorkerOutput
 
 CHANNEL: Final = "__early_report"
-"""No channel of a graph; LangGraph ignores writes of tasks that it does not know."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class EarlySave:
         }
         saved = {**output, "steps": dict(self.steps)}
         task_id = str(uuid5(UUID(configurable[TASK_ID_KEY]), CHANNEL))
-        await saver.aput_writes({"configurable": at}, [(CHANNEL, saved)], task_id)
+        await save_record(saver, {"configurable": at}, CHANNEL, saved, task_id=task_id)
 
 
 async def read_early_outputs(
@@ -51,10 +51,8 @@ async def read_early_outputs(
     """Return the outputs that were saved early at a checkpoint, at every depth, by task."""
     found: dict[str, WorkerOutput] = {}
     for config in _list_configs(snapshot):
-        saved = await saver.aget_tuple(config)
-        for _, channel, output in (saved and saved.pending_writes) or ():
-            if channel == CHANNEL:
-                found |= dict.fromkeys(output["results"], output)
+        for output in await load_records(saver, config, CHANNEL):
+            found |= dict.fromkeys(output["results"], output)
     return found
 
 

@@ -10,13 +10,14 @@ from typing import Any, Final
 
 from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import var_child_runnable_config
+from langgraph.runtime import Runtime
 
 from graph.topology.early_save import EarlySave
 from graph.topology.node_config import RUNTIME_KEY, TASK_ID_KEY, build_step_config
 from nodes.execution.dispatch import Dispatch
 from nodes.execution.dispatch_registry import DispatchRegistry
 from nodes.telemetry.events import emit
-from state import Assignment, WorkerOutput, WorkerState
+from state import Assignment, Context, WorkerOutput, WorkerState
 
 WorkerStep = Callable[..., Awaitable[WorkerState]]
 """Takes the state, the config and the runtime, and the dispatch by keyword."""
@@ -88,3 +89,17 @@ async def _restore_output(state: WorkerState, saved: WorkerOutput) -> WorkerStat
 def _merge(state: WorkerState, update: WorkerState) -> WorkerState:
     """Return the state with an update; in a first attempt no step adds to another's values."""
     return {**state, **update}
+
+
+def enter_dispatch(
+    step: WorkerStep, dispatches: DispatchRegistry
+) -> Any:  # a node; LangGraph's types of nodes are private
+    """Return a node that joins its task's dispatch, and runs a step."""
+
+    async def run_step(
+        state: WorkerState, config: RunnableConfig, runtime: Runtime[Context]
+    ) -> WorkerState:
+        dispatch = await dispatches.join(runtime, config, steps_left=state["steps_left"])
+        return await step(state, config, runtime, dispatch=dispatch)
+
+    return run_step

@@ -1,12 +1,13 @@
 """Where a run starts: new, or from the checkpoint of the run that it resumes."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any, Final
 
 from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import ensure_config
+from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.types import Command, StateSnapshot
 from pydantic import BaseModel
 
@@ -16,6 +17,8 @@ from nodes.limits.budget import Budget
 from nodes.limits.clock import now_s
 from nodes.limits.nesting import parse_json
 from nodes.limits.run_scope import SCOPE_KEY, Deadline, Pace, RunScope, get_run_scope, set_deadline
+from nodes.planning.team_record import require_same_team
+from nodes.schemas.team import Team
 from state import Context, Usage, WorkerOutput, merge_ledger
 
 SETTINGS_KEY: Final = "run_settings"
@@ -211,3 +214,33 @@ def _count_tokens(spent: Iterable[Usage]) -> int:
 
 def _has_budget(context: Context) -> bool:
     return context.max_tokens is not None or context.max_cost_usd is not None
+
+
+async def list_team_changes(
+    team: Team,
+    saver: BaseCheckpointSaver[Any] | None,
+    config: RunnableConfig,
+    *,
+    request: str | None = None,
+) -> list[str]:
+    """Return the changes to a team with which the run can still continue.
+
+    The checkpoint is read directly, since a graph that has lost workers skips their tasks.
+
+    Args:
+        request: the last accepted request; if it is not the planned one, any team can plan it.
+
+    Raises:
+        TeamChanged: the run cannot continue.
+    """
+    saved = await saver.aget_tuple(config) if saver else None
+    values: Mapping[str, Any] = saved.checkpoint["channel_values"] if saved else {}
+    if request is not None and values.get("request") != request:
+        return []
+    return require_same_team(team, values)
+
+
+def build_changes_event(changes: Sequence[str], at_s: float) -> dict[str, Any]:
+    """Return the event that reports changes with which a run continues."""
+    changed = {"kind": "team_changed", "task": "", "worker": "", "changes": list(changes)}
+    return {"t": at_s, **changed}

@@ -24,18 +24,16 @@ from langgraph.types import StateSnapshot, StateUpdate
 
 from graph.around_run import AroundRun, BegunRun, Saver
 from graph.chat.attachments import add_attachments
-from graph.topology.answer_record import (
-    AnswerRecord,
-    load_answer_record,
-    save_answer_record,
-)
 from graph.topology.answers import (
+    AnswerRecord,
     build_answer_input,
     is_chat_message,
     is_reply,
+    load_answer_record,
+    save_answer_record,
 )
 from graph.topology.blocking_portal import get_portal
-from graph.topology.chat_questions import post_questions
+from graph.topology.chat_questions import QuestionParts, post_questions
 from graph.topology.checkpointer_adapter import adapt_checkpointer, require_checkpointer
 from graph.topology.compact_tracer import compact_tracers
 from graph.topology.continuation import asks_to_continue, build_continuation
@@ -47,7 +45,6 @@ from graph.topology.input_validation import (
     reject_foreign_scope,
     require_grant,
 )
-from graph.topology.question_parts import QuestionParts
 from graph.topology.run_start import (
     CLOCK_KEY,
     RESUMING_KEY,
@@ -55,6 +52,7 @@ from graph.topology.run_start import (
     get_run_id,
     is_resumed,
     is_same_run,
+    list_team_changes,
     merge_context,
     read_inherited_context,
     read_saved_clock,
@@ -62,7 +60,6 @@ from graph.topology.run_start import (
 )
 from graph.topology.state_edits import list_edited_plans, read_edits, require_valid_plans
 from graph.topology.stop_watch import ANONYMOUS, read_identity, watch_stops
-from graph.topology.team_changes import list_team_changes
 from nodes.errors import SettingsInvalid
 from nodes.human.request import ASKED_KEY
 from nodes.limits.run_scope import get_run_scope

@@ -11,7 +11,7 @@ from langgraph.types import Command
 
 from graph import build_supervisor
 from graph.settings import Settings
-from graph.topology.answer_record import CHANNEL
+from graph.topology.answers import CHANNEL
 from graph.topology.run_start import CLOCK_KEY
 from graph.topology.supervisor_graph import SupervisorGraph
 from tests.endpoint import Endpoint, Scenario, ScriptedTask, script_tasks

@@ -6,7 +6,7 @@ import pytest
 from langchain_core.messages import AIMessage
 from langgraph.types import Interrupt
 
-from graph.topology.question_parts import QuestionParts
+from graph.topology.chat_questions import QuestionParts
 
 ASKED = Interrupt(value={"kind": "question"}, id="one")
 QUESTION = AIMessage("With or without tax?", id="question-one")
