@@ -7,6 +7,7 @@ from langgraph.types import Send
 from nodes.execution.dispatch_registry import DispatchRegistry, withdraw_tasks
 from nodes.models.catalog import ModelCatalog
 from nodes.planning.assignments import build_sends
+from nodes.planning.plan_request import PlanRequest
 from nodes.planning.revision import find_revision_reason, list_objecting, revise_plan
 from nodes.recovery.unavailable_workers import assign_workers
 from nodes.schemas.team import Team
@@ -33,15 +34,9 @@ async def revise(
     # Reports that came since the review, or come from now on, are read by the next monitor.
     running = dispatch.list_running()
     results = {**state.get("results", {}), **dispatch.list_reports()}
-    update = await revise_plan(
-        {**state, "results": results},
-        config,
-        runtime,
-        reason,
-        team=team,
-        models=models,
-        running=running,
-    )
+    read_state: SupervisorState = {**state, "results": results}
+    asked = PlanRequest(state=read_state, config=config, runtime=runtime, team=team, models=models)
+    update = await revise_plan(asked, reason, running=running)
     update["answered_objections"] = (*state.get("answered_objections", ()), *read)
     if "plan" in update:
         old, new = require_plan(state), require_plan(update)

@@ -7,15 +7,14 @@ from langgraph.types import Send
 from nodes.execution.dispatch_registry import DispatchRegistry
 from nodes.limits.clock import get_elapsed_s
 from nodes.limits.deadline import count_plan_tasks, is_deadline_past, name_deadline_option
-from nodes.limits.step_cap import count_steps_left
 from nodes.models.catalog import ModelCatalog
 from nodes.planning.assignments import build_sends
 from nodes.planning.first_plan import PrepareFirstCalls, PrepareWorkers, begin_request
-from nodes.planning.next_step import plan_next_step
-from nodes.planning.plan_request import DescribeDatabase
+from nodes.planning.plan_request import DescribeDatabase, PlanRequest
 from nodes.planning.replanning import list_unfinished
 from nodes.planning.request import is_new_request
 from nodes.planning.revision import find_revision_reason, revise_plan
+from nodes.planning.routing import plan_next_step
 from nodes.planning.skipping import skip_blocked
 from nodes.planning.speculation import get_speculative_calls
 from nodes.planning.todo_list import show_plan
@@ -44,22 +43,14 @@ async def supervise(
         PlanInvalid: no valid plan within the repairs.
         ModelError: the planner cannot be reached.
     """
+    asked = PlanRequest(state=state, config=config, runtime=runtime, team=team, models=models)
     if is_new_request(state):
-        update = await begin_request(
-            state,
-            config,
-            runtime,
-            team=team,
-            models=models,
-            prepare=prepare,
-            describe_database=describe_database,
-            prepare_first_calls=prepare_first_calls,
-        )
+        update = await begin_request(asked, prepare, describe_database, prepare_first_calls)
         if update["todo"]:
             await emit_unavailable_workers(team)
     else:
         dispatches.close(runtime, config)
-        update = await _decide_next(state, config, runtime, team=team, models=models)
+        update = await _decide_next(asked)
         calls = get_speculative_calls(config)
         # A task that was given to another worker has left its call.
         if calls and (unused := await calls.keep_planned(None)):
@@ -94,31 +85,25 @@ def _show_plan(
     return show_plan(config, plan, results, sent=sent)
 
 
-async def _decide_next(
-    state: SupervisorState,
-    config: RunnableConfig,
-    runtime: Runtime[Context],
-    *,
-    team: Team,
-    models: ModelCatalog,
-) -> SupervisorState:
+async def _decide_next(asked: PlanRequest) -> SupervisorState:
     """Revise the plan where a finding asks for it, else take the next step or continue it."""
+    state, team = asked.state, asked.team
     reason, unrevised = await find_revision_reason(state, team), SupervisorState()
-    if reason and not is_deadline_past(config):
-        unrevised = await revise_plan(state, config, runtime, reason, team=team, models=models)
+    if reason and not is_deadline_past(asked.config):
+        unrevised = await revise_plan(asked, reason)
         if "plan" in unrevised:
             return unrevised
     reported = len(state.get("results", {}))
     if team.strategy == "step" and state.get("reports_at_last_dispatch", -1) < reported:
-        step = await plan_next_step(state, config, runtime, team=team, models=models)
+        step = await plan_next_step(asked)
         if step is not None:
             return {**step, "ledger": {**unrevised.get("ledger", {}), **step.get("ledger", {})}}
-    return {**unrevised, **await _continue_plan(state, config, runtime, team=team)}
+    return {**unrevised, **await _continue_plan(asked)}
 
 
-async def _continue_plan(
-    state: SupervisorState, config: RunnableConfig, runtime: Runtime[Context], *, team: Team
-) -> SupervisorState:
+async def _continue_plan(asked: PlanRequest) -> SupervisorState:
+    """Skip what cannot be done any more; send what is left, unless a cap ends the run."""
+    state, config = asked.state, asked.config
     plan, results = require_plan(state), state.get("results", {})
     lost = skip_blocked(plan, results, at_s=get_elapsed_s(config))
     for report in lost.values():
@@ -126,12 +111,9 @@ async def _continue_plan(
             "task_skipped", task=report.task, worker=report.worker, reason=report.error or ""
         )
     settled = {**results, **lost}
-    todo = (
-        ()
-        if len(results) == state.get("reports_at_last_dispatch")
-        else list_unfinished(plan, settled)
-    )
-    left = count_steps_left(state, runtime.context, team)
+    is_stuck = len(results) == state.get("reports_at_last_dispatch")
+    todo = () if is_stuck else list_unfinished(plan, settled)
+    left = asked.count_steps_left()
     if todo and (left <= 0 or is_deadline_past(config)):
         option = {"option": name_deadline_option(config)} if left > 0 else {}
         await emit("deadline" if left > 0 else "budget", unfinished=list(todo), **option)

@@ -2,48 +2,73 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Any, Final, get_args
+from dataclasses import replace
+from functools import partial
+from typing import Any, Final, NamedTuple, get_args
 
-from langchain_core.messages import HumanMessage
+from langchain_core.messages import AnyMessage, HumanMessage
 from langchain_core.runnables import RunnableConfig
-from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
-from nodes.errors import SupervisorError
+from nodes.errors import ModelError, PlanInvalid, SupervisorError, is_refusal
+from nodes.errors.redaction import redact_text
 from nodes.human.messages import build_plan_message
 from nodes.limits.clock import get_elapsed_s, get_request_s
-from nodes.limits.run_scope import get_run_scope
 from nodes.limits.step_cap import count_steps_left
 from nodes.limits.worker_load import get_team_load
-from nodes.models.catalog import EMBEDDED, ModelCatalog, require_prices
-from nodes.planning.direct_reply import begin_direct_reply, find_direct_reply
+from nodes.models.catalog import EMBEDDED, require_prices
+from nodes.planning.coverage import note_uncovered
+from nodes.planning.direct_reply import find_direct_reply
 from nodes.planning.estimate import estimate_run
-from nodes.planning.plan_request import DescribeDatabase, Planned, PlanRequest, make_first_plan
+from nodes.planning.examples import (
+    MAX_ROUTE_EXAMPLES,
+    keep_near_plans,
+    keep_nearest_examples,
+    keep_plan_examples,
+)
+from nodes.planning.plan_request import DescribeDatabase, PlanRequest
 from nodes.planning.plan_stream import BeginTask, PlanStream
+from nodes.planning.planner import make_plan
 from nodes.planning.replanning import build_plan_event, list_unfinished
 from nodes.planning.request import (
+    find_request_text,
     is_last_message,
+    list_read_attachments,
     read_history,
     read_kept_materials,
     read_request,
 )
-from nodes.planning.speculation import SpeculativeCalls, get_speculative_calls
+from nodes.planning.routing import choose_next_step, route_by_rule, route_request
+from nodes.planning.speculation import get_speculative_calls
 from nodes.planning.team_record import build_team_record
+from nodes.planning.validation import list_plan_problems, may_divide
+from nodes.planning.writing_workers import add_unwritten
+from nodes.prompts.messages import build_plan_messages
 from nodes.prompts.tags import shorten_text
+from nodes.schemas.beside import PlanningValues, lay_beside
+from nodes.schemas.replies import Decision
 from nodes.schemas.team import Team, Worker
 from nodes.security.provenance import build_request_origin
 from nodes.telemetry.events import emit
 from state import (
     REOPENED,
+    Answer,
     Context,
+    Estimate,
     Expense,
+    Plan,
     SupervisorState,
     Tier,
+    Usage,
     enter_expenses,
     reset_for_new_request,
 )
 
 TIERS: tuple[Tier, ...] = get_args(Tier)
+MAX_INSTRUCTIONS_CHARS: Final = 1_000
+MAX_DESCRIPTION_CHARS: Final = 300
+NO_DIVISION = "the built-in model divides a task only where an example of the team does"
+NO_CRITIC = "no critic reviews the answer: the built-in model cannot, a language model can"
 
 PrepareWorkers = Callable[[Team], Awaitable[None]]
 """Builds what the workers of a team need, while the planner's model is at work."""
@@ -51,17 +76,16 @@ PrepareFirstCalls = Callable[[SupervisorState, RunnableConfig, Context, Team], B
 """Returns what begins the first call of a task; None where none may begin early."""
 
 
-NO_DIVISION = "the built-in model divides a task only where an example of the team does"
-NO_CRITIC = "no critic reviews the answer: the built-in model cannot, a language model can"
+class Planned(NamedTuple):
+    """A plan, what it cost, and what a router cost that decided that a plan is needed."""
+
+    plan: Plan
+    usage: Usage
+    routing: Usage = Usage()
 
 
 async def begin_request(
-    state: SupervisorState,
-    config: RunnableConfig,
-    runtime: Runtime[Context],
-    *,
-    team: Team,
-    models: ModelCatalog,
+    asked: PlanRequest,
     prepare: PrepareWorkers,
     describe_database: DescribeDatabase,
     prepare_first_calls: PrepareFirstCalls,
@@ -73,109 +97,130 @@ async def begin_request(
         PlanInvalid: no valid plan within the repairs.
         ModelError: the planner cannot be reached.
     """
-    asked_s = get_request_s(config)
-    names = {tier: models.get_name(tier, runtime.context) for tier in TIERS}
+    state, config, team = asked.state, asked.config, asked.team
+    names = {tier: asked.models.get_name(tier, asked.context) for tier in TIERS}
     if (reply := find_direct_reply(state, config, team)) is not None:
-        return await begin_direct_reply(
-            state, config, reply, team=team, models=names, asked_s=asked_s
-        )
-    request, context, scope = read_request(state), runtime.context, get_run_scope(config)
-    await _accept_request(request, state, config, team=team, models=models, context=context)
-    await get_team_load(team).load_from_store(runtime.store)
+        return await _reply_directly(asked, reply, names)
+    entered = _enter_request(asked, read_request(state))
     begun: SupervisorState = {
         **state,
-        "given": scope.prior_results,
-        "origin": build_request_origin(state, request, config),
+        "request": entered["request"],
+        "given": entered["given"],
+        "origin": entered["origin"],
     }
-    materials, begin = state.get("materials", {}), prepare_first_calls(begun, config, context, team)
-    asked = PlanRequest(
-        request=request,
-        team=team,
-        context=context,
-        models=models,
-        scope=scope,
-        materials=materials,
-        history=read_history(state),
-        describe_database=describe_database,
-        read_text=PlanStream(team, materials, begin).read_text if begin else None,
-    )
+    asked = replace(asked, state=begun)
+    await _accept_request(asked, names)
+    await get_team_load(team).load_from_store(asked.runtime.store)
+    if begin := prepare_first_calls(begun, config, asked.context, team):
+        asked = replace(asked, read_text=PlanStream(team, asked.materials, begin).read_text)
+    planned = await _plan_while_preparing(asked, prepare, describe_database)
     calls = get_speculative_calls(config)
-    planned = await _plan_while_preparing(asked, prepare, calls)
     unused = await calls.keep_planned(planned.plan) if calls else []
-    entered = await _enter_plan(planned, asked, state, unused)
     return {
-        **reset_for_new_request(),
         **entered,
-        "request": request,
-        "planned_for": request,
-        "given": begun["given"],
-        "origin": begun["origin"],
-        "team_record": build_team_record(team),
-        "max_attempts": context.max_attempts or team.max_attempts,
-        "steps_left": count_steps_left({}, context, team),
-        "asked_s": asked_s,
+        **await _enter_plan(planned, asked, entered["messages"], enter_expenses(*unused)),
+        "max_attempts": asked.context.max_attempts or team.max_attempts,
+        "steps_left": count_steps_left({}, asked.context, team),
         "planned_s": get_elapsed_s(config),
     }
 
 
-async def _accept_request(
-    request: str,
-    state: SupervisorState,
-    config: RunnableConfig,
-    *,
-    team: Team,
-    models: ModelCatalog,
-    context: Context,
-) -> None:
+def _enter_request(asked: PlanRequest, request: str) -> SupervisorState:
+    """Return the channels of a request, whether it is planned or has a reply."""
+    state, config = asked.state, asked.config
+    is_message = not find_request_text(state) or is_last_message(state, request)
+    return {
+        **reset_for_new_request(),
+        "request": request,
+        "planned_for": request,
+        "given": asked.scope.prior_results,
+        "origin": build_request_origin(state, find_request_text(state), config),
+        "team_record": build_team_record(asked.team),
+        "messages": [] if is_message else [HumanMessage(request)],
+        "asked_s": get_request_s(config),
+    }
+
+
+async def _reply_directly(
+    asked: PlanRequest, reply: str, names: Mapping[Tier, str]
+) -> SupervisorState:
+    """Return the state of a request that has a reply; the synthesizer delivers it."""
+    said = find_request_text(asked.state)
+    named = said or ", ".join(list_read_attachments(asked.state)) or "files that were not read"
+    entered = _enter_request(asked, named)
+    given: dict[str, Any] = {"materials": list(asked.materials), "kept_materials": []}
+    await emit("request", request=said, team=asked.team.name, models=names, **given)
+    return {
+        **entered,
+        "given": (),
+        "plan": None,
+        "answer": Answer(text=reply, confidence=100),
+        "estimate": Estimate(),
+        "planned_s": get_elapsed_s(asked.config),
+        "todo": (),
+    }
+
+
+async def _accept_request(asked: PlanRequest, names: Mapping[Tier, str]) -> None:
     """Emit what is asked of whom; what cannot be used is said before anything is spent."""
-    scope = get_run_scope(config)
+    team, context, scope = asked.team, asked.context, asked.scope
     # What an event log holds was spent on this request: it was killed before it had a plan.
     if scope.budget and scope.read_logged_usage is None:
         scope.budget.reset()
-    names = {tier: models.get_name(tier, context) for tier in TIERS}
-    await require_prices(names, models, context)
+    await require_prices(names, asked.models, context)
     given: dict[str, Any] = {
-        "materials": list(state.get("materials", {})),
-        "kept_materials": read_kept_materials(config),
-        "workers": describe_workers(team),
+        "materials": list(asked.materials),
+        "kept_materials": read_kept_materials(asked.config),
+        "workers": {worker.name: _describe_worker(worker) for worker in team.roster},
         **_describe_strategy(team, context, names),
     }
-    await emit("request", request=request, team=team.name, models=names, **given)
+    await emit("request", request=asked.request, team=team.name, models=names, **given)
     # In a thread, since a provider's library is imported with its first model.
     for tier in names:
-        await asyncio.to_thread(models.get_chat_model, tier, context)
+        await asyncio.to_thread(asked.models.get_chat_model, tier, context)
+
+
+async def _plan_while_preparing(
+    asked: PlanRequest, prepare: PrepareWorkers, describe_database: DescribeDatabase
+) -> Planned:
+    """Return the plan; meanwhile what the workers need is built, and the prices are read."""
+    planning = asyncio.ensure_future(make_first_plan(asked, describe_database))
+    try:
+        await asyncio.gather(planning, prepare(asked.team), asked.models.preload_prices())
+    except SupervisorError:
+        if calls := get_speculative_calls(asked.config):
+            await calls.keep_planned(None)
+        raise
+    finally:
+        planning.cancel()  # when a tool of the team cannot be loaded
+    return planning.result()
 
 
 async def _enter_plan(
-    planned: Planned, asked: PlanRequest, state: SupervisorState, unused: Sequence[Expense]
+    planned: Planned,
+    asked: PlanRequest,
+    messages: Sequence[AnyMessage],
+    unused: Mapping[str, Expense],
 ) -> SupervisorState:
     """Emit the plan; return its channels, with what planning has cost."""
-    team, plan, context = asked.team, planned.plan, asked.context
-    plan = plan.model_copy(update={"version": len(state.get("plans", ())) + 1})
+    team, state = asked.team, asked.state
+    plan = planned.plan.model_copy(update={"version": len(state.get("plans", ())) + 1})
     estimate = estimate_run(
         plan,
         team,
         asked.models,
-        context,
+        asked.context,
         materials=asked.materials,
         planning=planned.usage + planned.routing,
     )
-    awaits_approval = team.approve_plan or context.approve_plan
+    awaits_approval = team.approve_plan or asked.context.approve_plan
     shown = {**build_plan_event(plan, team), "estimate": estimate.model_dump(mode="json")}
     await emit("plan_created", **shown, awaits_approval=awaits_approval)
-    costs = {"plan": planned.usage}
-    costs |= {"route": planned.routing} if planned.routing.model_calls else {}
-    spent = [
-        Expense(worker="supervisor", tier=team.planner_tier, usage=usage, purpose=purpose)
-        for purpose, usage in costs.items()
-    ]
+    routing = asked.bill("route", planned.routing) if planned.routing.model_calls else {}
     paid = state.get("ledger", {}) if state.get("planned_for") == REOPENED else {}
-    ledger = {**paid, **enter_expenses(*spent, *unused)}
+    ledger = {**paid, **asked.bill("plan", planned.usage), **routing, **unused}
     return {
-        "messages": [
-            *([] if is_last_message(state, asked.request) else [HumanMessage(asked.request)]),
-            *([build_plan_message(plan)] if awaits_approval else []),
-        ],
+        "messages": [*messages, *([build_plan_message(plan)] if awaits_approval else [])],
         "plan": plan,
         "plans": (plan,),
         # It takes the place of an earlier request's ledger, which the reducer would keep.
@@ -186,20 +231,105 @@ async def _enter_plan(
     }
 
 
-async def _plan_while_preparing(
-    asked: PlanRequest, prepare: PrepareWorkers, calls: SpeculativeCalls | None
-) -> Planned:
-    """Return the plan; meanwhile what the workers need is built, and the prices are read."""
-    planning = asyncio.ensure_future(make_first_plan(asked))
+async def make_first_plan(asked: PlanRequest, describe_database: DescribeDatabase) -> Planned:
+    """Return the first plan of a request: the given one, or one by the team's strategy.
+
+    Raises:
+        PlanInvalid: the given plan cannot be run, or there is no valid one within the repairs.
+        ModelError: the planner cannot be reached.
+    """
+    if (given := asked.scope.given_plan) is not None:
+        return Planned(await _check_given(given, asked), Usage())
+    if asked.team.strategy in ("route", "step"):
+        return await _route(asked, describe_database)
+    return await _plan_whole(asked, describe_database)
+
+
+async def _check_given(given: Plan, asked: PlanRequest) -> Plan:
+    problems = list_plan_problems(
+        given, asked.team, max_tasks=asked.max_tasks, materials=asked.materials
+    )
+    if problems:
+        raise PlanInvalid("the given plan cannot be run", cause="; ".join(problems))
+    return await asyncio.to_thread(note_uncovered, given, asked.request, asked.team)
+
+
+async def _route(asked: PlanRequest, describe_database: DescribeDatabase) -> Planned:
+    """Return the plan of one worker or two, or one of a planner where the router wants it."""
+    with lay_beside(PlanningValues(asked.team, asked.words, asked.materials)):
+        routed, decision, usage = await _choose_workers(asked)
+    await emit("judged", decision=decision.model_dump(mode="json"), stage=asked.team.strategy)
+    if routed is not None:
+        if asked.is_by_rule:
+            routed = await asyncio.to_thread(add_unwritten, routed, asked.team)
+        return Planned(routed, usage)
+    shown = replace(asked, team=keep_plan_examples(asked.team))
     try:
-        await asyncio.gather(planning, prepare(asked.team), asked.models.preload_prices())
-    except SupervisorError:
-        if calls:
-            await calls.keep_planned(None)
+        planned = await _plan_whole(shown, describe_database)
+    except SupervisorError as error:
+        error.usage = usage + (error.usage or Usage())
         raise
-    finally:
-        planning.cancel()  # when a tool of the team cannot be loaded
-    return planning.result()
+    return planned._replace(routing=usage)
+
+
+async def _choose_workers(asked: PlanRequest) -> tuple[Plan | None, Decision, Usage]:
+    """Return the plan of a team that routes or steps; None where its router wants a planner.
+
+    Where no model can be reached a rule chooses the worker, whose own model may be.
+    """
+    team, request, names = asked.team, asked.request, list(asked.materials)
+    planners, near = asked.get_planners(), None
+    try:
+        if team.strategy == "step":
+            return await choose_next_step(planners, team, request, names, None, {})
+        if not asked.is_by_rule:
+            near = await asyncio.to_thread(keep_nearest_examples, team, request, MAX_ROUTE_EXAMPLES)
+        return await route_request(
+            planners, team, request, names, max_tasks=asked.max_tasks, prompt_team=near
+        )
+    except ModelError as error:
+        if is_refusal(error):
+            raise
+        await emit("error", code=error.code, message=f"the request is routed by rule: {error}")
+        problem = redact_text(error.describe())
+        routed, decision = await route_by_rule(team, request, names, problem=problem)
+        return routed, decision, error.usage or Usage()
+
+
+async def _plan_whole(asked: PlanRequest, describe_database: DescribeDatabase) -> Planned:
+    """Return a plan of the whole request."""
+    team, materials, words = asked.team, asked.materials, asked.words
+    reported, database = asked.scope.prior_results, await describe_database()
+    ask_team = partial(
+        build_plan_messages,
+        request=asked.request,
+        materials=materials,
+        max_tasks=asked.max_tasks,
+        history=read_history(asked.state),
+        may_divide=may_divide(team),
+        load=get_team_load(team).describe_loads(team),
+        given=reported,
+        database=database,
+    )
+    is_by_rule, prompt_team = asked.is_by_rule, team
+    if not is_by_rule:  # a model of meaning may be loaded from its file
+        prompt_team = await asyncio.to_thread(keep_near_plans, team, asked.request, [*materials])
+    with lay_beside(PlanningValues(team, words, materials, database, reported)):
+        plan, usage = await make_plan(
+            asked.get_planners(),
+            team.drop_needs(reported),
+            ask_team(prompt_team),
+            max_tasks=asked.max_tasks,
+            materials=materials,
+            request="" if is_by_rule else words,
+            goal="" if is_by_rule else words,
+            build_rule_messages=None if is_by_rule else lambda: ask_team(team),
+            read_text=asked.read_text,
+        )
+    # A rule plans each part, and names those for which it has no task.
+    if is_by_rule or plan.is_by_rule:  # it reads the tools from their files
+        return Planned(await asyncio.to_thread(add_unwritten, plan, team), usage)
+    return Planned(await asyncio.to_thread(note_uncovered, plan, words, team), usage)
 
 
 def _describe_strategy(team: Team, context: Context, names: Mapping[Tier, str]) -> dict[str, Any]:
@@ -216,16 +346,8 @@ def _describe_strategy(team: Team, context: Context, names: Mapping[Tier, str]) 
     return shown
 
 
-MAX_INSTRUCTIONS_CHARS: Final = 1_000
-MAX_DESCRIPTION_CHARS: Final = 300
-
-
-def describe_workers(team: Team) -> dict[str, dict[str, Any]]:
-    """Return what each worker is told and may use, by its name; long texts are cut."""
-    return {worker.name: _describe_worker(worker) for worker in team.roster}
-
-
 def _describe_worker(worker: Worker) -> dict[str, Any]:
+    """Return what a worker is told and may use; long texts are cut."""
     described: dict[str, Any] = {
         "description": shorten_text(worker.description, MAX_DESCRIPTION_CHARS),
         "instructions": shorten_text(worker.instructions.strip(), MAX_INSTRUCTIONS_CHARS),

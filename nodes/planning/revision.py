@@ -5,14 +5,10 @@ from collections.abc import Collection
 from functools import partial
 from typing import Any
 
-from langchain_core.runnables import RunnableConfig
-from langgraph.runtime import Runtime
-
 from nodes.errors import ModelError, PlanInvalid
 from nodes.human.messages import build_plan_message
-from nodes.limits.step_cap import count_steps_left
-from nodes.models.catalog import EMBEDDED, ModelCatalog
 from nodes.planning.coverage import note_uncovered
+from nodes.planning.plan_request import PlanRequest
 from nodes.planning.planner import make_plan
 from nodes.planning.replanning import (
     build_plan_event,
@@ -31,7 +27,7 @@ from nodes.schemas.team import Team
 from nodes.security.provenance import build_origin_after_results
 from nodes.telemetry.events import emit
 from nodes.text.counts import format_count
-from state import Context, Expense, Plan, SupervisorState, Usage, enter_expenses, require_plan
+from state import Plan, SupervisorState, Usage, require_plan
 
 
 async def find_revision_reason(state: SupervisorState, team: Team) -> str:
@@ -68,14 +64,7 @@ def may_revise(state: SupervisorState, team: Team) -> bool:
 
 
 async def revise_plan(
-    state: SupervisorState,
-    config: RunnableConfig,
-    runtime: Runtime[Context],
-    reason: str,
-    *,
-    team: Team,
-    models: ModelCatalog,
-    running: Collection[str] = (),
+    asked: PlanRequest, reason: str, *, running: Collection[str] = ()
 ) -> SupervisorState:
     """Return the next version of the plan; where none is valid only its cost, and the plan stays.
 
@@ -86,8 +75,13 @@ async def revise_plan(
         PlanInvalid: a human rejected the plan, and there is no other.
         ModelError: the same, and the planner cannot be reached.
     """
-    old, results = require_plan(state), state.get("results", {})
-    rejected, revisions = bool(state.get("objection")), state.get("revisions", 0)
+    state, team = asked.state, asked.team
+    old, results, revisions = (
+        require_plan(state),
+        state.get("results", {}),
+        state.get("revisions", 0),
+    )
+    rejected, number = bool(state.get("objection")), len(state["plans"]) + 1
     if rejected and revisions >= team.max_revisions:
         raise PlanInvalid(
             f"the plan was rejected after {format_count(revisions, 'revision')}",
@@ -95,89 +89,69 @@ async def revise_plan(
             next="word the request differently",
         )
     try:
-        plan, usage = await _ask_for_revision(
-            state, reason, runtime.context, team=team, models=models, running=running
-        )
+        plan, usage = await _ask_for_revision(asked, reason, running)
     except (PlanInvalid, ModelError) as error:
         if rejected:
             raise
         await emit("error", code=error.code, message=f"the plan stays as it is: {error}")
-        usage = error.usage or Usage()
-        return {
-            "ledger": enter_expenses(_bill(team, state, usage, round=len(results))),
-            "stalls": state.get("stalls", 0) + 1,
-        }
-    plan = plan.model_copy(update={"version": len(state["plans"]) + 1, "untaken": old.untaken})
+        lost = asked.bill("revision", error.usage or Usage(), attempt=number, round=len(results))
+        return {"ledger": lost, "stalls": state.get("stalls", 0) + 1}
+    plan = plan.model_copy(update={"version": number, "untaken": old.untaken})
     if rejected:
-        noted = partial(note_uncovered, plan, state["request"], team, waived=reason)
+        noted = partial(note_uncovered, plan, asked.request, team, waived=reason)
         plan = await asyncio.to_thread(noted)
     why: dict[str, Any] = {"reason": reason, "difference": compare_plans(old, plan)}
     await emit("plan_revised", **build_plan_event(plan, team), **why, awaits_approval=rejected)
+    ledger = asked.bill("revision", usage, attempt=number)
+    todo = tuple(name for name in list_unfinished(plan, results) if name not in running)
+    return {**_enter_revision(asked, plan, rejected), "ledger": ledger, "todo": todo}
+
+
+def _enter_revision(asked: PlanRequest, plan: Plan, rejected: bool) -> SupervisorState:
+    """Return the channels of a plan that takes the place of the former one."""
+    state, results = asked.state, asked.state.get("results", {})
     return {
         "plan": plan,
         "plans": (plan,),
         "origin": build_origin_after_results(state),
-        "ledger": enter_expenses(_bill(team, state, usage)),
         "objection": "",
         "awaits_approval": rejected,
         "messages": [build_plan_message(plan)] if rejected else [],
-        "revisions": revisions + 1,
+        "revisions": state.get("revisions", 0) + 1,
         "stalls": count_stalls(plan, state),
         "completed_at_last_revision": count_completed(results),
         "answered_objections": tuple(results),
         "reports_at_last_dispatch": -1 if rejected else len(results),
-        "steps_left": count_steps_left(state, runtime.context, team),
-        "todo": tuple(name for name in list_unfinished(plan, results) if name not in running),
+        "steps_left": asked.count_steps_left(),
     }
 
 
 async def _ask_for_revision(
-    state: SupervisorState,
-    reason: str,
-    context: Context,
-    *,
-    team: Team,
-    models: ModelCatalog,
-    running: Collection[str],
+    asked: PlanRequest, reason: str, running: Collection[str]
 ) -> tuple[Plan, Usage]:
     """Return a changed plan in which what is finished or at work stays, and its usage."""
+    state, team, materials = asked.state, asked.team, asked.materials
     old, results, given = require_plan(state), state.get("results", {}), state.get("given", ())
-    materials, max_tasks = state.get("materials", {}), context.max_tasks or team.max_tasks
     asking = build_plan_messages(
         team.model_copy(update={"examples": ()}),  # the plan itself is one
-        state["request"],
+        asked.request,
         materials,
-        max_tasks=max_tasks,
+        max_tasks=asked.max_tasks,
         history=read_history(state),
         may_divide=may_divide(team),
         given=given,
     )
     asking.append(build_revision_message(old, results.values(), reason, running=running))
-    is_embedded = models.get_name(team.planner_tier, context) == EMBEDDED
     fixed, rejected = {*results, *running}, bool(state.get("objection"))
     revision = RevisionValues(old, tuple(results.values()), running, reason, is_rejection=rejected)
-    parameters = team.get_parameters("planner")
-    with lay_beside(
-        PlanningValues(team, state["request"], materials, given=given, revision=revision)
-    ):
+    with lay_beside(PlanningValues(team, asked.request, materials, given=given, revision=revision)):
         return await make_plan(
-            models.get_available_models(team.planner_tier, context, parameters),
+            asked.get_planners(),
             team.drop_needs(given),
             asking,
-            max_tasks=max_tasks,
+            max_tasks=asked.max_tasks,
             materials=materials,
-            goal="" if is_embedded else old.goal,
+            goal="" if asked.is_by_rule else old.goal,
             adopt=partial(keep_finished_tasks, old=old, finished=fixed),
             finished=fixed,
         )
-
-
-def _bill(team: Team, state: SupervisorState, usage: Usage, *, round: int = 0) -> Expense:
-    return Expense(
-        worker="supervisor",
-        tier=team.planner_tier,
-        usage=usage,
-        purpose="revision",
-        attempt=len(state["plans"]) + 1,
-        round=round,
-    )

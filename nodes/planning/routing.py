@@ -8,23 +8,33 @@ may also decide that a request needs a plan, where its team allows that.
 from collections.abc import Mapping, Sequence
 from functools import cache
 from itertools import count
-from typing import Any
+from typing import Any, get_args
 
 from langchain_core.messages import AnyMessage
 
+from nodes.errors import ModelError
+from nodes.limits.deadline import is_deadline_past
 from nodes.limits.worker_load import choose_least_busy_worker, get_team_load
-from nodes.models.catalog import AvailableModels
+from nodes.models.catalog import EMBEDDED, AvailableModels
 from nodes.models.rule_model import find_rule_model
 from nodes.models.structured_output import UnreadableReply, ask_model
+from nodes.planning.plan_request import PlanRequest
+from nodes.planning.replanning import build_plan_event, compare_plans, list_unfinished
 from nodes.planning.vagueness import explain_vagueness
 from nodes.prompts.messages import build_route_messages, build_step_messages
+from nodes.schemas.beside import PlanningValues, lay_beside
 from nodes.schemas.replies import Decision
 from nodes.schemas.team import Team
+from nodes.security.provenance import build_origin_after_results
+from nodes.telemetry.events import emit
 from nodes.text.plain_text import sanitize_text
-from state import Plan, Report, Task, Usage
+from state import Plan, Report, SupervisorState, Task, Tier, Usage, require_plan
 
 MAX_DESCRIPTION_CHARS = 4000
 """The limit of a task's description."""
+NOT_JUDGED = (
+    "no tool was called, and without a language model nothing judged that this is an answer"
+)
 REQUEST_HEADING = "\n\nThe request, in the user's words:\n"
 
 
@@ -139,6 +149,52 @@ async def choose_next_step(
         }
     )
     return Plan(goal=request[:MAX_DESCRIPTION_CHARS], tasks=(*done, task)), decision, usage
+
+
+async def plan_next_step(asked: PlanRequest) -> SupervisorState | None:
+    """Decide who goes next after a result; None while a step is still unfinished."""
+    state, team, left = asked.state, asked.team, asked.count_steps_left()
+    plan, results = require_plan(state), state.get("results", {})
+    if list_unfinished(plan, results):
+        return None
+    if len(plan.tasks) >= asked.max_tasks or left <= 0 or is_deadline_past(asked.config):
+        cut = "a cap ended the run before it was decided that the request is answered"
+        return {"stop_reason": cut, "todo": ()}
+    materials, given = asked.materials, tuple(results.values())
+    try:
+        with lay_beside(PlanningValues(team, asked.request, materials, given=given)):
+            grown, decision, usage = await choose_next_step(
+                asked.get_planners(), team, asked.request, list(materials), plan, results
+            )
+    except ModelError as error:
+        cut = f"no further step could be decided: {error}"
+        await emit("error", code=error.code, message=cut)
+        return {"stop_reason": cut, "todo": ()}
+    await emit("judged", decision=decision.model_dump(mode="json"), stage="step")
+    ledger = asked.bill("step", usage, attempt=len(plan.tasks))
+    if grown is None:
+        # An attempt with one call has called no tool.
+        has_called = any(each.usage.model_calls > 1 for each in results.values())
+        is_judged = has_called or _has_language_model(asked)
+        return {"ledger": ledger, "todo": (), "stop_reason": "" if is_judged else NOT_JUDGED}
+    grown = grown.model_copy(update={"version": len(state["plans"]) + 1})
+    why: dict[str, Any] = {"reason": decision.reason, "difference": compare_plans(plan, grown)}
+    await emit("plan_revised", **build_plan_event(grown, team), **why)
+    return {
+        "plan": grown,
+        "plans": (grown,),
+        "origin": build_origin_after_results(state),
+        "ledger": ledger,
+        "reports_at_last_dispatch": len(results),
+        "steps_left": left,
+        "todo": list_unfinished(grown, results),
+    }
+
+
+def _has_language_model(asked: PlanRequest) -> bool:
+    """Return whether any model of a run is a language model; a remote worker has its own."""
+    names = {asked.models.get_name(tier, asked.context) for tier in get_args(Tier)}
+    return names != {EMBEDDED} or any(worker.remote for worker in asked.team.workers)
 
 
 async def _ask_decision(
