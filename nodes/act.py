@@ -11,12 +11,9 @@ from langgraph.runtime import Runtime
 from nodes.execution.attempt import WorkerAgents, choose_doer, make_attempt
 from nodes.execution.dispatch import Dispatch
 from nodes.execution.doer import Doer, Work
-from nodes.limits.clock import get_elapsed_s
-from nodes.limits.deadline import is_deadline_past
-from nodes.limits.degradation import CHEAPEST_TIER, should_degrade
-from nodes.limits.run_scope import get_run_scope, has_checkpointer
+from nodes.limits.deadline import CHEAPEST_TIER, get_elapsed_s, is_deadline_past, should_degrade
+from nodes.limits.run_scope import get_run_scope, has_checkpointer, is_stopped
 from nodes.limits.stop_requests import STOPPED
-from nodes.limits.stopped_tasks import is_stopped
 from nodes.limits.worker_load import get_team_load
 from nodes.models.catalog import ModelCatalog
 from nodes.models.guarded_model import GuardedModel, apply_parameters

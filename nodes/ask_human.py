@@ -8,7 +8,7 @@ from langgraph.runtime import Runtime
 
 from nodes.execution.dispatch import Dispatch
 from nodes.human.request import ask_until_clear, build_question_request, word_as_question
-from nodes.limits.stopped_tasks import is_stopped
+from nodes.limits.run_scope import is_stopped
 from nodes.telemetry.events import build_task_path
 from state import Context, WorkerState
 

@@ -10,9 +10,7 @@ from langgraph.runtime import Runtime
 
 from nodes.errors import UsageError
 from nodes.execution.dispatch import Dispatch
-from nodes.limits.clock import get_elapsed_s
-from nodes.limits.deadline import is_deadline_past
-from nodes.limits.degradation import should_degrade
+from nodes.limits.deadline import get_elapsed_s, is_deadline_past, should_degrade
 from nodes.limits.run_scope import get_run_scope
 from nodes.limits.stop_requests import STOPPED
 from nodes.models.catalog import EMBEDDED, ModelCatalog

@@ -10,8 +10,8 @@ from langgraph.runtime import Runtime
 
 from nodes.execution.dispatch import Dispatch
 from nodes.limits.deadline import get_remaining_s, is_deadline_past
+from nodes.limits.run_scope import enforce_stop
 from nodes.limits.stop_requests import TaskStopped
-from nodes.limits.stopped_tasks import enforce_stop
 from nodes.telemetry.events import emit
 from state import Context, Report, WorkerState
 

@@ -8,8 +8,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
 from nodes.errors import ModelError, UsageError
-from nodes.limits.deadline import is_deadline_past
-from nodes.limits.step_cap import count_steps_left
+from nodes.limits.deadline import count_steps_left, is_deadline_past
 from nodes.limits.worker_load import get_team_load
 from nodes.models.catalog import ModelCatalog
 from nodes.models.guarded_model import apply_parameters

@@ -8,8 +8,7 @@ from langgraph.runtime import Runtime
 
 from nodes.execution.dispatch import Dispatch
 from nodes.execution.dispatch_registry import DispatchRegistry
-from nodes.limits.deadline import is_deadline_past
-from nodes.limits.degradation import should_degrade
+from nodes.limits.deadline import is_deadline_past, should_degrade
 from nodes.models.catalog import EMBEDDED, ModelCatalog
 from nodes.planning.plan_review import (
     MAX_SURPRISE_CHECKS,

@@ -8,8 +8,8 @@ from langgraph.runtime import Runtime
 
 from nodes.errors import ModelError, UsageError
 from nodes.execution.dispatch import Dispatch
+from nodes.limits.run_scope import enforce_stop
 from nodes.limits.stop_requests import STOPPED, TaskStopped
-from nodes.limits.stopped_tasks import enforce_stop
 from nodes.models.catalog import ModelCatalog
 from nodes.models.structured_output import UnreadableReply, ask_model
 from nodes.prompts.messages import build_recruit_messages

@@ -9,8 +9,8 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
 
 from nodes.errors import ModelError, UsageError
+from nodes.limits.run_scope import enforce_stop
 from nodes.limits.stop_requests import TaskStopped
-from nodes.limits.stopped_tasks import enforce_stop
 from nodes.models.catalog import ModelCatalog
 from nodes.models.guarded_model import apply_parameters
 from nodes.models.structured_output import UnreadableReply, ask_model

@@ -5,8 +5,12 @@ from langgraph.runtime import Runtime
 from langgraph.types import Send
 
 from nodes.execution.dispatch_registry import DispatchRegistry
-from nodes.limits.clock import get_elapsed_s
-from nodes.limits.deadline import count_plan_tasks, is_deadline_past, name_deadline_option
+from nodes.limits.deadline import (
+    count_plan_tasks,
+    get_elapsed_s,
+    is_deadline_past,
+    name_deadline_option,
+)
 from nodes.models.catalog import ModelCatalog
 from nodes.planning.assignments import build_sends
 from nodes.planning.first_plan import PrepareFirstCalls, PrepareWorkers, begin_request

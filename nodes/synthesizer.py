@@ -11,7 +11,7 @@ from langgraph.runtime import Runtime
 
 from nodes.errors import ModelError
 from nodes.execution.dispatch_registry import DispatchRegistry
-from nodes.limits.degradation import should_degrade
+from nodes.limits.deadline import should_degrade
 from nodes.limits.worker_load import get_team_load
 from nodes.models.catalog import EMBEDDED, AvailableModels, ModelCatalog
 from nodes.models.lengths import SHORTENED

@@ -16,7 +16,7 @@ from langgraph.types import Command, Overwrite
 from nodes.execution.dispatch import Dispatch
 from nodes.execution.dispatch_registry import DispatchRegistry, SavedDispatch
 from nodes.limits.budget import Budget
-from nodes.limits.clock import now_s
+from nodes.limits.deadline import now_s
 from nodes.limits.run_scope import SCOPE_KEY, SYNTHESIS_SHARE, Deadline, RunScope
 from state import Context, Expense, Origin, Report
 

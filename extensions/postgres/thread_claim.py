@@ -16,7 +16,7 @@ from graph.stores.errors import ThreadTaken
 from graph.topology.node_config import TASK_ID_KEY
 from graph.topology.run_start import get_run_id
 from nodes.errors import StoreError
-from nodes.limits.clock import now_s
+from nodes.limits.deadline import now_s
 from nodes.limits.run_scope import CHECKPOINTER_KEY, SCOPE_KEY, get_run_scope
 
 if TYPE_CHECKING:

@@ -40,15 +40,13 @@ from extensions.remote.session import (
 from nodes.errors import RemoteError
 from nodes.net.connection import (
     MAX_CAUSE_CHARS,
-    build_status_error,
-    open_http_client,
-    translate_errors,
-)
-from nodes.net.errors import (
     RemoteRefused,
     RemoteUnknown,
     RemoteUnreachable,
     RemoteUnreadable,
+    build_status_error,
+    open_http_client,
+    translate_errors,
 )
 from nodes.schemas.remote import RemoteSpec
 from nodes.text.plain_text import sanitize_line

@@ -22,8 +22,13 @@ from extensions.remote.session import (
     RemoteState,
 )
 from nodes.errors import RemoteError
-from nodes.net.connection import open_http_client, translate_errors
-from nodes.net.errors import RemoteRefused, RemoteTooLarge, RemoteUnknown
+from nodes.net.connection import (
+    RemoteRefused,
+    RemoteTooLarge,
+    RemoteUnknown,
+    open_http_client,
+    translate_errors,
+)
 from nodes.schemas.remote import RemoteSpec
 from nodes.text.plain_text import sanitize_line
 

@@ -10,7 +10,7 @@ from extensions.remote.session import RemoteAgent, RemoteSession
 from nodes.errors import SettingsInvalid
 from nodes.errors.redaction import register_secrets
 from nodes.execution.outside_worker import OutsideTask
-from nodes.net.errors import RemoteUnreachable
+from nodes.net.connection import RemoteUnreachable
 from nodes.schemas.remote import RemoteSpec
 from nodes.text.variables import FindVariable, VariableUnset, expand_variables
 

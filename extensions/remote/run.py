@@ -25,11 +25,11 @@ from extensions.remote.session import (
 from nodes.errors import RemoteError
 from nodes.execution.outside_worker import OutsideTask
 from nodes.limits.budget import Budget
-from nodes.limits.clock import get_elapsed_s
+from nodes.limits.deadline import get_elapsed_s
 from nodes.limits.run_scope import get_run_scope
 from nodes.models.run_context import get_run_context
 from nodes.models.usage import BYTES_PER_TOKEN
-from nodes.net.errors import RemoteBusy, RemoteDenied, RemoteRunFailed, RemoteUnknown
+from nodes.net.connection import RemoteBusy, RemoteDenied, RemoteRunFailed, RemoteUnknown
 from nodes.prompts.messages import build_subteam_request, format_report_line
 from nodes.prompts.tags import wrap_in_tag
 from nodes.schemas.handoff import Handoff

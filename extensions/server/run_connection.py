@@ -17,14 +17,15 @@ from extensions.server.trace_view import SUMMARY_NAMESPACE
 from graph.settings import Settings
 from nodes.errors import RemoteError, SettingsInvalid, SupervisorError, UsageError
 from nodes.models.settings import find_address_problem
-from nodes.net.connection import open_http_client, translate_errors
-from nodes.net.errors import (
+from nodes.net.connection import (
     RemoteBusy,
     RemoteTooLarge,
     RemoteUnauthorized,
     RemoteUnknown,
     RemoteUnreachable,
     RemoteUnreadable,
+    open_http_client,
+    translate_errors,
 )
 from nodes.schemas.remote import RemoteSpec
 from nodes.text.plain_text import sanitize_line

@@ -24,7 +24,7 @@ from graph.topology.answers import list_open_questions
 from graph.topology.node_config import TASK_ID_KEY
 from graph.topology.run_start import RESUMING_KEY, get_run_id, read_began_at
 from nodes.errors import SupervisorError
-from nodes.limits.clock import get_elapsed_s
+from nodes.limits.deadline import get_elapsed_s
 from nodes.limits.run_scope import SCOPE_KEY, get_run_scope
 
 SUMMARY_NAMESPACE: Final = "supervise-summary"

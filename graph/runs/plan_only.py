@@ -18,7 +18,7 @@ from graph.supervisor import build_supervisor
 from graph.teams.default_team import DEFAULT_TEAM
 from graph.topology.input_validation import read_context
 from nodes.errors import RequestInvalid
-from nodes.limits.clock import now_s
+from nodes.limits.deadline import now_s
 from nodes.limits.run_scope import SCOPE_KEY, RunScope, set_deadline
 from nodes.schemas.team import Team
 from state import Context, Estimate, Plan

@@ -55,7 +55,7 @@ from nodes.errors import (
     ThreadBusy,
     UsageError,
 )
-from nodes.limits.clock import get_elapsed_s, now_s
+from nodes.limits.deadline import get_elapsed_s, now_s
 from nodes.limits.run_scope import SCOPE_KEY, RunScope, get_run_scope, set_deadline
 from nodes.schemas.team import Team
 from nodes.telemetry.cost import find_unattributed

@@ -14,7 +14,7 @@ from langgraph.config import get_config
 from graph.stores.errors import log_lost_store
 from nodes.errors import StoreError
 from nodes.errors.redaction import redact_text
-from nodes.limits.clock import now_s
+from nodes.limits.deadline import now_s
 from nodes.limits.run_scope import get_run_scope
 
 TRY_S: Final = 1.0

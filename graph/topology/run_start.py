@@ -14,7 +14,7 @@ from pydantic import BaseModel
 from graph.topology.input_validation import read_context
 from graph.topology.pending_writes import collect_ledger, collect_pending_reports
 from nodes.limits.budget import Budget
-from nodes.limits.clock import now_s
+from nodes.limits.deadline import now_s
 from nodes.limits.nesting import parse_json
 from nodes.limits.run_scope import SCOPE_KEY, Deadline, Pace, RunScope, get_run_scope, set_deadline
 from nodes.planning.team_record import require_same_team

@@ -28,17 +28,15 @@ from nodes.execution.outside_worker import OutsideDoer, OutsideWorker
 from nodes.execution.subteam import TeamDoer, TeamGraph
 from nodes.execution.worker_agent import AgentDoer, WorkerAgent
 from nodes.limits.deadline import get_remaining_s, name_deadline_option
-from nodes.limits.run_scope import get_run_scope
+from nodes.limits.run_scope import enforce_stop, get_run_scope
 from nodes.limits.stop_requests import STOPPED, TaskStopped
-from nodes.limits.stopped_tasks import enforce_stop
 from nodes.models.run_context import CallDeadline
 from nodes.models.structured_output import UnreadableReply
 from nodes.prompts.messages import MAX_OUTPUT_CHARS
 from nodes.prompts.tags import shorten_text
 from nodes.schemas.team import SPECIALIST
 from nodes.telemetry.events import build_task_path
-from nodes.telemetry.run_names import WORK, name_agent, name_attempt
-from nodes.telemetry.traced_step import TracedStep, trace_step
+from nodes.telemetry.tracing import WORK, TracedStep, name_agent, name_attempt, trace_step
 from state import Attempt, Escalation, Fault, Recruit, Report
 
 CLOCK_TOLERANCE_S = 0.05

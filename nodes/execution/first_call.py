@@ -10,8 +10,8 @@ from langchain_core.runnables import RunnableConfig
 from nodes.execution.attempt import WorkerAgents
 from nodes.execution.doer import Work
 from nodes.execution.worker_agent import AgentDoer
+from nodes.limits.deadline import count_steps_left
 from nodes.limits.run_scope import get_run_scope
-from nodes.limits.step_cap import count_steps_left
 from nodes.models.catalog import EMBEDDED, ModelCatalog
 from nodes.models.guarded_model import GuardedModel, apply_parameters
 from nodes.models.reply_stream import build_input_key
@@ -21,8 +21,7 @@ from nodes.planning.plan_stream import BeginTask
 from nodes.planning.speculation import SpeculativeCall, get_speculative_calls
 from nodes.schemas.mcp_server import split_tool_name
 from nodes.schemas.team import SPECIALIST, Team
-from nodes.telemetry.run_names import name_speculation
-from nodes.telemetry.traced_step import trace_step
+from nodes.telemetry.tracing import name_speculation, trace_step
 from state import Context, Plan, SupervisorState, Task, WorkerState
 
 

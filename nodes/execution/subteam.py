@@ -14,7 +14,7 @@ from langgraph.graph.state import CompiledStateGraph
 
 from nodes.execution.doer import Doer
 from nodes.limits.budget import Budget
-from nodes.limits.clock import now_s
+from nodes.limits.deadline import now_s
 from nodes.limits.run_scope import SCOPE_KEY, RunScope, get_run_scope, set_deadline
 from nodes.planning.skipping import lacks_file
 from nodes.prompts.messages import build_subteam_request

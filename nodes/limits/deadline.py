@@ -1,11 +1,36 @@
-"""How much time a run has left, and what a user changes for more."""
+"""The time: how long a run has taken, what it has left, and what it does without near the end."""
 
+import time
 from typing import Final
 
 from langchain_core.runnables import RunnableConfig
+from langgraph.config import get_config
 
-from nodes.limits.clock import now_s
 from nodes.limits.run_scope import get_run_scope
+from nodes.schemas.team import Team
+from state import Context, Plan, SupervisorState, Tier
+
+_EPOCH: Final = time.time() - time.monotonic()
+
+
+def now_s() -> float:
+    """Return the time of day in seconds, from a clock that never runs backwards in a process."""
+    return _EPOCH + time.monotonic()
+
+
+def get_elapsed_s(config: RunnableConfig | None = None) -> float:
+    """Return the seconds since the run began; 0 outside a run of ours."""
+    began_at = get_run_scope(config or get_config()).began_at
+    return 0.0 if began_at is None else max(0.0, now_s() - began_at)
+
+
+def get_request_s(config: RunnableConfig) -> float:
+    """Return the seconds of the run at which its request came; another server may have begun it."""
+    scope = get_run_scope(config)
+    if scope.first_claimed_at is None or scope.began_at is None:
+        return get_elapsed_s(config)
+    return max(0.0, scope.first_claimed_at - scope.began_at)
+
 
 DEFAULT_SETTING: Final = "SUPERVISE_DEADLINE_S"
 WARNING_SHARE: Final = 0.8
@@ -46,3 +71,25 @@ def is_deadline_near(config: RunnableConfig) -> bool:
         return False
     work_s = deadline.work_ends_at - deadline.starts_at
     return deadline.work_ends_at - now_s() <= (1.0 - WARNING_SHARE) * work_s
+
+
+CHEAPEST_TIER: Tier = "fast"
+
+
+def should_degrade(config: RunnableConfig) -> bool:
+    """Return whether most of the run's time, tokens or money for work is used up."""
+    budget = get_run_scope(config).budget
+    return is_deadline_near(config) or (budget is not None and budget.is_low())
+
+
+def find_optional_tasks(plan: Plan) -> frozenset[str]:
+    """Name the tasks that others want, but that none of them needs."""
+    wanted = {edge.task for task in plan.tasks for edge in task.depends_on}
+    needed = {edge.task for task in plan.tasks for edge in task.depends_on if edge.required}
+    return frozenset(wanted - needed)
+
+
+def count_steps_left(state: SupervisorState, context: Context, team: Team) -> int:
+    """Return the attempts that the step cap still allows."""
+    limit = team.max_steps if context.max_steps is None else context.max_steps
+    return limit - sum(state.get("steps", {}).values())

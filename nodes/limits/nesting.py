@@ -4,7 +4,10 @@ How deep Python itself reads differs by version: 1,000 levels in 3.11, many more
 """
 
 import json
+from collections.abc import Mapping
+from math import isfinite
 from typing import Any, Final
+from urllib.parse import unquote
 
 MAX_LEVELS: Final = 32
 """Of objects and lists within each other that are saved with a run, or sent to a server."""
@@ -68,3 +71,111 @@ def is_nested_too_deeply(value: Any, max_levels: int = MAX_LEVELS) -> bool:
         if not level:
             return False
     return bool(level)
+
+
+MAX_EXPANDED_CHARS: Final = 64_000
+"""Limit for a schema with what its references name, about as JSON."""
+MAX_EXPANDED_LEVELS: Final = 48
+"""Limit for objects and lists within each other, and references that lead to references."""
+_REFERENCE: Final = "$ref"
+_DEFINITIONS: Final = ("$defs", "definitions")
+_SCHEMAS: Final = ("anyOf", "oneOf", "allOf", "prefixItems")
+
+
+class SchemaRefused(ValueError):
+    """A schema is not one that may be shown to a model; the message says why."""
+
+
+def expand_references(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a schema in which each reference is what it names; within itself, it is any value.
+
+    Raises:
+        SchemaRefused: it is larger or deeper than the limits, refers to something that is not in
+            it, or has a number that cannot be sent or stored.
+    """
+    return dict(_Expansion(schema).expand_schema(schema))
+
+
+class _Expansion:
+    def __init__(self, schema: Mapping[str, Any]) -> None:
+        self._schema, self._chars = schema, 0
+
+    def expand_schema(self, schema: Any, path: tuple[str, ...] = (), level: int = 0) -> Any:
+        """Return a part that is a schema, as an object where it is only true or false."""
+        if isinstance(schema, bool):
+            return {} if schema else {"not": {}}
+        return self._expand(schema, path, level)
+
+    def _expand(self, value: Any, path: tuple[str, ...], level: int) -> Any:
+        if level > MAX_EXPANDED_LEVELS:
+            raise SchemaRefused(f"its references lead deeper than {MAX_EXPANDED_LEVELS} levels")
+        self._count(value)
+        if isinstance(value, list):
+            return [self._expand(part, path, level + 1) for part in value]
+        if not isinstance(value, dict):
+            return value
+        kept = {
+            key: self._expand_keyword(key, part, path, level + 1)
+            for key, part in value.items()
+            if key != _REFERENCE and key not in _DEFINITIONS
+        }
+        reference = value.get(_REFERENCE)
+        if reference is None or reference in path:
+            return kept
+        self._count(reference)
+        target = _find_target(reference, self._schema)
+        return {**self.expand_schema(target, (*path, reference), level + 1), **kept}
+
+    def _expand_keyword(self, key: str, value: Any, path: tuple[str, ...], level: int) -> Any:
+        if key in _SCHEMAS and isinstance(value, list):
+            self._count(value)
+            return [self.expand_schema(part, path, level + 1) for part in value]
+        if key == "properties" and isinstance(value, dict):
+            if _REFERENCE in value:
+                raise SchemaRefused(f"it has a property named {_REFERENCE}")
+            self._count(value)
+            return {name: self.expand_schema(part, path, level + 1) for name, part in value.items()}
+        return (self.expand_schema if key == "items" else self._expand)(value, path, level)
+
+    def _count(self, value: Any) -> None:
+        """Add the size of a value without its parts.
+
+        Raises:
+            SchemaRefused: the sum is over the limit, or the value is a number beyond JSON's.
+        """
+        match value:
+            case dict():
+                self._chars += 2 + sum(len(key) + 4 for key in value)
+            case list():
+                self._chars += 2 + len(value)
+            case str():
+                self._chars += len(value) + 2
+            case int() if abs(value) > MAX_INTEGER:
+                raise SchemaRefused("it has an integer of more than 64 bits")
+            case float() if not isfinite(value):
+                raise SchemaRefused("it has a number that is not finite")
+            case _:
+                self._chars += 5
+        if self._chars > MAX_EXPANDED_CHARS:
+            size = f"{MAX_EXPANDED_CHARS:,} characters"
+            raise SchemaRefused(f"with its references replaced, it has more than {size}")
+
+
+def _find_target(reference: Any, schema: Any) -> Any:
+    """Return the part of a schema that a reference such as `#/$defs/Name` names.
+
+    Raises:
+        SchemaRefused: it names none, or none within the schema.
+    """
+    if not isinstance(reference, str) or not f"{reference}/".startswith("#/"):
+        raise SchemaRefused(f"it refers to {reference!r:.80}, which is no part of it")
+    target = schema
+    try:
+        for part in unquote(reference).split("/")[1:]:
+            name = part.replace("~1", "/").replace("~0", "~")
+            target = target[int(name)] if isinstance(target, list) else target[name]
+    except (LookupError, TypeError, ValueError):
+        target = None
+    if not isinstance(target, dict | bool):
+        raise SchemaRefused(f"it refers to {reference!r:.80}, which is no schema in it")
+    return target

@@ -1,6 +1,7 @@
 """What a run knows of itself: its clock, its limits, and the task that it is a part of."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -125,3 +126,28 @@ def has_checkpointer(config: RunnableConfig) -> bool:
     LangGraph's server gives a run without a thread an id, but no checkpointer.
     """
     return bool(config.get("configurable", {}).get(CHECKPOINTER_KEY))
+
+
+def is_stopped(config: RunnableConfig, task: str) -> bool:
+    """Return whether a human has stopped a task, or all."""
+    scope = get_run_scope(config)
+    return scope.stops is not None and scope.stops.includes(_build_path(scope.outer_task, task))
+
+
+@asynccontextmanager
+async def enforce_stop(config: RunnableConfig, task: str) -> AsyncIterator[None]:
+    """Cancel the body when a human stops the task, where a run can be asked to.
+
+    Raises:
+        TaskStopped: it was stopped, perhaps before.
+    """
+    scope = get_run_scope(config)
+    if scope.stops is None:
+        yield
+        return
+    async with scope.stops.enforce(_build_path(scope.outer_task, task)):
+        yield
+
+
+def _build_path(outer_task: str, task: str) -> str:
+    return f"{outer_task}/{task}" if outer_task else task

@@ -15,7 +15,7 @@ from uuid import uuid4
 
 from langgraph.store.base import BaseStore
 
-from nodes.limits.clock import now_s
+from nodes.limits.deadline import now_s
 from nodes.schemas.team import Team, Worker
 
 MOVING_AVERAGE_WEIGHT: Final = 0.3

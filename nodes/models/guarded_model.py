@@ -55,7 +55,7 @@ from nodes.models.usage import (
     get_model_speed,
     read_usage,
 )
-from nodes.telemetry.run_names import TURN, get_purpose, label_model_run
+from nodes.telemetry.tracing import TURN, get_purpose, label_model_run
 from state import Tier, Usage
 
 KEPT_METADATA = (

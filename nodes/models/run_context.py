@@ -14,7 +14,7 @@ from langgraph.config import get_config
 from nodes.errors import CallTimedOut, DeadlinePassed, EndpointDown
 from nodes.errors.redaction import redact_text
 from nodes.limits.budget import Budget
-from nodes.limits.clock import now_s
+from nodes.limits.deadline import now_s
 from nodes.limits.outside_waits import OutsideWaits
 from nodes.limits.run_scope import Pace, get_run_scope
 from nodes.models.circuit_breaker import FAILURE_THRESHOLD, OPEN_S

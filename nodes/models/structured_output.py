@@ -27,7 +27,7 @@ from nodes.models.json_reading import (
     require_storable,
 )
 from nodes.models.usage import read_usage
-from nodes.telemetry.run_names import get_purpose
+from nodes.telemetry.tracing import get_purpose
 from state import Usage
 
 MAX_PROBLEMS = 12

@@ -9,15 +9,6 @@ from typing import Final
 import httpx
 
 from nodes.errors import RemoteError
-from nodes.net.errors import (
-    RemoteBusy,
-    RemoteRefused,
-    RemoteTooLarge,
-    RemoteUnauthorized,
-    RemoteUnknown,
-    RemoteUnreachable,
-    RemoteUnreadable,
-)
 from nodes.schemas.remote import RemoteSpec
 from nodes.text.plain_text import sanitize_line
 
@@ -126,7 +117,7 @@ def open_http_client(
 
 @contextmanager
 def translate_errors(spec: RemoteSpec) -> Iterator[None]:
-    """Turn the errors of a client into those of `nodes.net.errors`.
+    """Turn the errors of a client into those of `nodes.net.connection`.
 
     Raises:
         RemoteError: the call inside failed.
@@ -180,3 +171,47 @@ def build_status_error(spec: RemoteSpec, response: httpx.Response, said: str) ->
 
 def _read_seconds(text: str) -> float | None:
     return float(text) if text.isascii() and text.isdigit() and len(text) < 6 else None
+
+
+class RemoteUnreachable(RemoteError):
+    code, retryable = "REMOTE_UNREACHABLE", True
+
+
+class RemoteBusy(RemoteError):
+    """The server cannot answer now; `retry_after_s` is None when it does not state a time."""
+
+    code, retryable = "REMOTE_BUSY", True
+
+    def __init__(
+        self, what: str, *, cause: str = "", next: str = "", retry_after_s: float | None = None
+    ) -> None:
+        super().__init__(what, cause=cause, next=next)
+        self.retry_after_s = retry_after_s
+
+
+class RemoteUnauthorized(RemoteError):
+    code = "REMOTE_UNAUTHORIZED"
+
+
+class RemoteUnknown(RemoteError):
+    code = "REMOTE_UNKNOWN"
+
+
+class RemoteRefused(RemoteError):
+    code = "REMOTE_REFUSED"
+
+
+class RemoteUnreadable(RemoteError):
+    code = "REMOTE_UNREADABLE"
+
+
+class RemoteTooLarge(RemoteError):
+    code = "REMOTE_TOO_LARGE"
+
+
+class RemoteRunFailed(RemoteError):
+    code, may_reword = "REMOTE_RUN_FAILED", True
+
+
+class RemoteDenied(RemoteError):
+    code = "REMOTE_DENIED"

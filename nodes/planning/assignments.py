@@ -8,7 +8,7 @@ from collections.abc import Collection
 
 from langgraph.types import Send
 
-from nodes.limits.degradation import find_optional_tasks
+from nodes.limits.deadline import find_optional_tasks
 from nodes.planning.replanning import add_rework_note
 from nodes.security.provenance import build_task_origin
 from state import Assignment, SupervisorState, require_plan

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
 
+from nodes.limits.deadline import count_steps_left
 from nodes.limits.run_scope import RunScope, get_run_scope
-from nodes.limits.step_cap import count_steps_left
 from nodes.models.catalog import EMBEDDED, AvailableModels, ModelCatalog
 from nodes.models.run_context import TextListener
 from nodes.schemas.beside import InnerRequestValues, get_beside

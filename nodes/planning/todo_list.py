@@ -7,7 +7,7 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.config import get_stream_writer
 from langgraph.graph.ui import UIMessage
 
-from nodes.limits.clock import get_elapsed_s
+from nodes.limits.deadline import get_elapsed_s
 from nodes.prompts.tags import shorten_text
 from nodes.telemetry.events import build_task_path
 from state import Plan, Report, SupervisorState, Task, Todo, TodoStatus

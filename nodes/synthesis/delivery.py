@@ -6,13 +6,12 @@ from typing import Final
 from langchain_core.runnables import RunnableConfig
 from langgraph.store.base import BaseStore
 
-from nodes.limits.clock import get_elapsed_s
+from nodes.limits.deadline import get_elapsed_s
 from nodes.limits.run_scope import get_run_scope
 from nodes.limits.worker_load import TeamLoad
 from nodes.synthesis.answer_stream import AnswerStream
-from nodes.telemetry.cost import find_unattributed, sum_ledger
+from nodes.telemetry.cost import find_unattributed, measure_latency, sum_ledger
 from nodes.telemetry.events import build_task_path, emit
-from nodes.telemetry.latency import measure_latency
 from nodes.text.answer_markdown import format_answer
 from nodes.text.markdown_escaping import escape_active_markdown
 from nodes.text.phrases import say

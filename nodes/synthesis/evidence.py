@@ -9,9 +9,12 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.runnables import RunnableConfig
 
 from nodes.errors import BudgetSpent, DeadlinePassed, UsageError
-from nodes.limits.deadline import is_deadline_past, name_deadline_option
-from nodes.limits.degradation import should_degrade
-from nodes.limits.step_cap import count_steps_left
+from nodes.limits.deadline import (
+    count_steps_left,
+    is_deadline_past,
+    name_deadline_option,
+    should_degrade,
+)
 from nodes.models.catalog import EMBEDDED, ModelCatalog
 from nodes.models.guarded_model import apply_parameters
 from nodes.planning.request import list_unread_attachments

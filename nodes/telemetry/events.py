@@ -11,7 +11,7 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.config import get_config, get_stream_writer
 
 from nodes.errors.redaction import redact_value
-from nodes.limits.clock import get_elapsed_s
+from nodes.limits.deadline import get_elapsed_s
 from nodes.limits.run_scope import get_run_scope
 
 EventKind = Literal[

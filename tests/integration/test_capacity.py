@@ -10,7 +10,7 @@ from langgraph.store.memory import InMemoryStore
 from examples.mechanisms.capacity import REQUESTS, SECONDS, serve_requests
 from graph import build_supervisor
 from graph.settings import Settings
-from nodes.limits.clock import now_s
+from nodes.limits.deadline import now_s
 from nodes.limits.worker_load import (
     TeamLoad,
     WorkerLoad,

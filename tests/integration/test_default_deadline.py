@@ -8,7 +8,7 @@ from graph import arun, build_supervisor
 from graph.runs.runner import aresume
 from graph.settings import Settings
 from graph.topology.run_start import CLOCK_KEY, RunStart
-from nodes.limits.clock import now_s
+from nodes.limits.deadline import now_s
 from nodes.limits.run_scope import RunScope, get_run_scope
 from state import Context
 from tests.endpoint import Endpoint, Fault, Scenario, script_tasks

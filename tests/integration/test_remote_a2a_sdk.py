@@ -18,7 +18,7 @@ from starlette.applications import Starlette
 from extensions.remote.a2a_protocol import A2aSession, open_a2a
 from extensions.remote.output import read_report
 from extensions.remote.session import RemoteRequest, RemoteState
-from nodes.net.errors import RemoteRefused
+from nodes.net.connection import RemoteRefused
 from nodes.schemas.remote import RemoteSpec
 
 URL = "http://agent.example"

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from graph.runs.trace import build_trace
-from nodes.telemetry.latency import measure_latency
+from nodes.telemetry.cost import measure_latency
 from state import Plan, Report
 
 Json = dict[str, Any]

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nodes.telemetry.latency import measure_latency
+from nodes.telemetry.cost import measure_latency
 from state import Plan, Report, Timing, Usage
 
 

@@ -12,9 +12,8 @@ from jsonschema.exceptions import SchemaError  # type: ignore[import-untyped]
 from mcp.types import Tool
 
 from nodes.errors.redaction import redact_text
-from nodes.limits.nesting import is_nested_too_deeply
+from nodes.limits.nesting import SchemaRefused, expand_references, is_nested_too_deeply
 from nodes.limits.patterns import Pattern
-from nodes.limits.schema_expansion import SchemaRefused, expand_references
 from nodes.security.mcp_access import ServerHints
 from nodes.text.plain_text import sanitize_line, sanitize_text
 

@@ -6,7 +6,7 @@ from typing import Any
 from langchain_core.tools import BaseTool
 
 from nodes.errors import SettingsInvalid
-from nodes.limits.schema_expansion import SchemaRefused, expand_references
+from nodes.limits.nesting import SchemaRefused, expand_references
 from nodes.schemas.team import OwnTool, Team
 from nodes.security.tool_access import read_access
 

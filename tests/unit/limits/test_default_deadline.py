@@ -2,12 +2,12 @@
 
 import pytest
 
-from nodes.limits.clock import now_s
 from nodes.limits.deadline import (
     count_plan_tasks,
     get_remaining_s,
     is_deadline_near,
     name_deadline_option,
+    now_s,
 )
 from nodes.limits.run_scope import (
     CALLS_PER_TASK,

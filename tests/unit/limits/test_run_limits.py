@@ -4,10 +4,15 @@ import pytest
 
 from nodes.errors import BudgetSpent
 from nodes.limits.budget import Budget
-from nodes.limits.clock import get_elapsed_s
-from nodes.limits.deadline import get_remaining_s, is_deadline_near, is_deadline_past
-from nodes.limits.degradation import find_optional_tasks, should_degrade
-from nodes.limits.step_cap import count_steps_left
+from nodes.limits.deadline import (
+    count_steps_left,
+    find_optional_tasks,
+    get_elapsed_s,
+    get_remaining_s,
+    is_deadline_near,
+    is_deadline_past,
+    should_degrade,
+)
 from state import Context, SupervisorState, Usage
 from tests.node_runs import make_config, make_steps
 from tests.node_samples import make_plan, make_task

@@ -6,7 +6,7 @@ import pytest
 from langchain_core.tools import StructuredTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
-from nodes.limits.schema_expansion import (
+from nodes.limits.nesting import (
     MAX_EXPANDED_LEVELS,
     SchemaRefused,
     expand_references,

@@ -12,7 +12,7 @@ from langgraph.graph.state import CompiledStateGraph
 from typing_extensions import TypedDict
 
 from nodes.errors import CallTimedOut, EndpointFailed
-from nodes.limits.clock import now_s
+from nodes.limits.deadline import now_s
 from nodes.limits.run_scope import SCOPE_KEY, Deadline, RunScope, set_deadline
 from nodes.models.catalog import ModelCatalog
 from nodes.models.settings import ModelSettings

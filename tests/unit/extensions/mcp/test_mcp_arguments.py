@@ -6,8 +6,7 @@ import pytest
 from mcp.types import Tool
 
 from extensions.mcp.servers.listed_tool import ArgumentCheck, ListedTool, read_tool
-from nodes.limits.nesting import MAX_LEVELS
-from nodes.limits.schema_expansion import MAX_EXPANDED_LEVELS
+from nodes.limits.nesting import MAX_EXPANDED_LEVELS, MAX_LEVELS
 
 DAY = {"type": "string", "format": "date"}
 

@@ -8,7 +8,7 @@ import pytest
 
 from extensions.remote.a2a_protocol import open_a2a
 from extensions.remote.session import RemoteRequest
-from nodes.net.errors import RemoteRefused, RemoteUnreadable
+from nodes.net.connection import RemoteRefused, RemoteUnreadable
 from nodes.schemas.remote import RemoteSpec
 
 SPEC = RemoteSpec(protocol="a2a", url="http://far.test")

@@ -8,8 +8,8 @@ import pytest
 from extensions.remote.agent_protocol import AgentProtocolSession, open_agent_protocol
 from extensions.remote.session import RemoteRequest
 from nodes.errors import RemoteError
-from nodes.net.connection import CappedTransport
-from nodes.net.errors import (
+from nodes.net.connection import (
+    CappedTransport,
     RemoteBusy,
     RemoteRefused,
     RemoteTooLarge,

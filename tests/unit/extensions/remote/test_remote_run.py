@@ -21,7 +21,7 @@ from nodes.errors import RemoteError
 from nodes.execution.outside_worker import OutsideTask
 from nodes.limits.budget import Budget
 from nodes.limits.run_scope import SCOPE_KEY, RunScope
-from nodes.net.errors import (
+from nodes.net.connection import (
     RemoteBusy,
     RemoteDenied,
     RemoteRunFailed,
