@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
+from extensions.embedded.quantities import Schema, list_numbers, match_numbers
 from extensions.embedded.reporting import format_heading
 from extensions.embedded.work import Work
 from nodes.errors import TeamInvalid, ToolFailed
@@ -15,7 +16,6 @@ from nodes.limits.patterns import Pattern
 from nodes.schemas.team import OwnTool, Team
 from nodes.text.language import detect_language
 from nodes.text.phrases import say
-from nodes.text.quantities import Schema, list_numbers, match_numbers
 from nodes.text.similarity import extract_words
 from nodes.text.word_lists import NEGATIONS
 from nodes.tools.framework.catalog import find_own_tools, load_tools

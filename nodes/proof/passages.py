@@ -10,8 +10,7 @@ from typing import Any, Final
 
 from nodes.limits.nesting import parse_json
 from nodes.limits.patterns import Pattern
-from nodes.text.csv_table import CsvUnreadable, is_table_name, open_csv
-from nodes.text.numbers import find_form
+from nodes.text.csv_table import CsvUnreadable, is_missing, is_table_name, open_csv
 
 _SENTENCE_END: Final = Pattern(
     r"(?<=[.!?;])(?<!\b[A-Z][a-z]{0,2}\.)(?<!\b[a-z]\.[a-z]\.)[\"')\]\u201d]*\s+"
@@ -165,7 +164,7 @@ def label_passage(passage: Passage) -> str:
 
 def are_labels(cells: Sequence[str]) -> bool:
     """Return whether most cells of a column are words, or all are years or days."""
-    known = [cell.strip() for cell in cells if find_form(cell.strip()) != "missing"]
+    known = [cell.strip() for cell in cells if not is_missing(cell.strip())]
     bare = [cell.strip("-+$€£% ").replace(",", "").replace(".", "", 1) for cell in known]
     numbers = [cell for cell, digits in zip(known, bare, strict=True) if digits.isdigit()]
     if len(numbers) < len(known) / 2:

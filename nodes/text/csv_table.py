@@ -18,6 +18,14 @@ MAX_NAMED_LINES: Final = 5
 MAX_SHOWN_COLUMNS: Final = 8
 _DELIMITERS: Final = ";\t|,"
 _SEPARATOR_LINE: Final = Pattern(r"sep=([,;\t|])")
+MISSING: Final = (
+    r"(?i:n\.?/?a\.?|k\.? ?a\.?|null|none|nan|nil|tbd|unknown|missing|[-+]?inf(?:inity)?"
+    "|[-\u2013\u2014]{1,3}|[?.]{1,3}"
+    r"|#[a-z0-9/ ]{1,12}[!?]?|err:\d{3})"
+)
+"""A cell that says that there is no number, such as n/a and a spreadsheet's #DIV/0!; as a regular
+expression that SQL engines have too."""
+_MISSING: Final = Pattern(MISSING)
 _NUMBER: Final = Pattern(r"[-+]?\d{1,18}(?:[.,]\d{1,18}){0,6}")
 _PERIOD: Final = Pattern(r"(?:1[89]|20)\d\d")
 
@@ -101,6 +109,11 @@ class CsvReader:
 def is_table_name(name: str) -> bool:
     """Return whether a material is a table by its name: `a.csv`, `a.xlsx`, `a.xlsx#Sheet`."""
     return name.lower().endswith(TABLE_SUFFIXES) or _WORKBOOK_END.search(name) is not None
+
+
+def is_missing(cell: str) -> bool:
+    """Return whether a cell holds a word for no number."""
+    return _MISSING.fullmatch(cell) is not None
 
 
 def split_sheet_name(name: str) -> tuple[str, str]:

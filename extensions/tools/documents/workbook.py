@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from typing import Any, Final
 
+from extensions.tools.sql.numbers import MAX_PLAIN, MIN_PLAIN
 from nodes.errors import ToolRefused
 from nodes.limits.patterns import Pattern
-from nodes.text.numbers import MAX_PLAIN, MIN_PLAIN
 from nodes.text.plain_text import sanitize_name
 
 MAX_SHEETS: Final = 100

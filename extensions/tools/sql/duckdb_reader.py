@@ -22,11 +22,11 @@ from extensions.tools.sql.csv_files import (
 )
 from extensions.tools.sql.loaded_tables import LoadedTables
 from extensions.tools.sql.location import DatabaseLocation, list_data_files
+from extensions.tools.sql.table_defects import TableNote
 from extensions.tools.sql.tables import MAX_ROWS, SqlTable, mentions, name_tables
 from nodes.errors import ToolRefused
 from nodes.limits.patterns import Pattern
 from nodes.text.csv_table import CsvUnreadable
-from nodes.text.table_defects import TableNote
 from nodes.tools.framework.document_kinds import WORKBOOK_SUFFIXES
 from nodes.tools.framework.documents import is_cut
 

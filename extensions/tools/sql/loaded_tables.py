@@ -5,9 +5,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
+from extensions.tools.sql.table_defects import TableNote
 from extensions.tools.sql.tables import mentions
 from nodes.limits.patterns import Pattern
-from nodes.text.table_defects import TableNote
 
 _ALL_COLUMNS: Final = Pattern(r"(?:SELECT|DISTINCT|,)\s*(?:\w+\.)?\*", re.IGNORECASE)
 

@@ -10,6 +10,7 @@ from extensions.tools.sql.table_answer import answer_question
 from extensions.tools.sql.table_arguments import read_arguments
 from extensions.tools.sql.table_columns import AnalysedTable, Query, quote_name, rank_tables
 from extensions.tools.sql.table_computation import Computation
+from extensions.tools.sql.table_defects import COUNTED, DOUBLES, LEFT_OUT, UNUSED
 from extensions.tools.sql.table_profile import build_plain_profile
 from extensions.tools.sql.table_question import Question
 from extensions.tools.sql.table_session import TableSession
@@ -17,7 +18,6 @@ from extensions.tools.sql.tables import format_row
 from extensions.tools.tables.reading import Reading
 from nodes.errors import ToolRefused
 from nodes.text.counts import format_count
-from nodes.text.table_defects import COUNTED, DOUBLES, LEFT_OUT, UNUSED
 
 MAX_TRIED_TABLES: Final = 10
 

@@ -7,6 +7,7 @@ from typing import Any, Final
 from extensions.tools.sql.table_arguments import read_arguments
 from extensions.tools.sql.table_columns import AnalysedTable, Query, quote_name, write_literal
 from extensions.tools.sql.table_computation import Computation
+from extensions.tools.sql.table_defects import TOTAL_ROW
 from extensions.tools.sql.table_profile import Profile, build_profile
 from extensions.tools.sql.table_question import Question
 from extensions.tools.tables.answer_phrases import describe_answer, join_names
@@ -14,7 +15,6 @@ from extensions.tools.tables.question_reading import read_part
 from extensions.tools.tables.question_words import OTHER_NAMES, Token, split_question
 from extensions.tools.tables.reading import Answered, Reading
 from nodes.errors import ToolRefused
-from nodes.text.table_defects import TOTAL_ROW
 
 MAX_CELL_WORDS: Final = 6
 MAX_SPANS: Final = 150

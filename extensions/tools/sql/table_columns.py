@@ -6,14 +6,18 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, Final
 
+from extensions.tools.sql.amounts import read_amounts
 from extensions.tools.sql.location import Engine
+from extensions.tools.sql.numbers import count_forms
 from nodes.errors import ToolRefused
 from nodes.limits.patterns import Pattern
-from nodes.text.amounts import read_amounts
-from nodes.text.numbers import count_forms
-from nodes.text.periods import SORTABLE_PERIOD
 
 _TIME_NAME: Final = Pattern(r"(?:^|_| )(?:year|quarter|month|week|day|date|period)(?:$|_| )")
+_SORTABLE_PERIOD: Final = Pattern(
+    r"\d{4}(?:\D.*)?|\d{8}|\d{1,3}|[A-Za-z]{1,2}-?\d{1,2}|\d{1,2}:\d{2}.*"
+)
+"""Names of periods whose order as texts is their order in time: 2024, 2024-03-01, 2024-Q1, 7, Q1,
+W07, 12:30; not March, Q1 2024 or 31.12.2024."""
 _ID_NAME: Final = Pattern(r"(?:^|_| )id$")
 _DIGITS: Final = Pattern(r"\d+")
 _YEARS: Final = range(1800, 2200)
@@ -150,7 +154,7 @@ def _is_time(name: str, values: Sequence[Any]) -> bool:
     """Return whether a column holds years, or is named after a period and holds no amounts."""
     if values and all(isinstance(value, int) and value in _YEARS for value in values):
         return True
-    if any(isinstance(value, str) and not SORTABLE_PERIOD.fullmatch(value) for value in values):
+    if any(isinstance(value, str) and not _SORTABLE_PERIOD.fullmatch(value) for value in values):
         return False
     amounts = [
         value

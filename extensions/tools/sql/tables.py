@@ -10,10 +10,10 @@ from itertools import count
 from pathlib import PurePath
 from typing import Any
 
+from extensions.tools.sql.numbers import write_cell
 from nodes.limits.patterns import Pattern
 from nodes.text.counts import format_count
 from nodes.text.csv_table import split_sheet_name
-from nodes.text.numbers import write_cell
 
 MAX_ROWS = 200
 MAX_CITED_ROWS = 20

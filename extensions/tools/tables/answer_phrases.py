@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from math import isclose
 from typing import Any, Final
 
+from extensions.tools.sql.numbers import write_cell
 from extensions.tools.sql.table_columns import quote_name
 from extensions.tools.sql.table_profile import Profile
 from extensions.tools.sql.tables import format_row
 from extensions.tools.tables.question_words import join_words
 from extensions.tools.tables.reading import Answered, describe_conditions
-from nodes.text.numbers import write_cell
 
 MAX_ROWS: Final = 10
 MAX_RESULTS: Final = 20

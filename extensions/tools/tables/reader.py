@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from decimal import Decimal
 from itertools import islice
 
+from extensions.tools.sql.numbers import DecimalMark, detect_decimal_mark, parse_number
 from nodes.errors import ToolRefused
 from nodes.limits.patterns import Pattern
 from nodes.text.csv_table import CsvReader, CsvRecord, CsvUnreadable, is_table_name, open_csv
-from nodes.text.numbers import DecimalMark, detect_decimal_mark, parse_number
 from nodes.text.plain_text import sanitize_line, sanitize_text
 
 MAX_ROWS = 100_000

@@ -9,9 +9,9 @@ from typing import Annotated, Any
 from langchain_core.tools import tool
 from langgraph.prebuilt import InjectedState
 
+from extensions.tools.sql.numbers import parse_number
 from extensions.tools.tables.formatting import format_price
 from nodes.limits.patterns import Pattern
-from nodes.text.numbers import parse_number
 from nodes.text.plain_text import sanitize_line, sanitize_text
 from nodes.tools.framework.tool_report import ToolReport
 

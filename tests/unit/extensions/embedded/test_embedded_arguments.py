@@ -10,9 +10,9 @@ from langchain_core.tools import BaseTool, tool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import Field
 
+from extensions.embedded.quantities import list_numbers
 from extensions.embedded.tool_calls import choose_calls, list_uncalled
 from extensions.embedded.work import AnsweredCall
-from nodes.text.quantities import list_numbers
 from nodes.tools.framework.argument_types import Day, FileName, Identifier
 from tests.unit.extensions.embedded.embedded_runs import make_work
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
+from extensions.tools.sql.numbers import write_cell
 from extensions.tools.sql.table_analysis import analyze_table
 from extensions.tools.sql.table_computation import PERCENT, QUOTIENT, SUM, Digits, round_apart
-from nodes.text.numbers import write_cell
 
 figures = st.decimals(-(10**9), 10**9, places=6).map(str) | st.decimals(-1, 1, places=12).map(
     "{:f}".format

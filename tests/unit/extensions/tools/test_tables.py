@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from extensions.tools.sql.numbers import detect_decimal_mark, parse_number
 from extensions.tools.tables.reader import TableDefects, read_headers, read_table
 from extensions.tools.tables.selection import find_table, require_table
 from nodes.errors import ToolRefused
-from nodes.text.numbers import detect_decimal_mark, parse_number
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from extensions.tools.sql import duckdb_reader, sqlite
 from extensions.tools.sql.csv_files import MAX_WHOLE_BYTES
 from extensions.tools.sql.location import DatabaseLocation
+from extensions.tools.sql.whole_table import read_whole_table
 from nodes.text.csv_table import CsvUnreadable
-from nodes.text.whole_table import read_whole_table
 
 letters = st.characters(codec="utf-8", exclude_categories=("Cc", "Cs", "Zs", "Zl", "Zp", "Cf"))
 words = st.text(letters | st.sampled_from(' ,;\t|"\n'), max_size=8).map(str.strip)

@@ -7,6 +7,7 @@ from decimal import Decimal
 from typing import Final, Literal
 
 from nodes.limits.patterns import Pattern
+from nodes.text.csv_table import MISSING
 
 DecimalMark = Literal["point", "comma", "unknown"]
 """The decimal mark of a table."""
@@ -23,13 +24,11 @@ FORMS: Final[Mapping[str, str]] = {
     "point": r"[-+]?\d{0,18}\.\d{1,18}",
     "point_groups": r"[-+]?\d{1,3}(?:(?:,\d{3}){1,6}\.\d{1,18}|(?:,\d{3}){2,6})",
     "comma": r"[-+]?(?:\d{1,18},\d{1,18}|\d{1,3}(?:(?:\.\d{3}){1,6},\d{1,18}|(?:\.\d{3}){2,6}))",
-    "missing": r"(?i:n\.?/?a\.?|k\.? ?a\.?|null|none|nan|nil|tbd|unknown|missing|[-+]?inf(?:inity)?"
-    "|[-\u2013\u2014]{1,3}|[?.]{1,3}"
-    r"|#[a-z0-9/ ]{1,12}[!?]?|err:\d{3})",
+    "missing": MISSING,
 }
 """Forms of numbers, of which the first that matches counts, as regular expressions that SQL engines
 have too. A group may be a decimal or thousands; codes, such as 0043, are no numbers in tables; what
-is `missing` is a word for none, such as n/a and a spreadsheet's #DIV/0!."""
+is `missing` is a word for none."""
 _FORMS: Final = Pattern("|".join(f"(?P<{form}>{pattern})" for form, pattern in FORMS.items()))
 _OPEN_FORMS: Final = ("whole", "point_group", "comma_group")
 _POINT_FORMS: Final = (*_OPEN_FORMS, "point", "point_groups")

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Final, NamedTuple
 
+from extensions.tools.sql.amounts import AmountColumn
 from nodes.limits.patterns import Pattern
-from nodes.text.amounts import AmountColumn
 from nodes.text.counts import format_count
 from nodes.text.plain_text import sanitize_line
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from extensions.tools.sql.numbers import find_form
 from nodes.limits.patterns import Pattern
-from nodes.text.numbers import find_form
 
 DECIDING_CELLS: Final = 40
 """After which a column that holds few amounts is text."""

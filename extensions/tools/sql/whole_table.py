@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from nodes.text.amounts import AmountColumn, read_amounts
+from extensions.tools.sql.amounts import AmountColumn, read_amounts
+from extensions.tools.sql.numbers import NumberColumn, count_forms, find_form, read_number_columns
+from extensions.tools.sql.table_defects import TableNote, list_column_defects, list_doubles
 from nodes.text.csv_table import open_csv
-from nodes.text.numbers import NumberColumn, count_forms, find_form, read_number_columns
-from nodes.text.table_defects import TableNote, list_column_defects, list_doubles
 
 
 @dataclass(frozen=True)
