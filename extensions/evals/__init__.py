@@ -21,14 +21,6 @@ if TYPE_CHECKING:
 
 __all__ = ["EXTENSION", "Evaluation", "ExamRow", "GradedRow", "aevaluate_team", "evaluate_team"]
 
-_HOMES = {
-    "Evaluation": "extensions.evals.scores",
-    "GradedRow": "extensions.evals.scores",
-    "ExamRow": "extensions.evals.exam",
-    "aevaluate_team": "extensions.evals.evaluate",
-    "evaluate_team": "extensions.evals.evaluate",
-}
-
 
 class _Exams(Extension):
     def add_commands(self, app: typer.Typer) -> None:
@@ -68,6 +60,6 @@ EXTENSION = _Exams()
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
+    if name not in __all__:
         raise AttributeError(f"module 'extensions.evals' has no attribute {name!r}")
-    return getattr(import_module(_HOMES[name]), name)
+    return getattr(import_module("extensions.evals.evaluate"), name)

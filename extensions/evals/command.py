@@ -1,7 +1,8 @@
 """`supervise eval`: runs a team's exam, alone or against another team or model."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -11,7 +12,6 @@ from extensions.evals.evaluate import aevaluate_team, resolve_models
 from extensions.evals.exam import ExamInvalid
 from extensions.evals.kept_exams import keep_exam
 from extensions.evals.metrics import METRICS
-from extensions.evals.runner import RowListener
 from extensions.evals.scores import Evaluation, GradedRow
 from extensions.evals.table import (
     format_complaint_rows,
@@ -33,7 +33,7 @@ from graph.teams.front_matter_keys import suggest_name
 from graph.teams.team_folder import TEAM_FILE
 from graph.teams.team_loader import find_team, load_team
 from nodes.errors import OutputFailed, SupervisorError, UsageError
-from state import Tier
+from nodes.text.counts import format_count
 
 MODEL_SETTINGS: Final = {
     **{f"model_{tier}": f"model_{tier}" for tier in ("fast", "standard", "strong")},
@@ -51,6 +51,28 @@ class Baseline:
     settings: Settings
     workers: tuple[Path, ...] = ()
     """Files of workers that replace the team's, or are added: then this is what is examined."""
+
+    def describe(self) -> str:
+        """Return what the comparison is with."""
+        return f"{'with' if self.workers else 'against'} {to_one_line(self.label)}"
+
+
+def choose_baseline(
+    against: Sequence[str], workers: Sequence[Path], team: str, settings: Settings
+) -> Baseline | None:
+    """Return what an exam is compared with; None without a comparison.
+
+    Raises:
+        UsageError: a value cannot be used, or there are values of both kinds.
+    """
+    if against and workers:
+        raise UsageError(
+            "--worker compares a team with itself, without --against",
+            next="leave one of the two options out",
+        )
+    if workers:
+        return build_changed_team(workers, team, settings)
+    return parse_baseline(against, team, settings) if against else None
 
 
 def build_changed_team(workers: Sequence[Path], team: str, settings: Settings) -> Baseline:
@@ -112,127 +134,136 @@ def _check_model_name(name: str, value: str) -> str:
 
 BELOW_THRESHOLD_EXIT_CODE: Final = 3
 
-EvaluationPair = tuple[Evaluation, Evaluation | None]
 
+@dataclass(frozen=True, kw_only=True)
+class ExamCommand:
+    """One call of `supervise eval`."""
 
-def evaluate(
-    team: str,
-    *,
-    threshold: float,
-    against: Sequence[str],
-    workers: Sequence[Path],
-    limit: int | None,
-    only: Sequence[str],
-    judge_tier: Tier,
-    as_json: bool,
-    quiet: bool,
-    settings: Settings,
-) -> int:
-    """Run a team's exam and print its grades; return 3 if the score is below the threshold.
+    team: str
+    other: Baseline | None
+    """The other side of a comparison."""
+    settings: Settings
+    threshold: float
+    as_json: bool
+    quiet: bool
+    graded: tuple[list[GradedRow], list[GradedRow]] = field(default_factory=lambda: ([], []))
+    """The rows of each side, as they are graded."""
 
-    Where workers are replaced or added, it is the score with them.
-    """
-    if against and workers:
-        raise UsageError(
-            "--worker compares a team with itself, without --against",
-            next="leave one of the two options out",
-        )
-    other = parse_baseline(against, team, settings) if against else None
-    other = build_changed_team(workers, team, settings) if workers else other
-    rows = {"limit": limit, "only": only, "judge_tier": judge_tier}
-    graded: tuple[list[GradedRow], list[GradedRow]] = ([], [])
-    work = _evaluate_sides(team, other, rows, graded, quiet=quiet, settings=settings)
-    try:
-        sides = run_cancellable(work, farewell=lambda: _describe_stop(graded))
-    except Cancelled:
-        _print_graded(team, graded, as_json=as_json)
-        raise
-    except SupervisorError as error:
-        _print_problems(error, as_json=as_json)
-        raise
-    _keep_sides(team, sides, other, threshold, settings)
-    if as_json:
-        print_json(_build_json(sides, other, threshold))
-    else:
-        _print_evaluation(sides, other, threshold)
-    return 0 if _get_score(sides, other) >= threshold else BELOW_THRESHOLD_EXIT_CODE
+    def run(self, **rows: Any) -> int:
+        """Run the exam and print its grades; return 3 if the score is below the threshold.
 
+        Where workers are replaced or added, it is the score with them.
 
-async def _evaluate_sides(
-    team: str,
-    other: Baseline | None,
-    rows: Mapping[str, Any],
-    graded: tuple[list[GradedRow], list[GradedRow]],
-    *,
-    quiet: bool,
-    settings: Settings,
-) -> EvaluationPair:
-    """Run one or two exams; each graded row is added to the list of its side at once."""
+        Args:
+            rows: which rows, and who judges, as `aevaluate_team` takes it.
+        """
+        try:
+            first, second = run_cancellable(self._evaluate(rows), farewell=self._describe_stop)
+        except Cancelled:
+            self._print_graded()
+            raise
+        except SupervisorError as error:
+            _print_problems(error, as_json=self.as_json)
+            raise
+        self._keep(first, second)
+        score = second.score if second and self.other and self.other.workers else first.score
+        if self.as_json:
+            print_json(self._build_json(first, second, passed=score >= self.threshold))
+        else:
+            self._print(first, second, score)
+        return 0 if score >= self.threshold else BELOW_THRESHOLD_EXIT_CODE
 
-    def listen(to: list[GradedRow]) -> RowListener:
-        def on_row(row: GradedRow) -> None:
-            to.append(row)
-            if not quiet:
-                _print_row(row)
+    async def _evaluate(self, rows: Mapping[str, Any]) -> tuple[Evaluation, Evaluation | None]:
+        other, settings = self.other, self.settings
+        given: dict[str, Any] = {"exam": self.team, **rows}
+        if other:  # an invalid comparison must fail before the exam costs anything
+            load_team(other.team, other.settings, workers=other.workers)
+            await resolve_models(other.settings)
+        listen = partial(self._note_row, self.graded[0])
+        first = await aevaluate_team(self.team, settings=settings, on_row=listen, **given)
+        if other is None:
+            return first, None
+        if not self.quiet:
+            print_to_stderr(other.describe())
+        # One judge for both, so that the difference is not that of the judges.
+        given |= {"workers": other.workers, "settings": other.settings, "judge": settings}
+        listen = partial(self._note_row, self.graded[1])
+        return first, await aevaluate_team(other.team, on_row=listen, **given)
 
-        return on_row
+    def _note_row(self, side: list[GradedRow], row: GradedRow) -> None:
+        side.append(row)
+        if not self.quiet:
+            why = f": {to_one_line('; '.join(row.complaints), 120)}" if row.complaints else ""
+            print_to_stderr(f"{row.row.id} {row.score:.0f}{why}", style="dim")
 
-    chosen: dict[str, Any] = {"exam": team, **rows}
-    if other:  # an invalid comparison must fail before the exam costs anything
-        load_team(other.team, other.settings, workers=other.workers)
-        await resolve_models(other.settings)
-    first = await aevaluate_team(team, settings=settings, on_row=listen(graded[0]), **chosen)
-    if other is None:
-        return first, None
-    if not quiet:
-        print_to_stderr(_describe_other(other))
-    # One judge for both, so that the difference is not that of the judges.
-    chosen |= {"workers": other.workers, "settings": other.settings, "judge": settings}
-    return first, await aevaluate_team(other.team, on_row=listen(graded[1]), **chosen)
+    def _keep(self, first: Evaluation, second: Evaluation | None) -> None:
+        """Keep the exam for the team's page; its result is printed even where it cannot be kept."""
+        asking = find_team(self.team, self.settings)
+        keep = partial(keep_exam, self.settings.home, asking, threshold=self.threshold)
+        try:
+            keep(first)
+            if second and self.other:
+                keep(second, against=self.other.label)
+        except OutputFailed as error:
+            print_to_stderr(error.format_line(), style="yellow")
 
+    def _describe_stop(self) -> str:
+        count = format_count(sum(map(len, self.graded)), "row")
+        return f"stopped. kept: nothing of the exam; {count} had been graded"
 
-def _get_score(sides: EvaluationPair, other: Baseline | None) -> float:
-    """Return the score that the threshold is for."""
-    first, second = sides
-    return second.score if second and other and other.workers else first.score
+    def _print_graded(self) -> None:
+        """Print the rows that a stopped exam has: each side that was begun, without a verdict."""
+        sides = [Evaluation(team=self.team, models={}, rows=rows) for rows in self.graded if rows]
+        if self.as_json and sides:
+            print_json({"stopped": True, "sides": [side.to_json() for side in sides]})
+        elif sides:
+            print_table([*format_metric_rows(sides, counted=True), format_score_row(sides)])
 
+    def _build_json(
+        self, first: Evaluation, second: Evaluation | None, *, passed: bool
+    ) -> dict[str, Any]:
+        result = {**first.to_json(), "threshold": self.threshold, "passed": passed}
+        if second is None or self.other is None:
+            return result
+        differences = {"score": round(second.score - first.score, 1)}
+        for name in METRICS:
+            before, after = first.average_metric(name), second.average_metric(name)
+            if before is not None and after is not None:
+                differences[name] = round(after - before, 1)
+        return {
+            **result,
+            "against": {"label": self.other.label, **second.to_json()},
+            "difference": differences,
+            "differing_rows": [
+                {"id": before.row.id, "score": before.score, "against": after.score}
+                for before, after in list_differing_rows(first, second)
+            ],
+        }
 
-def _describe_other(other: Baseline) -> str:
-    return f"{'with' if other.workers else 'against'} {to_one_line(other.label)}"
-
-
-def _keep_sides(
-    team: str, sides: EvaluationPair, other: Baseline | None, threshold: float, settings: Settings
-) -> None:
-    """Keep the exam for the team's page; its result is printed even where it cannot be kept."""
-    asking, (first, second) = find_team(team, settings), sides
-    try:
-        keep_exam(settings.home, asking, first, threshold=threshold)
-        if second is not None and other is not None:
-            keep_exam(settings.home, asking, second, threshold=threshold, against=other.label)
-    except OutputFailed as error:
-        print_to_stderr(error.format_line(), style="yellow")
-
-
-def _describe_stop(graded: Sequence[Sequence[GradedRow]]) -> str:
-    count = sum(map(len, graded))
-    return f"stopped. kept: nothing of the exam; {count} row{'s'[: count != 1]} had been graded"
-
-
-def _print_graded(team: str, graded: Sequence[Sequence[GradedRow]], *, as_json: bool) -> None:
-    """Print the rows that a stopped exam has: each side that was begun, without a verdict."""
-    sides = [Evaluation(team=team, models={}, rows=rows) for rows in graded if rows]
-    if as_json and sides:
-        print_json({"stopped": True, "sides": [side.to_json() for side in sides]})
-    elif sides:
-        second = sides[1] if len(sides) > 1 else None
-        total = format_score_row(sides[0], second)
-        print_table([*format_metric_rows(sides[0], second, counted=True), total])
-
-
-def _print_row(row: GradedRow) -> None:
-    why = f": {to_one_line('; '.join(row.complaints), 120)}" if row.complaints else ""
-    print_to_stderr(f"{row.row.id} {row.score:.0f}{why}", style="dim")
+    def _print(self, first: Evaluation, second: Evaluation | None, score: float) -> None:
+        print_text(format_heading(first))
+        head: tuple[str, ...] = ("", "percent")
+        if second and self.other:
+            print_text(f"{self.other.describe()}: {format_heading(second)}")
+            head = ("", first.team, to_one_line(self.other.label, 24), "difference")
+        sides = [first, second] if second else [first]
+        counted, others = (format_metric_rows(sides, counted=each) for each in (True, False))
+        print_text("")
+        print_table([(*head, "rows", ""), *counted, format_score_row(sides)])
+        print_text("\ninformational (not scored)")
+        print_table([*others, *format_usage_rows(sides)])
+        if complaints := format_complaint_rows(first.rows):
+            print_text("\nrows below 100")
+            print_table(complaints)
+        if second and (differing := format_differing_rows(first, second)):
+            print_text("\nrows that differ")
+            print_table(differing)
+        for name, why in {**(second.left_out if second else {}), **first.left_out}.items():
+            print_to_stderr(f"left out: {name}: {to_one_line(why, 300)}", style="yellow")
+        if first.experiment:
+            print_to_stderr(f"in LangSmith: {first.experiment}", style="dim")
+        verdict = "reached" if score >= self.threshold else "missed"
+        print_text(f"\nscore {score:.1f}, threshold {self.threshold:g}: {verdict}")
 
 
 def _print_problems(error: SupervisorError, *, as_json: bool) -> None:
@@ -243,55 +274,3 @@ def _print_problems(error: SupervisorError, *, as_json: bool) -> None:
     else:
         for problem in problems:
             print_to_stdout(problem)
-
-
-def _build_json(sides: EvaluationPair, other: Baseline | None, threshold: float) -> dict[str, Any]:
-    first, second = sides
-    passed = _get_score(sides, other) >= threshold
-    result = {**first.to_json(), "threshold": threshold, "passed": passed}
-    if second is None or other is None:
-        return result
-    differences = {"score": round(second.score - first.score, 1)}
-    for name in METRICS:
-        before, after = first.average_metric(name), second.average_metric(name)
-        if before is not None and after is not None:
-            differences[name] = round(after - before, 1)
-    return {
-        **result,
-        "against": {"label": other.label, **second.to_json()},
-        "difference": differences,
-        "differing_rows": [
-            {"id": before.row.id, "score": before.score, "against": after.score}
-            for before, after in list_differing_rows(first, second)
-        ],
-    }
-
-
-def _print_evaluation(sides: EvaluationPair, other: Baseline | None, threshold: float) -> None:
-    first, second = sides
-    print_text(format_heading(first))
-    head: tuple[str, ...] = ("", "percent")
-    if second is not None and other is not None:
-        print_text(f"{_describe_other(other)}: {format_heading(second)}")
-        head = ("", first.team, to_one_line(other.label, 24), "difference")
-    print_text("")
-    total = format_score_row(first, second)
-    print_table([(*head, "rows", ""), *format_metric_rows(first, second, counted=True), total])
-    print_text("\ninformational (not scored)")
-    print_table(
-        [*format_metric_rows(first, second, counted=False), *format_usage_rows(first, second)]
-    )
-    if complaints := format_complaint_rows(first.rows):
-        print_text("\nrows below 100")
-        print_table(complaints)
-    if second is not None and (differing := format_differing_rows(first, second)):
-        print_text("\nrows that differ")
-        print_table(differing)
-    left_out = {**(second.left_out if second else {}), **first.left_out}
-    for name, why in left_out.items():
-        print_to_stderr(f"left out: {name}: {to_one_line(why, 300)}", style="yellow")
-    if first.experiment:
-        print_to_stderr(f"in LangSmith: {first.experiment}", style="dim")
-    score = _get_score(sides, other)
-    verdict = "reached" if score >= threshold else "missed"
-    print_text(f"\nscore {score:.1f}, threshold {threshold:g}: {verdict}")

@@ -37,6 +37,7 @@ async def run_experiment(
 
     Raises:
         SettingsInvalid: tracing is on, and LangSmith cannot be reached or refuses.
+        Exception: the error that ended the exam.
     """
     is_kept = settings.langsmith_tracing
     client = _build_client(settings)
@@ -58,7 +59,7 @@ async def run_experiment(
         )
         async for _ in results:
             pass
-        return (await results.get_comparison_url() or "") if is_kept else ""
+        address = (await results.get_comparison_url() or "") if is_kept else ""
     except (LangSmithError, OSError) as error:
         raise SettingsInvalid(
             "LangSmith does not accept the exam",
@@ -67,7 +68,10 @@ async def run_experiment(
             "an exam stays on this machine",
         ) from error
     finally:
+        await sitting.cancel_rows()
         await asyncio.to_thread(client.close, CLOSE_TIMEOUT_S)
+    sitting.raise_fatal_error()
+    return address
 
 
 def _build_client(settings: Settings) -> Client:
@@ -98,14 +102,9 @@ async def _start_quietly(*target: Any, **options: Any) -> Any:  # LangSmith does
 def build_local_examples(team: str, exam: Exam) -> list[Example]:
     """Return the rows as examples that are not stored."""
     dataset = uuid5(NAMESPACE_URL, _name_dataset(team))
+    made = datetime.now(UTC)
     return [
-        Example(
-            id=uuid5(dataset, row.id),
-            dataset_id=dataset,
-            created_at=datetime.now(UTC),
-            inputs=_build_inputs(row),
-            outputs=_build_reference_outputs(row),
-        )
+        Example(id=uuid5(dataset, row.id), dataset_id=dataset, created_at=made, **_describe(row))
         for row in exam.rows
     ]
 
@@ -121,27 +120,19 @@ def sync_examples(client: Client, team: str, exam: Exam) -> list[Example]:
         client.create_dataset(name, description=f"The exam of the team {team}.")
     dataset = client.read_dataset(dataset_name=name).id
     kept = _list_examples_by_row(client, dataset)
-    new = [row for row in exam.rows if row.id not in kept]
-    if new:
-        made = [
-            {"inputs": _build_inputs(row), "reference_outputs": _build_reference_outputs(row)}
-            for row in new
-        ]
-        client.create_examples(dataset_id=dataset, examples=made)
-    for row in exam.rows:
-        held = kept.get(row.id)
-        if held and (held.inputs, held.outputs) != (
-            _build_inputs(row),
-            _build_reference_outputs(row),
-        ):
-            client.update_example(
-                held.id,
-                inputs=_build_inputs(row),
-                outputs=_build_reference_outputs(row),
-                dataset_id=dataset,
-            )
+    given = {row.id: _describe(row) for row in exam.rows}
+    if new := [
+        {"inputs": each["inputs"], "reference_outputs": each["outputs"]}
+        for row, each in given.items()
+        if row not in kept
+    ]:
+        client.create_examples(dataset_id=dataset, examples=new)
+    for row, each in given.items():
+        held = kept.get(row)
+        if held and {"inputs": held.inputs, "outputs": held.outputs} != each:
+            client.update_example(held.id, dataset_id=dataset, **each)
     kept = _list_examples_by_row(client, dataset)
-    return [kept[row.id] for row in exam.rows]
+    return [kept[row] for row in given]
 
 
 def _list_examples_by_row(client: Client, dataset: Any) -> Mapping[str, Example]:
@@ -153,12 +144,12 @@ def _name_dataset(team: str) -> str:
     return f"supervisor-worker {team}"
 
 
-def _build_inputs(row: ExamRow) -> dict[str, Any]:
-    return {"id": row.id, "request": row.request, "files": list(row.files)}
-
-
-def _build_reference_outputs(row: ExamRow) -> dict[str, Any]:
-    return row.expect.model_dump(mode="json", exclude_defaults=True)
+def _describe(row: ExamRow) -> dict[str, Any]:
+    """Return a row as the inputs and outputs of an example."""
+    return {
+        "inputs": {"id": row.id, "request": row.request, "files": list(row.files)},
+        "outputs": row.expect.model_dump(mode="json", exclude_defaults=True),
+    }
 
 
 def evaluate_team(team: str | Path, **options: Any) -> Evaluation:
@@ -207,12 +198,7 @@ async def aevaluate_team(
     with TemporaryDirectory(prefix="supervise-eval-", ignore_cleanup_errors=True) as home:
         apart = settings.model_copy(update={"database_url": f"sqlite:///{home}/runs.sqlite"})
         sitting = ExamRunner(examined, chosen, apart, judging, on_row)
-        try:
-            address = await run_experiment(sitting, asking.resolve().name, chosen, settings, known)
-        finally:
-            await sitting.cancel_rows()
-    if problem := sitting.find_fatal_error():
-        raise problem
+        address = await run_experiment(sitting, asking.resolve().name, chosen, settings, known)
     return Evaluation(
         team=examined.name,
         models=names,

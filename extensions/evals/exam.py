@@ -38,6 +38,9 @@ class ExpectedFinding(_StrictModel):
     message: str = ""
     """A part of the finding's message."""
 
+    def __str__(self) -> str:
+        return " ".join(str(value) for _, value in self if value)
+
 
 class Expectation(_StrictModel):
     """The expected result of a row; omitted fields are not checked."""

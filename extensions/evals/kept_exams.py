@@ -1,22 +1,20 @@
 """Keeps the result of each exam in a small file, and shows exams on a page."""
 
 import json
-import os
 import secrets
-import tempfile
 from collections.abc import Collection
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from extensions.evals.exam import EXAM_FILE, ExamRow, read_exam
-from extensions.evals.scores import Evaluation, GradedRow
+from extensions.evals.scores import Evaluation
 from nodes.errors import OutputFailed, UsageError
 from nodes.errors.redaction import hide_folders, redact_value
 from nodes.limits.patterns import Pattern
-from nodes.security.private_files import make_private_folder
+from nodes.security.private_files import make_private_folder, replace_private_file
 
 MAX_EXAMS: Final = 50
 """Of one team; older ones are removed."""
@@ -40,6 +38,13 @@ class ExamUnreadable(UsageError):
     code = "EXAM_UNREADABLE"
 
 
+def _cut(text: str, max_chars: int = MAX_TEXT_CHARS) -> str:
+    return text if len(text) <= max_chars else f"{text[: max_chars - 1]}…"
+
+
+_Text = Annotated[str, AfterValidator(_cut)]
+
+
 class _Kept(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False)
 
@@ -48,15 +53,17 @@ class KeptRow(_Kept):
     """A graded row."""
 
     id: str
-    request: str = ""
+    request: _Text = ""
     score: float
     """0 to 100, as are the scores by metric."""
     scores: dict[str, float] = Field(default_factory=dict)
-    complaints: tuple[str, ...] = ()
+    complaints: Annotated[
+        tuple[_Text, ...], AfterValidator(lambda each: each[:MAX_COMPLAINTS])
+    ] = ()
     status: str = ""
     seconds: float = 0.0
-    answer: str = ""
-    error: str = ""
+    answer: _Text = ""
+    error: _Text = ""
 
 
 class KeptExam(_Kept):
@@ -67,10 +74,10 @@ class KeptExam(_Kept):
     models: dict[str, str] = Field(default_factory=dict)
     score: float
     threshold: float | None = None
-    against: str = ""
+    against: _Text = ""
     """What a comparison's other side was named; empty for the team itself."""
     metrics: dict[str, float] = Field(default_factory=dict)
-    left_out: dict[str, str] = Field(default_factory=dict)
+    left_out: dict[str, _Text] = Field(default_factory=dict)
     calls: int = 0
     cost_usd: float | None = None
     seconds: float = 0.0
@@ -110,7 +117,7 @@ def keep_exam(
     kept = hide_folders(redact_value(exam), asking.resolve(), home.resolve(), Path.home())
     try:
         make_private_folder(folder)
-        _replace_file(folder / f"{name}.json", json.dumps(kept, ensure_ascii=True))
+        replace_private_file(folder / f"{name}.json", json.dumps(kept, ensure_ascii=True))
         for old in _list_files(folder)[MAX_EXAMS:]:
             old.unlink(missing_ok=True)
     except OSError as error:
@@ -141,33 +148,10 @@ def load_kept_exam(home: Path, team: str, exam_id: str) -> KeptExam:
 
 def _build_exam(evaluation: Evaluation, threshold: float | None, against: str) -> KeptExam:
     given = evaluation.to_json()
-    metrics = given["metrics"]
-    return KeptExam(
-        team=evaluation.team,
-        models=given["models"],
-        score=evaluation.score,
-        threshold=threshold,
-        against=_cut(against),
-        metrics={name: metrics[name]["score"] for name in metrics if metrics[name]["counted"]},
-        left_out={name: _cut(why) for name, why in evaluation.left_out.items()},
-        **{name: given["spent"][name] for name in ("calls", "cost_usd", "seconds")},
-        rows=tuple(map(_build_row, evaluation.rows)),
-    )
-
-
-def _build_row(row: GradedRow) -> KeptRow:
-    given = row.to_json()
-    return KeptRow(
-        id=row.row.id,
-        request=_cut(row.row.request),
-        score=given["score"],
-        scores=given["scores"],
-        complaints=tuple(map(_cut, row.complaints[:MAX_COMPLAINTS])),
-        status=given.get("status", ""),
-        seconds=given["seconds"],
-        answer=_cut(given.get("answer", "")),
-        error=_cut(given["error"] or ""),
-    )
+    metrics = {name: each["score"] for name, each in given["metrics"].items() if each["counted"]}
+    rows = [{**row, "error": row["error"] or ""} for row in given["rows"]]
+    own = {"threshold": threshold, "against": against, "metrics": metrics, "rows": rows}
+    return KeptExam.model_validate({**given, **given["spent"], **own})
 
 
 def _summarize(path: Path) -> ExamSummary:
@@ -201,22 +185,6 @@ def _list_files(folder: Path) -> list[Path]:
     """Return the files of exams, the newest first; none without the folder."""
     found = [path for path in folder.glob("*.json") if EXAM_ID.fullmatch(path.stem)]
     return sorted(found, key=lambda path: path.stem, reverse=True)
-
-
-def _replace_file(path: Path, text: str) -> None:
-    """Write a file at once, so that a server never reads half of it."""
-    descriptor, draft = tempfile.mkstemp(dir=path.parent, prefix=".exam-")
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write(text)
-        os.replace(draft, path)
-    except OSError:
-        Path(draft).unlink(missing_ok=True)
-        raise
-
-
-def _cut(text: str, max_chars: int = MAX_TEXT_CHARS) -> str:
-    return text if len(text) <= max_chars else f"{text[: max_chars - 1]}…"
 
 
 MAX_ROWS: Final = 500

@@ -1,13 +1,13 @@
 """The metrics of a row, of its plan and of its run, by name."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Final, TypeVar
 
 from extensions.evals.exam import ExamRow, ExpectedFinding, is_found_in
 from extensions.evals.result import RowResult
-from state import COMPLETE_STATUSES, Answer, Claim, Finding, Plan, Strategy
+from state import COMPLETE_STATUSES, Finding, Plan, Strategy
 
 Item = TypeVar("Item")
 MAX_NAMED: Final = 5
@@ -23,18 +23,15 @@ class Score:
 
 
 def score_share(
-    wanted: Collection[Item],
-    is_met: Callable[[Item], bool],
-    complaint: str,
-    *,
-    name: Callable[[Item], str] = str,
+    wanted: Collection[Item], is_met: Callable[[Item], bool], complaint: str
 ) -> Score | None:
     """Return the share of wanted items that are met; None if nothing is wanted."""
     if not wanted:
         return None
-    missing = [name(item) for item in wanted if not is_met(item)]
+    missing = [item for item in wanted if not is_met(item)]
+    names = (" → ".join(item) if isinstance(item, tuple) else str(item) for item in missing)
     value = 1 - len(missing) / len(wanted)
-    return Score(value, f"{complaint} {join_names(missing)}" if missing else "")
+    return Score(value, f"{complaint} {join_names(names)}" if missing else "")
 
 
 def join_names(names: Iterable[str]) -> str:
@@ -81,36 +78,16 @@ def score_routing(row: ExamRow, trial: RowResult, *, is_exact: bool) -> Score | 
     return Score(float(not comments), ", ".join(comments))
 
 
-def score_worker_recall(row: ExamRow, trial: RowResult) -> Score | None:
-    """Return the share of the expected workers that the plan uses."""
-    return score_share(row.expect.workers, list_workers(trial.plan).__contains__, "without")
-
-
-def score_worker_precision(row: ExamRow, trial: RowResult) -> Score | None:
-    """Return the share of the plan's workers that are expected."""
-    if not row.expect.workers:
-        return None
-    return score_share(
-        sorted(list_workers(trial.plan)), row.expect.workers.__contains__, "not expected:"
-    )
-
-
 def score_edge_recall(row: ExamRow, trial: RowResult) -> Score | None:
     """Return the share of the expected edges that the plan has."""
     if row.expect.edges and trial.plan and trial.plan.is_by_rule:
         return Score(0.0, BY_RULE)
-    return score_share(
-        row.expect.edges, list_edges(trial.plan).__contains__, "no edge", name=_format_edge
-    )
+    return score_share(row.expect.edges, list_edges(trial.plan).__contains__, "no edge")
 
 
-def score_edge_precision(row: ExamRow, trial: RowResult) -> Score | None:
-    """Return the share of the plan's edges between workers that are expected."""
-    if not row.expect.edges:
-        return None
-    wanted = set(row.expect.edges)
-    made = sorted(list_edges(trial.plan))
-    return score_share(made, wanted.__contains__, "not expected:", name=_format_edge)
+def score_precision(made: Collection[Item], wanted: Collection[Item]) -> Score | None:
+    """Return the share of what a plan has that is expected; None where nothing is."""
+    return score_share(made, wanted.__contains__, "not expected:") if wanted else None
 
 
 def list_workers(plan: Plan | None) -> set[str]:
@@ -126,21 +103,10 @@ def list_edges(plan: Plan | None) -> set[tuple[str, str]]:
     return {(owner[edge.task], task.worker) for task in plan.tasks for edge in task.depends_on}
 
 
-def _format_edge(edge: tuple[str, str]) -> str:
-    return " → ".join(edge)
-
-
 def score_facts(row: ExamRow, trial: RowResult) -> Score | None:
     """Return the share of the golden facts that the answer has."""
     text = trial.answer_text
     return score_share(row.expect.facts, lambda fact: is_found_in(fact, text), "not in the answer:")
-
-
-def score_sources(row: ExamRow, trial: RowResult) -> Score | None:
-    """Return the share of the expected sources that the answer names."""
-    answer = _get_answer(trial)
-    cited = answer.sources if answer else ()
-    return score_share(row.expect.sources, cited.__contains__, "not cited:")
 
 
 def score_citations(row: ExamRow, trial: RowResult) -> Score | None:
@@ -151,9 +117,10 @@ def score_citations(row: ExamRow, trial: RowResult) -> Score | None:
     """
     if row.expect.expects_refusal:
         return None
-    answer, claims = _get_answer(trial), list(_list_claims(trial))
+    done = [report for report in trial.reports if report.status == "completed"]
+    claims = [claim for report in done for claim in report.claims]
     known = {*trial.materials, *(claim.source for claim in claims)}
-    held = [(source, source in known) for source in (answer.sources if answer else ())]
+    held = [(source, source in known) for source in trial.sources]
     held += [(claim.source, claim.proof != "unproved") for claim in claims if claim.proof]
     if not held:
         return None
@@ -164,13 +131,11 @@ def score_citations(row: ExamRow, trial: RowResult) -> Score | None:
 
 def score_findings(row: ExamRow, trial: RowResult) -> Score | None:
     """Return the share of the expected findings that the answer has."""
-    answer = _get_answer(trial)
-    found = answer.findings if answer else ()
+    found = trial.answer.findings if trial.answer else ()
     return score_share(
         row.expect.findings,
         lambda wanted: any(matches_finding(wanted, finding) for finding in found),
         "not found:",
-        name=lambda wanted: " ".join(str(value) for _, value in wanted if value),
     )
 
 
@@ -192,15 +157,11 @@ def score_refusal(row: ExamRow, trial: RowResult) -> Score | None:
     expect = row.expect
     if not expect.expects_refusal:
         return None
-    reports = trial.outcome.results.values() if trial.outcome else ()
-    reasons = sorted({report.escalation.reason for report in reports if report.escalation})
+    reasons = sorted({each.escalation.reason for each in trial.reports if each.escalation})
     if expect.escalation and expect.escalation not in reasons:
         return Score(0.0, f"refused as {join_names(reasons)}" if reasons else "not refused")
-    ended = (
-        {trial.status, "partial"}
-        if trial.answer_text and trial.status == "failed"
-        else {trial.status}
-    )
+    has_found_nothing = trial.status == "failed" and trial.answer_text
+    ended = {trial.status, "partial"} if has_found_nothing else {trial.status}
     if expect.status and expect.status not in ended:
         return Score(0.0, f"ended {trial.status}")
     return Score(1.0)
@@ -229,16 +190,6 @@ def matches_finding(wanted: ExpectedFinding, finding: Finding) -> bool:
     )
 
 
-def _get_answer(trial: RowResult) -> Answer | None:
-    return trial.outcome.answer if trial.outcome else None
-
-
-def _list_claims(trial: RowResult) -> Iterator[Claim]:
-    for report in trial.outcome.results.values() if trial.outcome else ():
-        if report.status == "completed":
-            yield from report.claims
-
-
 Measure = Callable[[ExamRow, RowResult], Score | None]
 
 
@@ -257,7 +208,12 @@ METRICS: Final[Mapping[str, Metric]] = {
     "routing": Metric("all expected workers are in the plan"),
     "edge_recall": Metric("expected edges that the plan has", score_edge_recall),
     "facts": Metric("golden facts that the answer has", score_facts),
-    "sources": Metric("expected sources that the answer names", score_sources),
+    "sources": Metric(
+        "expected sources that the answer names",
+        lambda row, trial: score_share(
+            row.expect.sources, trial.sources.__contains__, "not cited:"
+        ),
+    ),
     "citations": Metric("sources that exist, claims that are proved", score_citations),
     "findings": Metric("expected findings that the answer has", score_findings),
     "completed": Metric("ended with a complete answer, as expected", score_completion),
@@ -265,9 +221,23 @@ METRICS: Final[Mapping[str, Metric]] = {
     "judged": Metric("meets the row's criterion, as the strong model judges"),
     "valid_plan": Metric("a plan that passes the checks", score_valid_plan, False),
     "valid_at_once": Metric("the first plan, without a repair", score_valid_at_once, False),
-    "worker_recall": Metric("expected workers in the plan", score_worker_recall, False),
-    "worker_precision": Metric("the plan's workers, expected", score_worker_precision, False),
-    "edge_precision": Metric("the plan's edges, expected", score_edge_precision, False),
+    "worker_recall": Metric(
+        "expected workers in the plan",
+        lambda row, trial: score_share(
+            row.expect.workers, list_workers(trial.plan).__contains__, "without"
+        ),
+        False,
+    ),
+    "worker_precision": Metric(
+        "the plan's workers, expected",
+        lambda row, trial: score_precision(sorted(list_workers(trial.plan)), row.expect.workers),
+        False,
+    ),
+    "edge_precision": Metric(
+        "the plan's edges, expected",
+        lambda row, trial: score_precision(sorted(list_edges(trial.plan)), row.expect.edges),
+        False,
+    ),
     "parallelism": Metric("critical path over wall time", score_parallelism, False),
 }
 

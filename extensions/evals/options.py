@@ -9,46 +9,52 @@ from graph.commands.options import JsonOption, QuietOption, TeamArgument, Verbos
 from graph.commands.settings_loading import load_settings
 from graph.display.streams import announce_start
 
+ThresholdOption = Annotated[
+    float,
+    typer.Option(
+        "--threshold",
+        metavar="PERCENT",
+        min=0,
+        max=100,
+        help="A lower score ends with exit code 3.",
+    ),
+]
+AgainstOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--against", metavar="OTHER", help="standard=MODEL, or another team. May be repeated."
+    ),
+]
+WorkerOption = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--worker",
+        metavar="FILE",
+        help="Compare with the team in which this file replaces the worker of its name, or is"
+        " added. May be repeated.",
+    ),
+]
+LimitOption = Annotated[
+    int | None, typer.Option("--limit", metavar="N", min=1, help="Only the first N rows.")
+]
+OnlyOption = Annotated[
+    list[str] | None,
+    typer.Option("--only", metavar="ROW", help="Only the row with this id. May be repeated."),
+]
+JudgeOption = Annotated[
+    Literal["fast", "standard", "strong"],
+    typer.Option("--judge", metavar="TIER", help="The tier that judges `judged` rows."),
+]
+
 
 def evaluate(
     team: TeamArgument,
-    threshold: Annotated[
-        float,
-        typer.Option(
-            "--threshold",
-            metavar="PERCENT",
-            min=0,
-            max=100,
-            help="A lower score ends with exit code 3.",
-        ),
-    ] = 80.0,
-    against: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--against", metavar="OTHER", help="standard=MODEL, or another team. May be repeated."
-        ),
-    ] = None,
-    worker: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--worker",
-            metavar="FILE",
-            help="Compare with the team in which this file replaces the worker of its name, or is"
-            " added. May be repeated.",
-        ),
-    ] = None,
-    limit: Annotated[
-        int | None,
-        typer.Option("--limit", metavar="N", min=1, help="Only the first N rows."),
-    ] = None,
-    only: Annotated[
-        list[str] | None,
-        typer.Option("--only", metavar="ROW", help="Only the row with this id. May be repeated."),
-    ] = None,
-    judge: Annotated[
-        Literal["fast", "standard", "strong"],
-        typer.Option("--judge", metavar="TIER", help="The tier that judges `judged` rows."),
-    ] = "strong",
+    threshold: ThresholdOption = 80.0,
+    against: AgainstOption = None,
+    worker: WorkerOption = None,
+    limit: LimitOption = None,
+    only: OnlyOption = None,
+    judge: JudgeOption = "strong",
     as_json: JsonOption = False,
     quiet: QuietOption = False,
     verbose: VerboseOption = False,
@@ -56,17 +62,15 @@ def evaluate(
     """Run a team's exam, evals.jsonl, and grade it."""
     if not quiet:
         announce_start(f"starting the exam of team {team}")
-    from extensions.evals import command
+    from extensions.evals.command import ExamCommand, choose_baseline
 
-    return command.evaluate(
-        team,
+    settings = load_settings(may_ask=True, announces=not quiet)
+    command = ExamCommand(
+        team=team,
+        other=choose_baseline(against or (), worker or (), team, settings),
+        settings=settings,
         threshold=threshold,
-        against=against or [],
-        workers=worker or [],
-        limit=limit,
-        only=only or [],
-        judge_tier=judge,
         as_json=as_json,
         quiet=quiet,
-        settings=load_settings(may_ask=True, announces=not quiet),
     )
+    return command.run(limit=limit, only=only or (), judge_tier=judge)

@@ -1,6 +1,6 @@
 """The result of one row: its plan, its outcome, and its usage."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -8,7 +8,7 @@ from graph.runs.event_log import Event
 from graph.runs.outcome import Outcome
 from nodes.errors import SupervisorError
 from nodes.text.answer_markdown import format_answer
-from state import Plan
+from state import Answer, Plan, Report
 
 
 @dataclass
@@ -54,10 +54,24 @@ class RowResult:
     usage: RowUsage = field(default_factory=RowUsage)
 
     @property
+    def answer(self) -> Answer | None:
+        """The answer, if there is one."""
+        return self.outcome.answer if self.outcome else None
+
+    @property
     def answer_text(self) -> str:
-        """Return the answer as the command line prints it; empty without one."""
-        answer = self.outcome.answer if self.outcome else None
-        return format_answer(answer.model_dump(mode="json")) if answer else ""
+        """The answer as the command line prints it; empty without one."""
+        return format_answer(self.answer.model_dump(mode="json")) if self.answer else ""
+
+    @property
+    def sources(self) -> Sequence[str]:
+        """The sources that the answer names."""
+        return self.answer.sources if self.answer else ()
+
+    @property
+    def reports(self) -> Sequence[Report]:
+        """The reports of the run's tasks."""
+        return [*self.outcome.results.values()] if self.outcome else []
 
     @property
     def status(self) -> str:

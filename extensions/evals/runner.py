@@ -152,13 +152,13 @@ class ExamRunner:
         if working:
             await asyncio.wait(working, timeout=STOP_TIMEOUT_S)
 
-    def find_fatal_error(self) -> Exception | None:
-        """Return the error that ended the exam: a fatal one, or a model error in every row."""
+    def raise_fatal_error(self) -> None:
+        """Raise the error that ended the exam: a fatal one, or a model error in every row."""
         if self._fatal_error:
-            return self._fatal_error
+            raise self._fatal_error
         errors = [trial.error for trial in self._results.values()]
-        is_lost = bool(errors) and all(isinstance(error, ModelError) for error in errors)
-        return errors[0] if is_lost else None
+        if errors and errors[0] and all(isinstance(error, ModelError) for error in errors):
+            raise errors[0]
 
     async def _collect_result(self, row: ExamRow) -> RowResult:
         if isinstance(self._fatal_error, SupervisorError):

@@ -76,16 +76,12 @@ class Evaluation:
     def sum_usage(self) -> dict[str, Any]:
         """Sum the usage of the rows."""
         spent = [row.result.usage for row in self.rows]
-        costs = [tally.cost_usd for tally in spent]
-        known = [cost for cost in costs if cost is not None]
+        counts = ("repairs", "by_rule", "calls", "input_tokens", "output_tokens")
+        costs = [each.cost_usd for each in spent if each.cost_usd is not None]
         return {
-            "repairs": sum(tally.repairs for tally in spent),
-            "by_rule": sum(tally.by_rule for tally in spent),
-            "calls": sum(tally.calls for tally in spent),
-            "input_tokens": sum(tally.input_tokens for tally in spent),
-            "output_tokens": sum(tally.output_tokens for tally in spent),
-            "cost_usd": sum(known) if len(known) == len(costs) else None,
-            "seconds": round(sum(tally.seconds for tally in spent), 3),
+            **{name: sum(getattr(each, name) for each in spent) for name in counts},
+            "cost_usd": sum(costs) if len(costs) == len(spent) else None,
+            "seconds": round(sum(each.seconds for each in spent), 3),
         }
 
     def to_json(self) -> dict[str, Any]:

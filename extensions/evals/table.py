@@ -1,6 +1,6 @@
 """An evaluation as text tables: one row for each metric, beside it the compared values."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from operator import attrgetter
 from typing import Final
 
@@ -22,29 +22,27 @@ def format_heading(evaluation: Evaluation) -> str:
     return f"{evaluation.team} · {rows} · models: {to_one_line(models, 200)}"
 
 
-def format_metric_rows(
-    evaluation: Evaluation, other: Evaluation | None, *, counted: bool
-) -> list[Cells]:
+def format_metric_rows(sides: Sequence[Evaluation], *, counted: bool) -> list[Cells]:
     """Return the rows of the counted or the informational metrics, in percent."""
     rows = []
     for name, metric in METRICS.items():
-        values = [one.average_metric(name) for one in _list_sides(evaluation, other)]
+        values = [each.average_metric(name) for each in sides]
         if metric.is_counted == counted and any(value is not None for value in values):
-            held = max(one.count_rows(name) for one in _list_sides(evaluation, other))
+            held = max(each.count_rows(name) for each in sides)
             shown = (name.replace("_", " "), *_compare_values(values), str(held), metric.meaning)
             rows.append(shown)
     return rows
 
 
-def format_score_row(evaluation: Evaluation, other: Evaluation | None) -> Cells:
+def format_score_row(sides: Sequence[Evaluation]) -> Cells:
     """Return the row of the score, the mean over the exam's rows."""
-    values = [one.score for one in _list_sides(evaluation, other)]
-    return ("score", *_compare_values(values), str(len(evaluation.rows)), "the mean over the rows")
+    values = _compare_values([each.score for each in sides])
+    return ("score", *values, str(len(sides[0].rows)), "the mean over the rows")
 
 
-def format_usage_rows(evaluation: Evaluation, other: Evaluation | None) -> list[Cells]:
+def format_usage_rows(sides: Sequence[Evaluation]) -> list[Cells]:
     """Return the rows of the usage, with the differences if there is a comparison."""
-    sides = [one.sum_usage() for one in _list_sides(evaluation, other)]
+    spent = [each.sum_usage() for each in sides]
     formats = {
         "repairs": ("repairs", ",.0f"),
         "by_rule": ("plans by rule", ",.0f"),
@@ -55,7 +53,7 @@ def format_usage_rows(evaluation: Evaluation, other: Evaluation | None) -> list[
         "seconds": ("seconds", ",.1f"),
     }
     return [
-        (label, *_compare_values([side[name] for side in sides], form), "", "")
+        (label, *_compare_values([each[name] for each in spent], form), "", "")
         for name, (label, form) in formats.items()
     ]
 
@@ -63,20 +61,16 @@ def format_usage_rows(evaluation: Evaluation, other: Evaluation | None) -> list[
 def format_complaint_rows(rows: Sequence[GradedRow]) -> list[Cells]:
     """Return the rows with a score below 100, the lowest first, and what was missing."""
     lacking = sorted((row for row in rows if row.complaints), key=attrgetter("score"))
-    return _cap_rows([(row.row.id, _format_score(row), _join_complaints(row)) for row in lacking])
+    return _cap_rows([(row.row.id, f"{row.score:.1f}", _join_complaints(row)) for row in lacking])
 
 
 def format_differing_rows(evaluation: Evaluation, other: Evaluation) -> list[Cells]:
     """Return the rows in which two evaluations differ, and the reason for the lower score."""
     return _cap_rows(
         [
-            (
-                first.row.id,
-                _format_score(first),
-                _format_score(second),
-                _join_complaints(min(first, second, key=attrgetter("score"))),
-            )
-            for first, second in list_differing_rows(evaluation, other)
+            (pair[0].row.id, *(f"{row.score:.1f}" for row in pair), _join_complaints(lower))
+            for pair in list_differing_rows(evaluation, other)
+            if (lower := min(pair, key=attrgetter("score")))
         ]
     )
 
@@ -96,18 +90,8 @@ def _cap_rows(rows: list[Cells]) -> list[Cells]:
     return [*rows[:MAX_NAMED_ROWS], (more, *("" for _ in rows[0][1:]))]
 
 
-def _format_score(row: GradedRow) -> str:
-    return f"{row.score:.1f}"
-
-
 def _join_complaints(row: GradedRow) -> str:
     return to_one_line("; ".join(row.complaints), MAX_COMPLAINT_CHARS)
-
-
-def _list_sides(evaluation: Evaluation, other: Evaluation | None) -> Iterator[Evaluation]:
-    yield evaluation
-    if other:
-        yield other
 
 
 def _compare_values(values: Sequence[float | None], form: str = ".1f") -> Cells:

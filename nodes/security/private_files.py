@@ -2,6 +2,7 @@
 
 import os
 import stat
+import tempfile
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -31,6 +32,21 @@ def open_private_file(path: str, flags: int) -> int:
         if os.fstat(descriptor).st_mode & _OTHERS:
             os.fchmod(descriptor, 0o600)
     return descriptor
+
+
+def replace_private_file(path: Path, text: str) -> None:
+    """Replace a file at once, mode 0600, so that nobody reads half of it.
+
+    Raises:
+        OSError: it cannot be written; the earlier one is then unchanged.
+    """
+    descriptor, draft = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
+    try:
+        with open(descriptor, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.replace(draft, path)
+    finally:
+        Path(draft).unlink(missing_ok=True)
 
 
 def tighten_mode(path: Path) -> None:

@@ -6,10 +6,8 @@ there is no list of likely secrets to try.
 
 import hmac
 import json
-import os
 import secrets
 import stat
-import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from extensions.server.users.user_names import find_name_problem
 from nodes.errors import FileUnreadable, SettingsInvalid
+from nodes.security.private_files import replace_private_file
 
 MAX_FILE_BYTES: Final = 10_000_000
 MAX_TOKEN_CHARS: Final = 200
@@ -129,16 +128,8 @@ def _lock_folder(folder: Path) -> Iterator[None]:
 
 
 def _write_users(path: Path, users: Mapping[str, UserRecord]) -> None:
-    """Replace the file at once, so that a server never reads half of it."""
     content = {name: record.model_dump() for name, record in sorted(users.items())}
-    descriptor, draft = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            json.dump({"users": content}, file, indent=2)
-        os.replace(draft, path)
-    except OSError:
-        Path(draft).unlink(missing_ok=True)
-        raise
+    replace_private_file(path, json.dumps({"users": content}, indent=2))
 
 
 def _hash_secret(salt: str, secret: str) -> str:
