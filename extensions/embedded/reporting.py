@@ -6,9 +6,8 @@ from typing import Any, get_args
 
 from extensions.embedded.work import AnsweredCall, Work
 from nodes.schemas.beside import AnswerValues
-from nodes.text.language import detect_language
 from nodes.text.passage_markdown import format_passage
-from nodes.text.phrases import say
+from nodes.text.phrases import detect_language, say
 from nodes.text.tool_messages import drop_advice
 from state import EscalationReason, Report
 

@@ -14,8 +14,7 @@ from extensions.embedded.work import Work
 from nodes.errors import TeamInvalid, ToolFailed
 from nodes.limits.patterns import Pattern
 from nodes.schemas.team import OwnTool, Team
-from nodes.text.language import detect_language
-from nodes.text.phrases import say
+from nodes.text.phrases import detect_language, say
 from nodes.text.similarity import extract_words
 from nodes.text.word_lists import NEGATIONS
 from nodes.tools.framework.catalog import find_own_tools, load_tools

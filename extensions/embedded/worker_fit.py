@@ -7,8 +7,7 @@ from math import fsum, log
 
 from nodes.limits.patterns import Pattern
 from nodes.schemas.team import Example, Team
-from nodes.text.meaning import measure_meaning
-from nodes.text.similarity import extract_stems, extract_words
+from nodes.text.similarity import extract_stems, extract_words, measure_meaning
 
 _EXCLUSION = Pattern(r"(?i)\b(?:except|excluding|without|skip|drop|leave out|no|not|ohne)\b")
 """Words after which a text names what it does not want."""

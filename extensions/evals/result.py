@@ -7,7 +7,7 @@ from typing import Any
 from graph.runs.event_log import Event
 from graph.runs.outcome import Outcome
 from nodes.errors import SupervisorError
-from nodes.text.answer_markdown import format_answer
+from nodes.text.markdown import format_answer
 from state import Answer, Plan, Report
 
 

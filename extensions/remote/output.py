@@ -13,7 +13,7 @@ from pydantic import BaseModel, ValidationError
 from nodes.errors.redaction import redact_text
 from nodes.limits.nesting import is_nested_too_deeply
 from nodes.prompts.tags import shorten_text
-from nodes.text.answer_markdown import PASSAGES_STATUSES
+from nodes.text.markdown import PASSAGES_STATUSES
 from nodes.text.plain_text import sanitize_line, sanitize_text
 from state import COMPLETE_STATUSES, Claim, Confidence, Finding, Report, Usage
 

@@ -24,7 +24,7 @@ from nodes.errors import OutputFailed
 from nodes.errors.redaction import redact_text
 from nodes.limits.patterns import Pattern
 from nodes.text.finite_json import format_finite_json
-from nodes.text.markdown_escaping import escape_active_markdown
+from nodes.text.markdown import escape_active_markdown
 
 MIN_LAST_COLUMN: Final = 30
 """Below this width the last column of a listing gets its own line."""

@@ -33,7 +33,7 @@ from graph.runs.trace import build_trace, load_trace, refuse_other_forms
 from graph.settings import Settings
 from graph.stores.thread_locks import check_thread_id, make_thread_id
 from nodes.errors import OutputFailed, SupervisorError
-from nodes.text.answer_markdown import format_answer
+from nodes.text.markdown import format_answer
 from state import COMPLETE_STATUSES, Context, RunStatus
 
 Result = TypeVar("Result")

@@ -35,8 +35,8 @@ from graph.runs.trace import (
 )
 from graph.settings import Settings
 from graph.stores.thread_locks import check_thread_id
-from nodes.text.answer_markdown import format_answer
 from nodes.text.counts import format_count
+from nodes.text.markdown import format_answer
 
 Json = Mapping[str, Any]
 

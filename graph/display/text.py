@@ -3,8 +3,8 @@
 import textwrap
 from typing import Final
 
-from nodes.text.printable import make_printable as make_printable
-from nodes.text.printable import to_one_line as to_one_line
+from nodes.text.plain_text import make_printable as make_printable
+from nodes.text.plain_text import to_one_line as to_one_line
 
 _MIN_COLUMNS: Final = 10
 """Minimal width for wrapping; narrower lines are unchanged."""

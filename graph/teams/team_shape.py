@@ -5,8 +5,7 @@ from itertools import combinations
 from typing import Final
 
 from nodes.schemas.team import Team, Worker
-from nodes.text.terms import extract_terms, extract_words, measure_overlap
-from nodes.text.word_forms import is_generic
+from nodes.text.terms import extract_terms, extract_words, is_generic, measure_overlap
 
 MAX_WORKERS: Final = 7
 """From here on supervision is fragile; larger teams are divided into teams of teams."""

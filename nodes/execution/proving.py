@@ -7,8 +7,7 @@ from typing import Any
 
 from nodes.limits.patterns import PatternTimeout
 from nodes.proof import Evidence, find_claims, list_doubts, prove_report
-from nodes.text.language import detect_language
-from nodes.text.phrases import say
+from nodes.text.phrases import detect_language, say
 from state import Claim, Report
 
 

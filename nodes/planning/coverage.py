@@ -16,7 +16,7 @@ from nodes.planning.coverage_words import (
     fold_word,
 )
 from nodes.schemas.team import Team
-from nodes.text.language import detect_language
+from nodes.text.phrases import detect_language
 from nodes.text.request_parts import (
     MAX_FRAGMENT_WORDS,
     MAX_READ_CHARS,

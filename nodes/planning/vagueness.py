@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from nodes.limits.patterns import Pattern
-from nodes.text.word_forms import is_generic, is_verb, list_base_forms
+from nodes.text.terms import is_generic, is_verb, list_base_forms
 from nodes.text.word_lists import (
     ASKING_WORDS,
     COMMON_NOUNS,

@@ -11,8 +11,15 @@ from nodes.prompts.templates import READ_ALL, READ_ON, READ_THE_REST
 from nodes.schemas.team import Worker
 from nodes.text.counts import format_count
 from nodes.text.csv_table import is_comment, is_table_name
-from nodes.text.lines import count_fitting_lines, format_ranges, share_room, split_lines
-from nodes.text.outline import Outline, describe_part, outline_text
+from nodes.text.lines import (
+    Outline,
+    count_fitting_lines,
+    describe_part,
+    format_ranges,
+    outline_text,
+    share_room,
+    split_lines,
+)
 from nodes.text.plain_text import sanitize_line, sanitize_text
 
 MAX_ARTIFACT_CHARS = 12_000

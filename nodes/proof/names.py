@@ -9,7 +9,7 @@ from nodes.proof.passages import list_words
 from nodes.proof.texts import SourceText
 from nodes.text.dates import MONTHS
 from nodes.text.figures import is_number_word, is_unit
-from nodes.text.language import detect_language
+from nodes.text.phrases import detect_language
 from nodes.text.word_lists import FUNCTION_WORDS, QUESTION_WORDS
 
 _TOKEN: Final = Pattern(r"[^\W_][\w'\u2019&-]*")

@@ -17,8 +17,8 @@ from langchain_core.tracers._streaming import _StreamingCallbackHandler
 from nodes.models.reply_stream import AnswerTextListener
 from nodes.models.run_context import TextListener
 from nodes.telemetry.events import build_task_path
-from nodes.text.markdown_escaping import find_active_markdown
-from nodes.text.printable import make_printable
+from nodes.text.markdown import find_active_markdown
+from nodes.text.plain_text import make_printable
 
 RUN_NAME: Final = "answer"
 

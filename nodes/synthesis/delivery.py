@@ -12,10 +12,9 @@ from nodes.limits.worker_load import TeamLoad
 from nodes.synthesis.answer_stream import AnswerStream
 from nodes.telemetry.cost import find_unattributed, measure_latency, sum_ledger
 from nodes.telemetry.events import build_task_path, emit
-from nodes.text.answer_markdown import format_answer
-from nodes.text.markdown_escaping import escape_active_markdown
+from nodes.text.markdown import escape_active_markdown, format_answer
 from nodes.text.phrases import say
-from nodes.text.printable import make_printable
+from nodes.text.plain_text import make_printable
 from state import Answer, Expense, RunStatus, SupervisorState
 
 

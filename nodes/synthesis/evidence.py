@@ -26,8 +26,7 @@ from nodes.synthesis.findings import collect_findings, merge_findings
 from nodes.synthesis.judging import group_repeated_tasks, judge_claims, select_best_attempt
 from nodes.synthesis.reduction import reduce_reports
 from nodes.synthesis.second_look import LOOK_TIER, look_again, select_doubtful
-from nodes.text.language import detect_language
-from nodes.text.phrases import DEFAULT_LANGUAGE, say
+from nodes.text.phrases import DEFAULT_LANGUAGE, detect_language, say
 from state import (
     Context,
     Contradiction,

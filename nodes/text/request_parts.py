@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 
 from nodes.limits.patterns import Pattern
 from nodes.text.similarity import extract_words
-from nodes.text.word_forms import is_verb, list_base_forms
+from nodes.text.terms import is_verb, list_base_forms
 from nodes.text.word_lists import (
     AUXILIARY_VERBS,
     CONDITION_WORDS,

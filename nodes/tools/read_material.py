@@ -9,8 +9,7 @@ from pydantic import Field
 
 from nodes.errors import ToolRefused
 from nodes.text.counts import format_count
-from nodes.text.lines import count_fitting_lines, split_lines
-from nodes.text.outline import outline_text
+from nodes.text.lines import count_fitting_lines, outline_text, split_lines
 from nodes.text.plain_text import sanitize_text
 from nodes.tools.framework.argument_types import FileName
 from nodes.tools.framework.materials import resolve_material_name

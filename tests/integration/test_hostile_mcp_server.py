@@ -13,7 +13,7 @@ from extensions.mcp.servers.worker_tools import load_mcp_tools
 from graph.settings import Settings
 from graph.teams.team_loader import load_team
 from nodes.errors import McpServerFailed, McpToolChanged, TeamInvalid, ToolFailed, ToolRefused
-from nodes.text.content_blocks import flatten_content
+from nodes.text.tool_messages import flatten_content
 from nodes.tools.framework.settings import ToolSettings
 from tests.mcp.teams import describe_hostile, write_team
 

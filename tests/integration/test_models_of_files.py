@@ -15,8 +15,8 @@ def refuse(event, arguments):
     if event in ("socket.connect", "socket.getaddrinfo", "socket.gethostbyname"):
         sys.exit(f"{event}: {arguments}")
 sys.addaudithook(refuse)
-from nodes.text.language import detect_language
-from nodes.text.meaning import measure_meaning
+from nodes.text.phrases import detect_language
+from nodes.text.similarity import measure_meaning
 assert detect_language("Welcher Lieferant ist am günstigsten?") in ("de", "en")
 assert len(measure_meaning("birds", ["A flock of starlings", "A kettle"])) == 2
 """

@@ -14,7 +14,7 @@ import pytest
 from graph import arun
 from graph.runs.outcome import Outcome
 from graph.runs.plan_only import aplan
-from nodes.text.answer_markdown import format_answer
+from nodes.text.markdown import format_answer
 from state import Plan
 
 TEAMS = Path(__file__).parents[2] / "teams"

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from graph import load_team
-from nodes.text.answer_markdown import format_answer
+from nodes.text.markdown import format_answer
 from tests.team_runs import run_team
 from tests.unit.tools.review.changes import make_diff
 

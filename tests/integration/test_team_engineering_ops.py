@@ -6,7 +6,7 @@ import pytest
 
 from graph import load_team
 from graph.runs.outcome import Outcome
-from nodes.text.answer_markdown import format_answer
+from nodes.text.markdown import format_answer
 from tests.team_runs import run_team
 
 pytestmark = pytest.mark.slow

@@ -7,9 +7,8 @@ from string import Formatter
 
 import pytest
 
-from nodes.text.answer_markdown import format_answer
-from nodes.text.language import _load_detector, detect_language
-from nodes.text.phrases import PHRASES, say
+from nodes.text.markdown import format_answer
+from nodes.text.phrases import PHRASES, _load_detector, detect_language, say
 from nodes.text.phrases.english import ENGLISH
 
 NODES = Path(__file__).parents[2] / "nodes"

@@ -12,8 +12,7 @@ from markdown_it import MarkdownIt
 
 from graph.cli import main
 from graph.commands.output import format_json, print_markdown
-from nodes.text.answer_markdown import format_answer
-from nodes.text.markdown_escaping import MAX_PARSED_CHARS, escape_active_markdown
+from nodes.text.markdown import MAX_PARSED_CHARS, escape_active_markdown, format_answer
 
 HIDDEN = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
 STEERING = "\x7f\x9b\u202e\u2066\u200b\u061c\U000e0041\ufe0f"

@@ -14,7 +14,7 @@ from graph.display.progress_lines import format_event
 from graph.display.summary import format_figures, format_plan, format_question
 from graph.display.text import make_printable, to_one_line
 from nodes.telemetry.events import EventKind
-from nodes.text.answer_markdown import format_answer
+from nodes.text.markdown import format_answer
 
 PLAN = {
     "goal": "Compare.",

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from nodes.text.content_blocks import flatten_content
+from nodes.text.tool_messages import flatten_content
 
 
 @pytest.mark.parametrize(

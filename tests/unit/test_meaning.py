@@ -6,9 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from nodes.text import meaning
-from nodes.text.meaning import is_meaning_available, measure_meaning
-from nodes.text.similarity import rank_examples
+from nodes.text import similarity
+from nodes.text.similarity import is_meaning_available, measure_meaning, rank_examples
 from tests.unit.extensions.embedded.embedded_runs import make_example, make_team
 from tests.unit.extensions.embedded.test_embedded_routing import YARD, route
 
@@ -25,8 +24,8 @@ with_extra = pytest.mark.skipif(
 
 
 def forget_models() -> None:
-    meaning._load_model.cache_clear()
-    meaning._embed_text.cache_clear()
+    similarity._load_model.cache_clear()
+    similarity._embed_text.cache_clear()
 
 
 @pytest.fixture

@@ -9,13 +9,14 @@ from unidiff.patch import PatchSet
 from nodes.text.lines import (
     MAX_LINE_CHARS,
     count_fitting_lines,
+    describe_part,
     format_ranges,
     join_numbers,
     list_missing_ranges,
+    outline_text,
     share_room,
     split_lines,
 )
-from nodes.text.outline import describe_part, outline_text
 
 GIT = """\
 diff --git a/app.py b/app.py

@@ -15,7 +15,7 @@ from nodes.planning.team_record import require_same_team
 from nodes.recovery.ladder import get_escalation_reason
 from nodes.synthesis.delivery import write_chat_message
 from nodes.synthesizer import needs_review
-from nodes.text.answer_markdown import format_answer
+from nodes.text.markdown import format_answer
 from nodes.text.phrases.english import ENGLISH
 from state import Answer, RunStatus
 from tests.node_runs import make_config

@@ -11,8 +11,7 @@ from graph.display.summary import format_question
 from graph.display.text import make_printable
 from graph.runs.outcome import Outcome
 from nodes.errors import SupervisorError
-from nodes.text.answer_markdown import format_answer
-from nodes.text.markdown_escaping import escape_active_markdown
+from nodes.text.markdown import escape_active_markdown, format_answer
 from state import RunStatus
 
 Question = Mapping[str, Any]

@@ -27,8 +27,8 @@ from nodes.limits.patterns import Pattern
 from nodes.schemas.mcp_server import MCP_PREFIX
 from nodes.security.mcp_access import McpAccess
 from nodes.security.tool_access import HAS_EFFECTS
-from nodes.text.content_blocks import flatten_content
 from nodes.text.plain_text import sanitize_line
+from nodes.text.tool_messages import flatten_content
 from nodes.tools.framework.confirmed_tool import ConfirmedTool
 
 Block = dict[str, Any]

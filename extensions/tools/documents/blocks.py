@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from nodes.limits.patterns import Pattern
-from nodes.text.headings import find_fence_end
+from nodes.text.passage_markdown import find_fence_end
 
 MAX_COLUMNS_CHARS = 300
 MAX_INDENT = 8

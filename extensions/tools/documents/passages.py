@@ -7,8 +7,7 @@ from pathlib import PurePosixPath
 from extensions.tools.documents.blocks import Block, split_blocks, split_long_text
 from nodes.limits.patterns import Pattern
 from nodes.text.csv_table import is_table_name
-from nodes.text.headings import find_headings, rank_styles
-from nodes.text.passage_markdown import COLUMNS_MARK
+from nodes.text.passage_markdown import COLUMNS_MARK, find_headings, rank_styles
 
 _CONTENTS_ENTRY = Pattern(r"[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]+\[[^\]]*\]\(#[^()\s]*\)[ \t]*$")
 """A line of a table of contents: it names a section, and says nothing."""

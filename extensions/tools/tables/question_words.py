@@ -10,7 +10,7 @@ from itertools import takewhile
 from typing import Final
 
 from nodes.limits.patterns import Pattern
-from nodes.text.word_forms import list_base_forms
+from nodes.text.terms import list_base_forms
 from nodes.text.word_lists import FUNCTION_WORDS, QUESTION_WORDS
 
 _TOKEN: Final = Pattern(

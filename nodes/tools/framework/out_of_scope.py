@@ -4,8 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from nodes.limits.patterns import Pattern
-from nodes.text.terms import STEM_CHARS, extract_terms
-from nodes.text.word_forms import is_generic, is_verb
+from nodes.text.terms import STEM_CHARS, extract_terms, is_generic, is_verb
 from nodes.text.word_lists import FUNCTION_WORDS
 
 MIN_FOREIGN_WORDS = 2

@@ -6,7 +6,7 @@ from typing import Final
 
 import yaml
 
-from nodes.text.word_forms import list_base_forms
+from nodes.text.terms import list_base_forms
 
 TAXONOMY = (
     "the revised Bloom taxonomy (Anderson and Krathwohl, A Taxonomy for Learning, Teaching, and "
