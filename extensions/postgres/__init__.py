@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 class _Postgres(Extension):
     def get_run_stores(self) -> RunStores:
         """Return what opens databases; its libraries load only where one is opened."""
-        from extensions.postgres.run_stores import PostgresStores
+        from extensions.postgres.store import PostgresStores
 
         return PostgresStores()
 

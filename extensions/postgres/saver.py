@@ -5,12 +5,13 @@ a server restart, a failover or a network failure. That is safe, since the libra
 missing rows. The tables are the library's own.
 """
 
+import asyncio
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, cast
+from typing import Any, Generic, TypeVar, cast
 
 import psycopg
 from langchain_core.runnables import RunnableConfig
@@ -27,9 +28,58 @@ from psycopg.rows import DictRow
 
 from extensions.postgres.retries import RETRY_TIMEOUT_S, is_transient, retry_operation
 from extensions.postgres.session import ThreadSession
-from extensions.postgres.write_group import Outcome, WriteGroup
 from graph.stores.errors import build_unreadable_error
 from nodes.errors import SupervisorError, ThreadBusy
+
+Item = TypeVar("Item")
+Outcome = BaseException | None
+"""Of one write: None when it is saved."""
+
+
+class WriteGroup(Generic[Item]):
+    """Collects the writes of one event loop and passes them on together, one group at a time.
+
+    Writes of one turn of the loop form a group, and so do all that arrive while one is being saved.
+
+    Args:
+        save: saves a group and returns the outcome of each write, in order.
+    """
+
+    def __init__(self, save: Callable[[Sequence[Item]], Awaitable[Sequence[Outcome]]]) -> None:
+        self._save = save
+        self._waiting: list[tuple[Item, asyncio.Future[None]]] = []
+        self._saving: asyncio.Task[None] | None = None
+
+    async def write(self, write: Item) -> None:
+        """Return when a write is saved, or raise its error.
+
+        A caller that is cancelled does not take its write back.
+        """
+        outcome = asyncio.get_running_loop().create_future()
+        self._waiting.append((write, outcome))
+        if self._saving is None or self._saving.done():
+            self._saving = asyncio.create_task(self._save_groups())
+        await outcome
+
+    async def finish(self) -> None:
+        """Return when no write waits."""
+        while self._saving is not None and not self._saving.done():
+            await asyncio.wait([self._saving])
+
+    async def _save_groups(self) -> None:
+        while self._waiting:
+            group, self._waiting = self._waiting, []
+            try:
+                outcomes = await self._save([write for write, _ in group])
+            except Exception as error:  # raised by each caller that waits
+                outcomes = [error] * len(group)
+            for (_, waiting), problem in zip(group, outcomes, strict=True):
+                if waiting.done():  # its caller was cancelled
+                    continue
+                if problem is None:
+                    waiting.set_result(None)
+                else:
+                    waiting.set_exception(problem)
 
 
 @dataclass(frozen=True)

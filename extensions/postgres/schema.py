@@ -1,7 +1,6 @@
 """The tables in a PostgreSQL schema: checked for owner and version, and created once."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from typing import Any, Final
 
 from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
@@ -34,6 +33,7 @@ SELECT current_schema() AS schema,
             AND relkind IN ('r', 'p') AND relname = ANY(%s)) AS tables
 """
 _CREATION_LOCK_KEY = "hashtextextended('supervise schema ' || current_schema(), 0)"
+_LOCK_QUERY = f"SELECT pg_try_advisory_lock({_CREATION_LOCK_KEY}) AS held"
 _LOCK_PAUSE_S = 0.1
 
 
@@ -48,11 +48,10 @@ async def prepare_schema(connection: AsyncConnection[DictRow]) -> None:
         return
     # The library creates its indexes with CONCURRENTLY, which waits for every running statement:
     # a statement that waits for this lock would be a deadlock.
-    async for held in _poll_lock(
-        connection, f"SELECT pg_try_advisory_lock({_CREATION_LOCK_KEY}) AS held"
-    ):
-        if held:
+    while True:
+        if (await _fetch_row(connection, _LOCK_QUERY))["held"]:
             break
+        await asyncio.sleep(_LOCK_PAUSE_S)
     try:
         if not await is_schema_ready(connection):
             await _create_tables(connection)
@@ -71,7 +70,11 @@ async def is_schema_ready(connection: AsyncConnection[DictRow]) -> bool:
     if seen["schema"] is None:
         raise _build_refusal(connection, "its search_path names no schema that exists")
     if seen["is_read_only"]:
-        raise _build_read_only_error(connection)
+        raise _build_refusal(
+            connection,
+            "it is read-only: a standby, or a user who may not write",
+            next="name the primary server in SUPERVISE_DATABASE_URL",
+        )
     tables = set(seen["tables"])
     if not tables:
         return False
@@ -80,9 +83,8 @@ async def is_schema_ready(connection: AsyncConnection[DictRow]) -> bool:
             connection,
             f"schema {seen['schema']} holds another application's tables: {sorted(tables)[0]}",
         )
-    found = (await _fetch_row(connection, f"SELECT max(version) AS found FROM {VERSION_TABLE}"))[
-        "found"
-    ]
+    versions = await _fetch_row(connection, f"SELECT max(version) AS found FROM {VERSION_TABLE}")
+    found = versions["found"]
     if found is None:  # their creation was interrupted
         return False
     if found != SCHEMA_VERSION:
@@ -124,37 +126,22 @@ async def _create_tables(connection: AsyncConnection[DictRow]) -> None:
     )
 
 
-async def _poll_lock(connection: AsyncConnection[DictRow], sql: str) -> AsyncIterator[bool]:
-    while True:
-        yield bool((await _fetch_row(connection, sql))["held"])
-        await asyncio.sleep(_LOCK_PAUSE_S)
-
-
 async def _fetch_row(connection: AsyncConnection[DictRow], sql: str, values: Any = None) -> DictRow:
     row = await (await connection.execute(sql, values)).fetchone()
     assert row is not None, "each of these queries returns one row"
     return row
 
 
-def _build_refusal(connection: AsyncConnection[DictRow], problem: str) -> StoreError:
+def _build_refusal(
+    connection: AsyncConnection[DictRow],
+    problem: str,
+    next: str = "name another database or schema in SUPERVISE_DATABASE_URL "
+    "(…?options=-csearch_path%3Dsupervise)",
+) -> StoreError:
+    at = connection.info
     return StoreError(
-        f"the run database {_describe_address(connection)} cannot be used",
+        f"the run database postgresql://{at.user}@{at.host}:{at.port}/{at.dbname} cannot be used",
         cause=problem,
         kept="nothing in it was changed",
-        next="name another database or schema in SUPERVISE_DATABASE_URL "
-        "(…?options=-csearch_path%3Dsupervise)",
+        next=next,
     )
-
-
-def _build_read_only_error(connection: AsyncConnection[DictRow]) -> StoreError:
-    return StoreError(
-        f"the run database {_describe_address(connection)} cannot be used",
-        cause="it is read-only: a standby, or a user who may not write",
-        kept="nothing in it was changed",
-        next="name the primary server in SUPERVISE_DATABASE_URL",
-    )
-
-
-def _describe_address(connection: AsyncConnection[DictRow]) -> str:
-    at = connection.info
-    return f"postgresql://{at.user}@{at.host}:{at.port}/{at.dbname}"

@@ -16,7 +16,7 @@ from extensions.postgres.schema import THREADS_TABLE, prepare_schema
 from nodes.errors import StoreError, ThreadBusy
 
 CONNECT_TIMEOUT_S: Final = 5
-CONNECTION_OPTIONS: Final = {
+CONNECTION_OPTIONS: Final[dict[str, Any]] = {  # psycopg takes them among its own parameters
     "connect_timeout": CONNECT_TIMEOUT_S,
     # A network that drops packets is detected in seconds, not in hours.
     "keepalives_idle": 10,
@@ -48,7 +48,7 @@ _TERMINATE_QUERY = (
 async def open_connection(url: str, *, name: str = "supervise") -> AsyncConnection[DictRow]:
     """Connect to a server, with timeouts."""
     return await AsyncConnection.connect(
-        url, autocommit=True, row_factory=dict_row, application_name=name, **_get_options()
+        url, autocommit=True, row_factory=dict_row, application_name=name, **CONNECTION_OPTIONS
     )
 
 
@@ -77,11 +77,8 @@ class ThreadSession:
         if not self._holds_lock:
             try:
                 await connection.execute(_SESSION_SETTINGS)
-                await (
-                    self._reclaim_thread(connection)
-                    if self._was_claimed
-                    else self._claim_thread(connection)
-                )
+                claim = self._reclaim_thread if self._was_claimed else self._claim_thread
+                await claim(connection)
             except BaseException:  # a cancel too: a connection that holds no thread is of no use
                 await self.drop_connection()
                 raise
@@ -106,7 +103,9 @@ class ThreadSession:
         """Close a failed connection; the next one must lock the thread again."""
         if self._connection is not None:
             connection, self._connection = self._connection, None
-            await _close_connection(connection)
+            with suppress(Error, OSError, TimeoutError):
+                async with asyncio.timeout(CONNECT_TIMEOUT_S):
+                    await connection.close()
 
     async def release_thread(self) -> None:
         """Release the thread permanently; the next holder need not wait for the server."""
@@ -147,14 +146,3 @@ class ThreadSession:
     async def _try_lock(self, connection: AsyncConnection[DictRow]) -> bool:
         row = await (await connection.execute(_LOCK_QUERY, [self.thread])).fetchone()
         return bool(row and row["held"])
-
-
-def _get_options() -> dict[str, Any]:
-    """Return the timeouts; typed loosely because psycopg takes them among its own parameters."""
-    return dict(CONNECTION_OPTIONS)
-
-
-async def _close_connection(connection: AsyncConnection[DictRow]) -> None:
-    with suppress(Error, OSError, TimeoutError):
-        async with asyncio.timeout(CONNECT_TIMEOUT_S):
-            await connection.close()

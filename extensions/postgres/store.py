@@ -1,7 +1,4 @@
-"""Stores runs in PostgreSQL: one connection a run, which holds the thread's lock and writes.
-
-Only `graph.runs.run_store` imports this, and only if the settings name a server.
-"""
+"""Stores runs in PostgreSQL: one connection a run, which holds the thread's lock and writes."""
 
 import logging
 from collections.abc import AsyncIterator
@@ -15,6 +12,7 @@ from psycopg import AsyncConnection
 from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool
 
+from extensions.postgres.maintenance import describe_database, open_for_deletion
 from extensions.postgres.retries import (
     RETRY_TIMEOUT_S,
     START_RETRY_TIMEOUT_S,
@@ -104,3 +102,13 @@ async def read_store_value(url: str, namespace: tuple[str, ...], key: str) -> di
     return await retry_operation(
         read, url=url, patience_s=START_RETRY_TIMEOUT_S, worth=is_brief_outage
     )
+
+
+class PostgresStores:
+    """Databases of runs on a server, by address."""
+
+    open = staticmethod(open_postgres)
+    open_store = staticmethod(build_store)
+    read_value = staticmethod(read_store_value)
+    open_for_deletion = staticmethod(open_for_deletion)
+    describe = staticmethod(describe_database)

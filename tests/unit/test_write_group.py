@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from extensions.postgres.write_group import Outcome, WriteGroup
+from extensions.postgres.saver import Outcome, WriteGroup
 
 
 class Disk:
