@@ -193,7 +193,7 @@ def _read_last_text(messages: Sequence[AnyMessage]) -> str:
 
 def must_report(context: AttemptContext) -> bool:
     """Return whether a cap is so near that the turn may only report."""
-    budget = get_run_context().budget
+    budget = get_run_context().scope.budget
     return (
         context.turns >= context.limits.max_turns
         or context.earlier_calls.must_report

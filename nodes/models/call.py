@@ -148,8 +148,8 @@ class ModelCall:
                 )
             stack.callback(self._signals.release_probe, self)
             await self._wait_for_endpoint()
-            if self.run_context.confirm_writer:
-                await self.run_context.confirm_writer()
+            if confirm_writer := self.run_context.scope.confirm_writer:
+                await confirm_writer()
             self.tries += 1
             began_s = time.monotonic()
             is_outside = self.model_name != EMBEDDED
@@ -208,9 +208,9 @@ class ModelCall:
         self, messages: list[BaseMessage], kwargs: dict[str, Any]
     ) -> tuple[AIMessage, str]:
         began_s = time.monotonic()
-        listener = self.run_context.on_reply_text if self._health.can_stream else None
+        listeners = self.run_context.listeners if self._health.can_stream else ()
         # Each try writes the reply from its beginning.
-        reader = ReplyTextReader(listener) if listener else None
+        reader = ReplyTextReader(listeners) if listeners else None
         try:
             result = await send_request(
                 self.inner,
@@ -342,7 +342,5 @@ def _choose_backoff_s(tries: int) -> float:
 
 
 def estimate_tokens(messages: list[BaseMessage], kwargs: dict[str, Any]) -> int:
-    """Return an estimate of a call's tokens, input and output, at four characters a token."""
-    chars = sum(len(str(message.content)) for message in messages)
-    schemas = kwargs.get("tools") or kwargs.get("response_format") or ""
-    return (chars + len(str(schemas))) // 4 + EXPECTED_OUTPUT_TOKENS
+    """Return an estimate of a call's tokens, input and output."""
+    return estimate_usage(messages, kwargs, AIMessage(""))["input_tokens"] + EXPECTED_OUTPUT_TOKENS

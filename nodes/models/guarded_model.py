@@ -235,51 +235,58 @@ class GuardedModel(BaseChatModel):
             event["prompt"] = describe_messages(messages)
         if self.settings.call_timeout_s is None:
             await run_context.emit_limits_scaled(self.model, call.speed)
-        expected = self._estimate_call(messages, kwargs) if run_context.budget else (0, None)
+        expected = self._estimate_call(messages, kwargs) if run_context.scope.budget else (0, None)
         try:
             with run_context.reserve_call(*expected):
                 reply = await self._request_fitting_reply(
                     call, messages, kwargs, stop=stop, run_manager=run_manager
                 )
         except SupervisorError as error:
-            if isinstance(error, ModelUnknown):
-                error.next = await name_nearest_models(error, self.inner, self.tier)
-            seconds = round(time.monotonic() - began_s, 6)
-            event |= {"seconds": seconds, "tries": call.tries, "error": error.code}
-            if call.wasted_usage:
-                error.usage = read_usage(
-                    self._attach_metadata(AIMessage(""), call.wasted_usage, seconds, call)
-                )
-                await run_context.charge(error.usage)
-                event |= build_counts(error.usage)
-            if call.opened_circuit:
-                await run_context.emit_circuit_open(self.model, call.opened_circuit, str(error))
-            await run_context.emit_model_call(**event)
+            event["seconds"] = round(time.monotonic() - began_s, 6)
+            await self._settle_failure(error, call, event)
             raise
-        seconds = round(time.monotonic() - began_s, 6)
+        event["seconds"] = round(time.monotonic() - began_s, 6)
+        message = await self._settle_reply(reply, call, event)
+        return ChatResult(generations=[ChatGeneration(message=redact_message(message))])
+
+    async def _settle_failure(
+        self, error: SupervisorError, call: ModelCall, event: dict[str, Any]
+    ) -> None:
+        """Charge the run for a call that has failed, and emit its events."""
+        if isinstance(error, ModelUnknown):
+            error.next = await name_nearest_models(error, self.inner, self.tier)
+        event |= {"tries": call.tries, "error": error.code}
+        if call.wasted_usage:
+            lost = self._attach_metadata(AIMessage(""), call.wasted_usage, event["seconds"], call)
+            error.usage = read_usage(lost)
+            await call.run_context.charge(error.usage)
+            event |= build_counts(error.usage)
+        if call.opened_circuit:
+            await call.run_context.emit_circuit_open(self.model, call.opened_circuit, str(error))
+        await call.run_context.emit("model_call", **event)
+
+    async def _settle_reply(
+        self, reply: StructuredReply, call: ModelCall, event: dict[str, Any]
+    ) -> AIMessage:
+        """Charge the run for an answered call, emit its events, and return the message."""
+        run_context, seconds = call.run_context, event["seconds"]
         message = replace_lone_surrogates(reply.message)
         if reply.change:
-            await run_context.emit_output_method(model=self.model, **reply.change)
-        event |= {"method": reply.method} if reply.method else {}
+            await run_context.emit("output_method", model=self.model, **reply.change)
         shortened = message.response_metadata.get(SHORTENED)
-        event |= {SHORTENED: shortened} if shortened else {}
-        event |= {"corrections": reply.corrections} if reply.corrections else {}
+        said = {"method": reply.method, SHORTENED: shortened, "corrections": reply.corrections}
+        event |= {key: value for key, value in said.items() if value}
         event |= {"reply": describe_messages([message])} if self.settings.trace_content else {}
         assert message.usage_metadata is not None, "a call has counted or estimated usage"
-        message = self._attach_metadata(
-            message, [*call.wasted_usage, message.usage_metadata], seconds, call
-        )
+        counted = [*call.wasted_usage, message.usage_metadata]
+        message = self._attach_metadata(message, counted, seconds, call)
         usage = read_usage(message)
-        run_context.record_answer(seconds)
+        if run_context.scope.pace:  # a default deadline
+            run_context.scope.pace.record_answer(seconds)
         await run_context.charge(usage)
-        await run_context.emit_model_call(
-            **event,
-            seconds=seconds,
-            **build_counts(usage),
-            **count_cached(message.usage_metadata),
-            tries=call.tries,
-        )
-        return ChatResult(generations=[ChatGeneration(message=redact_message(message))])
+        event |= build_counts(usage) | count_cached(message.usage_metadata)
+        await run_context.emit("model_call", **event, tries=call.tries)
+        return message
 
     async def _request_fitting_reply(
         self, call: ModelCall, messages: list[BaseMessage], kwargs: dict[str, Any], **how: Any
@@ -310,8 +317,8 @@ class GuardedModel(BaseChatModel):
         self, call: ModelCall, messages: list[BaseMessage], kwargs: dict[str, Any], **how: Any
     ) -> StructuredReply:
         """Return the reply, with tool calls where tools are on offer."""
-        kwargs, shown = {**kwargs}, kwargs.get(SHOWN_TOOLS, ())
-        kwargs.pop(SHOWN_TOOLS, None)
+        kwargs = {**kwargs}
+        shown = kwargs.pop(SHOWN_TOOLS, ())
         if self.inner._llm_type == EMBEDDED:
             return StructuredReply(await call.run(messages, **how, **kwargs))
         is_of_protocol = self.kind in ("openai", "compatible")
@@ -340,8 +347,7 @@ class GuardedModel(BaseChatModel):
     def _estimate_call(
         self, messages: list[BaseMessage], kwargs: dict[str, Any]
     ) -> tuple[int, float | None]:
-        tokens = estimate_tokens(messages, kwargs)
-        output = min(EXPECTED_OUTPUT_TOKENS, tokens)
+        tokens, output = estimate_tokens(messages, kwargs), EXPECTED_OUTPUT_TOKENS
         usage = {"input_tokens": tokens - output, "output_tokens": output}
         return tokens, compute_cost_usd(self.model, usage, self.settings.prices)
 

@@ -113,13 +113,13 @@ READ_INTERVAL_S: Final = 0.05
 
 
 class ReplyTextReader:
-    """Collects the parts of one reply, and calls a listener with what is there so far.
+    """Collects the parts of one reply, and calls listeners with what is there so far.
 
     That is the JSON of its tool call where it makes one, else its words.
     """
 
-    def __init__(self, listener: Callable[[str], None]) -> None:
-        self._listener = listener
+    def __init__(self, listeners: Sequence[Callable[[str], None]]) -> None:
+        self._listeners = listeners
         self._arguments: list[str] = []
         self._words: list[str] = []
         self._read_at, self._length = 0.0, 0
@@ -127,7 +127,7 @@ class ReplyTextReader:
         """A part has come."""
 
     def read_chunk(self, chunk: ChatGenerationChunk) -> None:
-        """Add a part of the reply; at most twenty times a second the listener is called."""
+        """Add a part of the reply; at most twenty times a second the listeners are called."""
         self.has_begun, message = True, chunk.message
         if isinstance(message, AIMessageChunk):
             self._arguments += [call["args"] or "" for call in message.tool_call_chunks]
@@ -137,7 +137,8 @@ class ReplyTextReader:
         text = "".join(self._arguments) or "".join(self._words)
         if len(text) > self._length:
             self._read_at, self._length = now, len(text)
-            self._listener(text)
+            for listen in self._listeners:
+                listen(text)
 
 
 class AnswerTextListener:

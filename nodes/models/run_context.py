@@ -2,8 +2,8 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, asynccontextmanager, contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -13,15 +13,13 @@ from langgraph.config import get_config
 
 from nodes.errors import CallTimedOut, DeadlinePassed, EndpointDown
 from nodes.errors.redaction import redact_text
-from nodes.limits.budget import Budget
 from nodes.limits.deadline import now_s
-from nodes.limits.outside_waits import OutsideWaits
-from nodes.limits.run_scope import Pace, get_run_scope
+from nodes.limits.run_scope import RunScope, get_run_scope
 from nodes.models.circuit_breaker import FAILURE_THRESHOLD, OPEN_S
 from nodes.models.reply_stream import AnswerTextListener
 from nodes.models.usage import ModelSpeed
 from nodes.prompts.tags import shorten_text
-from nodes.telemetry.events import build_task_path, emit
+from nodes.telemetry.events import EventKind, build_task_path, emit
 from state import Usage
 
 REPORT = "Report"
@@ -35,79 +33,61 @@ _reply_listener: ContextVar[TextListener | None] = ContextVar("reply_listener", 
 
 @dataclass(frozen=True)
 class RunContext:
-    """The run's name and the seconds it has left; empty outside a run."""
+    """The run of a call and the seconds it has left; empty outside a run."""
 
+    scope: RunScope = field(default_factory=RunScope)
     run_id: str = ""
     remaining_s: float | None = None
     is_run: bool = False
     task: str = ""
     """The path of the task that the call is made for; empty for the supervisor's."""
-    waits: OutsideWaits = field(default_factory=OutsideWaits)
-    budget: Budget | None = None
-    pace: Pace | None = None
     is_last: bool = False
     """The call writes the answer."""
-    on_reply_text: TextListener | None = None
+    listeners: tuple[TextListener, ...] = ()
     """Called with the text, or the JSON, that the model has written so far."""
-    confirm_writer: Callable[[], Awaitable[None]] | None = None
-    """Raises if another server does this run now, so that the call is not made twice."""
 
-    @contextmanager
-    def reserve_call(self, tokens: int, cost_usd: float | None) -> Iterator[None]:
+    def reserve_call(self, tokens: int, cost_usd: float | None) -> AbstractContextManager[None]:
         """Keep room for a call in the run's budget, if it has one.
 
         Raises:
             BudgetSpent: there is no room.
         """
-        if self.budget is None:
-            yield
-        else:
-            with self.budget.reserve_call(tokens, cost_usd, is_last=self.is_last):
-                yield
+        budget = self.scope.budget
+        if budget is None:
+            return nullcontext()
+        return budget.reserve_call(tokens, cost_usd, is_last=self.is_last)
 
     def wait_outside(self) -> AbstractContextManager[None]:
         """Count the time inside as a wait for what does not run in this process."""
-        return self.waits.count(self.task)
+        return self.scope.waits.count(self.task)
 
     async def charge(self, usage: Usage) -> None:
         """Count a call; the first that makes the budget low says so."""
-        if self.budget is None:
+        budget = self.scope.budget
+        if budget is None:
             return
-        self.budget.charge(usage)
-        if self.is_run and self.budget.is_low() and not self.budget.has_warned:
-            self.budget.has_warned = True
-            budget = self.budget
+        budget.charge(usage)
+        if self.is_run and budget.is_low() and not budget.has_warned:
+            budget.has_warned = True
             await emit("budget", level="low", tokens=budget.tokens, cost_usd=budget.cost_usd)
 
-    def record_answer(self, seconds: float) -> None:
-        """Count the time of an answered call for a default deadline."""
-        if self.pace:
-            self.pace.record_answer(seconds)
+    async def emit(self, kind: EventKind, **data: Any) -> None:
+        """Emit an event; nothing outside a run."""
+        if self.is_run:
+            await emit(kind, **data)
 
     async def emit_circuit_open(self, model: str, circuit: str, said: str) -> None:
         """Emit that the circuit of a model or its address is open; nothing outside a run."""
-        if self.is_run:
-            failures = f"{FAILURE_THRESHOLD} consecutive failures"
-            message = f"circuit open for {circuit} for {OPEN_S:g} s after {failures}"
-            await emit(
-                "error",
-                code=EndpointDown.code,
-                message=message,
-                model=model,
-                state="open",
-                failures=FAILURE_THRESHOLD,
-                said=said,
-            )
-
-    async def emit_model_call(self, **data: Any) -> None:
-        """Emit a `model_call` event; nothing outside a run."""
-        if self.is_run:
-            await emit("model_call", **data)
-
-    async def emit_output_method(self, **data: Any) -> None:
-        """Emit that a model is asked for JSON in another way from now on."""
-        if self.is_run:
-            await emit("output_method", **data)
+        failures = f"{FAILURE_THRESHOLD} consecutive failures"
+        await self.emit(
+            "error",
+            code=EndpointDown.code,
+            message=f"circuit open for {circuit} for {OPEN_S:g} s after {failures}",
+            model=model,
+            state="open",
+            failures=FAILURE_THRESHOLD,
+            said=said,
+        )
 
     async def emit_limits_scaled(self, model: str, speed: ModelSpeed) -> None:
         """Emit, once in a run, that limits which were not set are longer for a slow model."""
@@ -143,42 +123,27 @@ def listen_to_reply(listener: TextListener | None) -> Iterator[None]:
 
 def get_run_context() -> RunContext:
     """Look around; a call made outside a run has none."""
+    listeners = tuple(filter(None, [_reply_listener.get()]))
     try:
         config = get_config()
     except RuntimeError:
-        return RunContext(on_reply_text=_reply_listener.get())
+        return RunContext(listeners=listeners)
     configurable: Mapping[str, Any] = config.get("configurable", {})
     scope, is_last, remaining_s = get_run_scope(config), _writes_answer.get(), None
     if scope.deadline:  # what is kept for the answer is for the answer alone
         ends_at = scope.deadline.ends_at if is_last else scope.deadline.work_ends_at
         remaining_s = ends_at - now_s()
+    if is_last and scope.on_answer_text:
+        listeners += (AnswerTextListener(scope.on_answer_text),)
     return RunContext(
+        scope=scope,
         run_id=f"{configurable.get('thread_id', '')}/{scope.began_at or ''}",
         remaining_s=remaining_s,
         is_run="__pregel_runtime" in configurable,
         task=build_task_path(config, config.get("metadata", {}).get("task", "")),
-        waits=scope.waits,
-        budget=scope.budget,
-        pace=scope.pace,
         is_last=is_last,
-        on_reply_text=_choose_listener(scope.on_answer_text if is_last else None),
-        confirm_writer=scope.confirm_writer,
+        listeners=listeners,
     )
-
-
-def _choose_listener(on_answer_text: TextListener | None) -> TextListener | None:
-    listener = _reply_listener.get()
-    if on_answer_text is None:
-        return listener
-    of_answer = AnswerTextListener(on_answer_text)
-    if listener is None:
-        return of_answer
-
-    def read_text(text: str) -> None:
-        listener(text)
-        of_answer(text)
-
-    return read_text
 
 
 def name_requested_schema(kwargs: Mapping[str, Any]) -> str:

@@ -57,7 +57,8 @@ class SpeculativeCall:
         if was_open and usage.model_calls:
             run_context = get_run_context()
             await run_context.charge(usage)
-            await run_context.emit_model_call(
+            await run_context.emit(
+                "model_call",
                 task=self.task.id,
                 worker=self.task.worker,
                 model=usage.models[0],

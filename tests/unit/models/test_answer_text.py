@@ -32,7 +32,7 @@ def test_json_inside_a_code_fence_is_read():
 
 def test_the_listener_gets_the_text_of_a_tool_call_and_never_its_json():
     heard: list[str] = []
-    reader = ReplyTextReader(AnswerTextListener(heard.append))
+    reader = ReplyTextReader([AnswerTextListener(heard.append)])
 
     for part in ('{"text": "Amazon', ' leads.", "confidence": 9', "0}"):
         call = tool_call_chunk(name="Answer", args=part, id="1", index=0)
