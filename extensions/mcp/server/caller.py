@@ -74,48 +74,12 @@ _STEP: Final = 0.01
 """Each notification has a higher progress than the one before, as the protocol asks."""
 
 
-class ProgressNotes:
-    """Turns the events of a run into progress: how many of its tasks have ended."""
-
-    def __init__(self) -> None:
-        self._progress = RunProgress()
-        self._last = 0.0
-
-    def describe_event(self, event: Event) -> tuple[float, float | None, str] | None:
-        """Return progress, total and message after an event; None for one that shows nothing."""
-        self._progress.apply_event(event)
-        if event.get("kind") not in _SHOWN_KINDS or event.get("within"):
-            return None
-        tasks = [task for task in self._progress.list_tasks() if "/" not in task.id]
-        ended = sum(task.ended_at is not None for task in tasks)
-        begun = sum(task.started_at is not None for task in tasks)
-        reached = len(tasks) + 1 if event["kind"] == "answer" else (ended + begun) / 2
-        self._last = max(reached, self._last + _STEP)
-        total = float(len(tasks) + 1) if tasks else None  # the answer is one more
-        message = f"{_describe(event)}, {ended} of {format_count(len(tasks), 'task')} ended"
-        return self._last, total, message if tasks else _describe(event)
-
-
-def _describe(event: Event) -> str:
-    kind, worker = str(event["kind"]), str(event.get("worker") or "")
-    if task := str(event.get("task") or ""):
-        what = {"task_started": "started", "task_skipped": "skipped", "report": "ended"}
-        return to_one_line(f"{format_task(task, worker)} {what.get(kind, kind)}", 200)
-    names = {
-        "request": "planning",
-        "plan_created": "planned",
-        "plan_revised": "plan revised",
-        "synthesized": "answering",
-    }
-    return names.get(kind, to_one_line(event.get("status") or kind))
-
-
 class RunReport:
     """Sends a run's thread and progress to the client, in the order of the run's events."""
 
     def __init__(self, caller: Caller, thread: str) -> None:
         self._caller, self._thread = caller, thread
-        self._notes = ProgressNotes()
+        self._progress, self._last = RunProgress(), 0.0
         self._loop = asyncio.get_running_loop()
         self._events: asyncio.Queue[Event | None] = asyncio.Queue()
         self.has_begun = False
@@ -141,8 +105,27 @@ class RunReport:
             if not self.has_begun and event.get("kind") != "reading":
                 self.has_begun = True
                 await self._caller.send_log("info", f"thread {self._thread}")
-            if described := self._notes.describe_event(event):
-                await self._caller.send_progress(*described)
+            self._progress.apply_event(event)
+            if event.get("kind") in _SHOWN_KINDS and not event.get("within"):
+                await self._caller.send_progress(*self._describe_event(event))
+
+    def _describe_event(self, event: Event) -> tuple[float, float | None, str]:
+        """Return progress, total and message: how many of the run's tasks have ended."""
+        message, kind = self._progress.phase, event["kind"]
+        if task := str(event.get("task") or ""):
+            what = {"task_started": "started", "task_skipped": "skipped"}.get(kind, "ended")
+            message = to_one_line(
+                f"{format_task(task, str(event.get('worker') or ''))} {what}", 200
+            )
+        tasks = [task for task in self._progress.list_tasks() if "/" not in task.id]
+        ended = sum(task.ended_at is not None for task in tasks)
+        begun = sum(task.started_at is not None for task in tasks)
+        reached = len(tasks) + 1 if kind == "answer" else (ended + begun) / 2
+        self._last = max(reached, self._last + _STEP)
+        if not tasks:
+            return self._last, None, message
+        message += f", {ended} of {format_count(len(tasks), 'task')} ended"
+        return self._last, float(len(tasks) + 1), message  # the answer is one more
 
 
 MAX_WAIT_S: Final = 600.0
@@ -162,15 +145,14 @@ _ANSWER_FORM: Final[dict[str, Any]] = {
 }
 
 
-def can_ask(session: ServerSession) -> bool:
-    """Return whether a client can show a form to its user."""
-    return session.check_client_capability(
-        types.ClientCapabilities(elicitation=types.ElicitationCapability())
-    )
-
-
 async def ask_user(caller: Caller, questions: Sequence[Question]) -> str | None:
-    """Return the user's reply to the first question as `aresume` takes it; None without one."""
+    """Return the user's reply to the first question as `aresume` takes it.
+
+    None without a question or a reply, and where the client cannot show a form to its user.
+    """
+    can_ask = types.ClientCapabilities(elicitation=types.ElicitationCapability())
+    if not questions or not caller.session.check_client_capability(can_ask):
+        return None
     question = questions[0]
     is_decision = question.get("kind") in ("plan", "tool_call")
     try:

@@ -1,10 +1,11 @@
 """What a tool of the MCP server returns: the answer as Markdown, and as fields."""
 
 from collections.abc import Mapping
-from typing import Any, Final
+from operator import attrgetter
+from typing import Annotated, Any, Final
 
 from mcp import types
-from pydantic import BaseModel, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
 from graph.display.labels import format_status
 from graph.display.summary import format_question
@@ -20,19 +21,28 @@ MAX_ITEMS: Final = 100
 """Of each list in an answer."""
 
 
-class ResultAnswer(BaseModel):
+_Text = Annotated[str, AfterValidator(make_printable)]
+_FIRST: Final = BeforeValidator(lambda items: list(items)[:MAX_ITEMS])
+_Subject = Annotated[_Text, BeforeValidator(attrgetter("subject"))]
+
+
+class _Result(BaseModel):
+    model_config = ConfigDict(from_attributes=True)
+
+
+class ResultAnswer(_Result):
     """The answer of a run."""
 
-    text: str
+    text: _Text
     confidence: int | None = Field(
         description="0 to 100; null where it is unknown or was not judged."
     )
-    gaps: list[str]
-    contradictions: list[str]
-    sources: list[str]
+    gaps: Annotated[list[_Text], _FIRST]
+    contradictions: Annotated[list[_Subject], _FIRST]
+    sources: Annotated[list[_Text], _FIRST]
 
 
-class ResultQuestion(BaseModel):
+class ResultQuestion(_Result):
     """A question that a run waits for."""
 
     kind: str = Field(description="plan: approve it before it runs; question: about a task.")
@@ -40,7 +50,7 @@ class ResultQuestion(BaseModel):
     question: str
 
 
-class ResultUsage(BaseModel):
+class ResultUsage(_Result):
     """What a run has used."""
 
     model_calls: int
@@ -49,7 +59,7 @@ class ResultUsage(BaseModel):
     cost_usd: float | None = Field(description="By list prices; null where one is unknown.")
 
 
-class RunResult(BaseModel):
+class RunResult(_Result):
     """The structured content of a tool's result."""
 
     thread: str = Field(description="For a follow-up, an answer to a question, or a resume.")
@@ -57,11 +67,6 @@ class RunResult(BaseModel):
     answer: ResultAnswer | None
     questions: list[ResultQuestion]
     usage: ResultUsage
-
-
-def describe_result() -> dict[str, Any]:
-    """Return the JSON schema of the structured content."""
-    return RunResult.model_json_schema()
 
 
 def build_result(outcome: Outcome) -> types.CallToolResult:
@@ -74,13 +79,10 @@ def build_result(outcome: Outcome) -> types.CallToolResult:
     )
 
 
-def build_error_result(error: SupervisorError) -> types.CallToolResult:
-    """Return a tool error with the line that the command line prints."""
-    return build_error_line_result(error.format_line())
-
-
-def build_error_line_result(line: str) -> types.CallToolResult:
-    """Return a tool error of one line."""
+def build_error_result(error: Exception) -> types.CallToolResult:
+    """Return a tool error of one line; of an error of ours the one that the command line prints."""
+    line = f"error[UNEXPECTED] {type(error).__name__}: {error}"
+    line = error.format_line() if isinstance(error, SupervisorError) else line
     shown = make_printable(" ".join(line.split()))[:2000]
     return types.CallToolResult(content=[types.TextContent(type="text", text=shown)], isError=True)
 
@@ -88,11 +90,6 @@ def build_error_line_result(line: str) -> types.CallToolResult:
 def format_question_text(question: Question) -> str:
     """Return a question as text, a plan with a line for each of its tasks."""
     return make_printable("\n".join(format_question(question)))
-
-
-def name_question(question: Question) -> str:
-    """Return the name by which an answer assigns itself to a question."""
-    return str(question.get("task") or question["id"])
 
 
 def _format_text(outcome: Outcome) -> str:
@@ -114,35 +111,13 @@ def _format_text(outcome: Outcome) -> str:
 
 
 def _summarize(outcome: Outcome) -> RunResult:
-    given = outcome.answer
-    usage = outcome.usage
-    answer = given and ResultAnswer(
-        text=make_printable(given.text),
-        confidence=given.confidence,
-        gaps=_list_lines(given.gaps),
-        contradictions=_list_lines(each.subject for each in given.contradictions),
-        sources=_list_lines(given.sources),
-    )
-    return RunResult(
-        thread=outcome.thread,
-        status=outcome.status,
-        answer=answer,
-        questions=[
-            ResultQuestion(
-                kind=str(question.get("kind", "question")),
-                task=name_question(question),
-                question=format_question_text(question),
-            )
-            for question in outcome.questions
-        ],
-        usage=ResultUsage(
-            model_calls=usage.model_calls,
-            input_tokens=usage.input_tokens,
-            output_tokens=usage.output_tokens,
-            cost_usd=usage.cost_usd,
-        ),
-    )
-
-
-def _list_lines(items: Any) -> list[str]:  # any iterable of texts
-    return [make_printable(item) for item in items][:MAX_ITEMS]
+    questions = [
+        ResultQuestion(
+            kind=str(each.get("kind", "question")),
+            task=str(each.get("task") or each["id"]),
+            question=format_question_text(each),
+        )
+        for each in outcome.questions
+    ]
+    given = {name: getattr(outcome, name) for name in ("thread", "status", "answer", "usage")}
+    return RunResult.model_validate({**given, "questions": questions})

@@ -15,8 +15,8 @@ from mcp import types
 from mcp.server.lowlevel import Server
 from mcp.server.session import ServerSession
 
-from extensions.mcp.server.caller import Caller, RunReport, ask_user, can_ask
-from extensions.mcp.server.result import build_error_line_result, build_error_result, build_result
+from extensions.mcp.server.caller import Caller, RunReport, ask_user
+from extensions.mcp.server.result import build_error_result, build_result
 from extensions.mcp.server.tools import (
     ANSWER_TOOL,
     RESUME_TOOL,
@@ -34,7 +34,7 @@ from graph.runs.run_record import find_lowest, load_run_record
 from graph.runs.runner import aresume, arun
 from graph.settings import Settings
 from graph.stores.thread_locks import check_thread_id, make_thread_id
-from nodes.errors import FileUnreadable, RequestInvalid, SupervisorError
+from nodes.errors import FileUnreadable, RequestInvalid
 from nodes.tools.framework.extras import PackageMissing
 from state import Context
 
@@ -65,13 +65,9 @@ class ToolCalls:
         """Return a tool's result; every error is a result of one line."""
         try:
             return build_result(await self._serve(name, given, caller))
-        except SupervisorError as error:
-            return build_error_result(error)
-        except ImportError as error:
-            missing = PackageMissing.from_error(error)
-            return build_error_result(missing) if missing else _describe_unexpected(error)
-        except Exception as error:  # the last resort: no traceback reaches a client
-            return _describe_unexpected(error)
+        except Exception as error:  # no traceback reaches a client
+            missing = PackageMissing.from_error(error) if isinstance(error, ImportError) else None
+            return build_error_result(missing or error)
 
     async def _serve(self, name: str, given: Mapping[str, Any], caller: Caller) -> Outcome:
         if name == ANSWER_TOOL:
@@ -89,14 +85,14 @@ class ToolCalls:
     async def _run(self, served: ServedTeam, asked: RunArguments, caller: Caller) -> Outcome:
         if asked.thread is not None:
             await self._require_thread(asked.thread, (served,))
-        files = asked.local_files
+        files = asked.files if isinstance(asked, LocalRunArguments) else ()
         roots = choose_roots(await caller.list_roots()) if files else []
         thread = asked.thread or make_thread_id()
         work = partial(
             arun,
             asked.request,
             team=served.folder,
-            files=resolve_files(files, roots),
+            files=[resolve_file(name, roots) for name in files],
             materials=asked.materials,
             thread=thread,
             context=self._lower_caps(served, asked),
@@ -120,15 +116,13 @@ class ToolCalls:
         report = RunReport(caller, thread)
         try:
             async with report.send_events():
-                outcome = await _run_uninterrupted(work(on_event=report.note_event))
-                while outcome.questions and can_ask(caller.session):
+                while True:
+                    outcome = await _run_uninterrupted(work(on_event=report.note_event))
                     reply = await ask_user(caller, outcome.questions)
                     if reply is None:
-                        break
+                        return outcome
                     given = resuming or {"settings": self.settings}
-                    resume = partial(aresume, thread, answer=reply, **given)
-                    outcome = await _run_uninterrupted(resume(on_event=report.note_event))
-                return outcome
+                    work = partial(aresume, thread, answer=reply, **given)
         except asyncio.CancelledError:
             kept = "nothing, the run had not begun"
             if report.has_begun:
@@ -185,21 +179,6 @@ async def _run_uninterrupted(work: Coroutine[Any, Any, Result]) -> Result:
     return task.result()
 
 
-def _describe_unexpected(error: Exception) -> types.CallToolResult:
-    return build_error_line_result(f"error[UNEXPECTED] {type(error).__name__}: {error}")
-
-
-def resolve_files(names: Iterable[str], roots: Sequence[Path]) -> list[Path]:
-    """Return the paths of files, each below a root, with links followed.
-
-    A relative path is below the first root.
-
-    Raises:
-        FileUnreadable: a path leads elsewhere, or to a hidden file.
-    """
-    return [_resolve_file(name, roots) for name in names]
-
-
 def choose_roots(declared: Iterable[str]) -> list[Path]:
     """Return the folders whose files may be read: the client's roots, else the working folder.
 
@@ -225,7 +204,14 @@ def _read_root(address: str) -> Path | None:
     return None if path == Path(path.anchor) else path
 
 
-def _resolve_file(name: str, roots: Sequence[Path]) -> Path:
+def resolve_file(name: str, roots: Sequence[Path]) -> Path:
+    """Return the path of a file, below a root, with links followed.
+
+    A relative path is below the first root.
+
+    Raises:
+        FileUnreadable: the path leads elsewhere, or to a hidden file.
+    """
     if not roots:
         raise FileUnreadable(
             f"cannot read {name[:200]!r}",

@@ -9,7 +9,7 @@ from mcp import types
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, StrictStr, ValidationError
 from pydantic.json_schema import SkipJsonSchema
 
-from extensions.mcp.server.result import describe_result
+from extensions.mcp.server.result import RunResult
 from graph.settings import Settings
 from graph.teams.team_loader import find_team, load_team
 from nodes.errors import RequestInvalid, TeamInvalid
@@ -47,11 +47,6 @@ class RunArguments(_Arguments):
         None, description="The thread of an earlier answer of this team, for a follow-up to it."
     )
 
-    @property
-    def local_files(self) -> tuple[str, ...]:
-        """The paths of files to read; a client elsewhere can name none."""
-        return ()
-
 
 class LocalRunArguments(RunArguments):
     """A request of a client on this machine, which may name files."""
@@ -61,11 +56,6 @@ class LocalRunArguments(RunArguments):
         max_length=200,
         description="Paths of documents to read, below the client's roots or the working folder.",
     )
-
-    @property
-    def local_files(self) -> tuple[str, ...]:
-        """The paths of files to read."""
-        return self.files
 
 
 class AnswerArguments(_Arguments):
@@ -157,32 +147,25 @@ def list_tools(teams: Mapping[str, ServedTeam], *, is_local: bool) -> list[types
     Args:
         is_local: whether the client runs on this machine and may name files.
     """
-    kind = LocalRunArguments if is_local else RunArguments
-    output = describe_result()
-    return [
-        *(
-            _describe_tool(name, _describe_team(served.team), describe_arguments(kind), output)
-            for name, served in teams.items()
-        ),
-        _describe_tool(
-            ANSWER_TOOL,
+    run = LocalRunArguments if is_local else RunArguments
+    offered: dict[str, tuple[str, type[_Arguments]]] = {
+        **{name: (_describe_team(served.team), run) for name, served in teams.items()},
+        ANSWER_TOOL: (
             "Answer the open question of a run, which then continues and returns its answer.",
-            describe_arguments(AnswerArguments),
-            output,
+            AnswerArguments,
         ),
-        _describe_tool(
-            RESUME_TOOL,
+        RESUME_TOOL: (
             "Resume a run that was cancelled, failed or answered in part. Finished tasks are kept.",
-            describe_arguments(ResumeArguments),
-            output,
+            ResumeArguments,
         ),
+    }
+    output = RunResult.model_json_schema()
+    return [
+        types.Tool(
+            name=name, description=text, inputSchema=describe_arguments(kind), outputSchema=output
+        )
+        for name, (text, kind) in offered.items()
     ]
-
-
-def _describe_tool(
-    name: str, description: str, inputs: dict[str, Any], output: dict[str, Any]
-) -> types.Tool:
-    return types.Tool(name=name, description=description, inputSchema=inputs, outputSchema=output)
 
 
 def _describe_team(team: Team) -> str:

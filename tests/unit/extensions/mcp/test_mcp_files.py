@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from extensions.mcp.server.server import choose_roots, resolve_files
+from extensions.mcp.server.server import choose_roots, resolve_file
 from nodes.errors import FileUnreadable
 
 
@@ -20,10 +20,8 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_the_working_folder_is_the_root_of_a_client_that_declares_none(project: Path) -> None:
     assert choose_roots([]) == [project]
-    assert resolve_files(["docs/a.md", str(project / "docs")], [project]) == [
-        project / "docs" / "a.md",
-        project / "docs",
-    ]
+    assert resolve_file("docs/a.md", [project]) == project / "docs" / "a.md"
+    assert resolve_file(str(project / "docs"), [project]) == project / "docs"
 
 
 def test_a_home_folder_and_a_whole_disk_are_no_roots(
@@ -38,7 +36,7 @@ def test_a_home_folder_and_a_whole_disk_are_no_roots(
     assert choose_roots(["file:///"]) == []
 
     with pytest.raises(FileUnreadable, match="declares no root"):
-        resolve_files(["etc/passwd"], [])
+        resolve_file("etc/passwd", [])
 
 
 def test_declared_roots_replace_the_working_folder(project: Path, tmp_path: Path) -> None:
@@ -49,7 +47,7 @@ def test_declared_roots_replace_the_working_folder(project: Path, tmp_path: Path
 
     assert roots == [spaced.resolve()]
     with pytest.raises(FileUnreadable, match="outside"):
-        resolve_files([str(project / "docs" / "a.md")], roots)
+        resolve_file(str(project / "docs" / "a.md"), roots)
 
 
 @pytest.mark.parametrize(
@@ -60,4 +58,4 @@ def test_what_is_hidden_or_leads_outside_is_refused(project: Path, name: str) ->
     (project / "link.md").symlink_to(project.parent / "other.md")
 
     with pytest.raises(FileUnreadable):
-        resolve_files([name], [project])
+        resolve_file(name, [project])
