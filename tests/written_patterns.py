@@ -11,7 +11,7 @@ from typing import Final
 from nodes.limits.patterns import Pattern
 from teams.code_review.tools.review import guidelines
 from teams.contract_review.tools.contracts import clause_kinds, phrases, playbook
-from teams.expert_router.tools.references import referrals
+from teams.expert_router.tools.references import lookup
 from teams.expert_router.tools.references.collection import FIELDS
 from teams.product_launch.tools.launch import channels
 
@@ -65,8 +65,8 @@ def _built(module: str) -> object:
         case "teams/product_launch/tools/launch/channels.py":
             rules = channels.load_channel_book().rules
             return _ignoring_case(text for rule in rules for text in (rule.pattern, rule.lacks))
-        case "teams/expert_router/tools/references/referrals.py":
-            return [referrals._load_rules(each) for each in ("everywhere", *FIELDS)]
+        case "teams/expert_router/tools/references/lookup.py":
+            return [lookup._load_rules(each) for each in ("everywhere", *FIELDS)]
         case "teams/code_review/tools/review/guidelines.py":
             return guidelines.load_checks()
     return ()

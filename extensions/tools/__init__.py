@@ -23,7 +23,7 @@ class _Tools(Extension):
 
     def describe_tables(self, team: "Team", settings: "ToolSettings") -> str:
         """Return the tables of the user's database, if a tool of the team reads them."""
-        from extensions.tools.sql.description import describe_tables
+        from extensions.tools.sql.client import describe_tables
 
         return describe_tables(team, settings)
 

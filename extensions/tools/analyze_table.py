@@ -6,8 +6,7 @@ from langchain_core.tools import BaseTool, tool
 from langgraph.prebuilt import InjectedState
 from pydantic import Field
 
-from extensions.tools.sql.client import run_table_analysis
-from extensions.tools.sql.table_materials import collect_tables
+from extensions.tools.sql.client import collect_tables, run_table_analysis
 from extensions.tools.sql.table_question import (
     Aggregate,
     Change,

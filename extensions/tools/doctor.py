@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from extensions.tools.documents.folder import list_documents
+from extensions.tools.documents.library import list_documents
 from extensions.tools.sql.client import inspect_database
 from extensions.tools.sql.location import locate_database
 from graph.extensions import DoctorCheck

@@ -6,8 +6,7 @@ from typing import Any
 import httpx
 from langchain_core.tools import BaseTool, tool
 
-from extensions.tools.web.addresses import AddressPolicy
-from extensions.tools.web.download import Page, download_page
+from extensions.tools.web.download import AddressPolicy, Page, download_page
 from nodes.errors import ToolFailed, ToolRefused
 from nodes.text.plain_text import sanitize_line, sanitize_text
 from nodes.tools.framework.isolation import run_isolated

@@ -6,9 +6,8 @@ from typing import Annotated, Any
 from langchain_core.tools import BaseTool, tool
 from langgraph.prebuilt import InjectedState
 
-from extensions.tools.sql.client import run_statement
+from extensions.tools.sql.client import collect_tables, run_statement
 from extensions.tools.sql.location import DatabaseLocation
-from extensions.tools.sql.table_materials import collect_tables
 from extensions.tools.sql.tables import mentions, name_tables
 from nodes.errors import ToolRefused
 from nodes.tools.framework.settings import ToolSettings

@@ -7,8 +7,7 @@ from typing import Annotated, Any
 from langchain_core.tools import BaseTool, tool
 from langgraph.prebuilt import InjectedState
 
-from extensions.tools.documents.folder import describe_unread
-from extensions.tools.documents.library import get_library
+from extensions.tools.documents.library import describe_unread, get_library
 from extensions.tools.documents.passages import Passage
 from nodes.errors import NothingToRead, ToolFailed
 from nodes.text.counts import format_count

@@ -10,7 +10,7 @@ from typing import Self
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from extensions.tools.web.addresses import AddressPolicy
+from extensions.tools.web.download import AddressPolicy
 from extensions.tools.web.search_engines import SearchResult
 
 

@@ -1,4 +1,4 @@
-"""The lens, severity, confidence and advice of each linter rule.
+"""The lens, severity, confidence and advice of each linter rule, and what a finding holds.
 
 The table is `rules.csv`. Its confidence is how often a hit is a defect that a reviewer would want
 to see; from 80 on it is reported. `needs` is `file` for a rule that would be wrong if only a part
@@ -10,9 +10,23 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
-from extensions.tools.linting.finding import Severity
+Severity = Literal["critical", "high", "medium", "low", "info"]
+SEVERITIES: Final[tuple[Severity, ...]] = ("critical", "high", "medium", "low", "info")
+
+
+@dataclass(frozen=True)
+class ReviewFinding:
+    """A defect or remark about one line, with the fields of `state.Finding`."""
+
+    severity: Severity
+    message: str
+    file: str
+    line: int | None
+    suggestion: str
+    confidence: int
+
 
 Lens = Literal["security", "bugs", "performance", "style", "history"]
 RuleContext = Literal["line", "hunk", "file"]

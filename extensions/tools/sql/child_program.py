@@ -11,9 +11,14 @@ from threading import Timer
 from typing import Any
 
 from extensions.tools.sql import sqlite
-from extensions.tools.sql.loaded_tables import LoadedTables
 from extensions.tools.sql.location import DatabaseLocation, Engine
-from extensions.tools.sql.tables import SqlTable, describe_result, describe_tables, mentions
+from extensions.tools.sql.tables import (
+    LoadedTables,
+    SqlTable,
+    describe_result,
+    describe_tables,
+    mentions,
+)
 from nodes.text.plain_text import sanitize_line
 
 GRACE_S = 0.1

@@ -1,11 +1,16 @@
 """Run a statement in a child process, for the tools and commands that read tables."""
 
+import asyncio
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
-from extensions.tools.sql.location import DatabaseLocation
-from nodes.errors import ToolFailed, ToolRefused
+from extensions.tools.sql.location import DatabaseLocation, locate_database
+from nodes.errors import NothingToRead, ToolFailed, ToolRefused
+from nodes.schemas.team import Team
+from nodes.text.csv_table import is_table_name
+from nodes.tools.framework.documents import is_cut
 from nodes.tools.framework.isolation import run_isolated, run_isolated_blocking
+from nodes.tools.framework.settings import ToolSettings
 
 CHILD_FUNCTION = "extensions.tools.sql.child_program:run_statement"
 ANALYSIS_FUNCTION = "extensions.tools.sql.table_analysis:analyze_table"
@@ -100,3 +105,54 @@ def _format_tables(tables: list[dict[str, Any]]) -> str:
     known = "; ".join(f"{table['table']}({', '.join(table['columns'])})" for table in tables)
     cut = " [cut]" if len(known) > MAX_TABLES_CHARS else ""
     return known[:MAX_TABLES_CHARS] + cut
+
+
+TABLE_TOOLS: Final = frozenset(("analyze_table", "query_database"))
+MAX_TABLES: Final = 60
+MAX_LINE_CHARS: Final = 600
+
+
+def describe_tables(team: Team, settings: ToolSettings) -> str:
+    """Return the tables, a line each, if a tool of the team reads them.
+
+    A database that cannot be read is reported by the tool, when a worker calls it.
+    """
+    tools = {name for worker in team.workers for name in worker.tools}
+    if not settings.sql_url or tools.isdisjoint(TABLE_TOOLS):
+        return ""
+    try:
+        tables = inspect_database(locate_database(settings.sql_url))["tables"]
+    except ToolRefused:
+        return ""
+    return "\n".join(
+        f"- {each['table']}: {', '.join(each['columns'])}"[:MAX_LINE_CHARS]
+        for each in tables[:MAX_TABLES]
+    )
+
+
+async def collect_tables(
+    settings: ToolSettings, materials: Mapping[str, str] | None
+) -> tuple[DatabaseLocation, dict[str, str]]:
+    """Return where the database is, and the materials that are tables.
+
+    Raises:
+        NothingToRead: there is neither.
+        ToolRefused: a table was cut when it was read, so figures on it would be wrong.
+    """
+    tables = {
+        name: text
+        for name, text in (materials or {}).items()
+        if is_table_name(name) and text.strip()
+    }
+    if cut := ", ".join(name for name, text in tables.items() if is_cut(text)):
+        raise ToolRefused(
+            f"only the beginning of {cut} was read, so figures on it would be wrong; the user "
+            "can set SUPERVISE_SQL_URL to its path, without --file, to have all of it queried"
+        )
+    location = await asyncio.to_thread(locate_database, settings.sql_url)
+    if location.engine == "none" and not tables:
+        raise NothingToRead(
+            "no database is set (SUPERVISE_SQL_URL) and the task has no file with a table; "
+            "work from your handoff, or report what is missing"
+        )
+    return location, tables

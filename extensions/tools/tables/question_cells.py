@@ -1,22 +1,91 @@
-"""Find the cells of a table that a question says, as conditions on its rows."""
+"""Find the cells of a table and the numbers that a question says, as conditions on its rows."""
 
 from collections.abc import Sequence
 
 from extensions.tools.sql.table_columns import quote_name, write_literal
-from extensions.tools.tables.marked_words import MarkedWords
-from extensions.tools.tables.number_words import parse_number_word
+from extensions.tools.sql.table_profile import Profile
 from extensions.tools.tables.question_words import (
     BUCKETS,
     GRAMMAR,
     LISTS,
     OPERATIONS,
     OTHER_NAMES,
+    SIGNS,
+    Token,
     is_cell_word,
     is_same_word,
     split_name,
     split_question,
 )
-from extensions.tools.tables.reading import Condition
+from extensions.tools.tables.reading import Condition, Reading
+
+
+class MarkedWords:
+    """Words, and what has been read from them."""
+
+    def __init__(self, profile: Profile, tokens: list[Token]) -> None:
+        self.profile, self.tokens, self.found = profile, tokens, Reading()
+        for token in tokens:
+            token.role = "mark" if token.text in "?;,()" else ""
+
+    def word(self, at: int) -> str:
+        """Return the word at a place in lower case; empty outside the question."""
+        return self.tokens[at].word if 0 <= at < len(self.tokens) else ""
+
+    def role(self, at: int) -> str:
+        """Return the role of the word at a place; empty for none."""
+        return self.tokens[at].role if 0 <= at < len(self.tokens) else ""
+
+    def operation(self, at: int) -> str:
+        """Return the operation that the word at a place asks for; empty for none."""
+        return OPERATIONS.get(self.word(at), "")
+
+    def take(self, places: Sequence[int], role: str) -> None:
+        """Set the role of the words at these places that have none."""
+        for at in places:
+            self.tokens[at].role = self.tokens[at].role or role
+
+    def has_both(self, at: int, name: str) -> bool:
+        """Return whether a word and the one beside it name a column: atomic mass."""
+        parts = [part for part in split_name(name) if part not in LISTS["units"]]
+        near = [self.word(at), self.word(at + 1)], [self.word(at - 1), self.word(at)]
+        return len(parts) > 1 and any(
+            all(word and any(is_same_word(word, part) for part in parts) for word in pair)
+            for pair in near
+        )
+
+    def take_negation(self, at: int, distance: int) -> bool:
+        """Return whether a word before a place denies what is there."""
+        denials = ("not", "none") if distance < 3 else ("not",)
+        places = [n for n in range(max(0, at - distance), at) if self.operation(n) in denials]
+        self.take(places, "condition")
+        return bool(places)
+
+
+def read_sign(tokens: Sequence[Token], at: int, end: int) -> tuple[str, int, int]:
+    """Return the comparison with a number, and the span of its words."""
+    words = [token.word for token in tokens]
+    before, earlier = (words[n] if n >= 0 else "" for n in (at - 1, at - 2))
+    link, more = (*words[end : end + 2], "", "")[:2]
+    if before in ("than", "als"):
+        return (">" if earlier in LISTS["above"] else "<"), at - 2, end
+    if earlier == "at" and before in ("least", "most"):
+        return (">=" if before == "least" else "<="), at - 2, end
+    if link in ("or", "oder") and more in LISTS["above"] | LISTS["below"]:
+        return (">=" if more in LISTS["above"] else "<="), at, end + 2
+    if before in SIGNS:
+        return SIGNS[before], at - 1, end
+    is_compared = before in LISTS["above"] | LISTS["below"]
+    return (">" if before in LISTS["above"] else "<" if is_compared else "="), at - is_compared, end
+
+
+def parse_number_word(word: str) -> float | None:
+    """Return the number that a word writes in digits; None for another word."""
+    try:
+        number = float(word.replace(",", "")) if word[:1].isdigit() else None
+    except ValueError:
+        return None
+    return int(number) if number is not None and number == int(number) else number
 
 
 def read_cells(words: MarkedWords, cells: Sequence[tuple[str, str]]) -> None:

@@ -6,9 +6,12 @@ from typing import Final
 
 from extensions.tools.sql.table_periods import YEAR, Period, read_period, write_condition
 from extensions.tools.sql.table_profile import Profile
-from extensions.tools.tables.marked_words import MarkedWords
-from extensions.tools.tables.number_words import parse_number_word, read_sign
-from extensions.tools.tables.question_cells import read_cells
+from extensions.tools.tables.question_cells import (
+    MarkedWords,
+    parse_number_word,
+    read_cells,
+    read_sign,
+)
 from extensions.tools.tables.question_words import (
     BUCKETS,
     GRAMMAR,

@@ -10,7 +10,7 @@ from nodes.errors import ToolRefused
 from nodes.tools.framework.argument_types import CitedClaim
 from nodes.tools.framework.tool_report import ToolReport, fit_to_size
 
-from .features.matrix import UNSTATED_VALUE, FeatureMatrix, build_matrix
+from .features.extraction import UNSTATED_VALUE, FeatureMatrix, build_matrix
 
 ACCESS = {"reads": ["private", "untrusted"], "sends": "nothing"}
 MAX_CLAIMS = 600

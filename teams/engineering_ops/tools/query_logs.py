@@ -10,16 +10,15 @@ from langchain_core.tools import tool
 from langgraph.prebuilt import InjectedState
 from pydantic import Field
 
-from extensions.tools.logs.entry import Log
+from extensions.tools.logs.entries import Log, format_time
 from extensions.tools.logs.reader import read_logs
-from extensions.tools.logs.timestamps import format_time
 from extensions.tools.sql.client import run_statement
 from extensions.tools.sql.location import DatabaseLocation
 from nodes.errors import NothingToRead
 from nodes.text.csv_table import is_table_name
 from nodes.tools.framework.tool_report import build_failures_part
 
-from .incident.material_types import sort_materials
+from .incident.sources import sort_materials
 
 ACCESS = {"reads": ["private", "untrusted"], "sends": "nothing"}
 STATEMENT_TIMEOUT_S = 2.0

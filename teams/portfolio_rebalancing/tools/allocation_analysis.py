@@ -8,11 +8,10 @@ from langchain_core.tools import tool
 from langgraph.prebuilt import InjectedState
 
 from extensions.tools.tables.formatting import format_money, format_percent, format_points
-from extensions.tools.tables.selection import FileNames
+from extensions.tools.tables.reader import FileNames
 from nodes.tools.framework.tool_report import ToolReport
 
-from .portfolio.arguments import AsOf, TargetWeightsPercent
-from .portfolio.holdings import CASH
+from .portfolio.holdings import CASH, AsOf, TargetWeightsPercent
 from .portfolio.portfolio import Portfolio, load_portfolio
 
 if TYPE_CHECKING:

@@ -14,10 +14,9 @@ from extensions.tools.tables.formatting import (
     format_percent,
     format_price,
 )
-from extensions.tools.tables.selection import FileNames
+from extensions.tools.tables.reader import FileNames
 
-from .portfolio.arguments import AsOf
-from .portfolio.holdings import CASH
+from .portfolio.holdings import CASH, AsOf
 from .portfolio.portfolio import load_portfolio
 
 ACCESS = {"reads": ["private", "untrusted"], "sends": "nothing"}

@@ -9,12 +9,10 @@ from langchain_core.tools import tool
 from langgraph.prebuilt import InjectedState
 from pydantic import Field
 
-from extensions.tools.tables.reader import quote_cell
-from extensions.tools.tables.selection import FileNames
+from extensions.tools.tables.reader import FileNames, quote_cell
 from nodes.errors import ToolRefused
 
-from .portfolio.arguments import Amount, AsOf, Percent, TargetWeightsPercent, Tickers
-from .portfolio.holdings import parse_ticker
+from .portfolio.holdings import Amount, AsOf, Percent, TargetWeightsPercent, Tickers, parse_ticker
 from .portfolio.portfolio import Portfolio, load_portfolio
 from .portfolio.proposal import Proposal, TradeTerms, report_trades
 from .portfolio.trades import TradePosition, TradeRules, plan_trades

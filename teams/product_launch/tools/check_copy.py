@@ -14,8 +14,16 @@ from nodes.tools.framework.tool_report import ToolReport, fit_to_size
 from state import Severity
 
 from .launch.channels import ChannelName, load_channel_book
-from .launch.draft_check import MAX_SHOWN_CHARS, DraftCheck, check_draft, load_forbidden_words
-from .launch.drafts import MAX_CHARS, TEXT_SUFFIXES, Draft, find_material_drafts
+from .launch.drafts import (
+    MAX_CHARS,
+    MAX_SHOWN_CHARS,
+    TEXT_SUFFIXES,
+    Draft,
+    DraftCheck,
+    check_draft,
+    find_material_drafts,
+    load_forbidden_words,
+)
 
 ACCESS = {"reads": ["private", "untrusted"], "sends": "nothing"}
 MAX_TEXTS = 30

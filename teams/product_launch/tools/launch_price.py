@@ -12,14 +12,18 @@ from langgraph.prebuilt import InjectedState
 from pydantic import Field
 
 from extensions.tools.tables.formatting import format_money, format_percent
-from extensions.tools.tables.selection import FileNames
+from extensions.tools.tables.reader import FileNames
 from nodes.errors import ToolRefused
 from nodes.tools.framework.tool_report import ToolReport
 
-from .launch.costs import load_costs
-from .launch.demand import Demand, fit_demand
-from .launch.price_choice import compute_break_even, find_best_price, find_price_interval
-from .launch.sales import ProductSales, load_sales
+from .launch.demand import (
+    Demand,
+    compute_break_even,
+    find_best_price,
+    find_price_interval,
+    fit_demand,
+)
+from .launch.sales import ProductSales, load_costs, load_sales
 
 ACCESS = {"reads": ["private", "untrusted"], "sends": "nothing"}
 MODEL_CAVEAT = (

@@ -8,7 +8,7 @@ from langchain_core.tools import tool
 from langgraph.prebuilt import InjectedState
 
 from extensions.tools.tables.formatting import format_number, format_price
-from extensions.tools.tables.selection import FileNames
+from extensions.tools.tables.reader import FileNames
 from nodes.errors import ToolRefused
 from nodes.tools.framework.tool_report import ToolReport
 

@@ -8,7 +8,7 @@ from langchain_core.tools import tool
 from langgraph.prebuilt import InjectedState
 from pydantic import Field
 
-from extensions.tools.logs.entry import Log
+from extensions.tools.logs.entries import Log
 from extensions.tools.logs.reader import is_log, read_log
 from nodes.errors import NothingToRead, ToolRefused
 from nodes.tools.framework.argument_types import FileName, Text

@@ -8,8 +8,7 @@ from langchain_core.tools import BaseTool, tool
 from langgraph.prebuilt import InjectedState
 from pydantic import Field
 
-from extensions.tools.documents.folder import describe_unread
-from extensions.tools.documents.library import get_library
+from extensions.tools.documents.library import describe_unread, get_library
 from extensions.tools.logs.reader import is_log
 from nodes.errors import NothingToRead, ToolFailed
 from nodes.tools.framework.argument_types import Format

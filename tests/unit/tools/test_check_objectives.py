@@ -8,8 +8,12 @@ from pydantic import ValidationError
 
 from nodes.errors import ToolRefused
 from teams.curriculum.tools.check_objectives import check_objectives
-from teams.curriculum.tools.learning.bloom import LEVELS, find_level, suggest_better_verbs
-from teams.curriculum.tools.learning.objectives import assess_verb
+from teams.curriculum.tools.learning.objectives import (
+    LEVELS,
+    assess_verb,
+    find_level,
+    suggest_better_verbs,
+)
 from teams.curriculum.tools.learning.objectives import check_objectives as run_check
 from tests.unit.tools.course_samples import EXAMPLES
 

@@ -5,16 +5,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from teams.contract_review.tools.contracts.contract import Contract
+from teams.contract_review.tools.contracts.contract_text import split_sentences
 from teams.contract_review.tools.contracts.facts import (
     find_agreement_date,
     find_governing_law,
+    find_parties,
     find_sums,
     name_contract,
 )
-from teams.contract_review.tools.contracts.parties import find_parties
-from teams.contract_review.tools.contracts.phrases import parse_phrase
-from teams.contract_review.tools.contracts.quantities import find_quantities
-from teams.contract_review.tools.contracts.sentences import split_sentences
+from teams.contract_review.tools.contracts.phrases import find_quantities, parse_phrase
 from tests.contracts import DISTRIBUTION, NDA, REAL_FACTS, SERVICES, read_contract
 
 FACTS = {

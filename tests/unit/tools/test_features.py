@@ -13,12 +13,12 @@ from nodes.tools.framework.argument_types import CitedClaim
 from teams.competitive_intelligence.tools.feature_matrix import feature_matrix
 from teams.competitive_intelligence.tools.features.extraction import (
     Feature,
+    build_matrix,
     extract_features,
     find_product_name,
     list_blocks,
     parse_claim,
 )
-from teams.competitive_intelligence.tools.features.matrix import build_matrix
 from teams.competitive_intelligence.tools.read_features import read_features
 
 PAGE = """# Acme Planner

@@ -10,14 +10,16 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from nodes.errors import ToolRefused
-from teams.product_launch.tools.launch.demand import Demand, fit_demand
-from teams.product_launch.tools.launch.price_choice import (
+from teams.product_launch.tools.launch.demand import (
+    Demand,
     compute_break_even,
+    compute_two_sided_p,
     find_best_price,
+    find_critical_value,
     find_price_interval,
+    fit_demand,
 )
 from teams.product_launch.tools.launch.sales import load_sales
-from teams.product_launch.tools.launch.student_t import compute_two_sided_p, find_critical_value
 from teams.product_launch.tools.launch_price import launch_price
 from teams.product_launch.tools.price_elasticity import price_elasticity
 

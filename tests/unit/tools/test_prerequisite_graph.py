@@ -13,8 +13,7 @@ from pydantic import ValidationError
 
 from nodes.errors import ToolRefused
 from teams.curriculum.tools.learning.course_plan import plan_course
-from teams.curriculum.tools.learning.sequence import order_topics
-from teams.curriculum.tools.learning.topics import Topic
+from teams.curriculum.tools.learning.topics import Topic, order_topics
 from teams.curriculum.tools.prerequisite_graph import prerequisite_graph
 from tests.unit.tools.course_samples import EXAMPLES
 

@@ -6,16 +6,14 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from extensions.tools.linting.finding import SEVERITIES, ReviewFinding
-from extensions.tools.linting.rules import Lens
+from extensions.tools.linting.rules import SEVERITIES, Lens, ReviewFinding
 from nodes.errors import ToolRefused
 from nodes.text.counts import format_count
 from nodes.tools.framework.tool_report import ToolReport, fit_to_size
 
 from .diff import ParsedDiff, format_names, read_diff
-from .diff_materials import sort_materials
+from .diff_materials import attach_full_texts, sort_materials
 from .fragments import build_fragments
-from .full_text import attach_full_texts
 from .hits import MIN_SURE_CONFIDENCE, list_waived_lines
 from .lenses import LENSES, LensInput
 

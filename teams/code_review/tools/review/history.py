@@ -16,7 +16,7 @@ from dulwich.errors import NotGitRepository
 from dulwich.objects import Blob, Commit, TreeEntry
 from dulwich.repo import Repo
 
-from extensions.tools.linting.finding import ReviewFinding
+from extensions.tools.linting.rules import ReviewFinding
 from nodes.errors import ToolRefused
 from nodes.limits.patterns import Pattern
 from nodes.text.plain_text import sanitize_line

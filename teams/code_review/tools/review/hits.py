@@ -4,8 +4,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from extensions.tools.linting.finding import ReviewFinding
-from extensions.tools.linting.rules import Lens, LintRule
+from extensions.tools.linting.rules import Lens, LintRule, ReviewFinding
 from nodes.limits.patterns import Pattern
 from nodes.text.plain_text import sanitize_line
 from nodes.tools.framework.tool_report import join_names

@@ -15,8 +15,7 @@ from nodes.tools.framework.materials import resolve_material_name
 from nodes.tools.framework.settings import ToolSettings
 from nodes.tools.framework.tool_report import ToolReport, join_names
 
-from .diff_materials import is_diff, list_diffs, sort_materials
-from .earlier_reviews import NO_REPOSITORY_GAP
+from .diff_materials import NO_REPOSITORY_GAP, is_diff, list_diffs, sort_materials
 
 MAX_WRITTEN_BYTES = 20_000_000
 TIMEOUT_S = 100.0

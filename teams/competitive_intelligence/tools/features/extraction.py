@@ -1,8 +1,8 @@
-"""Read a product's features from its page: a sheet below its title, or sections on features."""
+"""Read products' features from their pages, and compare them side by side."""
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Final, Literal
 
@@ -11,6 +11,7 @@ from markdown_it.token import Token
 from extensions.tools.reading.prose_sentences import build_block_parser
 from nodes.limits.patterns import Pattern
 from nodes.text.plain_text import sanitize_line
+from nodes.tools.framework.argument_types import CitedClaim
 
 MAX_NAME_CHARS: Final = 60
 MAX_NAME_WORDS: Final = 6
@@ -184,3 +185,40 @@ def _check_pair(name: str, value: str) -> tuple[str, str] | None:
 
 def _strip_markup(text: str) -> str:
     return Pattern(r"[*_`]+").sub("", sanitize_line(_LINK.sub(r"\1", text), 1000)).strip()
+
+
+UNSTATED_VALUE: Final = "not stated"
+
+
+@dataclass
+class FeatureMatrix:
+    """Features by product; an empty cell means that no source states it."""
+
+    products: list[str] = field(default_factory=list)
+    rows: list[tuple[str, ...]] = field(default_factory=list)
+    """The feature's name, then a value for each product; shared features first."""
+    sources: list[tuple[str, str]] = field(default_factory=list)
+    """Each product and the source of its features."""
+    conflicts: list[str] = field(default_factory=list)
+    """Features that one product states twice with different values."""
+
+
+def build_matrix(claims: Sequence[CitedClaim]) -> FeatureMatrix:
+    """Build the matrix from claims about products; other claims are skipped."""
+    made, names, values = FeatureMatrix(), dict[str, str](), dict[str, dict[str, str]]()
+    for claim in claims:
+        if (found := parse_claim(claim.text)) is None:
+            continue
+        product, feature, value = found
+        key = normalize_name(feature)
+        names.setdefault(key, feature)
+        known = values.setdefault(key, {}).setdefault(product, value)
+        if known != value:
+            made.conflicts.append(f"{product} states {feature} as {known!r} and as {value!r}")
+        made.sources.append((product, claim.source))
+    made.sources = list(dict.fromkeys(made.sources))
+    made.products = list(dict.fromkeys(product for product, _ in made.sources))
+    for key, by_product in sorted(values.items(), key=lambda pair: -len(pair[1])):
+        cells = (by_product.get(product, UNSTATED_VALUE) for product in made.products)
+        made.rows.append((names[key], *cells))
+    return made

@@ -6,11 +6,15 @@ from dataclasses import dataclass
 
 from nodes.limits.patterns import Pattern
 
-from .contract_text import ContractText
-from .headings import is_heading_line
-from .markers import Marker, find_markers
-from .noise import Span
-from .numbering import ClauseOpening, find_openings, number_clauses
+from .contract_text import ContractText, Span
+from .numbering import (
+    ClauseOpening,
+    Marker,
+    find_markers,
+    find_openings,
+    is_heading_line,
+    number_clauses,
+)
 
 PREAMBLE, SIGNATURES, AFTER_SIGNATURES = "preamble", "signatures", "after the signatures"
 MIN_NUMBERED_CLAUSES = 2

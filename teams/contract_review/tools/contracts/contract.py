@@ -8,10 +8,8 @@ from functools import cached_property
 from nodes.limits.patterns import Pattern
 
 from .clauses import SIGNATURES, Clause, split_into_clauses
-from .contract_text import ContractText
-from .noise import Span
+from .contract_text import ContractText, Span, split_sentences
 from .phrases import Phrase, PhraseMatch, find_sentence
-from .sentences import split_sentences
 
 MAX_QUOTE_CHARS = 420
 CONTEXT_BEFORE_CHARS = 140

@@ -19,8 +19,7 @@ from nodes.errors import ToolRefused
 from nodes.limits.patterns import Pattern
 
 from .clause_kinds import ClauseKindName
-from .phrases import Phrases
-from .quantities import Quantity, match_quantity
+from .phrases import Phrases, Quantity, match_quantity
 
 SHIPPED_PLAYBOOK = Path(__file__).resolve().parents[2] / "playbook.yaml"
 MAX_CHARS = 200_000

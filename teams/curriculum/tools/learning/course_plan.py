@@ -11,9 +11,8 @@ from nodes.errors import ToolRefused
 from nodes.text.counts import format_count
 from nodes.tools.framework.tool_report import MAX_JOINED_NAMES, ToolReport, fit_to_size, join_names
 
-from .sequence import TopicSequence, order_topics
 from .sources import read_sources
-from .topics import Topic, parse_chains, read_topics
+from .topics import Topic, TopicSequence, order_topics, parse_chains, read_topics
 
 SHOWN_COUNTS = (100, 60, 30, 15)
 """Topics shown, fewer where they are too long together."""

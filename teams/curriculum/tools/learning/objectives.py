@@ -4,7 +4,10 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+import yaml
 
 from extensions.tools.tables.reader import CsvTable, read_table
 from nodes.errors import ToolRefused
@@ -12,13 +15,51 @@ from nodes.limits.patterns import Pattern
 from nodes.text.counts import format_count
 from nodes.text.csv_table import is_table_name
 from nodes.text.plain_text import sanitize_line
+from nodes.text.terms import list_base_forms
 from nodes.tools.framework.tool_report import ToolReport, fit_to_size
 
-from .bloom import EMPTY_VERBS, LEVELS, TAXONOMY, find_level, suggest_better_verbs
 from .sources import read_sources
 
 if TYPE_CHECKING:  # `state` loads LangGraph, too much for a child process
     from state import Severity
+
+TAXONOMY = (
+    "the revised Bloom taxonomy (Anderson and Krathwohl, A Taxonomy for Learning, Teaching, and "
+    "Assessing, 2001)"
+)
+_WORDS: Final = yaml.safe_load(Path(__file__).with_name("bloom.yaml").read_text(encoding="utf-8"))
+LEVELS: Final = tuple[str, ...](_WORDS["levels"])
+EMPTY_VERBS: Final = frozenset(_WORDS["empty"].split())
+"""Verbs with no meaning without the word behind them: be familiar, gain insight."""
+_SPELLING_PAIRS = (("ise", "ize"), ("yse", "yze"), ("ising", "izing"), ("ises", "izes"))
+
+
+def find_level(verb: str) -> str:
+    """Return the level a verb usually has; empty if it is on no list."""
+    return _look_up(verb, _LEVEL_BY_VERB)
+
+
+def suggest_better_verbs(verb: str) -> str:
+    """Return better verbs for one that cannot be assessed; empty if it can."""
+    return _look_up(verb, _BETTER_BY_VAGUE_VERB)
+
+
+def _look_up(verb: str, table: Mapping[str, str]) -> str:
+    """Return what a table has for a verb, in any form and in both spellings."""
+    word = verb.lower()
+    forms = [word, *sorted(list_base_forms(word) - {word})]
+    for one, other in _SPELLING_PAIRS:
+        forms += [form.removesuffix(one) + other for form in forms if form.endswith(one)]
+    return next((table[form] for form in forms if form in table), "")
+
+
+def _invert(words: Mapping[str, str]) -> dict[str, str]:
+    return {verb: key for key, verbs in words.items() for verb in verbs.split()}
+
+
+_LEVEL_BY_VERB: Final = _invert(_WORDS["levels"])
+_BETTER_BY_VAGUE_VERB: Final = _invert(_WORDS["vague"])
+
 
 MAX_OBJECTIVES = 200
 MAX_OBJECTIVE_CHARS = 300

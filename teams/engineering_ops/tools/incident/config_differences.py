@@ -3,20 +3,60 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from extensions.tools.logs.secrets import is_secret_name, looks_secret
 from nodes.limits.patterns import Pattern
 from nodes.text.plain_text import format_as_code, sanitize_line
 
-from .config_pairs import ENVIRONMENTS, split_words
 from .settings_file import SettingsFile, SettingValue
 
 if TYPE_CHECKING:
     from state import Severity
+
+_ENVIRONMENT_WORDS = "staging stage testing test dev development qa uat"
+_REFERENCE_WORDS = "old before previous prev baseline good default example"
+_FAILING_WORDS = "production prod live new after current broken failing"
+ENVIRONMENTS = frozenset(_ENVIRONMENT_WORDS.split())
+_REFERENCE = ENVIRONMENTS | set(_REFERENCE_WORDS.split())
+_FAILING = frozenset(_FAILING_WORDS.split())
+
+
+def pair_configs(names: Iterable[str]) -> tuple[list[tuple[str, str]], list[str]]:
+    """Return pairs of names, the reference first; and the names left over.
+
+    `staging.yaml` is the reference of `production.yaml`, `app-2.6.toml` that of `app-2.7.toml`.
+    """
+    families: dict[str, list[str]] = {}
+    for name in sorted(names, key=_rank_name):
+        families.setdefault(_get_family(name), []).append(name)
+    found = [(old, new) for *olds, new in families.values() for old in olds]
+    alone = [members[0] for members in families.values() if len(members) == 1]
+    if len(alone) == 2 and not found:
+        return [(alone[0], alone[1])], []
+    return found, alone
+
+
+def split_words(name: str) -> list[str]:
+    """Split a name into words and numbers."""
+    return Pattern(r"[a-z]+|\d+").findall(name.lower())
+
+
+def _get_family(name: str) -> str:
+    path = PurePosixPath(name.lower().replace(".yml", ".yaml"))
+    words = set(split_words(str(path.with_suffix("")))) - _REFERENCE - _FAILING - {"v"}
+    return f"{' '.join(sorted(word for word in words if not word.isdigit()))}{path.suffix}"
+
+
+def _rank_name(name: str) -> tuple[int, tuple[int, ...], str]:
+    parts = split_words(name)
+    side = (not _FAILING.isdisjoint(parts)) - (not _REFERENCE.isdisjoint(parts))
+    return side, tuple(int(word) for word in parts if word.isdigit()), name
+
 
 SECRET_MASK = "[secret]"
 MAX_VALUE_CHARS = 80

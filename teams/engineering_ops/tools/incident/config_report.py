@@ -9,10 +9,16 @@ from nodes.text.counts import format_count
 from nodes.text.plain_text import format_as_code, sanitize_line
 from nodes.tools.framework.tool_report import ToolReport, fit_to_size, join_names
 
-from .config_differences import SECRET_MASK, Difference, is_named, is_secret, list_differences
-from .config_pairs import pair_configs
-from .material_types import sort_materials
+from .config_differences import (
+    SECRET_MASK,
+    Difference,
+    is_named,
+    is_secret,
+    list_differences,
+    pair_configs,
+)
 from .settings_file import SettingsFile, read_settings
+from .sources import sort_materials
 
 SHOWN_COUNTS = (60, 25, 8)
 MAX_FINDINGS = 12

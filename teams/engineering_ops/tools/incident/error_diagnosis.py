@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeVar
 
-from extensions.tools.logs.failure import Failure
+from extensions.tools.logs.failures import Failure
 from nodes.limits.patterns import Pattern
 from nodes.text.plain_text import format_as_code, sanitize_line
 

@@ -1,22 +1,43 @@
 """Explain logged exceptions by the available code."""
 
+import subprocess
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from extensions.tools.logs.failure import Failure, StackFrame
+from extensions.tools.linting.ruff_process import lint_files
+from extensions.tools.logs.entries import format_time
+from extensions.tools.logs.failures import Failure, StackFrame
 from extensions.tools.logs.reader import read_logs
 from extensions.tools.logs.secrets import mask_secrets
-from extensions.tools.logs.timestamps import format_time
 from nodes.errors import ToolRefused
 from nodes.text.counts import format_count
 from nodes.text.plain_text import format_as_code, sanitize_line
 from nodes.tools.framework.tool_report import ToolReport, join_names
 
 from .error_diagnosis import Diagnosis, diagnose
-from .material_types import sort_materials
-from .source_lint import add_lint_findings
-from .sources import SourceFile, count_shared_parts, is_same_file, load_sources
+from .sources import SourceFile, count_shared_parts, is_same_file, load_sources, sort_materials
+
+RUFF_RULES = ("F5", "F6", "F7", "F81", "F82", "B006", "B015", "PLE")
+MAX_FILES, MAX_FINDINGS = 20, 8
+
+
+def add_lint_findings(sources: Sequence[SourceFile], reply: ToolReport) -> None:
+    """Add undefined names, wrong formats and similar defects, up to a limit."""
+    python = {source.name: source.text for source in sources if source.tree}
+    checked = dict(list(python.items())[:MAX_FILES])
+    try:
+        # Comments in the files must not disable rules.
+        hits = lint_files(checked, RUFF_RULES, "--ignore-noqa")
+    except (OSError, ValueError, RuntimeError, subprocess.TimeoutExpired):
+        hits, checked = [], {}
+    for hit in hits[:MAX_FINDINGS]:
+        reply.add_finding("medium", f"{hit.message} ({hit.code})", hit.file, line=hit.line)
+    if (more := len(hits) - MAX_FINDINGS) > 0:
+        reply.gaps.append(f"{more} more slips are left out.")
+    if left := [name for name in python if name not in checked]:
+        reply.failures.append(f"ruff did not look at {join_names(left)}")
+
 
 MAX_EXPLAINED = 5
 MAX_MESSAGE_CHARS = 200

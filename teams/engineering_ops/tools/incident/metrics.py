@@ -5,18 +5,22 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
-from extensions.tools.logs.entry import LogEntry
-from extensions.tools.logs.lines import make_template
+from extensions.tools.logs.entries import LogEntry, format_time, make_template
 from extensions.tools.logs.reader import read_logs
 from extensions.tools.logs.secrets import mask_secrets
-from extensions.tools.logs.timestamps import format_time
 from nodes.text.counts import format_count
 from nodes.text.plain_text import format_as_code, sanitize_line
 from nodes.tools.framework.tool_report import ToolReport
 
-from .changes import LoggedChange, find_changes
-from .material_types import sort_materials
-from .traffic import BUCKET_NAMES, Traffic, TrafficWindow, find_error_rise
+from .sources import sort_materials
+from .traffic import (
+    BUCKET_NAMES,
+    LoggedChange,
+    Traffic,
+    TrafficWindow,
+    find_changes,
+    find_error_rise,
+)
 
 MAX_MESSAGE_CHARS, MAX_MESSAGES, MAX_ROWS = 160, 3, 16
 MIN_RISE_FACTOR = 3.0

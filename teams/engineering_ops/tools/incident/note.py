@@ -11,7 +11,7 @@ from nodes.tools.framework.tool_report import ToolReport
 from state import Severity
 
 from .config_differences import SEVERITY_ORDER
-from .material_types import detect_kind
+from .sources import detect_kind
 
 Audience = Literal["team", "customers"]
 MAX_FACTS, MAX_CAUSES, MAX_LINE_CHARS = 7, 4, 600

@@ -1,18 +1,22 @@
 """Build the experts' tools: each quotes what answers a query, or escalates."""
 
 import asyncio
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple
 
+import yaml
 from langchain_core.tools import BaseTool, tool
 from langgraph.prebuilt import InjectedState
 from pydantic import Field as Parameter
 
-from extensions.tools.documents.folder import describe_unread
 from extensions.tools.documents.index import PassageIndex
-from extensions.tools.documents.library import get_library
+from extensions.tools.documents.library import describe_unread, get_library
 from nodes.errors import ToolRefused
+from nodes.limits.patterns import Pattern
 from nodes.text.counts import format_count
 from nodes.text.plain_text import sanitize_line
 from nodes.tools.framework.argument_types import Query
@@ -20,10 +24,98 @@ from nodes.tools.framework.out_of_scope import escalate_out_of_scope
 from nodes.tools.framework.settings import ToolSettings
 from nodes.tools.framework.tool_report import ToolReport, join_names
 
-from .collection import Country, Field, ReferenceEntry, find_entries, load_entries
-from .coverage import extract_keywords
-from .quotations import Quotation, find_quotations
-from .referrals import find_referral
+from .collection import (
+    Country,
+    Field,
+    ReferenceEntry,
+    extract_keywords,
+    find_covering_passages,
+    find_entries,
+    load_entries,
+)
+
+MAX_QUOTE_CHARS = 700
+STEM_CHARS = 5
+
+_BREAK = Pattern(r"\n[ \t]*\n")
+_INSTRUCTION = Pattern(
+    r"\b(?:ignore|disregard|forget)\b.{0,40}\b(?:instructions?|prompts?)\b"
+    r"|\b(?:ignore|disregard|forget) (?:all |any |your |the |these |previous )*rules\b"
+    r"|^[^\w\n]*+(?:system|assistant)\W*:"
+    r"|\byou (?:are|act as) (?:now )?(?:an? )?(?:ai|assistant|chatbot|language model)\b"
+    r"|\b(?:ai|language) models? (?:must|should|shall)\b",
+    re.IGNORECASE | re.DOTALL | re.MULTILINE,
+)
+
+
+class Quotation(NamedTuple):
+    """Words of a document, verbatim."""
+
+    source: str
+    place: str
+    text: str
+
+
+def find_quotations(
+    index: PassageIndex, query: str, limit: int
+) -> tuple[list[Quotation], list[str]]:
+    """Return quotations that answer a query, the best first; and the sources of withheld ones.
+
+    A passage that addresses a program that reads it is no reference, and is withheld.
+    """
+    stems = [word[:STEM_CHARS] for word in extract_keywords(query)]
+    found = [
+        Quotation(each.source, each.place, _choose_quote(each.text, stems))
+        for each in find_covering_passages(index, query)
+    ]
+    kept = [each for each in found if not _INSTRUCTION.search(each.text)]
+    return kept[:limit], sorted({each.source for each in found if each not in kept})
+
+
+def _choose_quote(text: str, stems: list[str]) -> str:
+    """Return the paragraph with most of the query's words, cut at a line or word if it is long."""
+    parts = [part.strip() for part in _BREAK.split(text)]
+    paragraphs = [part for part in parts if part and not part.startswith("#")] or [text]
+    best = max(paragraphs, key=lambda part: sum(stem in part.lower() for stem in stems))
+    if len(best) <= MAX_QUOTE_CHARS:
+        return best
+    cut = max(best.rfind(mark, 0, MAX_QUOTE_CHARS) for mark in (". ", "\n", " "))
+    return best[: cut + 1 if cut > 0 else MAX_QUOTE_CHARS].strip()
+
+
+_FILE = Path(__file__).with_name("referrals.yaml")
+
+Rule = tuple[str, tuple[tuple[Pattern, ...], ...]]
+"""What is said, and the combinations of patterns of which one must be found."""
+
+
+def find_referral(field: Field, query: str) -> str:
+    """Return whom a query is for instead; empty if the references may answer it.
+
+    Emergencies come first, in every field. The worker's instructions say the same to a model; this
+    check also holds where the model does not.
+    """
+    for message, combinations in (*_load_rules("everywhere"), *_load_rules(field)):
+        if any(all(each.search(query) for each in patterns) for patterns in combinations):
+            return message
+    return ""
+
+
+@cache
+def _load_rules(section: str) -> tuple[Rule, ...]:
+    held = yaml.safe_load(_FILE.read_text(encoding="utf-8"))
+    words = held["words"]
+    return tuple(
+        (
+            rule["says"],
+            tuple(
+                tuple(Pattern(words.get(part, part), re.IGNORECASE) for part in line.split(" & "))
+                for line in rule["when"]
+            ),
+        )
+        for rule in held.get(section, ())
+    )
+
 
 MAX_QUERY_CHARS = 2000
 MAX_WORD_CHARS = 40

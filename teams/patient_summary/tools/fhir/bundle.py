@@ -14,8 +14,14 @@ from nodes.text.plain_text import sanitize_line
 from nodes.tools.framework.isolation import run_isolated_blocking
 from nodes.tools.framework.tool_report import join_names
 
-from .record import READ_KINDS, ExcludedResource, PatientRecord, RecordEntry
-from .references import ReferenceIndex, name_entry
+from .record import (
+    READ_KINDS,
+    ExcludedResource,
+    PatientRecord,
+    RecordEntry,
+    ReferenceIndex,
+    name_entry,
+)
 from .values import JsonObject, clean_json, find_code, get_part
 
 VALIDATOR = f"{__package__}.validator:validate_bundle"

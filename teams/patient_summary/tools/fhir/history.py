@@ -9,9 +9,17 @@ from pydantic import Field
 from nodes.text.counts import format_count
 from nodes.tools.framework.tool_report import ToolReport, fit_to_size
 
-from .dates import format_day
 from .record import READ_KINDS, PatientRecord, RecordEntry
-from .values import JsonObject, Period, find_code, format_concept, get_label, get_part, read_period
+from .values import (
+    JsonObject,
+    Period,
+    find_code,
+    format_concept,
+    format_day,
+    get_label,
+    get_part,
+    read_period,
+)
 
 SHOWN_COUNTS = (40, 25, 15, 8)
 """Entries shown of each kind, fewer where they are too long together."""

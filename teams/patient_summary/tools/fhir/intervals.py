@@ -11,12 +11,11 @@ from nodes.text.counts import format_count
 from nodes.tools.framework.tool_report import ToolReport, fit_to_size, join_names
 from state import Severity
 
-from .dates import FhirDate, parse_date
 from .history import SECTION_KINDS, read_statement
 from .medicines import list_courses, pair_same_medicines
 from .record import READ_KINDS, PatientRecord
 from .series import get_observed_date
-from .values import Period, format_concept, get_label, get_part
+from .values import FhirDate, Period, format_concept, get_label, get_part, parse_date
 
 SHOWN_COUNTS = (40, 20, 10)
 """Findings shown, fewer where they are too long together."""

@@ -11,12 +11,12 @@ from pydantic import Field
 from nodes.text.counts import format_count
 from nodes.tools.framework.tool_report import ToolReport, fit_to_size, join_names
 
-from .dates import format_day
 from .record import PatientRecord, RecordEntry
 from .values import (
     JsonObject,
     Period,
     format_concept,
+    format_day,
     format_number,
     format_quantity,
     get_label,

@@ -1,7 +1,8 @@
 """Build the tools of the team: each reports on the record in one bundle."""
 
 import asyncio
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from inspect import cleandoc, signature
 from typing import Annotated, Any
 
@@ -10,12 +11,41 @@ from langchain_core.tools import BaseTool, StructuredTool
 from langgraph.prebuilt import InjectedState
 from pydantic import Field, create_model
 
+from nodes.limits.patterns import Pattern
+from nodes.text.plain_text import sanitize_line
 from nodes.tools.framework.argument_types import FileName
 from nodes.tools.framework.materials import resolve_material_name
 from nodes.tools.framework.out_of_scope import escalate_out_of_scope
 
-from .advice import find_advice_request
 from .bundle import read_record
+
+MAX_SHOWN_CHARS = 120
+_INTENT = Pattern(r"<intent>\n(.*?)\n</intent>", re.DOTALL)
+_ADVICE = Pattern(
+    r"\bshould\b[^.]{0,80}\?"
+    r"|^(?:please )?(?:increase|raise|reduce|lower|adjust|stop|start|switch|order|treat)\b"
+    r"|\bprescribe\b|\brecommend\w*|\badvi[cs]e\b|\bdiagnose\b|\bprognos\w+|\blife expectancy\b"
+    r"|\bis (?:it|this|that|she|he) (?:safe|dangerous|serious|cancer|an emergency)\b"
+    r"|\bcan (?:she|he|they|i|we|the patient) (?:take|have|get|stop)\b"
+    r"|\bsafe (?:to|for)\b|\btreatment (?:plan|option)",
+    re.IGNORECASE | re.MULTILINE,
+)
+_READING = Pattern(
+    r"\b(?:summar|list|show|overview|history|trend|timeline|record|develop|report|document|state)"
+    r"|\b(?:not|no|never|nothing|without)\b",
+    re.IGNORECASE,
+)
+_PART_END = Pattern(r"[\"\n]|(?<=[.?!])\s")
+
+
+def find_advice_request(messages: Sequence[AnyMessage] | None) -> str:
+    """Return the sentence of a task that asks for advice and for no reading; empty if none does."""
+    intent = _INTENT.search(str(messages[0].content) if messages else "")
+    for part in _PART_END.split(intent[1]) if intent else ():
+        if _ADVICE.search(part) and not _READING.search(part):
+            return sanitize_line(part, MAX_SHOWN_CHARS)
+    return ""
+
 
 BundleName = Annotated[FileName, Field(description="Name of the FHIR bundle")]
 Materials = Annotated[dict[str, str] | None, InjectedState("materials")]

@@ -7,9 +7,9 @@ from decimal import Decimal
 from itertools import pairwise
 from typing import Literal
 
-from .dates import FhirDate, parse_date
 from .record import RecordEntry
 from .values import (
+    FhirDate,
     JsonObject,
     find_code,
     format_concept,
@@ -18,6 +18,7 @@ from .values import (
     get_label,
     get_part,
     get_unit,
+    parse_date,
 )
 
 LOINC_SYSTEM = "http://loinc.org"

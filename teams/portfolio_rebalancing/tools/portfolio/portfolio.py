@@ -6,8 +6,7 @@ from datetime import date, timedelta
 from decimal import Decimal
 from functools import partial
 
-from extensions.tools.tables.reader import TableDefects
-from extensions.tools.tables.selection import find_table, require_table
+from extensions.tools.tables.reader import TableDefects, find_table, require_table
 from nodes.errors import ToolRefused
 from nodes.tools.framework.tool_report import ToolReport, join_names
 

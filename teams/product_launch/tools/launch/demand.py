@@ -1,16 +1,54 @@
-"""Estimate how demand responds to price: a least squares line through the logarithms.
+"""Estimate how demand responds to price, and what follows from a price.
 
-log(units) = level + elasticity * log(price). Standard error, interval and probability are those of
-the textbook for one explanatory variable.
+A least squares line through the logarithms: log(units) = level + elasticity * log(price). Standard
+error, interval and probability are those of the textbook for one explanatory variable. For a demand
+with a constant elasticity e below -1 the best price is the unit cost times e / (1 + e); for one
+between -1 and 0 profit rises with the price within the range of the fit.
 """
 
 from dataclasses import dataclass
 from itertools import pairwise
-from math import exp, fsum, log, sqrt
+from math import atan, ceil, cos, exp, fsum, log, pi, sin, sqrt
 from statistics import fmean, linear_regression
 
 from .sales import ProductSales
-from .student_t import compute_two_sided_p, find_critical_value
+
+BISECTION_STEPS = 80
+MAX_CRITICAL_VALUE = 1e4
+
+
+def compute_two_sided_p(t: float, freedom: int) -> float:
+    """Return the probability of a value at least this far from zero, on either side."""
+    return max(0.0, 1.0 - _compute_central_probability(abs(t), freedom))
+
+
+def find_critical_value(level: float, freedom: int) -> float:
+    """Return the critical value that is exceeded, on either side, with this probability."""
+    low, high = 0.0, MAX_CRITICAL_VALUE
+    for _ in range(BISECTION_STEPS):
+        middle = (low + high) / 2
+        low, high = (
+            (middle, high) if compute_two_sided_p(middle, freedom) > level else (low, middle)
+        )
+    return (low + high) / 2
+
+
+def _compute_central_probability(t: float, freedom: int) -> float:
+    angle = atan(t / sqrt(freedom))
+    if freedom % 2:
+        series = _sum_cosine_series(cos(angle), first=1, last=freedom - 2) if freedom > 1 else 0.0
+        return 2 / pi * (angle + sin(angle) * series)
+    return sin(angle) * _sum_cosine_series(cos(angle), first=0, last=freedom - 2)
+
+
+def _sum_cosine_series(cosine: float, *, first: int, last: int) -> float:
+    """Sum the powers of a cosine, each with the factor (n - 1)/n over the one before."""
+    term = total = cosine**first
+    for power in range(first + 2, last + 1, 2):
+        term *= cosine * cosine * (power - 1) / power
+        total += term
+    return total
+
 
 MIN_PRICES, MIN_ROWS = 3, 8
 SIGNIFICANCE_LEVEL = 0.05
@@ -81,3 +119,37 @@ def fit_demand(sales: ProductSales) -> Demand | str:
         smearing_factor=fmean(map(exp, missed)),
         durbin_watson=steps / square if square else 2.0,
     )
+
+
+@dataclass(frozen=True)
+class BestPrice:
+    """A best price, and which end of the tried range limits it, if any."""
+
+    price: float
+    range_end: str = ""
+    unbounded_price: float | None = None
+    """The optimum by the fitted line alone; None if the line has no maximum."""
+
+
+def find_best_price(
+    elasticity: float, unit_cost: float, lowest: float, highest: float
+) -> BestPrice:
+    """Return the most profitable price within the range."""
+    best = unit_cost * elasticity / (1 + elasticity) if elasticity < -1 else None
+    if best is None or best > highest:
+        return BestPrice(highest, "highest", best)
+    return BestPrice(lowest, "lowest", best) if best < lowest else BestPrice(best)
+
+
+def find_price_interval(
+    demand: Demand, unit_cost: float, lowest: float, highest: float
+) -> tuple[float, float]:
+    """Return the best prices at both ends of the elasticity's interval, the lower one first."""
+    ends = (min(each, 0.0) for each in (demand.interval_low, demand.interval_high))
+    low, high = sorted(find_best_price(end, unit_cost, lowest, highest).price for end in ends)
+    return low, high
+
+
+def compute_break_even(fixed: float, price: float, unit_cost: float) -> int | None:
+    """Return the units that cover the fixed costs; None if no number does."""
+    return ceil(round(fixed / (price - unit_cost), 9)) if price > unit_cost else None

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Final
 
 from . import kernel
+from .kernel import refuse_system_calls
 from .limits import SANDBOX_FOLDER, SandboxLimits
-from .seccomp import refuse_system_calls
 
 SANDBOX_UID: Final = 1000
 """User id inside the sandbox."""

@@ -12,7 +12,7 @@ from nodes.limits.patterns import Pattern
 from nodes.text.terms import extract_terms
 from nodes.tools.framework.tool_report import ToolReport
 
-from .error_kinds import ErrorKind, list_error_kinds, redact_as_code
+from .log_diagnosis import ErrorKind, list_error_kinds, redact_as_code
 
 MAX_CANDIDATES: Final = 20
 MAX_PASSAGES: Final = 3

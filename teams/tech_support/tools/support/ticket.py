@@ -7,15 +7,14 @@ from typing import Any, Final, Literal
 import yaml
 from pydantic import BaseModel, Field
 
-from extensions.tools.logs.entry import Log
+from extensions.tools.logs.entries import Log
 from extensions.tools.logs.secrets import mask_secrets
 from nodes.limits.patterns import Pattern
 from nodes.text.plain_text import sanitize_line
 from nodes.tools.framework.tool_report import ToolReport, join_names
 from state import Severity
 
-from .error_kinds import ErrorKind, list_error_kinds, redact_as_code
-from .log_diagnosis import add_claims
+from .log_diagnosis import ErrorKind, add_claims, list_error_kinds, redact_as_code
 
 Matter = Literal["technical", "security", "data_loss", "legal", "billing", "callback"]
 # fmt: off

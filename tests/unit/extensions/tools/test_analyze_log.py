@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from extensions.tools.logs.failure import StackFrame
-from extensions.tools.logs.python_traces import HEADER
+from extensions.tools.logs.failures import HEADER, StackFrame
 from extensions.tools.logs.reader import MAX_LINES, is_log, read_log
 from nodes.errors import NothingToRead, ToolRefused
 from teams.tech_support.tools.analyze_log import analyze_log

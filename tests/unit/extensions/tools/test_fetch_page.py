@@ -11,8 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from extensions.tools.fetch_page import fetch_page
-from extensions.tools.web.addresses import AddressPolicy, is_public_address
-from extensions.tools.web.download import MAX_BYTES, _fetch_hop, download_page
+from extensions.tools.web.download import (
+    MAX_BYTES,
+    AddressPolicy,
+    _fetch_hop,
+    download_page,
+    is_public_address,
+)
 from nodes.errors import ToolFailed, ToolRefused
 from nodes.tools.framework.settings import ToolSettings
 from tests.unit.tools.document_samples import write_pdf

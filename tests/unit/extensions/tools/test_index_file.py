@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from extensions.tools.documents import index_file
+import extensions.tools.documents.index as kept_index
 from extensions.tools.documents.index import PassageIndex
 from extensions.tools.documents.library import DocumentLibrary
 
@@ -13,7 +13,7 @@ from extensions.tools.documents.library import DocumentLibrary
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     """A folder of documents that is large enough to keep its index, and a cache of its own."""
-    monkeypatch.setattr(index_file, "MIN_KEPT_CHARS", 10)
+    monkeypatch.setattr(kept_index, "MIN_KEPT_CHARS", 10)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     documents = tmp_path / "documents"
     documents.mkdir()
@@ -182,7 +182,7 @@ async def test_the_indexes_not_used_for_longest_go_when_there_is_no_room(
     await search(folder, "zebra")
     first = set(index_folder.iterdir())
     monkeypatch.setattr(
-        index_file, "MAX_KEPT_BYTES", 2 * next(index_folder.iterdir()).stat().st_size
+        kept_index, "MAX_KEPT_BYTES", 2 * next(index_folder.iterdir()).stat().st_size
     )
     await search(folders[1], "zebra")
     (second,) = set(index_folder.iterdir()) - first
@@ -203,7 +203,7 @@ async def test_without_a_cache_that_can_be_written_nothing_is_kept(
 
 
 async def test_a_cache_in_the_current_folder_is_not_used(folder, monkeypatch):
-    monkeypatch.setattr(index_file, "user_cache_path", lambda *_, **__: Path("here"))
+    monkeypatch.setattr(kept_index, "user_cache_path", lambda *_, **__: Path("here"))
 
     assert await search(folder, "zebra")
     assert "here" not in os.listdir()
@@ -211,7 +211,7 @@ async def test_a_cache_in_the_current_folder_is_not_used(folder, monkeypatch):
 
 async def test_a_small_folder_leaves_nothing_behind(folder, index_folder, monkeypatch):
     await search(folder, "zebra")
-    monkeypatch.setattr(index_file, "MIN_KEPT_CHARS", 2_000_000)
+    monkeypatch.setattr(kept_index, "MIN_KEPT_CHARS", 2_000_000)
     (folder / "b.md").unlink()
 
     assert await search(folder, "zebra")

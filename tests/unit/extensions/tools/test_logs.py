@@ -4,8 +4,8 @@ import json
 
 import pytest
 
+from extensions.tools.logs.entries import format_duration, format_time, parse_time
 from extensions.tools.logs.reader import is_log, read_log
-from extensions.tools.logs.timestamps import format_duration, format_time, parse_time
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extensions.tools.sql.postgres_calls import MAX_NAME_CHARS, SAFE_FUNCTIONS, list_names
+from extensions.tools.sql.postgres import MAX_NAME_CHARS, SAFE_FUNCTIONS, list_names
 
 pytestmark = pytest.mark.slow
 

@@ -8,8 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from extensions.tools.sql.numbers import detect_decimal_mark, parse_number
-from extensions.tools.tables.reader import TableDefects, read_headers, read_table
-from extensions.tools.tables.selection import find_table, require_table
+from extensions.tools.tables.reader import (
+    TableDefects,
+    find_table,
+    read_headers,
+    read_table,
+    require_table,
+)
 from nodes.errors import ToolRefused
 
 

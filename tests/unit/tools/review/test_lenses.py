@@ -7,8 +7,7 @@ from typing import get_args
 import pytest
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
-from extensions.tools.linting.finding import SEVERITIES
-from extensions.tools.linting.rules import RuleContext, load_rules
+from extensions.tools.linting.rules import SEVERITIES, RuleContext, load_rules
 from nodes.errors import ToolFailed, ToolRefused
 from nodes.tools.framework.settings import ToolSettings
 from state import Severity
