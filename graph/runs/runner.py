@@ -23,6 +23,7 @@ from graph.runs.materials import build_input
 from graph.runs.outcome import Outcome
 from graph.runs.questions import build_answer_command
 from graph.runs.resumption import has_unfinished_work
+from graph.runs.run_graphs import build_run_graph
 from graph.runs.run_record import (
     OWN_KEY,
     load_run_record,
@@ -35,7 +36,6 @@ from graph.runs.run_store import RunDatabase, open_database
 from graph.runs.trace import get_log_path
 from graph.settings import Settings
 from graph.stores.thread_locks import check_thread_id, make_thread_id
-from graph.supervisor import build_supervisor
 from graph.teams.default_team import DEFAULT_TEAM
 from graph.teams.team_loader import find_team, load_team
 from graph.topology.answers import list_open_questions
@@ -272,9 +272,7 @@ async def _open_session(
     require_grant(team, context)
     left_s = team.add_caps(context).deadline_s
     async with open_database(thread, settings, left_s=left_s) as database:
-        graph = build_supervisor(
-            team, settings=settings, checkpointer=database.saver, store=database.store, **made
-        )
+        graph = build_run_graph(team, settings, database, **made)
         path = get_log_path(thread, settings)
         is_new_here = not path.exists() or not path.stat().st_size
         began_at = now_s() - journal.read_last_time(path)

@@ -2,6 +2,8 @@
 
 import asyncio
 import sqlite3
+import threading
+from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, closing
 from functools import partial
@@ -38,6 +40,11 @@ from nodes.security.private_files import make_private_folder, tighten_mode
 
 Result = TypeVar("Result")
 
+_savers: Final[dict[Path, GroupCommitSaver]] = {}
+"""That are open, by file."""
+_savers_lock: Final = threading.Lock()
+_opening_locks: Final[defaultdict[Path, threading.Lock]] = defaultdict(threading.Lock)
+
 
 @asynccontextmanager
 async def open_sqlite(path: Path, wait_s: float = MAX_WAIT_S) -> AsyncIterator[RunDatabase]:
@@ -64,21 +71,58 @@ def build_store(path: Path) -> LazyStore:
 
 @asynccontextmanager
 async def open_saver(path: Path, wait_s: float = MAX_WAIT_S) -> AsyncIterator[GroupCommitSaver]:
-    """Open a file for checkpoints only.
+    """Open a file for checkpoints only; callers in one process share the saver.
 
     Raises:
         StoreError: the file is another application's, damaged, locked, or not writable.
     """
-    opening = partial(_open_connection, path)
-    try:
-        connection = await asyncio.to_thread(retry_while_locked, path, opening, wait_s)
-    except (OSError, sqlite3.Error) as error:
-        raise build_unusable_error(path, error) from error
-    saver = GroupCommitSaver(connection, path, serde=build_strict_serializer())
+    while (saver := _join_saver(path)) is None:
+        await asyncio.to_thread(_open_shared_saver, path, wait_s)
     try:
         yield saver
     finally:
-        await saver.close()
+        if _leave_saver(saver):
+            await saver.close()
+
+
+def _join_saver(path: Path) -> GroupCommitSaver | None:
+    """Return the open saver of a file, for one user more; None if there is none."""
+    with _savers_lock:
+        saver = _savers.get(path.absolute())
+        if saver is None or not saver.has_its_file:
+            return None
+        saver.users += 1
+        return saver
+
+
+def _leave_saver(saver: GroupCommitSaver) -> bool:
+    """End one use of a saver; return whether that was the last one."""
+    with _savers_lock:
+        saver.users -= 1
+        place = saver.path.absolute()
+        if not saver.users and _savers.get(place) is saver:
+            del _savers[place]
+        return not saver.users
+
+
+def _open_shared_saver(path: Path, wait_s: float) -> None:
+    """Open the saver of a file, if it is not open; who comes meanwhile waits for it.
+
+    Raises:
+        StoreError: the file cannot be used.
+    """
+    with _opening_locks[path.absolute()]:
+        with _savers_lock:
+            known = _savers.get(path.absolute())
+        if known is not None and known.has_its_file:
+            return
+        try:
+            connection = retry_while_locked(path, partial(_open_connection, path), wait_s)
+        except (OSError, sqlite3.Error) as error:
+            raise build_unusable_error(path, error) from error
+        saver = GroupCommitSaver(connection, path, serde=build_strict_serializer())
+        with _savers_lock:
+            _savers[path.absolute()] = saver
 
 
 def build_unusable_error(path: Path, error: Exception) -> StoreError:

@@ -10,6 +10,7 @@ import os
 import queue
 import sqlite3
 import threading
+import time
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -40,8 +41,9 @@ _REQUIRED_KEYS: Final = frozenset(
 @dataclass(frozen=True)
 class _SaveJob:
     work: Callable[[], Any]
-    wait_s: float
-    """How long it may wait while another program has locked the file."""
+    thread: str
+    gives_up_s: float
+    """How long it may wait while another program has locked the file, on the monotonic clock."""
     is_write: bool
     loop: asyncio.AbstractEventLoop
     outcome: asyncio.Future[Any]
@@ -63,7 +65,8 @@ class _SaveJob:
 class GroupCommitSaver(ValueSaver):
     """Saves checkpoints from async code; open it with `graph.runs.run_store.open_saver`.
 
-    A failure of SQLite is raised as `StoreError`.
+    Runs of one process share it, from any event loop. A failure of SQLite is raised as
+    `StoreError`.
     """
 
     def __init__(
@@ -74,11 +77,18 @@ class GroupCommitSaver(ValueSaver):
         serde: SerializerProtocol | None = None,
     ) -> None:
         super().__init__(connection, serde=serde)
-        self.path, self._file_identity = path, _get_file_identity(path)
+        self.path, self.users, self._file_identity = path, 0, _get_file_identity(path)
         self._jobs: queue.SimpleQueue[_SaveJob | None] = queue.SimpleQueue()
-        self._is_grouping = self._is_closed = self._is_locked_out = False
+        self._is_grouping = self._is_closed = False
+        self._locked_out = set[str]()
+        """Threads of which a job has waited too long for the file; their next ones wait no more."""
         self._thread = threading.Thread(target=self._run_jobs, name="checkpoints", daemon=True)
         self._thread.start()
+
+    @property
+    def has_its_file(self) -> bool:
+        """Whether its file is still there: SQLite writes on to one that was removed."""
+        return _get_file_identity(self.path) == self._file_identity
 
     async def close(self) -> None:
         """Finish waiting jobs, then close the connection; later jobs are refused."""
@@ -162,7 +172,10 @@ class GroupCommitSaver(ValueSaver):
             raise StoreError(f"the run database {self.path} is closed and cannot save")
         loop = asyncio.get_running_loop()
         outcome: asyncio.Future[Result] = loop.create_future()
-        self._jobs.put(_SaveJob(work, choose_wait_s(config), is_write, loop, outcome))
+        thread = str(config["configurable"]["thread_id"]) if config else ""
+        wait_s = 0.0 if thread in self._locked_out else choose_wait_s(config)
+        gives_up_s = time.monotonic() + wait_s
+        self._jobs.put(_SaveJob(work, thread, gives_up_s, is_write, loop, outcome))
         try:
             return await outcome
         except sqlite3.Error as error:
@@ -179,14 +192,14 @@ class GroupCommitSaver(ValueSaver):
         return str(place.get("checkpoint_id") or newest[0])
 
     def _run_jobs(self) -> None:
-        while group := self._next_group():
-            self._commit_group(group)
+        left: list[_SaveJob] = []
+        while group := [*left, *self._take_jobs(may_wait=not left)]:
+            left = self._commit_group(group)
 
-    def _next_group(self) -> list[_SaveJob]:
-        """Wait for a job, and return it with all queued ones; empty when the saver closes."""
-        first = self._jobs.get()
-        group = [] if first is None else [first]
-        while group and not self._jobs.empty():
+    def _take_jobs(self, *, may_wait: bool) -> list[_SaveJob]:
+        """Return all queued jobs, after a wait for the first; empty when the saver closes."""
+        group: list[_SaveJob] = []
+        while (may_wait and not group) or not self._jobs.empty():
             job = self._jobs.get()
             if job is None:
                 self._jobs.put(None)
@@ -194,25 +207,35 @@ class GroupCommitSaver(ValueSaver):
             group.append(job)
         return group
 
-    def _commit_group(self, group: list[_SaveJob]) -> None:
+    def _commit_group(self, group: list[_SaveJob]) -> list[_SaveJob]:
+        """Run jobs and save them together; return those that may still wait for the file."""
+        left: list[_SaveJob] = []
         try:
             outcomes = self._run_group(group)
             with self.lock:
                 self.conn.commit()
-            if _get_file_identity(self.path) != self._file_identity:
+            if not self.has_its_file:
                 raise sqlite3.OperationalError("the file was removed or replaced")
-        except (sqlite3.Error, DatabaseLocked) as lost:
+            self._locked_out.difference_update(job.thread for job in group)
+        except DatabaseLocked as lost:
+            now_s = time.monotonic()
+            left = [job for job in group if job.gives_up_s > now_s]
+            group = [job for job in group if job.gives_up_s <= now_s]
+            self._locked_out.update(job.thread for job in group)
+            outcomes = [(None, lost)] * len(group)
+        except sqlite3.Error as lost:
             outcomes = [(None, lost)] * len(group)
         for job, (result, problem) in zip(group, outcomes, strict=True):
             job.settle_outcome(result, problem)
+        return left
 
     def _run_group(self, group: list[_SaveJob]) -> list[tuple[Any, BaseException | None]]:
         """Return the outcome of each job.
 
         Raises:
-            DatabaseLocked: another program has locked the file; the next group waits no more.
+            DatabaseLocked: another program has locked the file for longer than one may wait.
         """
-        wait_s = 0.0 if self._is_locked_out else min(job.wait_s for job in group)
+        wait_s = max(0.0, min(job.gives_up_s for job in group) - time.monotonic())
         outcomes: list[tuple[Any, BaseException | None]] = []
         try:
             if any(job.is_write for job in group):
@@ -225,12 +248,8 @@ class GroupCommitSaver(ValueSaver):
                     raise
                 except Exception as error:  # raised by the caller that waits for this job
                     outcomes.append((None, error))
-        except DatabaseLocked:
-            self._is_locked_out = True
-            raise
         finally:
             self._is_grouping = False
-        self._is_locked_out = False
         return outcomes
 
     def _begin(self) -> None:
