@@ -11,8 +11,8 @@ from langgraph.types import Command
 
 from examples.mechanisms.scripted_model import Json, Replies, Reports, Script, ScriptedModel
 from graph import build_supervisor
-from graph.display.progress import RunProgress
 from graph.display.progress_lines import format_event
+from graph.runs.run_view import RunView
 from graph.settings import Settings
 from graph.topology.supervisor_graph import SupervisorGraph
 from nodes.schemas.team import Team, Worker
@@ -50,7 +50,7 @@ class Narrator:
     """Prints the events of a run as they happen, and keeps them."""
 
     events: list[Json] = field(default_factory=list)
-    _progress: RunProgress = field(default_factory=RunProgress)
+    _progress: RunView = field(default_factory=RunView)
 
     def print_event(self, event: Json) -> None:
         """Print the line of an event, if it has one."""

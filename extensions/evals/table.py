@@ -6,7 +6,7 @@ from typing import Final
 
 from extensions.evals.metrics import METRICS
 from extensions.evals.scores import Evaluation, GradedRow
-from graph.display.progress import label_models
+from graph.display.labels import label_models
 from graph.display.text import to_one_line
 from nodes.text.counts import format_count
 

@@ -14,11 +14,11 @@ from graph.commands.cancellation import run_cancellable
 from graph.commands.report import print_report, save_report
 from graph.commands.run import print_outcome, report_errors_as_json, run_with_progress
 from graph.commands.runs import lay_out_trace, print_run, print_runs, print_trace
-from graph.display.progress import RunProgress
 from graph.display.progress_display import ProgressDisplay
 from graph.display.stderr_console import print_to_stderr
 from graph.display.streams import announce_start
 from graph.runs.event_log import FORM_ERRORS
+from graph.runs.run_view import RunView
 from graph.runs.stopping import stop_tasks
 from graph.settings import Settings
 from nodes.text.counts import format_count
@@ -109,7 +109,7 @@ class RunsOfServer:
                 seen=log.line_count,
             )
 
-            def describe_left(_: RunProgress) -> str:
+            def describe_left(_: RunView) -> str:
                 host = _get_host(self.url)
                 return f"left: the run continues on {host}. next: supervise resume {named}"
 

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from graph.runs.timeline import TimedEvent
+from graph.runs.run_view import RunEvent
 from nodes.text.finite_json import parse_finite_json
 from state import Answer, Plan, Report, RunStatus, RunUsage, Timing
 
@@ -47,7 +47,7 @@ class CheckedEntries:
 def check_event(event: Mapping[str, Any]) -> dict[str, Any] | None:
     """Return an event that can be shown; None for one that this version cannot read."""
     try:
-        TimedEvent.model_validate(event)
+        RunEvent.model_validate(event)
         for name in _REQUIRED.get(str(event["kind"]), ()):
             event[name]
         for name, kind in _PARTS.items():

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from graph.commands.endpoint_probe import OPENAI_URL, EndpointReply, fetch_model_list
 from graph.commands.extras import describe_unused_key
-from graph.display.progress import label_model
+from graph.display.labels import label_model
 from graph.extensions import DoctorCheck
 from graph.setting_sources import shorten_path
 from graph.settings import EMBEDDED, Settings

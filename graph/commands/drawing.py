@@ -6,8 +6,7 @@ from typing import Any
 
 from graph.commands.output import write_file
 from graph.commands.thread_names import ThreadAmbiguous, find_thread
-from graph.display.plan_mermaid import write_mermaid
-from graph.display.planned_tasks import read_planned_tasks
+from graph.display.plan_mermaid import read_planned_tasks, write_mermaid
 from graph.display.streams import print_to_stdout
 from graph.extensions import open_runs_elsewhere
 from graph.runs.trace import get_log_path, load_trace

@@ -7,7 +7,7 @@ from typing import Any
 from graph.display.stderr_console import print_to_stderr
 from graph.display.streams import print_to_stdout
 from graph.pages.report import format_report, write_report
-from graph.runs.timeline import TraceUnreadable
+from graph.runs.trace import TraceUnreadable
 from nodes.errors import OutputFailed
 
 

@@ -15,7 +15,6 @@ from graph.commands.process_exit import Cancelled
 from graph.commands.report import save_report
 from graph.commands.standard_input import read_request_text
 from graph.display.labels import format_status
-from graph.display.progress import Event, RunProgress
 from graph.display.progress_display import ProgressDisplay
 from graph.display.stderr_console import print_to_stderr
 from graph.display.streams import announce_start
@@ -26,8 +25,10 @@ from graph.display.summary import (
     format_reply_command,
     format_retry,
 )
+from graph.runs.event_log import Event
 from graph.runs.outcome import NOT_DONE_EXIT_CODE, Outcome
 from graph.runs.plan_only import aplan_with_estimate
+from graph.runs.run_view import RunView
 from graph.runs.runner import aresume, arun
 from graph.runs.trace import build_trace, load_trace, refuse_other_forms
 from graph.settings import Settings
@@ -207,12 +208,12 @@ def _print_next_step(outcome: Outcome, named: str) -> None:
         _print_questions(outcome, named)
 
 
-def _describe_kept_work(board: RunProgress) -> str:
-    done = board.list_done_tasks()
-    if not board.team or not board.thread:
+def _describe_kept_work(view: RunView) -> str:
+    done = [task.id for task in view.list_tasks() if task.status == "completed"]
+    if not view.request or not view.thread:
         return "stopped. kept: nothing, the run had not begun"
     kept = f"tasks {', '.join(done)}" if done else "the request"
-    return f"stopped. kept: {kept}. next: supervise resume {board.thread}"
+    return f"stopped. kept: {kept}. next: supervise resume {view.thread}"
 
 
 @contextmanager
@@ -231,7 +232,7 @@ def report_errors_as_json(display: ProgressDisplay, *, as_json: bool) -> Iterato
 def run_with_progress(
     work: Coroutine[Any, Any, Result],
     display: ProgressDisplay,
-    describe_kept: Callable[[RunProgress], str] = _describe_kept_work,
+    describe_kept: Callable[[RunView], str] = _describe_kept_work,
 ) -> Result:
     """Run with progress on the screen; Ctrl-C prints what is kept."""
     with display:

@@ -10,7 +10,7 @@ from rich.console import Console
 from graph.commands.output import print_json, print_listing, print_markdown, print_text, write_json
 from graph.commands.report import print_report
 from graph.commands.task_report import print_task_report
-from graph.display.labels import format_seconds, format_time
+from graph.display.labels import format_seconds, format_time, label_tasks
 from graph.display.plan_tree import MAX_DESCRIBED_TASKS, PlanTree
 from graph.display.stderr_console import print_to_stderr
 from graph.display.streams import is_terminal, print_to_stdout
@@ -21,7 +21,6 @@ from graph.display.summary import (
     format_reply_command,
     format_retry,
 )
-from graph.display.task_states import label_tasks
 from graph.display.text import to_one_line
 from graph.runs.chrome_trace import build_chrome_trace
 from graph.runs.pruning import PruneSelection, remove_runs

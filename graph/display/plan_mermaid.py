@@ -1,13 +1,14 @@
 """A plan with its states as Mermaid, for a README file; tasks with equal arrows are one box."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
-from graph.display.planned_tasks import PlannedTask
-from graph.display.progress import COULD_NOT
+from graph.display.labels import COULD_NOT, format_seconds, format_task, label_tasks
 from graph.display.text import to_one_line
+from graph.runs.event_log import FORM_ERRORS
+from graph.runs.trace import TraceUnreadable
 from nodes.errors import UsageError
 from nodes.text.counts import format_count
 
@@ -42,6 +43,27 @@ class PlanTooLarge(UsageError):
     code = "PLAN_TOO_LARGE"
 
 
+class PlanMissing(UsageError):
+    """A run has no plan that could be drawn."""
+
+    code = "PLAN_MISSING"
+
+
+@dataclass(frozen=True)
+class PlannedTask:
+    """A task of a plan as the drawing shows it."""
+
+    id: str
+    state: str
+    """Its label, such as `done`."""
+    detail: str
+    """State, seconds, further attempts and worker, on one line."""
+    needs: Mapping[str, bool]
+    """Ids of the tasks whose results it gets, and whether it requires them."""
+    is_critical: bool
+    """It is on the critical path."""
+
+
 @dataclass(frozen=True)
 class TaskGroup:
     """Tasks in one box; alone, or many with the same arrows."""
@@ -57,6 +79,31 @@ class GroupEdge:
     target: int
     is_required: bool
     is_critical: bool
+
+
+def read_planned_tasks(trace: Mapping[str, Any]) -> list[PlannedTask]:
+    """Return the tasks of a trace's plan, as the drawing shows them.
+
+    Raises:
+        TraceUnreadable: it is not the trace of a run.
+        PlanMissing: the run has no plan.
+    """
+    try:
+        states, critical = label_tasks(trace), trace.get("timing", {}).get("critical_path", ())
+        found = [
+            _read_task(task, states[task["id"]], task["id"] in critical) for task in trace["tasks"]
+        ]
+    except FORM_ERRORS as error:
+        raise TraceUnreadable(
+            "the trace has not the form that this version reads",
+            cause=type(error).__name__,
+            next="`supervise runs` lists the threads there are",
+        ) from None
+    if not found:
+        raise PlanMissing(
+            "the run has no plan", next="`supervise show THREAD` prints what there is"
+        )
+    return found
 
 
 def write_mermaid(tasks: Sequence[PlannedTask]) -> str:
@@ -149,3 +196,22 @@ def list_group_edges(groups: Sequence[TaskGroup]) -> list[GroupEdge]:
             )
             edges[source, index] = GroupEdge(source, index, required, on_path)
     return list(edges.values())
+
+
+def _read_task(task: Mapping[str, Any], state: str, is_critical: bool) -> PlannedTask:
+    needs = {edge["task"]: edge.get("required", True) for edge in task.get("depends_on") or ()}
+    details = " · ".join(filter(None, _list_details(task, state)))
+    return PlannedTask(str(task["id"]), state, details, needs, is_critical)
+
+
+def _list_details(task: Mapping[str, Any], state: str) -> Iterator[str]:
+    report = task.get("report") or {}
+    yield state
+    if report.get("started_s") is not None and report.get("ended_s") is not None:
+        yield format_seconds(max(0.0, report["ended_s"] - report["started_s"]))
+    if (attempts := report.get("attempts") or 1) > 1:
+        yield format_count(attempts, "attempt")
+    if inner := (task.get("team") or {}).get("tasks"):
+        yield f"team of {format_count(len(inner), 'task')}"
+    worker = str(report.get("worker") or task.get("worker") or "")
+    yield worker if format_task(task["id"], worker) != task["id"] else ""

@@ -11,12 +11,18 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from graph.display.labels import format_seconds
-from graph.display.progress import COULD_NOT, Event, RunProgress, TaskProgress
-from graph.display.progress_lines import format_event
+from graph.display.labels import COULD_NOT, format_seconds, label_models, label_task
+from graph.display.progress_lines import (
+    describe_activity,
+    format_event,
+    list_mechanisms,
+    list_notes,
+)
 from graph.display.stderr_console import STDERR_CONSOLE, can_draw_live, print_to_stderr
 from graph.display.streams import is_terminal
 from graph.display.text import cut_middle, make_printable, to_one_line
+from graph.runs.event_log import Event
+from graph.runs.run_view import RunView, TaskView
 from nodes.text.counts import format_count
 from state import COMPLETE_STATUSES
 
@@ -45,7 +51,7 @@ class ProgressDisplay:
     """
 
     def __init__(self, *, quiet: bool, shows_answer: bool = False, origins: str = "") -> None:
-        self.progress = RunProgress()
+        self.progress = RunView()
         self.progress.origins = origins
         self._is_live = can_draw_live() and not quiet
         self.can_show_answer = shows_answer and self._is_live and is_terminal(sys.stdout)
@@ -90,7 +96,7 @@ class ProgressDisplay:
 class ProgressTable:
     """Draws a run as a table of tasks that fits the terminal, below a summary line."""
 
-    def __init__(self, board: RunProgress, *, is_final: bool = False) -> None:
+    def __init__(self, board: RunView, *, is_final: bool = False) -> None:
         self._progress, self._is_final = board, is_final
 
     def __rich_console__(
@@ -101,9 +107,9 @@ class ProgressTable:
         rows = [] if self._progress.phase == "planning" else self._progress.list_tasks()
         if seconds is not None:
             yield _join_fitting(self._build_summary(rows, seconds), width)
-        kept = ", ".join(self._progress.kept_materials)
-        heads = [f"kept from the thread: {kept}"] if kept else []
-        heads += filter(None, [" · ".join(self._progress.mechanisms), *self._progress.notes])
+        request = self._progress.request
+        heads = [" · ".join(list_mechanisms(request)), *list_notes(request)] if request else []
+        heads = [head for head in heads if head]
         for head in heads:
             yield _join_fitting([to_one_line(head, width)], width)
         if not rows:
@@ -113,25 +119,60 @@ class ProgressTable:
         if answer:
             room //= 2
         shown = _choose_rows(rows, None if self._is_final else max(1, room))
-        yield _build_table(shown, width)
+        yield self._build_table(shown, width)
         if len(shown) < len(rows):
             yield _join_fitting([_describe_folded(rows, shown)], width, style="dim")
         if answer:
             yield Text("\n".join(_select_last_lines(answer, width, max(1, room))))
 
-    def _build_summary(self, rows: Sequence[TaskProgress], seconds: float) -> list[str]:
-        board = self._progress
-        is_over = board.phase not in ("planning", "working", "answering")
-        parts = [board.phase]
+    def _build_summary(self, rows: Sequence[TaskView], seconds: float) -> list[str]:
+        view = self._progress
+        is_over = view.phase not in ("planning", "working", "answering")
+        parts = [view.phase]
         if rows:
-            done = sum(row.state == "done" for row in rows)
-            is_done = board.phase in COMPLETE_STATUSES
+            done = sum(row.status == "completed" for row in rows)
+            is_done = view.phase in COMPLETE_STATUSES
             total = format_count(len(rows), "task") if is_done else f"{len(rows)} done"
             parts.append(f"{done} of {total}")
         parts.append(format_seconds(seconds) if is_over else f"{seconds:.0f} s")
         if not is_over:
-            parts.append(", ".join(_count_states(row for row in rows if row.state != "done")))
-        return [*parts, format_count(board.tokens, "token"), to_one_line(", ".join(board.models))]
+            left = (row for row in rows if row.status != "completed")
+            parts.append(", ".join(_count_states(left)))
+        models = label_models(view.request.get("models") if view.request else ())
+        return [*parts, format_count(view.tokens, "token"), to_one_line(", ".join(models))]
+
+    def _build_table(self, rows: Sequence[TaskView], width: int) -> Table:
+        table = Table.grid(padding=(0, 1))
+        lines = [self._format_cells(row, width) for row in rows]
+        columns = _list_columns(rows, width)
+        for name in columns:
+            table.add_column(
+                justify="right" if name in ("time", "tokens") else "left",
+                no_wrap=True,
+                overflow="ellipsis",
+            )
+        taken = [max(line[name].cell_len for line in lines) + 1 for name in columns]
+        for row, line in zip(rows, lines, strict=True):
+            cells = [line[name] for name in columns]
+            if width >= MEDIUM_COLUMNS:
+                cells.append(
+                    Text(to_one_line(_describe_row(row), max(1, width - sum(taken))), style="dim")
+                )
+            table.add_row(*cells)
+        return table
+
+    def _format_cells(self, row: TaskView, width: int) -> dict[str, Text]:
+        seconds, state = self._progress.measure_task(row), label_task(row)
+        time = format_seconds(seconds) if row.ended_s is not None else f"{seconds:.0f} s"
+        is_wide = width >= WIDE_COLUMNS
+        shown = cut_middle(row.id, 40 if is_wide or width < MEDIUM_COLUMNS else 24)
+        return {
+            "task": Text(shown, style="bold"),
+            "worker": Text(to_one_line(row.worker, 20 if is_wide else 14)),
+            "state": Text(to_one_line(state, len(COULD_NOT)), style=STATE_STYLES.get(state, "dim")),
+            "time": Text(time if row.attempts or row.report else ""),
+            "tokens": Text(f"{row.tokens:,} tok" if row.tokens else "", style="dim"),
+        }
 
 
 def _select_last_lines(text: str, width: int, count: int) -> list[str]:
@@ -140,9 +181,9 @@ def _select_last_lines(text: str, width: int, count: int) -> list[str]:
     return [part for line in end.splitlines() for part in textwrap.wrap(line, width)][-count:]
 
 
-def _count_states(rows: Iterable[TaskProgress]) -> list[str]:
+def _count_states(rows: Iterable[TaskView]) -> list[str]:
     """Return how many tasks are in each state, such as `3 working`."""
-    counts = Counter(row.state for row in rows)
+    counts = Counter(map(label_task, rows))
     return [f"{counts[state]} {to_one_line(state, 20)}" for state in sorted(counts, key=_rank)]
 
 
@@ -151,7 +192,7 @@ def _rank(state: str) -> int:
     return _STATE_ORDER.index(state) if state in _STATE_ORDER else len(_STATE_ORDER)
 
 
-def _describe_folded(rows: Sequence[TaskProgress], shown: Sequence[TaskProgress]) -> str:
+def _describe_folded(rows: Sequence[TaskView], shown: Sequence[TaskView]) -> str:
     kept = {row.id for row in shown}
     folded = [row for row in rows if row.id not in kept]
     return f"… {format_count(len(folded), 'more task')}: {', '.join(_count_states(folded))}"
@@ -165,38 +206,17 @@ def _join_fitting(parts: Sequence[str], width: int, style: str = "bold") -> Text
     return Text(" · ".join(kept), style=style, no_wrap=True, overflow="ellipsis")
 
 
-def _choose_rows(rows: Sequence[TaskProgress], room: int | None) -> list[TaskProgress]:
+def _choose_rows(rows: Sequence[TaskView], room: int | None) -> list[TaskView]:
     """Choose the rows that fit: working tasks first, then waiting ones, then ended ones."""
     if room is None:
         is_large = len(rows) > MAX_FINAL_ROWS
-        return [row for row in rows if not is_large or row.state != "done"][:MAX_FINAL_ROWS]
-    ranks = {row.id: (row.ended_at is not None, row.state != "working") for row in rows}
+        return [row for row in rows if not is_large or row.status != "completed"][:MAX_FINAL_ROWS]
+    ranks = {row.id: (row.ended_s is not None, row.status != "working") for row in rows}
     kept = {row.id for row in sorted(rows, key=lambda row: ranks[row.id])[:room]}
     return [row for row in rows if row.id in kept]
 
 
-def _build_table(rows: Sequence[TaskProgress], width: int) -> Table:
-    table = Table.grid(padding=(0, 1))
-    lines = [_format_cells(row, width) for row in rows]
-    columns = _list_columns(rows, width)
-    for name in columns:
-        table.add_column(
-            justify="right" if name in ("time", "tokens") else "left",
-            no_wrap=True,
-            overflow="ellipsis",
-        )
-    taken = [max(line[name].cell_len for line in lines) + 1 for name in columns]
-    for row, line in zip(rows, lines, strict=True):
-        cells = [line[name] for name in columns]
-        if width >= MEDIUM_COLUMNS:
-            cells.append(
-                Text(to_one_line(_describe_activity(row), max(1, width - sum(taken))), style="dim")
-            )
-        table.add_row(*cells)
-    return table
-
-
-def _list_columns(rows: Sequence[TaskProgress], width: int) -> list[str]:
+def _list_columns(rows: Sequence[TaskView], width: int) -> list[str]:
     """Return the columns; many tasks of one worker leave its column to what they do."""
     if width < MEDIUM_COLUMNS:
         return ["state", "time", "task"]
@@ -206,32 +226,14 @@ def _list_columns(rows: Sequence[TaskProgress], width: int) -> list[str]:
     return ["task", *([] if has_one_worker else ["worker"]), "state", "time"]
 
 
-def _format_cells(row: TaskProgress, width: int) -> dict[str, Text]:
-    seconds = (
-        format_seconds(row.compute_elapsed_s())
-        if row.ended_at is not None
-        else f"{row.compute_elapsed_s():.0f} s"
-    )
-    return {
-        "task": Text(
-            cut_middle(row.id, 40 if width >= WIDE_COLUMNS or width < MEDIUM_COLUMNS else 24),
-            style="bold",
-        ),
-        "worker": Text(to_one_line(row.worker, 20 if width >= WIDE_COLUMNS else 14)),
-        "state": Text(
-            to_one_line(row.state, len(COULD_NOT)), style=STATE_STYLES.get(row.state, "dim")
-        ),
-        "time": Text(seconds if row.started_at or row.reported_seconds else ""),
-        "tokens": Text(f"{row.tokens:,} tok" if row.tokens else "", style="dim"),
-    }
-
-
-def _describe_activity(row: TaskProgress) -> str:
+def _describe_row(row: TaskView) -> str:
     """Return a task's current activity and its description; of one that is done, its result."""
-    if row.state == "done" and row.result:
-        return row.result
-    doing = row.note if row.ended_at is not None else row.last_tool or row.note
+    doing = describe_activity(row)
+    if row.status == "completed" and doing:
+        return doing
     if row.waits_for:
         others = len(row.waits_for) - 1
         doing = f"for {cut_middle(row.waits_for[0], 24)}{f' and {others} more' if others else ''}"
-    return " · ".join(filter(None, (to_one_line(doing, 80), row.description)))
+    return " · ".join(
+        filter(None, (to_one_line(doing, 80), str(row.planned.get("description", ""))))
+    )

@@ -4,8 +4,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from graph.display.labels import format_seconds, format_task
-from graph.display.progress import label_models
+from graph.display.labels import format_seconds, format_task, label_models
 from graph.display.text import to_one_line
 from nodes.text.counts import format_count
 

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from graph.pages.built_page import format_page, load_built_page
 from graph.pages.report_trace import shrink_trace
-from graph.runs.timeline import TraceUnreadable
+from graph.runs.trace import TraceUnreadable
 from nodes.errors import OutputFailed
 from nodes.text.plain_text import sanitize_line
 

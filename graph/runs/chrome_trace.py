@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from itertools import count
 from typing import Any, Final
 
-from graph.runs.timeline import SUPERVISOR, TimedEvent, Timeline
-from graph.runs.timeline_rows import PlacedSpan, place_spans
+from graph.runs.run_view import SUPERVISOR, RunEvent
+from graph.runs.timeline import PlacedSpan, Timeline, place_spans
 from nodes.text.plain_text import sanitize_line
 
 PID: Final = 1
@@ -104,7 +104,7 @@ def _build_arrow(phase: str, number: int, ts: int, tid: int) -> JsonEvent:
     return {**named, "ts": ts, "pid": PID, "tid": tid}
 
 
-def _build_moments(events: Iterable[TimedEvent], rows: Rows) -> Iterator[JsonEvent]:
+def _build_moments(events: Iterable[RunEvent], rows: Rows) -> Iterator[JsonEvent]:
     for event in events:
         if event.kind in MARKED_KINDS:
             yield {
@@ -119,7 +119,7 @@ def _build_moments(events: Iterable[TimedEvent], rows: Rows) -> Iterator[JsonEve
             }
 
 
-def _count_tokens(events: Iterable[TimedEvent]) -> Iterator[JsonEvent]:
+def _count_tokens(events: Iterable[RunEvent]) -> Iterator[JsonEvent]:
     tokens = {"input": 0, "output": 0}
     for event in events:
         if event.kind == "model_call":

@@ -18,7 +18,6 @@ from graph.runs import event_log as journal
 from graph.runs.event_log import EventListener, EventLog
 from graph.runs.follow_up import add_thread_materials
 from graph.runs.log_recovery import state_from_log
-from graph.runs.log_usage import usage_from_log
 from graph.runs.materials import build_input
 from graph.runs.outcome import Outcome
 from graph.runs.questions import build_answer_command
@@ -33,7 +32,7 @@ from graph.runs.run_record import (
     sign_record,
 )
 from graph.runs.run_store import RunDatabase, open_database
-from graph.runs.trace import get_log_path
+from graph.runs.trace import get_log_path, usage_from_log
 from graph.settings import Settings
 from graph.stores.thread_locks import check_thread_id, make_thread_id
 from graph.teams.default_team import DEFAULT_TEAM

@@ -1,47 +1,48 @@
 """The spans of a run, read from its event log: tasks, attempts, model calls, tool calls."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import ValidationError
 
-from graph.runs.event_log import MAX_SECONDS
-from graph.runs.timeline_rows import Span
-from nodes.errors import UsageError
-from state import Plan
+from graph.runs.event_log import FORM_ERRORS
+from graph.runs.run_view import SUPERVISOR, RunEvent, RunView, TaskView
+from graph.runs.trace import TraceUnreadable
 
-SUPERVISOR: Final = "supervisor"
-ENDED: Final = frozenset(("report", "task_skipped"))
-
-
-class TraceUnreadable(UsageError):
-    """A file holds no events of a run."""
-
-    code = "TRACE_UNREADABLE"
+_CALL_DETAILS: Mapping[str, tuple[str, ...]] = {
+    "model_call": (
+        *("model", "tier", "input_tokens", "output_tokens", "cost_usd", "tries", "error"),
+    ),
+    "tool_call": ("repeated", "denied", "error"),
+}
 
 
-class TimedEvent(BaseModel):
-    """What a timeline reads of an event; the log may be cut, or another program's."""
+@dataclass(frozen=True, kw_only=True)
+class Span:
+    """Something that took time; seconds from the run's start."""
 
-    model_config = ConfigDict(extra="allow")
+    name: str
+    category: str
+    group: str
+    """The rows that it belongs to, such as a worker's."""
+    owner: str
+    """The task that it is part of; a span lies inside spans of its own task alone."""
+    start_s: float
+    end_s: float
+    is_outer: bool = False
+    """It is a whole task, which lies inside no other span."""
+    details: dict[str, Any] = field(default_factory=dict)
 
-    t: float = Field(ge=0, le=MAX_SECONDS, allow_inf_nan=False)
-    kind: str
-    task: str = ""
-    worker: str = ""
-    within: str = ""
-    seconds: float = Field(0.0, ge=0, le=MAX_SECONDS, allow_inf_nan=False)
 
-    @property
-    def group(self) -> str:
-        """The rows of who did it: a worker, or a supervisor; of an inner team after its task."""
-        doer = SUPERVISOR if self.task == self.within else self.worker or SUPERVISOR
-        return f"{self.within}/{doer}" if self.within else doer
+@dataclass(frozen=True)
+class PlacedSpan:
+    """A span, and its row in its group, counted from 0."""
 
-    def get(self, name: str, default: Any = "") -> Any:
-        """Return a value of the event that only events of its kind have."""
-        return (self.model_extra or {}).get(name, default)
+    span: Span
+    row: int
 
 
 @dataclass
@@ -49,7 +50,7 @@ class Timeline:
     """The spans of a run, and what is known of it."""
 
     spans: list[Span] = field(default_factory=list)
-    moments: list[TimedEvent] = field(default_factory=list)
+    moments: list[RunEvent] = field(default_factory=list)
     """Every event, in order of time."""
     dependencies: set[tuple[str, str]] = field(default_factory=set)
     """Pairs of paths of tasks: the first gives its result to the second."""
@@ -69,7 +70,7 @@ def read_timeline(entries: Iterable[Mapping[str, Any]]) -> Timeline:
         if "kind" not in entry:  # a note of the runner
             continue
         try:
-            found.moments.append(TimedEvent.model_validate(entry))
+            found.moments.append(RunEvent.model_validate(entry))
         except ValidationError:
             found.unreadable += 1
     if not any(event.kind == "request" for event in found.moments):
@@ -80,26 +81,54 @@ def read_timeline(entries: Iterable[Mapping[str, Any]]) -> Timeline:
     found.moments.sort(key=lambda event: event.t)
     outer = [event.kind for event in found.moments if not event.within]
     found.has_ended = outer[-1:] in (["answer"], ["error"])
+    view = RunView()
+    for event in found.moments:
+        with suppress(*FORM_ERRORS):  # of another program, or of a release with other fields
+            view.apply(event)
+    tasks = [*view.former_tasks, *view.tasks.values()]
     found.spans = [
-        *_read_calls(found.moments),
-        *_read_tasks(found.moments),
-        *_read_gaps(found.moments),
+        *_list_calls(found.moments),
+        *(span for task in tasks for span in _list_attempts(task, found.moments[-1].t)),
+        *_list_gaps(found.moments),
     ]
-    found.dependencies = {edge for event in found.moments for edge in _read_edges(event)}
+    found.dependencies = {(need, task.id) for task in tasks for need in task.needs}
     return found
 
 
-def _read_calls(events: Iterable[TimedEvent]) -> Iterator[Span]:
+def place_spans(spans: Iterable[Span]) -> list[PlacedSpan]:
+    """Return each span with its row; what overlaps gets a further row of its group."""
+    groups: defaultdict[str, list[list[Span]]] = defaultdict(list)
+    placed = []
+    for span in sorted(spans, key=lambda each: (each.start_s, -each.end_s, not each.is_outer)):
+        rows = groups[span.group]
+        for row in rows:
+            while row and row[-1].end_s <= span.start_s:
+                row.pop()
+        index = _choose_row(rows, span)
+        if index == len(rows):
+            rows.append([])
+        rows[index].append(span)
+        placed.append(PlacedSpan(span, index))
+    return placed
+
+
+def _choose_row(rows: list[list[Span]], span: Span) -> int:
+    """Return the row in which a span lies inside its task, else a free one, else a new one."""
+    for index, row in enumerate(rows):
+        is_inside = bool(row) and row[-1].owner == span.owner and span.end_s <= row[-1].end_s
+        if is_inside and not span.is_outer:
+            return index
+    free = (index for index, row in enumerate(rows) if not row)
+    return next(free, len(rows))
+
+
+def _list_calls(events: Iterable[RunEvent]) -> Iterator[Span]:
     for event in events:
-        if event.kind not in ("model_call", "tool_call"):
+        if event.kind not in _CALL_DETAILS:
             continue
         is_model = event.kind == "model_call"
         subject = event.get("schema") or event.get("model") if is_model else event.get("tool")
-        names = (
-            ("model", "tier", "input_tokens", "output_tokens", "cost_usd", "tries", "error")
-            if is_model
-            else ("repeated", "denied", "error")
-        )
+        names = _CALL_DETAILS[event.kind]
         yield Span(
             name=f"{'model' if is_model else 'tool'}: {subject}",
             category=event.kind,
@@ -111,7 +140,7 @@ def _read_calls(events: Iterable[TimedEvent]) -> Iterator[Span]:
         )
 
 
-def _read_gaps(events: Iterable[TimedEvent]) -> Iterator[Span]:
+def _list_gaps(events: Iterable[RunEvent]) -> Iterator[Span]:
     """Yield the time in which no instance of a server did the run."""
     for event in events:
         gap_s = event.get("gap_s", None)
@@ -126,75 +155,31 @@ def _read_gaps(events: Iterable[TimedEvent]) -> Iterator[Span]:
             )
 
 
-@dataclass
-class _OpenTask:
-    first: TimedEvent
-    attempt: TimedEvent
-
-
-def _read_tasks(events: list[TimedEvent]) -> Iterator[Span]:
-    """Yield tasks and their attempts; those without an end are cut at the last event."""
-    working: dict[str, _OpenTask] = {}
-    for event in events:
-        at_work = working.get(event.task)
-        if event.kind == "task_started":
-            if at_work:
-                yield _build_attempt(at_work, event.t)
-                at_work.attempt = event
-            else:
-                working[event.task] = _OpenTask(event, event)
-        elif event.kind in ENDED and at_work:
-            del working[event.task]
-            yield from _end_task(at_work, event.t, _read_status(event))
-    for open_task in working.values():
-        yield from _end_task(open_task, events[-1].t, "not ended")
-
-
-def _end_task(task: _OpenTask, end_s: float, status: str) -> Iterator[Span]:
-    yield _build_attempt(task, end_s)
-    first = task.first
-    yield Span(
-        name=first.task,
-        category="task",
-        group=first.group,
-        owner=first.task,
-        start_s=first.t,
-        end_s=end_s,
-        is_outer=True,
-        details={"status": status, "worker": first.worker},
-    )
-
-
-def _build_attempt(task: _OpenTask, end_s: float) -> Span:
-    attempt = task.attempt
-    rung = f", {attempt.get('rung')}" if attempt.get("rung") else ""
-    return Span(
-        name=f"attempt {attempt.get('attempt', 1)}{rung}",
-        category="attempt",
-        group=task.first.group,
-        owner=attempt.task,
-        start_s=attempt.t,
-        end_s=end_s,
-        details={"tier": attempt.get("tier"), "worker": attempt.worker},
-    )
-
-
-def _read_status(event: TimedEvent) -> str:
-    report = event.get("report", {})
-    status = report.get("status", "completed") if isinstance(report, Mapping) else "completed"
-    return "skipped" if event.kind == "task_skipped" else str(status)
-
-
-def _read_edges(event: TimedEvent) -> Iterator[tuple[str, str]]:
-    """Yield the dependencies of a plan, between paths of tasks."""
-    plan = event.get("plan", None)
-    if not event.kind.startswith("plan_") or not isinstance(plan, Mapping):
-        return
-    before = f"{event.within}/" if event.within else ""
-    try:
-        tasks = Plan.model_validate(plan).tasks
-    except ValidationError:  # of another program, or of a release with other fields
-        return
-    for task in tasks:
-        for edge in task.depends_on:
-            yield f"{before}{edge.task}", f"{before}{task.id}"
+def _list_attempts(task: TaskView, last_s: float) -> Iterator[Span]:
+    """Yield a task and its attempts; again if it was done again; open ones end at `last_s`."""
+    first: RunEvent | None = None
+    for attempt in task.attempts:
+        begun, end_s = attempt.begun, last_s if attempt.end_s is None else attempt.end_s
+        first = first or begun
+        rung = f", {begun.get('rung')}" if begun.get("rung") else ""
+        yield Span(
+            name=f"attempt {begun.get('attempt', 1)}{rung}",
+            category="attempt",
+            group=first.group,
+            owner=task.id,
+            start_s=begun.t,
+            end_s=end_s,
+            details={"tier": begun.get("tier"), "worker": begun.worker},
+        )
+        if attempt.ending or attempt.end_s is None:
+            yield Span(
+                name=task.id,
+                category="task",
+                group=first.group,
+                owner=task.id,
+                start_s=first.t,
+                end_s=end_s,
+                is_outer=True,
+                details={"status": attempt.ending or "not ended", "worker": first.worker},
+            )
+            first = None

@@ -1,6 +1,5 @@
 """The trace of a thread, read from its event log, in the documented format."""
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -8,16 +7,13 @@ from typing import Any, Final
 
 from graph.runs import event_log
 from graph.runs.event_log import FORM_ERRORS
-from graph.runs.log_usage import sum_usage_by_tier
-from graph.runs.timeline import TraceUnreadable
+from graph.runs.run_view import RunView
 from graph.settings import Settings
 from nodes.errors import UsageError
 from nodes.text.plain_text import sanitize_line
-from state import Usage
+from state import Tier, Usage
 
 TRACE_VERSION = 1
-_UNFINISHED_STATUSES: Final = {"stopped": "stopped", "asked": "needs_input"}
-"""The status of a run without an answer, by the key of the runner's last note."""
 UNREADABLE: Final = "unreadable"
 """The status of a run whose log has another form."""
 LogEntry = Mapping[str, Any]
@@ -27,6 +23,12 @@ class ThreadUnknown(UsageError):
     """No run has this thread id here."""
 
     code = "THREAD_UNKNOWN"
+
+
+class TraceUnreadable(UsageError):
+    """A file holds no events of a run."""
+
+    code = "TRACE_UNREADABLE"
 
 
 def get_log_path(thread: str, settings: Settings) -> Path:
@@ -78,25 +80,40 @@ def read_thread_log(thread: str, settings: Settings) -> list[dict[str, Any]]:
 
 
 def build_trace(entries: Iterable[LogEntry]) -> dict[str, Any]:
-    """Build the trace from the entries of an event log."""
-    notes: list[dict[str, Any]] = []
-    events: list[dict[str, Any]] = []
-    entries = list(entries)
+    """Build the trace from the entries of an event log.
+
+    Raises:
+        FORM_ERRORS: a value has not the form that this version reads.
+    """
+    view, events = RunView(), list[dict[str, Any]]()
     for entry in entries:
-        (events if "kind" in entry else notes).append(dict(entry))
-    turn = select_last_request(events)
-    answer = next(
-        (event for event in reversed(_select_events(turn)) if event["kind"] == "answer"), None
-    )
+        view.apply_entry(entry)
+        if "kind" in entry:
+            events.append(dict(entry))
+    answer = view.answer.model_extra if view.answer else None
+    spent = sum(view.usage.values(), Usage())
     return {
         "version": TRACE_VERSION,
-        "run": _build_run(notes, events, turn, answer),
-        "plans": _list_plans(_select_events(events)),
-        "tasks": _build_tasks(turn),
+        "run": {**_build_run(view), "events": len(events)},
+        "plans": view.plans,
+        "tasks": _build_tasks(view),
         "events": events,
-        "usage": answer["usage"] if answer else _sum_usage(entries),
-        "timing": answer["timing"] if answer else {"wall_s": _measure_span(turn)},
+        "usage": answer["usage"] if answer else spent.model_dump(mode="json"),
+        "timing": answer["timing"] if answer else {"wall_s": view.measure_span()},
     }
+
+
+def usage_from_log(path: Path) -> dict[Tier, Usage]:
+    """Sum the model calls of an event log's last request, by tier; empty if it is unreadable.
+
+    Attempts that no checkpoint has saved are among them.
+    """
+    view = RunView()
+    with suppress(OSError):
+        for entry in event_log.read_log_entries(path):
+            with suppress(*FORM_ERRORS):
+                view.apply_entry(entry)
+    return dict(view.usage)
 
 
 def list_runs(settings: Settings) -> list[dict[str, Any]]:
@@ -119,94 +136,28 @@ def _summarize_log(path: Path) -> dict[str, Any]:
         return {"thread": path.stem, "status": UNREADABLE}
 
 
-def select_last_request(events: list[dict[str, Any]], within: str = "") -> list[dict[str, Any]]:
-    """Return the events from the last request on; `within` is the task of an inner team."""
-    starts = [
-        index
-        for index, event in enumerate(events)
-        if event["kind"] == "request" and event.get("within", "") == within
-    ]
-    return events[starts[-1] :] if starts else events
-
-
-def _select_events(events: list[dict[str, Any]], within: str = "") -> list[dict[str, Any]]:
-    """Return the events of one supervisor's own run: the outer one, or a team's inside a task."""
-    return [event for event in events if event.get("within", "") == within]
-
-
-def _build_run(
-    notes: list[dict[str, Any]],
-    events: list[dict[str, Any]],
-    turn: list[dict[str, Any]],
-    answer: LogEntry | None,
-) -> dict[str, Any]:
-    run: dict[str, Any] = {"resumed": 0}
-    unended = "running"
-    for note in notes:
-        run |= note.get("run", {})
-        run["resumed"] += "resumed" in note
-        unended = next(
-            (status for key, status in _UNFINISHED_STATUSES.items() if key in note), "running"
-        )
-    request = next((event for event in turn if event["kind"] == "request"), {})
+def _build_run(view: RunView) -> dict[str, Any]:
+    named, request = dict(view.facts), view.request
     shown = ("request", "models", "materials", "kept_materials", "strategy", "grant")
-    run |= {key: request[key] for key in shown if key in request}
-    last = turn[-1] if turn else {}
-    ended = answer["status"] if answer else "failed" if last.get("kind") == "error" else unended
-    asked = {"questions": notes[-1]["asked"]} if ended == "needs_input" else {}
-    return {**run, "status": ended, "events": len(events), **asked}
+    named |= {key: request.get(key) for key in shown if request and request.has(key)}
+    status = view.unended
+    if view.answer:
+        status = (view.answer.model_extra or {})["status"]
+    elif view.last and view.last.kind == "error":
+        status = "failed"
+    asked = {"questions": view.questions} if status == "needs_input" else {}
+    return {**named, "status": status, **asked}
 
 
-def _list_plans(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return every version of the plan: as created, as revised, as edited by the user."""
-    kinds = ("plan_created", "plan_revised", "plan_approved")
-    return [event["plan"] for event in events if event["kind"] in kinds and "plan" in event]
-
-
-def _build_tasks(turn: list[dict[str, Any]], within: str = "") -> list[dict[str, Any]]:
+def _build_tasks(view: RunView, within: str = "") -> list[dict[str, Any]]:
     """Return the tasks of the last plan with their states; a team's task holds the team's tasks."""
-    plans = _list_plans(_select_events(turn, within))
-    by_task: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
-    for event in turn:
-        by_task[event.get("task", "")].append(event)
     found = []
-    for task in plans[-1]["tasks"] if plans else ():
-        path = "/".join(filter(None, [within, task["id"]]))
-        inner = {"team": nested} if (nested := _build_nested_run(turn, path)) else {}
-        own = [event for event in by_task[path] if event.get("within", "") == within]
-        found.append({**task, **_find_task_status(own), **inner})
+    for task in view.select_tasks(within):
+        shown = {**task.planned, "status": task.status, "report": task.report}
+        if task.status == "skipped":
+            shown["reason"] = task.reason
+        if team := view.teams.get(task.id):
+            inner = _build_tasks(view, task.id)
+            shown["team"] = {"name": team.name, "plans": team.plans, "tasks": inner}
+        found.append(shown)
     return found
-
-
-def _build_nested_run(turn: list[dict[str, Any]], path: str) -> dict[str, Any]:
-    """Return the run of the team that did a task, in the last attempt; empty without a team."""
-    if not _select_events(turn, path):
-        return {}
-    last = select_last_request(turn, path)
-    started = next((event for event in last if event["kind"] == "request"), {})
-    return {
-        "name": started.get("team", ""),
-        "plans": _list_plans(_select_events(last, path)),
-        "tasks": _build_tasks(last, path),
-    }
-
-
-def _find_task_status(events: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return the status of a task, by its last event."""
-    outcome: dict[str, Any] = {"status": "waiting", "report": None}
-    for event in events:
-        if event["kind"] == "task_started":
-            outcome = {"status": "working", "report": None}
-        elif event["kind"] == "report":
-            outcome = {"status": event["report"]["status"], "report": event["report"]}
-        elif event["kind"] == "task_skipped":
-            outcome = {"status": "skipped", "report": None, "reason": event.get("reason")}
-    return outcome
-
-
-def _sum_usage(entries: Iterable[LogEntry]) -> dict[str, Any]:
-    return sum(sum_usage_by_tier(entries).values(), Usage()).model_dump(mode="json")
-
-
-def _measure_span(turn: list[dict[str, Any]]) -> float:
-    return float(turn[-1]["t"] - turn[0]["t"]) if turn else 0.0

@@ -10,9 +10,8 @@ import pytest
 
 from graph.commands.runs import show_trace
 from graph.runs.chrome_trace import build_chrome_trace
-from graph.runs.timeline import TraceUnreadable, read_timeline
-from graph.runs.timeline_rows import Span, place_spans
-from graph.runs.trace import ThreadUnknown, get_log_path
+from graph.runs.timeline import Span, place_spans, read_timeline
+from graph.runs.trace import ThreadUnknown, TraceUnreadable, get_log_path
 from graph.settings import Settings
 
 Json = dict[str, Any]

@@ -61,12 +61,12 @@ def test_a_thread_is_drawn_as_mermaid(supervise: Screen) -> None:
 
 
 def test_what_cannot_be_drawn_is_one_line(supervise: Screen) -> None:
-    write_log("odd", *EVENTS, {"t": 1.0, "kind": "report", "task": "collect"})
+    write_log("odd", *EVENTS, {"t": 1.0, "kind": "report", "task": "collect", "report": "-"})
     write_log("no-plan", EVENTS[0])
 
     for arguments, line in {
         ("nothing",): "unknown team 'nothing', and no run has this thread",
-        ("odd",): "the log of thread 'odd' cannot be read: KeyError 'report'",
+        ("odd",): "the log of thread 'odd' cannot be read: AttributeError",
         ("no-plan",): "the run has no plan",
         ("t1", "--out", "missing/run.mmd"): "cannot write missing/run.mmd",
     }.items():

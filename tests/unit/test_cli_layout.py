@@ -9,10 +9,10 @@ from rich.console import Console, RenderableType
 from rich.measure import Measurement
 
 from graph.commands.output import AnswerMarkdown, divide_width
-from graph.display.progress import RunProgress
 from graph.display.progress_display import ProgressTable
 from graph.display.progress_lines import format_event
 from graph.display.text import separate_advice, to_one_line, wrap_lines
+from graph.runs.run_view import RunView
 
 WORDS = st.lists(st.text("abcdefgh-.", min_size=1, max_size=30), min_size=1).map(" ".join)
 SHORT_WORDS = st.lists(st.text("abc-.", min_size=1, max_size=15), min_size=1).map(" ".join)
@@ -30,7 +30,7 @@ def draw(shown: RenderableType, width: int, height: int = 24) -> str:
 
 
 @pytest.fixture
-def board() -> RunProgress:
+def board() -> RunView:
     """Thirty tasks, of which twelve are done and two are under way."""
     tasks = [
         {
@@ -41,7 +41,7 @@ def board() -> RunProgress:
         }
         for n in range(1, 31)
     ]
-    board = RunProgress()
+    board = RunView()
     board.apply_event({"kind": "request", "t": 0.5, "team": "fruit", "models": ["embedded"]})
     board.apply_event({"kind": "plan_created", "t": 1.0, "plan": {"goal": "g", "tasks": tasks}})
     for n in range(1, 13):
@@ -54,7 +54,7 @@ def board() -> RunProgress:
 
 @pytest.mark.parametrize("width", [40, 80, 120])
 def test_many_tasks_fit_the_screen_with_the_count_of_what_is_done(
-    board: RunProgress, width: int
+    board: RunView, width: int
 ) -> None:
     lines = draw(ProgressTable(board), width).splitlines()
 
@@ -64,9 +64,11 @@ def test_many_tasks_fit_the_screen_with_the_count_of_what_is_done(
     assert lines[-1] == "… 9 more tasks: 9 done"
 
 
-def test_the_words_of_a_task_are_cut_between_two_of_them(board: RunProgress) -> None:
+def test_the_words_of_a_task_are_cut_between_two_of_them(board: RunView) -> None:
     allowed = {
-        word for row in board.list_tasks() for word in (*row.waits_for, *row.description.split())
+        word
+        for row in board.list_tasks()
+        for word in (*row.waits_for, *row.planned["description"].split())
     }
 
     for width in range(60, 100):
@@ -75,7 +77,7 @@ def test_the_words_of_a_task_are_cut_between_two_of_them(board: RunProgress) -> 
         assert cut <= allowed | {"·"}
 
 
-def test_at_the_end_all_tasks_are_shown(board: RunProgress) -> None:
+def test_at_the_end_all_tasks_are_shown(board: RunView) -> None:
     answer = {"kind": "answer", "t": 9.0, "status": "partial", "timing": {"wall_s": 8.25}}
     board.apply_event(answer)
 
@@ -85,14 +87,14 @@ def test_at_the_end_all_tasks_are_shown(board: RunProgress) -> None:
     assert len(lines) == 31
 
 
-def test_a_task_takes_the_time_that_its_report_says(board: RunProgress) -> None:
+def test_a_task_takes_the_time_that_its_report_says(board: RunView) -> None:
     shown = draw(ProgressTable(board, is_final=True), 80)
 
     assert "1.50 s" in next(line for line in shown.splitlines() if line.startswith("part_12 "))
 
 
 def test_a_runs_time_stands_still_between_a_kill_and_its_resume() -> None:
-    board = RunProgress()
+    board = RunView()
     for event in ({"kind": "request", "t": 3.0}, {"kind": "dispatched", "t": 7.0}):
         board.apply_event(event)
 
@@ -101,7 +103,7 @@ def test_a_runs_time_stands_still_between_a_kill_and_its_resume() -> None:
     assert seconds is not None and 4.0 <= seconds < 60.0
 
 
-def test_a_task_that_is_called_like_its_worker_is_named_once(board: RunProgress) -> None:
+def test_a_task_that_is_called_like_its_worker_is_named_once(board: RunView) -> None:
     started = {"kind": "task_started", "task": "researcher", "worker": "researcher"}
     assert format_event(board, started) == "researcher working"
 

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graph.display.progress import RunProgress
 from graph.display.progress_lines import format_event
 from graph.runs.materials import MAX_FILES, MAX_TOTAL_BYTES, build_progress_callback, read_materials
+from graph.runs.run_view import RunView
 from nodes.errors import DeadlinePassed, FileUnreadable
 from nodes.text.plain_text import sanitize_name
 from nodes.tools.framework.documents import MAX_PARSERS
@@ -238,7 +238,7 @@ def test_progress_of_reading_is_reported_now_and_then():
 
     tell(1, 2), quiet(2, 2)
 
-    board = RunProgress()
+    board = RunView()
     board.apply_event(events[0])
     assert [(event["kind"], event["read"]) for event in events] == [("reading", 1)]
     assert format_event(board, events[0]) == "reading: 1 of 2 files"

@@ -8,11 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from graph.display.progress import RunProgress
+from graph.display.labels import label_task
 from graph.display.progress_display import ProgressTable
 from graph.display.progress_lines import format_event
 from graph.display.summary import format_figures, format_plan, format_question
 from graph.display.text import make_printable, to_one_line
+from graph.runs.run_view import RunView
 from nodes.telemetry.events import EventKind
 from nodes.text.markdown import format_answer
 
@@ -37,8 +38,8 @@ PLAN = {
 
 
 @pytest.fixture
-def board() -> RunProgress:
-    board = RunProgress("t1")
+def board() -> RunView:
+    board = RunView("t1")
     board.apply_event(
         {"kind": "request", "team": "fruit", "models": {"fast": "embedded", "strong": "x:y"}}
     )
@@ -46,14 +47,14 @@ def board() -> RunProgress:
     return board
 
 
-def draw_board(board: RunProgress, width: int = 160) -> str:
+def draw_board(board: RunView, width: int = 160) -> str:
     page = StringIO()
     Console(file=page, width=width).print(ProgressTable(board))
     return page.getvalue()
 
 
-def list_states(board: RunProgress) -> dict[str, str]:
-    return {row.id: " ".join([row.state, *row.waits_for]) for row in board.list_tasks()}
+def list_states(board: RunView) -> dict[str, str]:
+    return {row.id: " ".join([label_task(row), *row.waits_for]) for row in board.list_tasks()}
 
 
 def test_a_task_waits_then_works_then_is_done(board):
@@ -64,7 +65,6 @@ def test_a_task_waits_then_works_then_is_done(board):
 
     board.apply_event({"kind": "report", "task": "T1", "report": {"status": "completed"}})
     assert list_states(board) == {"T1": "done", "T2": "ready"}
-    assert board.list_done_tasks() == ["T1"]
 
 
 def test_materials_kept_from_the_thread_and_vague_tasks_are_named(board):
@@ -98,6 +98,13 @@ def test_a_new_plan_keeps_what_is_done(board):
     assert board.plan_version == 2
 
 
+def test_a_task_at_work_is_at_work_in_a_revised_plan_too(board):
+    board.apply_event({"kind": "task_started", "task": "T1", "attempt": 1})
+    board.apply_event({"kind": "plan_revised", "plan": PLAN, "version": 2})
+
+    assert list_states(board) == {"T1": "working", "T2": "waiting T1"}
+
+
 def test_a_part_that_no_worker_takes_is_shown_with_the_plan(board):
     plan = {**PLAN, "untaken": ["book flights"]}
     created = {"kind": "plan_created", "plan": plan}
@@ -122,7 +129,7 @@ def test_the_screen_shows_who_does_what_and_takes_markup_for_text(board):
 
     assert "embedded (no language model: quotes and computes)" in shown
     assert "Count [red]apples[/red]." in shown
-    assert "calculate (failed)" in shown
+    assert "calls calculate failed: refused" in shown
 
 
 @pytest.mark.parametrize("width", [1, 20, 10_000])
@@ -205,7 +212,7 @@ def test_the_end_of_an_answer_is_shown_while_it_is_written(board):
     )
 )
 def test_any_order_of_events_can_be_shown(events):
-    board = RunProgress()
+    board = RunView()
     for event in events:
         board.apply_event(event)
         format_event(board, event)
@@ -314,7 +321,7 @@ def test_a_count_of_one_in_the_figures_is_in_the_singular():
 
 
 def test_a_plan_that_awaits_approval_is_left_to_the_question():
-    board, awaiting = RunProgress("t1"), {"plan": PLAN, "version": 1, "awaits_approval": True}
+    board, awaiting = RunView("t1"), {"plan": PLAN, "version": 1, "awaits_approval": True}
     board.apply_event({"kind": "request", "t": 1.0, "team": "fruit"})
     created = {"kind": "plan_created", "notes": ["task 'T2' is vague"], **awaiting}
     board.apply_event(created)
@@ -345,7 +352,7 @@ def test_the_tasks_of_an_inner_team_stand_below_the_task_they_are_for(board):
 
     assert list(list_states(board)) == ["T1", "T1/A", "T2"]
     assert list_states(board)["T1/A"] == "done" and board.phase == "working"
-    assert (board.team, board.plan_version) == ("fruit", 1)
+    assert (board.teams[""].name, board.plan_version) == ("fruit", 1)
     assert format_event(board, planned) == "T1 plan:\n  T1/A clerk: Add."
 
 

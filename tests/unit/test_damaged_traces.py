@@ -14,8 +14,7 @@ from graph.commands.drawing import draw_run
 from graph.commands.runs import show_run, show_runs, show_trace
 from graph.runs.event_log import EventLog, read_last_time
 from graph.runs.log_recovery import state_from_log
-from graph.runs.log_usage import usage_from_log
-from graph.runs.trace import get_log_path
+from graph.runs.trace import get_log_path, usage_from_log
 from graph.settings import Settings
 from graph.stores.trace_lines import format_trace_line
 from nodes.errors import SupervisorError

@@ -11,14 +11,15 @@ from hypothesis import strategies as st
 from graph.display.plan_mermaid import (
     COLOURS,
     INK,
+    PlanMissing,
     PlanTooLarge,
     escape_label,
     group_tasks,
     list_group_edges,
+    read_planned_tasks,
     write_mermaid,
 )
-from graph.display.planned_tasks import PlanMissing, read_planned_tasks
-from graph.runs.timeline import TraceUnreadable
+from graph.runs.trace import TraceUnreadable
 
 Json = dict[str, Any]
 TOKENS = (Path(__file__).parents[2] / "web/src/style/tokens.css").read_text()

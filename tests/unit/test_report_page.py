@@ -9,8 +9,7 @@ import pytest
 from graph.commands.runs import show_trace
 from graph.pages.report import format_report, write_report
 from graph.pages.report_trace import MAX_BYTES, shrink_trace
-from graph.runs.timeline import TraceUnreadable
-from graph.runs.trace import build_trace, get_log_path
+from graph.runs.trace import TraceUnreadable, build_trace, get_log_path
 from nodes.errors import OutputFailed
 from nodes.errors.redaction import register_secrets
 

@@ -14,8 +14,9 @@ from mcp.shared.exceptions import McpError
 
 from extensions.mcp.server.result import Question, format_question_text
 from graph.display.labels import format_task
-from graph.display.progress import Event, RunProgress
 from graph.display.text import to_one_line
+from graph.runs.event_log import Event
+from graph.runs.run_view import RunView
 from nodes.text.counts import format_count
 
 _ENDED_CONNECTION: Final = (anyio.ClosedResourceError, anyio.BrokenResourceError)
@@ -79,7 +80,7 @@ class RunReport:
 
     def __init__(self, caller: Caller, thread: str) -> None:
         self._caller, self._thread = caller, thread
-        self._progress, self._last = RunProgress(), 0.0
+        self._progress, self._last = RunView(), 0.0
         self._loop = asyncio.get_running_loop()
         self._events: asyncio.Queue[Event | None] = asyncio.Queue()
         self.has_begun = False
@@ -118,8 +119,8 @@ class RunReport:
                 f"{format_task(task, str(event.get('worker') or ''))} {what}", 200
             )
         tasks = [task for task in self._progress.list_tasks() if "/" not in task.id]
-        ended = sum(task.ended_at is not None for task in tasks)
-        begun = sum(task.started_at is not None for task in tasks)
+        ended = sum(task.ended_s is not None for task in tasks)
+        begun = sum(bool(task.attempts) for task in tasks)
         reached = len(tasks) + 1 if kind == "answer" else (ended + begun) / 2
         self._last = max(reached, self._last + _STEP)
         if not tasks:
