@@ -35,7 +35,7 @@ def open_private_file(path: str, flags: int) -> int:
 
 
 def replace_private_file(path: Path, text: str) -> None:
-    """Replace a file at once, mode 0600, so that nobody reads half of it.
+    """Replace a file at once, mode 0600, so that no reader sees half of it.
 
     Raises:
         OSError: it cannot be written; the earlier one is then unchanged.
