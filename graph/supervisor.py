@@ -34,7 +34,7 @@ from nodes.critic import after_critic, criticize
 from nodes.execution.dispatch_registry import DispatchRegistry
 from nodes.execution.first_call import FirstCalls
 from nodes.models.catalog import ModelCatalog
-from nodes.schemas.run_output import RunOutput
+from nodes.schemas.replies import RunOutput
 from nodes.schemas.team import SPECIALIST, Team
 from nodes.supervisor import after_supervisor, supervise
 from nodes.synthesizer import after_synthesizer, synthesize

@@ -13,7 +13,7 @@ from nodes.limits.stop_requests import STOPPED, TaskStopped
 from nodes.models.catalog import ModelCatalog
 from nodes.models.structured_output import UnreadableReply, ask_model
 from nodes.prompts.messages import build_recruit_messages
-from nodes.schemas.beside import RecruitValues, lay_beside
+from nodes.schemas.handoff import RecruitValues, lay_beside
 from nodes.schemas.team import SPECIALIST, Team
 from nodes.telemetry.events import emit
 from state import Context, Expense, Recruit, Usage, WorkerState, enter_expenses

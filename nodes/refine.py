@@ -17,7 +17,7 @@ from nodes.models.structured_output import UnreadableReply, ask_model
 from nodes.prompts.messages import build_refine_messages
 from nodes.proof.grounds import LIGHT_STEMS
 from nodes.proof.passages import list_words
-from nodes.schemas.beside import RefinementValues, lay_beside
+from nodes.schemas.handoff import RefinementValues, lay_beside
 from nodes.schemas.replies import Refinement
 from nodes.telemetry.events import emit
 from state import Context, Expense, Tier, Usage, WorkerState, enter_expenses

@@ -19,7 +19,7 @@ from nodes.models.run_context import listen_to_reply, use_answer_reserve
 from nodes.models.structured_output import UnreadableReply
 from nodes.planning.request import read_history
 from nodes.prompts.messages import build_problem_message, build_synthesis_messages
-from nodes.schemas.beside import AnswerValues, lay_beside
+from nodes.schemas.handoff import AnswerValues, lay_beside
 from nodes.schemas.team import Team
 from nodes.synthesis.answer_stream import AnswerStream
 from nodes.synthesis.contradictions import find_named_pairs

@@ -5,7 +5,7 @@ from functools import cached_property
 
 from extensions.embedded.worker_fit import ShownOrder
 from nodes.limits.patterns import Pattern
-from nodes.schemas.beside import PlanningValues
+from nodes.schemas.handoff import PlanningValues
 from nodes.schemas.team import Example
 from nodes.text.csv_table import is_table_name
 from nodes.text.similarity import extract_words

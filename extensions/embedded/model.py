@@ -21,7 +21,7 @@ from extensions.embedded.planning import write_decision, write_plan, write_recru
 from extensions.embedded.reporting import write_answer, write_report
 from extensions.embedded.tool_calls import ToolSchemas, choose_calls, list_uncalled
 from extensions.embedded.work import Work, read_work
-from nodes.schemas.beside import (
+from nodes.schemas.handoff import (
     REPLY_FORMS,
     AnswerValues,
     PlanningValues,

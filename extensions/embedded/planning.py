@@ -14,7 +14,7 @@ from extensions.embedded.worker_fit import (
     list_workers,
 )
 from nodes.limits.patterns import Pattern
-from nodes.schemas.beside import PlanningValues, RecruitValues, RefinementValues, RevisionValues
+from nodes.schemas.handoff import PlanningValues, RecruitValues, RefinementValues, RevisionValues
 from nodes.schemas.team import Example
 from nodes.text.request_parts import (
     asks_for_result,

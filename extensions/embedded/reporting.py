@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any, get_args
 
 from extensions.embedded.work import AnsweredCall, Work
-from nodes.schemas.beside import AnswerValues
+from nodes.schemas.handoff import AnswerValues
 from nodes.text.passage_markdown import format_passage
 from nodes.text.phrases import detect_language, say
 from nodes.text.tool_messages import drop_advice

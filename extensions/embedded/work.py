@@ -8,8 +8,7 @@ from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 
 from nodes.limits.nesting import parse_json
 from nodes.limits.patterns import Pattern
-from nodes.schemas.beside import WorkValues
-from nodes.schemas.handoff import Handoff
+from nodes.schemas.handoff import Handoff, WorkValues
 from nodes.text.similarity import extract_stems, pair_words
 
 DECLINED = "(the human declined to answer"

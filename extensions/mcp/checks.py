@@ -17,7 +17,7 @@ from graph.extensions import DoctorCheck
 from graph.settings import Settings
 from graph.teams.team_loader import list_teams, load_team
 from nodes.errors import SettingsInvalid, SupervisorError, TeamInvalid
-from nodes.schemas.mcp_server import McpServer
+from nodes.schemas.servers import McpServer
 from nodes.schemas.team import Team
 from nodes.text.counts import format_count
 from nodes.tools.framework.extras import (

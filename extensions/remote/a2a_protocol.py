@@ -48,7 +48,7 @@ from nodes.net.connection import (
     open_http_client,
     translate_errors,
 )
-from nodes.schemas.remote import RemoteSpec
+from nodes.schemas.servers import RemoteSpec
 from nodes.text.plain_text import sanitize_line
 
 CONTEXTS: Final = UUID("0f7c7d3c-58a9-5a1e-8f0e-6f3f9f0f9a11")

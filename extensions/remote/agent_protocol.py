@@ -29,7 +29,7 @@ from nodes.net.connection import (
     open_http_client,
     translate_errors,
 )
-from nodes.schemas.remote import RemoteSpec
+from nodes.schemas.servers import RemoteSpec
 from nodes.text.plain_text import sanitize_line
 
 THREADS: Final = UUID("5c5f2c0e-8f0b-5c1b-9a53-6f2a3e0d9b41")

@@ -14,7 +14,7 @@ from graph.extensions import DoctorCheck
 from graph.settings import Settings
 from graph.teams.team_loader import list_teams, load_team
 from nodes.errors import SupervisorError, TeamInvalid
-from nodes.schemas.remote import RemoteSpec
+from nodes.schemas.servers import RemoteSpec
 from nodes.schemas.team import Team
 from nodes.text.variables import list_variables
 from nodes.tools.framework.extras import list_missing_packages, write_install_command

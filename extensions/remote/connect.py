@@ -11,7 +11,7 @@ from nodes.errors import SettingsInvalid
 from nodes.errors.redaction import register_secrets
 from nodes.execution.outside_worker import OutsideTask
 from nodes.net.connection import RemoteUnreachable
-from nodes.schemas.remote import RemoteSpec
+from nodes.schemas.servers import RemoteSpec
 from nodes.text.variables import FindVariable, VariableUnset, expand_variables
 
 EXTRAS: Final = {"agent_protocol": "remote", "a2a": "a2a"}

@@ -5,7 +5,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
-from nodes.schemas.remote import RemoteSpec
+from nodes.schemas.servers import RemoteSpec
 
 RemoteStatus = Literal["done", "asks", "failed", "cancelled"]
 HearEvent = Callable[[Mapping[str, Any]], Awaitable[None]]

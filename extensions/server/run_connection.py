@@ -27,7 +27,7 @@ from nodes.net.connection import (
     open_http_client,
     translate_errors,
 )
-from nodes.schemas.remote import RemoteSpec
+from nodes.schemas.servers import RemoteSpec
 from nodes.text.plain_text import sanitize_line
 
 MAX_THREAD_CHARS: Final = 200

@@ -20,7 +20,7 @@ from graph.display.summary import format_comparison
 from graph.runs.outcome import Outcome
 from graph.supervisor import build_supervisor
 from nodes.models.rule_model import get_rule_model
-from nodes.schemas.beside import REPLY_FORMS
+from nodes.schemas.handoff import REPLY_FORMS
 from state import Context, Tier
 
 

@@ -10,7 +10,7 @@ from typing import Final
 
 from langchain_core.tools import BaseTool
 
-from nodes.schemas.mcp_server import split_tool_name
+from nodes.schemas.servers import split_tool_name
 from nodes.schemas.team import SPECIALIST, Team
 from nodes.security.tool_access import (
     UNDECLARED_ACCESS,

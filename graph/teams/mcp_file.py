@@ -12,7 +12,7 @@ from graph.teams.front_matter_keys import suggest_name
 from nodes.errors.redaction import register_secrets
 from nodes.limits.nesting import parse_json
 from nodes.limits.patterns import Pattern
-from nodes.schemas.mcp_server import (
+from nodes.schemas.servers import (
     MCP_PREFIX,
     McpServer,
     list_address_secrets,

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from graph.teams.front_matter import FileProblem, YamlPage
 from nodes.limits.patterns import Pattern
-from nodes.schemas.remote import HostTrust, RemoteAccess, RemoteSpec
+from nodes.schemas.servers import HostTrust, RemoteAccess, RemoteSpec
 from state import TaintLabel
 
 REMOTE_KEYS: Final = ("remote", "graph", "a2a", "headers", "access")

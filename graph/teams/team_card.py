@@ -10,7 +10,7 @@ from graph.teams.lethal_trifecta import (
     list_trifecta_warnings,
 )
 from graph.teams.team_shape import list_shape_warnings
-from nodes.schemas.mcp_server import McpServer, matches_pattern
+from nodes.schemas.servers import McpServer, matches_pattern
 from nodes.schemas.team import SPECIALIST, Team, Worker
 
 MAX_TEXT_CHARS: Final = 10_000

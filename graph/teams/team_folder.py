@@ -14,7 +14,7 @@ from graph.teams.mcp_file import find_name_problem, list_unknown_tools, read_ser
 from graph.teams.remote_keys import read_remote_keys
 from nodes.errors import TeamInvalid
 from nodes.limits.patterns import Pattern
-from nodes.schemas.mcp_server import MCP_PREFIX, McpServer
+from nodes.schemas.servers import MCP_PREFIX, McpServer
 from nodes.schemas.team import SPECIALIST, Example, Limits, OwnTool, Team, TeamLimits, Worker
 from nodes.tools.framework.catalog import find_own_tools, list_shipped_tools
 from state import Plan

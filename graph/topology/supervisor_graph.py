@@ -65,7 +65,7 @@ from nodes.human.request import ASKED_KEY
 from nodes.limits.run_scope import get_run_scope
 from nodes.planning.first_plan import PrepareWorkers
 from nodes.planning.speculation import SPECULATION_KEY, SpeculativeCalls
-from nodes.schemas.run_output import RunOutput
+from nodes.schemas.replies import RunOutput
 from nodes.schemas.team import Team
 from state import Context, RequestInput, SupervisorState
 

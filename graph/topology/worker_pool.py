@@ -16,7 +16,7 @@ from nodes.execution.worker_agent import WorkerAgent
 from nodes.limits.run_scope import get_run_scope
 from nodes.limits.worker_load import get_team_load
 from nodes.models.catalog import ModelCatalog
-from nodes.schemas.mcp_server import split_tool_name
+from nodes.schemas.servers import split_tool_name
 from nodes.schemas.team import Team, Worker
 from nodes.tools.framework.confirmed_tool import ConfirmedTool
 from nodes.tools.framework.extras import PackageMissing, require_packages

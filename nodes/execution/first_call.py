@@ -19,7 +19,7 @@ from nodes.models.run_context import listen_to_reply
 from nodes.planning.assignments import build_sends
 from nodes.planning.plan_stream import BeginTask
 from nodes.planning.speculation import SpeculativeCall, get_speculative_calls
-from nodes.schemas.mcp_server import split_tool_name
+from nodes.schemas.servers import split_tool_name
 from nodes.schemas.team import SPECIALIST, Team
 from nodes.telemetry.tracing import name_speculation, trace_step
 from state import Context, Plan, SupervisorState, Task, WorkerState

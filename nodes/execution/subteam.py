@@ -18,7 +18,7 @@ from nodes.limits.deadline import now_s
 from nodes.limits.run_scope import SCOPE_KEY, RunScope, get_run_scope, set_deadline
 from nodes.planning.skipping import lacks_file
 from nodes.prompts.messages import build_subteam_request
-from nodes.schemas.beside import InnerRequestValues, lay_beside
+from nodes.schemas.handoff import InnerRequestValues, lay_beside
 from nodes.security.provenance import build_subteam_origin, collect_report_labels
 from nodes.security.taint import MAX_ADDRESSES, merge_labels
 from nodes.telemetry.cost import sum_ledger

@@ -39,7 +39,7 @@ from nodes.planning.speculation import get_speculative_calls
 from nodes.prompts.checks import build_proof_message
 from nodes.prompts.materials import show_materials
 from nodes.prompts.messages import build_handoff_message
-from nodes.schemas.beside import WorkValues, lay_beside
+from nodes.schemas.handoff import WorkValues, lay_beside
 from nodes.telemetry.events import emit
 from nodes.tools.framework.documents import is_cut
 from state import Fault, Origin, Report, Usage

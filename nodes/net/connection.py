@@ -9,7 +9,7 @@ from typing import Final
 import httpx
 
 from nodes.errors import RemoteError
-from nodes.schemas.remote import RemoteSpec
+from nodes.schemas.servers import RemoteSpec
 from nodes.text.plain_text import sanitize_line
 
 MAX_RESPONSE_BYTES: Final = 20_000_000

@@ -44,7 +44,7 @@ from nodes.planning.validation import list_plan_problems, may_divide
 from nodes.planning.writing_workers import add_unwritten
 from nodes.prompts.messages import build_plan_messages
 from nodes.prompts.tags import shorten_text
-from nodes.schemas.beside import PlanningValues, lay_beside
+from nodes.schemas.handoff import PlanningValues, lay_beside
 from nodes.schemas.replies import Decision
 from nodes.schemas.team import Team, Worker
 from nodes.security.provenance import build_request_origin

@@ -10,7 +10,7 @@ from nodes.limits.deadline import count_steps_left
 from nodes.limits.run_scope import RunScope, get_run_scope
 from nodes.models.catalog import EMBEDDED, AvailableModels, ModelCatalog
 from nodes.models.run_context import TextListener
-from nodes.schemas.beside import InnerRequestValues, get_beside
+from nodes.schemas.handoff import InnerRequestValues, get_beside
 from nodes.schemas.team import Team
 from state import Context, Expense, Purpose, SupervisorState, Usage, enter_expenses
 

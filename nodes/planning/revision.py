@@ -22,7 +22,7 @@ from nodes.planning.replanning import (
 from nodes.planning.request import read_history
 from nodes.planning.validation import may_divide
 from nodes.prompts.messages import build_plan_messages, build_revision_message
-from nodes.schemas.beside import PlanningValues, RevisionValues, lay_beside
+from nodes.schemas.handoff import PlanningValues, RevisionValues, lay_beside
 from nodes.schemas.team import Team
 from nodes.security.provenance import build_origin_after_results
 from nodes.telemetry.events import emit

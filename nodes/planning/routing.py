@@ -22,7 +22,7 @@ from nodes.planning.plan_request import PlanRequest
 from nodes.planning.replanning import build_plan_event, compare_plans, list_unfinished
 from nodes.planning.vagueness import explain_vagueness
 from nodes.prompts.messages import build_route_messages, build_step_messages
-from nodes.schemas.beside import PlanningValues, lay_beside
+from nodes.schemas.handoff import PlanningValues, lay_beside
 from nodes.schemas.replies import Decision
 from nodes.schemas.team import Team
 from nodes.security.provenance import build_origin_after_results

@@ -1,10 +1,13 @@
-"""What the models of the control steps reply; nothing here is in a checkpoint."""
+"""What the models of the control steps reply, and what a run returns; no checkpoint holds it."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
+from langchain_core.messages import AnyMessage
+from langgraph.graph.ui import AnyUIMessage
 from pydantic import AliasChoices, Field
+from typing_extensions import TypedDict
 
-from state import Frozen
+from state import Answer, Frozen, Plan, Report, RunStatus, RunUsage, Timing, Todo
 
 PrevailingClaim = Literal["first", "second", "neither", "both", "undecided"]
 """Which of two claims is right; both, when they are about different matters."""
@@ -112,3 +115,32 @@ class Critique(Frozen):
     """What is wrong with the answer; empty when it is accepted."""
     send_back: tuple[Rework, ...] = ()
     """Tasks whose results must be fixed, only where a new synthesis would not help."""
+
+
+class RunOutput(TypedDict, total=False):
+    """The answer, the plan that led to it, and what each task found; materials are left out."""
+
+    answer: Annotated[
+        Answer | None,
+        Field(description="The answer, with its confidence, gaps, contradictions and sources."),
+    ]
+    status: Annotated[
+        RunStatus,
+        Field(
+            description="How the run ended; `partial` means that parts are missing, `passages` "
+            "that documents are quoted and no language model has read them."
+        ),
+    ]
+    request: Annotated[str, Field(description="The request that was answered.")]
+    messages: Annotated[
+        list[AnyMessage], Field(description="The chat; its last message is the answer to read.")
+    ]
+    plan: Annotated[Plan | None, Field(description="The current plan.")]
+    plans: Annotated[tuple[Plan, ...], Field(description="All versions of the plan, in order.")]
+    results: Annotated[
+        dict[str, Report], Field(description="What came of each task, by the task's id.")
+    ]
+    usage: Annotated[RunUsage, Field(description="Model calls, tokens and US dollars.")]
+    timing: Annotated[Timing, Field(description="Seconds, and what parallel work saved.")]
+    todos: Annotated[tuple[Todo, ...], Field(description="The plan's tasks, as a to-do list.")]
+    ui: Annotated[list[AnyUIMessage], Field(description="The plan, for a chat that draws it.")]

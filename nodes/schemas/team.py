@@ -7,8 +7,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from nodes.schemas.mcp_server import McpServer, matches_pattern
-from nodes.schemas.remote import RemoteSpec
+from nodes.schemas.servers import McpServer, RemoteSpec, matches_pattern
 from state import (
     Context,
     CriticSwitch,

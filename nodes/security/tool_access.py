@@ -11,7 +11,7 @@ from typing import Any, Final, get_args
 from langchain_core.tools import BaseTool
 
 from nodes.errors import TeamInvalid
-from nodes.schemas.mcp_server import is_pattern, matches_pattern
+from nodes.schemas.servers import is_pattern, matches_pattern
 from nodes.schemas.team import SentContent, Team
 from state import TaintLabel
 

@@ -16,7 +16,7 @@ from extensions.embedded.model import EmbeddedModel
 from graph.teams.team_loader import load_team
 from nodes.models.structured_output import ask_model
 from nodes.prompts.messages import build_route_messages
-from nodes.schemas.beside import PlanningValues, lay_beside
+from nodes.schemas.handoff import PlanningValues, lay_beside
 from nodes.schemas.replies import Decision
 from nodes.schemas.team import Team
 from nodes.text.similarity import is_meaning_available, rank_examples

@@ -12,7 +12,7 @@ from extensions.remote.a2a_protocol import open_a2a
 from extensions.remote.session import RemoteRequest
 from graph import build_supervisor
 from graph.settings import Settings
-from nodes.schemas.remote import RemoteSpec
+from nodes.schemas.servers import RemoteSpec
 from tests.endpoint import Endpoint, Scenario, ScriptedTask
 from tests.integration.far_side.server import FarSide, far_side
 

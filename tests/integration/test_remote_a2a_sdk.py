@@ -19,7 +19,7 @@ from extensions.remote.a2a_protocol import A2aSession, open_a2a
 from extensions.remote.output import read_report
 from extensions.remote.session import RemoteRequest, RemoteState
 from nodes.net.connection import RemoteRefused
-from nodes.schemas.remote import RemoteSpec
+from nodes.schemas.servers import RemoteSpec
 
 URL = "http://agent.example"
 SPEC = RemoteSpec(protocol="a2a", url=URL)

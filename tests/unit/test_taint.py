@@ -8,8 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nodes.errors import ToolRefused
-from nodes.security.egress import extract_addresses, normalize_address, restrict_to_known_words
-from nodes.security.taint import EgressDenied, Taint
+from nodes.security.taint import (
+    EgressDenied,
+    Taint,
+    extract_addresses,
+    normalize_address,
+    restrict_to_known_words,
+)
 from nodes.security.tool_access import (
     LOCAL_ACCESS,
     UNDECLARED_ACCESS,

@@ -11,10 +11,10 @@ from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 from jsonschema.exceptions import SchemaError  # type: ignore[import-untyped]
 from mcp.types import Tool
 
+from extensions.mcp.servers.access import ServerHints
 from nodes.errors.redaction import redact_text
 from nodes.limits.nesting import SchemaRefused, expand_references, is_nested_too_deeply
 from nodes.limits.patterns import Pattern
-from nodes.security.mcp_access import ServerHints
 from nodes.text.plain_text import sanitize_line, sanitize_text
 
 MAX_COMPARISONS: Final = 100_000

@@ -17,6 +17,7 @@ from mcp.types import (
 )
 from pydantic import PrivateAttr
 
+from extensions.mcp.servers.access import McpAccess
 from extensions.mcp.servers.listed_tool import ListedTool
 from extensions.mcp.servers.server_files import ResolvedServer
 from extensions.mcp.servers.session import CallFailed, McpSession, SessionLost, get_session
@@ -24,8 +25,7 @@ from nodes.errors import McpServerFailed, McpToolChanged, ToolFailed, ToolRefuse
 from nodes.errors.redaction import redact_text
 from nodes.limits.nesting import MAX_LEVELS, is_nested_too_deeply
 from nodes.limits.patterns import Pattern
-from nodes.schemas.mcp_server import MCP_PREFIX
-from nodes.security.mcp_access import McpAccess
+from nodes.schemas.servers import MCP_PREFIX
 from nodes.security.tool_access import HAS_EFFECTS
 from nodes.text.plain_text import sanitize_line
 from nodes.text.tool_messages import flatten_content

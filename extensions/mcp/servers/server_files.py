@@ -9,7 +9,7 @@ from typing import Final
 from nodes.errors import TeamInvalid
 from nodes.errors.redaction import register_secrets
 from nodes.limits.nesting import parse_json
-from nodes.schemas.mcp_server import McpServer, list_address_secrets, list_secrets
+from nodes.schemas.servers import McpServer, list_address_secrets, list_secrets
 from nodes.text.variables import VariableUnset, expand_variables, list_variables
 
 LOCK_FILE: Final = "mcp.lock.json"

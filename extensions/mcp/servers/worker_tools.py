@@ -9,6 +9,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Final
 
+from extensions.mcp.servers.access import McpAccess, decide_mcp_access
 from extensions.mcp.servers.listed_tool import ListedTool
 from extensions.mcp.servers.mcp_tool import build_mcp_tool, build_tool_name
 from extensions.mcp.servers.server_files import (
@@ -20,9 +21,8 @@ from extensions.mcp.servers.server_files import (
 )
 from extensions.mcp.servers.session import get_session
 from nodes.errors import McpToolChanged, TeamInvalid
-from nodes.schemas.mcp_server import MCP_PREFIX, McpServer, split_tool_name
+from nodes.schemas.servers import MCP_PREFIX, McpServer, split_tool_name
 from nodes.schemas.team import Team, Worker
-from nodes.security.mcp_access import McpAccess, decide_mcp_access
 from nodes.tools.framework.confirmed_tool import ConfirmedTool
 from nodes.tools.framework.settings import ToolSettings
 

@@ -105,3 +105,8 @@ def join_names(names: Iterable[str]) -> str:
     found = list(names)
     more = f" and {len(found) - MAX_JOINED_NAMES} more" if len(found) > MAX_JOINED_NAMES else ""
     return ", ".join(found[:MAX_JOINED_NAMES]) + more
+
+
+def escalate_out_of_scope(message: str) -> dict[str, Any]:
+    """Escalate the task as out of scope, in the form of a report."""
+    return {"escalation": {"reason": "out_of_scope", "message": message}}

@@ -12,8 +12,8 @@ from extensions.tools.documents.library import describe_unread, get_library
 from extensions.tools.logs.reader import is_log
 from nodes.errors import NothingToRead, ToolFailed
 from nodes.tools.framework.argument_types import Format
-from nodes.tools.framework.out_of_scope import escalate_out_of_scope
 from nodes.tools.framework.settings import ToolSettings
+from nodes.tools.framework.tool_report import escalate_out_of_scope
 
 from .support.help_search import build_report, list_log_errors
 

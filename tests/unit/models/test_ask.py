@@ -21,7 +21,7 @@ from nodes.models.structured_output import (
     read_content,
     read_value,
 )
-from nodes.schemas.beside import RefinementValues, lay_beside
+from nodes.schemas.handoff import RefinementValues, lay_beside
 from nodes.schemas.replies import Refinement
 from state import Plan, Report
 from tests.endpoint import Endpoint, ModelReply, Scenario, script_tasks

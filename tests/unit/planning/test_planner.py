@@ -11,7 +11,7 @@ from nodes.errors import EndpointUnreachable, PlanInvalid
 from nodes.models.catalog import AvailableModels
 from nodes.planning.planner import build_plan_schema, make_plan
 from nodes.planning.routing import choose_next_step, route_request
-from nodes.schemas.beside import PlanningValues, lay_beside
+from nodes.schemas.handoff import PlanningValues, lay_beside
 from nodes.schemas.replies import Decision
 from nodes.schemas.team import SPECIALIST, Team, Worker
 from tests.fake_models import FakeCatalog, make_models

@@ -20,9 +20,8 @@ from nodes.limits.patterns import Pattern
 from nodes.text.counts import format_count
 from nodes.text.plain_text import sanitize_line
 from nodes.tools.framework.argument_types import Query
-from nodes.tools.framework.out_of_scope import escalate_out_of_scope
 from nodes.tools.framework.settings import ToolSettings
-from nodes.tools.framework.tool_report import ToolReport, join_names
+from nodes.tools.framework.tool_report import ToolReport, escalate_out_of_scope, join_names
 
 from .collection import (
     Country,

@@ -15,7 +15,7 @@ from nodes.limits.patterns import Pattern
 from nodes.text.plain_text import sanitize_line
 from nodes.tools.framework.argument_types import FileName
 from nodes.tools.framework.materials import resolve_material_name
-from nodes.tools.framework.out_of_scope import escalate_out_of_scope
+from nodes.tools.framework.tool_report import escalate_out_of_scope
 
 from .bundle import read_record
 

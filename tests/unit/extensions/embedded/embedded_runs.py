@@ -5,8 +5,7 @@ from typing import Any
 
 from extensions.embedded.planning import write_plan
 from extensions.embedded.work import AnsweredCall, Work
-from nodes.schemas.beside import PlanningValues, RevisionValues
-from nodes.schemas.handoff import Constraints, Handoff
+from nodes.schemas.handoff import Constraints, Handoff, PlanningValues, RevisionValues
 from nodes.schemas.team import Example, Team, Worker
 from state import Plan
 

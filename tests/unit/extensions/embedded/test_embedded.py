@@ -9,7 +9,7 @@ from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 from langchain_tests.unit_tests import ChatModelUnitTests
 
 from extensions.embedded.model import EmbeddedModel
-from nodes.schemas.beside import PlanningValues, lay_beside
+from nodes.schemas.handoff import PlanningValues, lay_beside
 from state import Plan
 from tests.unit.extensions.embedded.embedded_runs import make_team
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from extensions.embedded.planning import write_recruit, write_refinement
 from graph.teams.team_loader import load_team
-from nodes.schemas.beside import RecruitValues, RefinementValues
+from nodes.schemas.handoff import RecruitValues, RefinementValues
 from nodes.schemas.team import Team
 from nodes.text.similarity import extract_words
 from state import Plan

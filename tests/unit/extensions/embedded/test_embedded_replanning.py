@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from extensions.embedded.worker_fit import can_use_reason
-from nodes.schemas.beside import RevisionValues
+from nodes.schemas.handoff import RevisionValues
 from state import Plan, Report
 from tests.unit.extensions.embedded.embedded_runs import make_plan, make_team
 

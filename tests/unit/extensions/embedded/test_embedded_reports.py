@@ -8,7 +8,7 @@ import pytest
 from extensions.embedded.reporting import write_answer, write_report
 from extensions.embedded.work import AnsweredCall
 from nodes.prompts.tags import shorten_text
-from nodes.schemas.beside import AnswerValues
+from nodes.schemas.handoff import AnswerValues
 from state import Answer, Claim, Escalation, Report
 from tests.unit.extensions.embedded.embedded_runs import make_work
 

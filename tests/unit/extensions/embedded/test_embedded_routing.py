@@ -7,7 +7,7 @@ import pytest
 
 from extensions.embedded.planning import write_decision
 from nodes.prompts import messages
-from nodes.schemas.beside import PlanningValues
+from nodes.schemas.handoff import PlanningValues
 from nodes.schemas.team import Team
 from tests.unit.extensions.embedded.embedded_runs import make_example, make_team
 

@@ -9,7 +9,7 @@ import pytest
 from extensions.remote.a2a_protocol import open_a2a
 from extensions.remote.session import RemoteRequest
 from nodes.net.connection import RemoteRefused, RemoteUnreadable
-from nodes.schemas.remote import RemoteSpec
+from nodes.schemas.servers import RemoteSpec
 
 SPEC = RemoteSpec(protocol="a2a", url="http://far.test")
 REQUEST = RemoteRequest(key="k", words="Find it.", full_text="Find it.")

@@ -18,7 +18,7 @@ from nodes.net.connection import (
     RemoteUnreachable,
     RemoteUnreadable,
 )
-from nodes.schemas.remote import RemoteSpec
+from nodes.schemas.servers import RemoteSpec
 
 SPEC = RemoteSpec(url="https://agents.example.com", graph="crew")
 REQUEST = RemoteRequest(key="one", words="Count.", full_text="Count.")

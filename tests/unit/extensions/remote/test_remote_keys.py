@@ -11,7 +11,7 @@ from nodes.errors import SettingsInvalid
 from nodes.errors.redaction import redact_text
 from nodes.planning.team_record import build_team_record
 from nodes.planning.tool_fit import explain_misfit
-from nodes.schemas.remote import RemoteSpec
+from nodes.schemas.servers import RemoteSpec
 from nodes.security.tool_access import reaches_outside
 from state import Task
 

@@ -30,7 +30,7 @@ from nodes.net.connection import (
     RemoteUnreachable,
 )
 from nodes.schemas.handoff import Constraints, Handoff
-from nodes.schemas.remote import RemoteAccess, RemoteSpec
+from nodes.schemas.servers import RemoteAccess, RemoteSpec
 from state import Report
 from tests.moments import Moments
 from tests.node_runs import NodeRun, make_config

@@ -5,7 +5,7 @@ The user's word counts; a server's own hints only make it stricter, unless the u
 
 from dataclasses import dataclass
 
-from nodes.schemas.mcp_server import MCP_PREFIX, matches_pattern
+from nodes.schemas.servers import MCP_PREFIX, matches_pattern
 from nodes.schemas.team import DeclaredAccess, Team
 from nodes.security.tool_access import UNDECLARED_ACCESS, ToolAccess
 

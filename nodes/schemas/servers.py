@@ -1,4 +1,4 @@
-"""An MCP server as a team's `mcp.json` describes it, and how its tools are named.
+"""Servers that a team's files name: a worker elsewhere, and an MCP server with its tools.
 
 Values still hold their `${VARIABLES}`: a secret is put in only when the server is connected.
 """
@@ -8,9 +8,51 @@ from fnmatch import fnmatchcase
 from typing import Annotated, Any, Final, Literal, Self
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from pydantic import AliasChoices, BeforeValidator, Field, model_validator
+from pydantic import AliasChoices, BeforeValidator, Field, field_serializer, model_validator
 
-from state import Frozen
+from nodes.errors.redaction import MASK
+from state import Frozen, TaintLabel
+
+RemoteProtocol = Literal["agent_protocol", "a2a"]
+HostTrust = Literal["nothing", "anything"]
+ALL_LABELS: Final[tuple[TaintLabel, ...]] = ("private", "untrusted")
+
+
+class RemoteAccess(Frozen):
+    """What a remote worker reads, and whether what it is given leaves the user's own machines."""
+
+    reads: tuple[TaintLabel, ...] = ALL_LABELS
+    """Labels of its answer."""
+    sends: HostTrust = "anything"
+    """`anything`: it may pass on what it is given, so nothing private is sent to it. `nothing`: it
+    passes nothing on, so it may be given what is private."""
+
+
+class RemoteSpec(Frozen):
+    """Where a remote worker is, and how it is called."""
+
+    protocol: RemoteProtocol = "agent_protocol"
+    url: str
+    graph: str = ""
+    """Graph or assistant at the address; empty for an A2A agent, which is the address."""
+    headers: Mapping[str, str] = Field(default_factory=dict)
+    """As written: `${VAR}` is replaced when a run needs the worker."""
+    access: RemoteAccess = RemoteAccess()
+
+    @field_serializer("headers")
+    def _hide_values(self, headers: Mapping[str, str]) -> dict[str, str]:
+        """Return the headers as they may be shown: a value that is written out is none of them."""
+        return {name: text if "${" in text else MASK for name, text in headers.items()}
+
+    @property
+    def host(self) -> str:
+        """Return the host and the port, which messages name; never a path or a header."""
+        return urlsplit(self.url).netloc.rpartition("@")[2]
+
+    def describe(self) -> str:
+        """Return the worker's place in a few words."""
+        return f"graph {self.graph} at {self.host}" if self.graph else f"A2A agent at {self.host}"
+
 
 MCP_PREFIX: Final = "mcp:"
 """Begins the name of a server's tool in a team's files: `mcp:SERVER/TOOL`."""
