@@ -141,7 +141,7 @@ class ModelCall:
         tokens = estimate_tokens(messages, kwargs) if is_counted else 0
         async with AsyncExitStack() as stack:
             with self._deadline.pause_while_queueing():
-                slot = await stack.enter_async_context(
+                correct_charge = await stack.enter_async_context(
                     limits.acquire_slot(
                         tokens, run=self.run_context.run_id, max_concurrency=self.max_concurrency
                     )
@@ -159,7 +159,7 @@ class ModelCall:
             usage = keep_credible_usage(answer.usage_metadata)
             if usage is None:
                 self.is_uncounted, usage = True, estimate_usage(messages, kwargs, answer)
-            slot.correct(usage["total_tokens"])
+            correct_charge(usage["total_tokens"])
             if is_outside:
                 cached = count_cached(usage).get("cached_tokens", 0)
                 self.speed.record_answer(

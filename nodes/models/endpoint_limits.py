@@ -3,7 +3,7 @@
 import asyncio
 import threading
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from contextvars import ContextVar
 from functools import cache
@@ -14,7 +14,6 @@ from weakref import WeakValueDictionary
 from langchain_core.language_models import BaseChatModel
 
 from nodes.models.rates import (
-    Charge,
     CrossLoopSemaphore,
     LocalRates,
     RateLimits,
@@ -115,20 +114,6 @@ class TokenEstimate:
         self._mean += weight * (ratio - self._mean)
 
 
-class RequestSlot:
-    """Permission for one request; `correct` sets its real number of tokens."""
-
-    def __init__(self, rates: Rates, charge: Charge, learned: TokenEstimate, tokens: int) -> None:
-        self._rates, self._charge = rates, charge
-        self._learned, self._estimate = learned, tokens
-
-    def correct(self, tokens: int) -> None:
-        """Replace the estimate with the real number of tokens."""
-        if tokens:
-            self._learned.learn(self._estimate, tokens)
-            self._rates.correct(self._charge, tokens)
-
-
 class EndpointLimits:
     """Concurrency, requests and tokens per minute, and the Retry-After of one endpoint."""
 
@@ -145,22 +130,26 @@ class EndpointLimits:
     @asynccontextmanager
     async def acquire_slot(
         self, tokens: int = 0, *, run: str = "", max_concurrency: int | None = None
-    ) -> AsyncIterator[RequestSlot]:
+    ) -> AsyncIterator[Callable[[int], None]]:
         """Wait until a request of about `tokens` tokens is allowed.
 
+        Yields a function that replaces the estimate with the real number of tokens.
         `max_concurrency` applies within the run `run`.
         """
         async with AsyncExitStack() as stack:
             if max_concurrency is not None:
-                await stack.enter_async_context(self._get_run_semaphore(run, max_concurrency))
+                own = CrossLoopSemaphore(max_concurrency)
+                slots = self._run_semaphores.setdefault(f"{run}/{max_concurrency}", own)
+                await stack.enter_async_context(slots)
             await stack.enter_async_context(self._semaphore)
             charge = await self._rates.take(self._learned.correct(tokens))
-            yield RequestSlot(self._rates, charge, self._learned, tokens)
 
-    def _get_run_semaphore(self, run: str, max_concurrency: int) -> CrossLoopSemaphore:
-        return self._run_semaphores.setdefault(
-            f"{run}/{max_concurrency}", CrossLoopSemaphore(max_concurrency)
-        )
+            def correct(used: int) -> None:
+                if used:
+                    self._learned.learn(tokens, used)
+                    self._rates.correct(charge, used)
+
+            yield correct
 
 
 def get_endpoint_limits(endpoint: str, settings: ModelSettings) -> EndpointLimits:
@@ -176,11 +165,13 @@ def get_endpoint_limits(endpoint: str, settings: ModelSettings) -> EndpointLimit
 def _get_limits(
     endpoint: str, max_concurrency: int, limits: RateLimits, instances: int, redis_url: str | None
 ) -> EndpointLimits:
-    return EndpointLimits(
-        max_concurrency=max_concurrency,
-        rates=build_rates(endpoint, limits, instances, redis_url),
-        gate=get_retry_after(endpoint),
-    )
+    own = LocalRates(limits, instances)
+    provider = find_state_provider(redis_url)
+    rates: Rates = own
+    if provider and redis_url and limits:
+        rates = provider.build_rates(redis_url, endpoint, limits, own)
+    gate = get_retry_after(endpoint)
+    return EndpointLimits(max_concurrency=max_concurrency, rates=rates, gate=gate)
 
 
 @asynccontextmanager
@@ -212,17 +203,6 @@ async def hold_for_task(model: BaseChatModel, left_s: float | None = None) -> As
 
 
 _is_held: ContextVar[bool] = ContextVar("task slot is held", default=False)
-
-
-def build_rates(
-    endpoint: str, limits: RateLimits, instances: int = 1, redis_url: str | None = None
-) -> Rates:
-    """Return the rates of an endpoint: over all instances with a Redis, else this one's part."""
-    local = LocalRates(limits, instances)
-    provider = find_state_provider(redis_url)
-    if not limits or provider is None or redis_url is None:
-        return local
-    return provider.build_rates(redis_url, endpoint, limits, local)
 
 
 @cache

@@ -217,19 +217,13 @@ def _get_address_signals(address: str, redis_url: str | None) -> EndpointSignals
         address,
         f"all models at {address}",
         get_retry_after(address),
-        get_address_breaker(address),
+        CircuitBreaker(min_models=MIN_FAILED_MODELS),
     )
 
 
 def _open_state(url: str | None) -> SharedState | None:
     provider = find_state_provider(url)
     return provider.open(url) if provider and url else None
-
-
-@cache
-def get_address_breaker(address: str) -> CircuitBreaker:
-    """Return the breaker of an address; it opens when calls of several of its models fail."""
-    return CircuitBreaker(min_models=MIN_FAILED_MODELS)
 
 
 def find_address(endpoint: str) -> str:

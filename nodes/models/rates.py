@@ -92,15 +92,7 @@ class RateWindow:
         self.limit, self._period_s = limit, period_s
         self._entries: deque[WindowEntry] = deque()
         self._total = 0.0
-        self._turn = CrossLoopSemaphore(1)
         self._lock = threading.Lock()
-
-    async def take(self, amount: float = 1.0) -> WindowEntry:
-        """Wait until the amount fits; an amount over the limit waits for an empty window."""
-        async with self._turn:
-            while (wait_s := self.get_wait_s(amount)) > 0:  # noqa: ASYNC110 - only time makes room
-                await asyncio.sleep(wait_s)
-            return self.record(min(amount, self.limit))
 
     def record(self, amount: float = 1.0) -> WindowEntry:
         """Count an amount, whether it fits or not."""
@@ -125,7 +117,7 @@ class RateWindow:
             return list(self._entries)
 
     def get_wait_s(self, amount: float = 1.0) -> float:
-        """Return the seconds until the amount fits; 0 when it does."""
+        """Return the seconds until the amount fits; one over the limit fits an empty window."""
         with self._lock:
             now = time.monotonic()
             self._drop_expired(now)
@@ -194,8 +186,10 @@ class LocalRates:
 
     def __init__(self, limits: RateLimits, instances: int = 1) -> None:
         self._limits = limits
-        self.requests = _make_window(limits.requests, limits, instances)
-        self.tokens = _make_window(limits.tokens, limits, instances)
+        self.requests, self.tokens = (
+            RateWindow(*divide_rate(rate, instances, limits.window_s)) if rate else None
+            for rate in (limits.requests, limits.tokens)
+        )
         self._turn = CrossLoopSemaphore(1)
 
     async def take(self, tokens: int) -> Charge:
@@ -232,10 +226,6 @@ def divide_rate(rate: float, instances: int, period_s: float) -> tuple[float, fl
     """Return the limit of one instance, and its period: longer where the limit would be below 1."""
     share = rate / instances
     return (share, period_s) if share >= 1 else (1.0, ceil(period_s / share))
-
-
-def _make_window(rate: float | None, limits: RateLimits, instances: int) -> RateWindow | None:
-    return RateWindow(*divide_rate(rate, instances, limits.window_s)) if rate else None
 
 
 class SharedState(Protocol):

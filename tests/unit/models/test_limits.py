@@ -16,7 +16,7 @@ from nodes.errors import RateLimited
 from nodes.models.catalog import ModelCatalog
 from nodes.models.endpoint_limits import EndpointLimits, RetryAfter, hold_for_task
 from nodes.models.guarded_model import GuardedModel
-from nodes.models.rates import CrossLoopSemaphore, LocalRates, RateLimits, RateWindow
+from nodes.models.rates import CrossLoopSemaphore, LocalRates, RateLimits
 from nodes.models.settings import ModelSettings
 from state import Context
 from tests.endpoint import Endpoint, Fault, Scenario
@@ -174,32 +174,34 @@ async def test_waiting_in_our_own_queue_is_not_charged_to_the_endpoint(
 
 
 async def test_no_period_sees_more_requests_than_its_limit() -> None:
-    window = RateWindow(5, period_s=0.1)
+    rates = LocalRates(RateLimits(requests=5, period_s=0.1))
 
-    taken = [await window.take() for _ in range(18)]
+    moments = list[float]()
+    for _ in range(18):
+        await rates.take(1)
+        moments.append(time.monotonic())
 
-    moments = [entry.at_s for entry in taken]
     assert all(
         later - earlier >= 0.09 for earlier, later in zip(moments, moments[5:], strict=False)
     )
 
 
 async def test_tokens_are_counted_as_they_were_and_not_as_they_were_guessed() -> None:
-    window = RateWindow(1000, period_s=3600)
-    guessed = await window.take(1000)
+    rates = LocalRates(RateLimits(tokens=1000, period_s=3600))
+    guessed = await rates.take(1000)
 
-    window.correct(guessed, 10)
+    rates.correct(guessed, 10)
 
     async with asyncio.timeout(5):
-        await window.take(990)
+        await rates.take(990)
 
 
 async def test_a_request_over_the_whole_limit_waits_for_an_empty_window_and_goes() -> None:
-    window = RateWindow(10, period_s=0.05)
+    rates = LocalRates(RateLimits(tokens=10, period_s=0.05))
 
     async with asyncio.timeout(5):
-        await window.take(1)
-        await window.take(1_000_000)
+        await rates.take(1)
+        await rates.take(1_000_000)
 
 
 async def test_requests_and_tokens_per_minute_reach_the_endpoint_in_time() -> None:
@@ -280,14 +282,16 @@ def test_calls_in_flight_are_counted_over_all_loops_of_the_process() -> None:
 
 
 def test_a_rate_and_a_closed_gate_hold_in_all_loops_of_the_process() -> None:
-    window, gate, began_s = RateWindow(4, period_s=0.1), RetryAfter(), time.monotonic()
+    rates = LocalRates(RateLimits(requests=4, period_s=0.1))
+    gate, began_s = RetryAfter(), time.monotonic()
     gate.block(0.1)
     moments: list[float] = []
 
     async def take() -> None:
         await gate.wait()
         for _ in range(4):
-            moments.append((await window.take()).at_s)
+            await rates.take(1)
+            moments.append(time.monotonic())
 
     run_in_loops(3, take)
 
