@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 from graph.extensions import Extension
 
 if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+
     from nodes.schemas.team import Team
 
 
@@ -14,15 +16,25 @@ class _BuiltIn(Extension):
         """Add the model of the name `embedded`."""
         from nodes.models.rule_model import RuleModel, register_rule_model
 
-        register_rule_model(
-            RuleModel("extensions.embedded.model", "extensions.embedded.worker_fit")
-        )
+        register_rule_model(RuleModel(_build_model, _can_use_reason))
 
     def list_team_warnings(self, team: "Team") -> Iterable[str]:
         """Warn of tools that are never called without a language model."""
         from extensions.embedded.tool_calls import list_unfillable_warnings
 
         return list_unfillable_warnings(team)
+
+
+def _build_model() -> "BaseChatModel":
+    from extensions.embedded.model import EmbeddedModel
+
+    return EmbeddedModel()
+
+
+def _can_use_reason(team: "Team", reason: str) -> bool:
+    from extensions.embedded.worker_fit import can_use_reason
+
+    return can_use_reason(team, reason)
 
 
 EXTENSION = _BuiltIn()

@@ -23,7 +23,7 @@ def probe_tiers(settings: Settings) -> list[ModelProbe]:
     for endpoint in list_endpoints(models):
         listed = fetch_models(endpoint).models
         for tier, name in endpoint.models.items():
-            contexts[tier] = listed[name].context_tokens if name in listed else None
+            contexts[tier] = listed.get(name)
     return asyncio.run(probe_models(models, contexts))
 
 

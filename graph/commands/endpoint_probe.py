@@ -9,7 +9,7 @@ import httpx
 
 from graph.display.text import to_one_line
 from nodes.limits.nesting import parse_json
-from nodes.models.clients import ListedModel, read_model_list
+from nodes.models.clients import read_model_list
 from nodes.models.settings import TierSettings
 
 OPENAI_URL: Final = "https://api.openai.com/v1"
@@ -19,11 +19,11 @@ MAX_BYTES: Final = 2_000_000
 
 @dataclass(frozen=True)
 class EndpointReply:
-    """The reply: models by name, or the problem and its fix."""
+    """The reply: models with their context windows, or the problem and its fix."""
 
     is_reachable: bool
     seconds: float = 0.0
-    models: Mapping[str, ListedModel] = field(default_factory=dict)
+    models: Mapping[str, int | None] = field(default_factory=dict)
     problem: str = ""
     fix: str = ""
 

@@ -8,7 +8,7 @@ from typing import Any, TypeVar, get_args
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AnyMessage
 from langgraph.constants import TAG_NOSTREAM
-from pydantic import BaseModel, SecretStr
+from pydantic import BaseModel
 
 from nodes.errors import (
     BadResponse,
@@ -19,21 +19,16 @@ from nodes.errors import (
     SettingsInvalid,
 )
 from nodes.models.clients import (
-    OPENAI_URL,
-    build_other,
+    build_client,
     check_given_models,
-    find_endpoint_kind,
-    find_given_kind,
-    list_keys,
-    name_given_endpoint,
+    describe_endpoint,
+    describe_given_endpoint,
     name_given_model,
-    name_setting,
     parse_model_name,
 )
 from nodes.models.guarded_model import GuardedModel, apply_parameters
-from nodes.models.rule_model import get_rule_model
 from nodes.models.settings import EMBEDDED as EMBEDDED
-from nodes.models.settings import ModelSettings, TierSettings
+from nodes.models.settings import ModelSettings
 from nodes.models.structured_output import ModelReply, ask_model
 from nodes.models.usage import is_priced, preload_prices
 from nodes.telemetry.events import emit
@@ -143,10 +138,14 @@ class ModelCatalog:
         is_given = tier in self._given and not (context and getattr(context, f"model_{tier}"))
         key = (tier, name, cap, is_given)
         if key not in self._guarded_models:
+            inner = self._given[tier] if is_given else self._get_client(name, tier)
+            own = self.settings.get_tier(tier)
+            known = describe_given_endpoint(inner) if is_given else describe_endpoint(name, own)
             self._guarded_models[key] = GuardedModel(
                 # A chat shows the answer's text alone, which `AnswerStream` sends.
                 tags=[TAG_NOSTREAM],
-                **(self._describe_given(tier) if is_given else self._describe_named(name, tier)),
+                inner=inner,
+                **known,
                 settings=self.settings,
                 name=name,
                 model=name,
@@ -193,78 +192,11 @@ class ModelCatalog:
         """Return what tells a tier's model from another: its address and its name."""
         return self.settings.get_tier(tier).base_url or "", self.get_name(tier, context)
 
-    def _describe_named(self, name: str, tier: Tier) -> dict[str, Any]:
-        own = self.settings.get_tier(tier)
-        kind, provider = find_endpoint_kind(name, own.base_url), name.partition(":")[0]
-        return {
-            "inner": self._get_client(name, tier),
-            "endpoint": _name_endpoint(name, own),
-            "kind": kind,
-            "api_key": own.api_key,
-            "parameters": own.parameters if provider == "openai" else _cache_prompt(provider),
-        }
-
-    def _describe_given(self, tier: Tier) -> dict[str, Any]:
-        inner = self._given[tier]
-        return {
-            "inner": inner,
-            "endpoint": name_given_endpoint(inner),
-            "kind": find_given_kind(inner),
-            "api_key": next(iter(list_keys(inner)), None),
-        }
-
     def _get_client(self, name: str, tier: Tier) -> BaseChatModel:
         key = name, tier if tier in self.settings.tiers else None
         if key not in self._clients:
-            provider, _, model = name.partition(":")
-            if name == EMBEDDED:
-                self._clients[key] = get_rule_model().build()
-            elif provider == "openai":
-                self._clients[key] = self._build_openai(model, tier)
-            else:
-                own = self.settings.tiers.get(tier)
-                self._clients[key] = build_other(provider, model, tier, own or TierSettings())
+            self._clients[key] = build_client(name, tier, self.settings)
         return self._clients[key]
-
-    def _build_openai(self, model: str, tier: Tier) -> BaseChatModel:
-        own = self.settings.get_tier(tier)
-        if not own.api_key and not own.base_url:
-            raise SettingsInvalid(
-                f"{name_setting(tier)} names openai:{model}, but there is no key for it",
-                next="set OPENAI_API_KEY, or OPENAI_BASE_URL for an endpoint without one",
-            )
-        import httpx2
-
-        from nodes.models.openai import LeanChatOpenAI, get_shared_transport
-
-        return LeanChatOpenAI(
-            model=model,
-            base_url=own.base_url or OPENAI_URL,
-            api_key=SecretStr(own.api_key or "unused"),
-            default_headers=own.headers or None,
-            is_openai=find_endpoint_kind(f"openai:{model}", own.base_url) == "openai",
-            max_retries=0,
-            stream_usage=True,
-            use_responses_api=False,
-            # No call is synchronous; a client for those would load all certificates.
-            http_client=httpx2.Client(transport=httpx2.BaseTransport(), trust_env=False),
-            http_async_client=httpx2.AsyncClient(
-                transport=get_shared_transport(),
-                timeout=None,
-                follow_redirects=False,
-                trust_env=False,
-            ),
-        )
-
-
-def _cache_prompt(provider: str) -> dict[str, Any]:
-    """Return the parameter by which a provider caches prompts, where it is asked for."""
-    return {"cache_control": {"type": "ephemeral"}} if provider == "anthropic" else {}
-
-
-def _name_endpoint(name: str, own: TierSettings) -> str:
-    provider = name.partition(":")[0]
-    return f"{provider} {own.base_url or ''}" if provider == "openai" else provider
 
 
 def _check_choices(context: Context, allowed: frozenset[str]) -> None:

@@ -2,7 +2,7 @@
 
 import json
 import ssl
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from functools import cache, cached_property
 from typing import Any, Final, cast
@@ -53,11 +53,15 @@ class LeanChatOpenAI(ChatOpenAI):
         body = self._build_body(messages, stop=stop, **kwargs)
         body.pop("stream", None)
         client = self.root_async_client
-        response = await get_shared_transport().post(
+        request = httpx2.Request(
+            "POST",
             f"{str(client.base_url).rstrip('/')}{PATH}",
-            _build_headers(client),
-            json.dumps(body, ensure_ascii=False, allow_nan=False).encode(),
+            headers=_build_headers(client),
+            content=json.dumps(body, ensure_ascii=False, allow_nan=False).encode(),
         )
+        # Without the layers of a client, which take more time than the request.
+        response = await get_shared_transport().handle_async_request(request)
+        await response.aread()
         if response.status_code >= 300:
             raise _build_status_error(response)
         result: ChatResult = self._create_chat_result(_read_json(response))
@@ -124,7 +128,6 @@ def _build_headers(client: openai.AsyncOpenAI) -> httpx2.Headers:
 
 def _build_status_error(response: httpx2.Response) -> openai.APIStatusError:
     """Return what the SDK raises for an answer with this status."""
-    response.request = httpx2.Request("POST", PATH)
     body = _read_json(response)
     detail = body.get("error", body) if isinstance(body, dict) else body
     return openai.APIStatusError(
@@ -160,8 +163,7 @@ KEEPALIVE_S = 15.0
 class AiohttpTransport(httpx2.AsyncBaseTransport):
     """Sends requests over one aiohttp session per event loop; a loop that ends closes its own."""
 
-    def __init__(self, max_bytes: int = MAX_BODY_BYTES) -> None:
-        self._max_bytes = max_bytes
+    def __init__(self) -> None:
         self._sessions = PerLoop(
             lambda: LoopResource(_make_session, lambda session: session.close())
         )
@@ -173,53 +175,24 @@ class AiohttpTransport(httpx2.AsyncBaseTransport):
             ResponseTooLarge: the body exceeds the cap.
             httpx2.TransportError: the connection cannot be made, or breaks.
         """
-        response = await self._request(
-            request.method, str(request.url), request.headers, await request.aread()
-        )
-        body = _CappedBody(response, self._max_bytes)
-        headers = _list_headers(response)
-        return httpx2.Response(response.status, headers=headers, stream=body, request=request)
-
-    async def post(self, url: str, headers: Mapping[str, str], body: bytes) -> httpx2.Response:
-        """Send a request, and read its whole answer; without the layers of a client.
-
-        Raises:
-            ResponseTooLarge: the answer exceeds the cap.
-            httpx2.TransportError: the connection cannot be made, or breaks.
-        """
-        response = await self._request("POST", url, headers, body)
-        answer = _CappedBody(response, self._max_bytes)
-        try:
-            content = b"".join([chunk async for chunk in answer])
-        finally:
-            await answer.aclose()
-        return httpx2.Response(response.status, headers=_list_headers(response), content=content)
-
-    async def _request(
-        self, method: str, url: str, headers: Mapping[str, str], body: bytes
-    ) -> aiohttp.ClientResponse:
-        session = await self._open_session()
+        session, url = await self._sessions.get().open(), str(request.url)
         with _translate_errors(httpx2.ConnectError):
             response = await session.request(
-                method,
+                request.method,
                 url,
-                headers={**headers, "accept-encoding": "gzip, deflate"},
-                data=body,
+                headers={**request.headers, "accept-encoding": "gzip, deflate"},
+                data=await request.aread(),
                 allow_redirects=False,
                 ssl=self._tls if url.startswith("https:") else True,
             )
-        if (response.content_length or 0) > self._max_bytes:
+        if (response.content_length or 0) > MAX_BODY_BYTES:
             response.close()
-            raise _build_size_error(self._max_bytes)
-        return response
-
-    async def aclose(self) -> None:
-        """Close the connections of the running loop."""
-        if session := self._sessions.forget():
-            await session.close()
-
-    async def _open_session(self) -> aiohttp.ClientSession:
-        return await self._sessions.get().open()
+            raise _build_size_error()
+        # Those of the body before it was decoded are left out.
+        decoded = ("content-encoding", "content-length", "transfer-encoding")
+        headers = [(k, v) for k, v in response.headers.items() if k.lower() not in decoded]
+        body = _CappedBody(response)
+        return httpx2.Response(response.status, headers=headers, stream=body, request=request)
 
     @cached_property
     def _tls(self) -> ssl.SSLContext:
@@ -239,18 +212,17 @@ def _make_session() -> aiohttp.ClientSession:
 
 
 class _CappedBody(httpx2.AsyncByteStream):
-    def __init__(self, response: aiohttp.ClientResponse, max_bytes: int) -> None:
+    def __init__(self, response: aiohttp.ClientResponse) -> None:
         self._response = response
-        self._max_bytes = max_bytes
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         read = 0
         with _translate_errors(httpx2.ReadError):
             async for chunk in self._response.content.iter_any():
                 read += len(chunk)
-                if read > self._max_bytes:
+                if read > MAX_BODY_BYTES:
                     self._response.close()
-                    raise _build_size_error(self._max_bytes)
+                    raise _build_size_error()
                 yield chunk
 
     async def aclose(self) -> None:
@@ -260,15 +232,9 @@ class _CappedBody(httpx2.AsyncByteStream):
             self._response.close()
 
 
-def _list_headers(response: aiohttp.ClientResponse) -> list[tuple[str, str]]:
-    """Return a response's headers, without those that describe the body before it was decoded."""
-    decoded = ("content-encoding", "content-length", "transfer-encoding")
-    return [(k, v) for k, v in response.headers.items() if k.lower() not in decoded]
-
-
-def _build_size_error(max_bytes: int) -> ResponseTooLarge:
+def _build_size_error() -> ResponseTooLarge:
     return ResponseTooLarge(
-        f"the endpoint's answer is over {max_bytes:,} bytes",
+        f"the endpoint's answer is over {MAX_BODY_BYTES:,} bytes",
         next="check that the address is that of a model endpoint",
     )
 

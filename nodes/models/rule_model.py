@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib import import_module
 
 from langchain_core.language_models import BaseChatModel
 
@@ -12,22 +11,11 @@ from nodes.schemas.team import Team
 
 @dataclass(frozen=True)
 class RuleModel:
-    """Names what is imported at its first use, since that is slow and often not needed."""
+    """What its functions need is imported at their first use: that is slow, often not needed."""
 
-    model: str
-    """The module with the class `EmbeddedModel`."""
-    worker_fit: str
-    """The module with the function `can_use_reason`."""
-
-    def build(self) -> BaseChatModel:
-        """Return the model."""
-        build: Callable[[], BaseChatModel] = import_module(self.model).EmbeddedModel
-        return build()
-
-    def can_use_reason(self, team: Team, reason: str) -> bool:
-        """Return whether the reason for a rejection says whom to plan."""
-        can_use: Callable[[Team, str], bool] = import_module(self.worker_fit).can_use_reason
-        return can_use(team, reason)
+    build: Callable[[], BaseChatModel]
+    can_use_reason: Callable[[Team, str], bool]
+    """Whether the reason for a rejection says whom to plan."""
 
 
 _registered: list[RuleModel] = []
@@ -49,8 +37,8 @@ def get_rule_model() -> RuleModel:
     Raises:
         SettingsInvalid: there is none.
     """
-    if _registered:
-        return _registered[0]
+    if rule := find_rule_model():
+        return rule
     raise SettingsInvalid(
         "no language model is set, and the built-in one is not installed",
         next="set OPENAI_API_KEY, or SUPERVISE_MODEL_STANDARD to a provider:model name",

@@ -9,7 +9,7 @@ from graph.cli import main
 from graph.commands.doctor_probe import describe_probe
 from graph.commands.model_probe import ModelProbe
 from graph.settings import Settings
-from nodes.models.clients import ListedModel, list_nearest_names, read_model_list
+from nodes.models.clients import list_nearest_names, read_model_list
 from tests.endpoint import Endpoint, Fault, Scenario
 
 KEY = "sk-hidden-0123456789"
@@ -44,10 +44,10 @@ def test_the_list_of_a_server_names_models_and_context_windows() -> None:
     )
 
     assert listed == {
-        "llama": ListedModel(4096),
-        "vllm": ListedModel(32768),
-        "openai": ListedModel(),
-        "absurd": ListedModel(),
+        "llama": 4096,
+        "vllm": 32768,
+        "openai": None,
+        "absurd": None,
     }
     assert read_model_list([]) == read_model_list({"data": None}) == {}
 
