@@ -16,9 +16,9 @@ class _Remote(Extension):
         """Return a worker whose file has the key `remote`; its client is imported here."""
         if worker.remote is None:
             return None
-        from extensions.remote.connect import RemoteWorker, build_remote_agent
+        from extensions.remote.connect import build_remote_worker
 
-        return RemoteWorker(build_remote_agent(worker.name, worker.remote, variables.get))
+        return build_remote_worker(worker.name, worker.remote, variables.get)
 
     def list_checks(self, settings: "Settings") -> Iterable[DoctorCheck]:
         """Call the server of each remote worker."""

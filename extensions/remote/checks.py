@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
-from extensions.remote.connect import build_remote_agent, probe_remote_agent
+from extensions.remote.connect import build_remote_worker
 from graph.display.text import to_one_line
 from graph.extensions import DoctorCheck
 from graph.settings import Settings
@@ -67,24 +67,18 @@ def probe_remote_workers(
     team: Team, variables: Mapping[str, str]
 ) -> dict[str, str | SupervisorError]:
     """Call each server, and return by worker what it offers, or why it cannot be used."""
-    return asyncio.run(_probe_all(list_remote_workers(team), variables))
 
+    async def probe(name: str, spec: RemoteSpec) -> str | SupervisorError:
+        try:
+            return await build_remote_worker(name, spec, variables.get).probe(PROBE_TIMEOUT_S)
+        except SupervisorError as error:
+            return error
 
-async def _probe_all(
-    specs: Mapping[str, RemoteSpec], variables: Mapping[str, str]
-) -> dict[str, str | SupervisorError]:
-    lines = await asyncio.gather(*(_probe(*item, variables) for item in specs.items()))
-    return dict(zip(specs, lines, strict=True))
+    async def probe_all() -> list[str | SupervisorError]:
+        return await asyncio.gather(*(probe(name, spec) for name, spec in specs.items()))
 
-
-async def _probe(
-    name: str, spec: RemoteSpec, variables: Mapping[str, str]
-) -> str | SupervisorError:
-    try:
-        agent = build_remote_agent(name, spec, variables.get)
-        return await probe_remote_agent(agent, PROBE_TIMEOUT_S)
-    except SupervisorError as error:
-        return error
+    specs = list_remote_workers(team)
+    return dict(zip(specs, asyncio.run(probe_all()), strict=True))
 
 
 def _find_warnings(spec: RemoteSpec) -> Iterator[str]:

@@ -33,7 +33,7 @@ from nodes.net.connection import RemoteBusy, RemoteDenied, RemoteRunFailed, Remo
 from nodes.prompts.messages import build_subteam_request, format_report_line
 from nodes.prompts.tags import wrap_in_tag
 from nodes.schemas.handoff import Handoff
-from nodes.telemetry.events import build_task_path, emit
+from nodes.telemetry.events import EventKind, build_task_path, emit
 from nodes.text.plain_text import sanitize_line, sanitize_text
 from state import Escalation, Report, TaintLabel, Usage
 
@@ -71,6 +71,8 @@ class RemoteRun:
             RemoteError: the far side cannot be used, or failed.
             GraphInterrupt: a human is asked.
         """
+        from extensions.remote.tracing import build_trace_headers  # imports LangSmith's client
+
         self._require_access()
         request = build_remote_request(
             self.task.handoff,
@@ -85,7 +87,7 @@ class RemoteRun:
         began = monotonic()
         here = get_run_context()
         with here.reserve_call(tokens, None), here.wait_outside():
-            async with self.agent.open(self._build_headers()) as session:
+            async with self.agent.open(build_trace_headers()) as session:
                 state = await self._work(session, request)
         report = read_report(state.values) if state.status == "done" else None
         await self._charge(state, request, report, monotonic() - began)
@@ -124,12 +126,14 @@ class RemoteRun:
             if start is not None or isinstance(error, asyncio.CancelledError):
                 await self._cancel(session)
             if start is not None:
-                await self._charge_estimate(request)
+                await self._add_usage(_estimate_usage(request))
             raise
 
     async def _begin(self, session: RemoteSession, request: RemoteRequest) -> RemoteStart:
         start = await self._retry(lambda: session.begin(request))
-        await self._emit_start(start)
+        spec = self.agent.spec
+        about = {"graph": spec.graph, "place": start.place, "is_joined": start.is_joined}
+        await self._emit("remote_started", host=spec.host, **about)
         return start
 
     async def _wait_and_ask(self, session: RemoteSession, start: RemoteStart) -> RemoteState:
@@ -174,7 +178,7 @@ class RemoteRun:
             outcome = f"not cancelled there: {error or 'no answer in time'}"
         else:
             outcome = "cancelled there"
-        await self._emit_end(outcome)
+        await self._emit("remote_ended", outcome=outcome, host=self.agent.spec.host)
 
     def _escalate(self, state: RemoteState) -> Report:
         """Return the question with which the far side has ended, as an escalation.
@@ -196,27 +200,15 @@ class RemoteRun:
         self, state: RemoteState, request: RemoteRequest, report: Report | None, seconds: float
     ) -> None:
         said = read_usage(state.values)
-        if said is None:
-            await self._charge_estimate(request, report.output if report else "", seconds)
-        else:
-            await self._add_usage(said, seconds)
-        outcome = report.status if report else state.status
-        await self._emit_end(outcome, usage=self.usage.model_dump(mode="json"))
-
-    async def _charge_estimate(
-        self, request: RemoteRequest, answer: str = "", seconds: float = 0.0
-    ) -> None:
-        """Count the tokens of the texts, for a far side that does not say what it has used."""
-        estimated = Usage(
-            model_calls=1,
-            input_tokens=_estimate_tokens(request.full_text),
-            output_tokens=_estimate_tokens(answer),
-            cost_usd=None,
-            uncounted_calls=1,
+        answer = report.output if report else ""
+        await self._add_usage(said or _estimate_usage(request, answer), seconds)
+        outcome, used = (
+            report.status if report else state.status,
+            self.usage.model_dump(mode="json"),
         )
-        await self._add_usage(estimated, seconds)
+        await self._emit("remote_ended", outcome=outcome, host=self.agent.spec.host, usage=used)
 
-    async def _add_usage(self, usage: Usage, seconds: float) -> None:
+    async def _add_usage(self, usage: Usage, seconds: float = 0.0) -> None:
         model = f"remote:{self.agent.spec.graph or self.task.handoff.to}"
         spent = usage.model_copy(update={"models": (model,), "seconds": seconds})
         self.usage += spent
@@ -230,22 +222,16 @@ class RemoteRun:
         """
         configurable, spec = self.task.config.get("configurable", {}), self.agent.spec
         namespace = str(configurable.get("checkpoint_ns", "")).rpartition("|")[0]
-        parts = (
-            configurable.get("thread_id", ""),
-            namespace,
-            self.task.handoff.task,
-            self.task.attempt,
-        )
-        return "/".join(map(str, (*parts, self.task.handoff.to, spec.url, spec.graph)))
+        handoff, thread = self.task.handoff, configurable.get("thread_id", "")
+        attempt = (thread, namespace, handoff.task, self.task.attempt, handoff.to)
+        return "/".join(map(str, (*attempt, spec.url, spec.graph)))
 
     def _list_caps(self) -> dict[str, Any]:
         """Return what the far side may still use, by the names of our own graphs' context."""
         reserve_s = min(ANSWER_SHARE * self.task.timeout_s, MAX_ANSWER_S)
         caps: dict[str, Any] = {"deadline_s": round(self.task.timeout_s - reserve_s, 3)}
-        budget, limit = (
-            get_run_scope(self.task.config).budget,
-            self.task.handoff.constraints.max_tokens,
-        )
+        budget = get_run_scope(self.task.config).budget
+        limit = self.task.handoff.constraints.max_tokens
         caps["max_tokens"] = min([limit, *_list_left(budget, "max_tokens", "tokens")])
         if left := _list_left(budget, "max_cost_usd", "cost_usd"):
             caps["max_cost_usd"] = min(left)
@@ -253,40 +239,22 @@ class RemoteRun:
             caps["ask_human"] = True
         return caps
 
-    def _build_headers(self) -> dict[str, str]:
-        from extensions.remote.tracing import build_trace_headers  # imports LangSmith's client
-
-        return build_trace_headers()
-
     async def _hear(self, event: Mapping[str, Any]) -> None:
         """Pass on an event of the far side, as its word."""
         kind = event.get("kind")
         if kind not in HEARD or self._events >= MAX_EVENTS:
             return
         self._events += 1
-        await emit(
+        await self._emit(
             "remote_event",
-            task=self.task.handoff.task,
-            worker=self.task.handoff.to,
             said=kind,
             remote_task=sanitize_line(str(event.get("task", "")), MAX_NAME_CHARS),
             remote_worker=sanitize_line(str(event.get("worker", "")), MAX_NAME_CHARS),
         )
 
-    async def _emit_start(self, start: RemoteStart) -> None:
-        await emit(
-            "remote_started",
-            task=self.task.handoff.task,
-            worker=self.task.handoff.to,
-            host=self.agent.spec.host,
-            graph=self.agent.spec.graph,
-            place=start.place,
-            is_joined=start.is_joined,
-        )
-
-    async def _emit_end(self, outcome: str, **data: Any) -> None:
-        name = {"task": self.task.handoff.task, "worker": self.task.handoff.to}
-        await emit("remote_ended", outcome=outcome, host=self.agent.spec.host, **name, **data)
+    async def _emit(self, kind: EventKind, **data: Any) -> None:
+        handoff = self.task.handoff
+        await emit(kind, task=handoff.task, worker=handoff.to, **data)
 
 
 def _list_left(budget: Budget | None, cap: str, spent: str) -> list[Any]:
@@ -297,6 +265,17 @@ def _list_left(budget: Budget | None, cap: str, spent: str) -> list[Any]:
             left.append(max(0, most - getattr(budget, spent)))
         budget = budget.parent
     return left
+
+
+def _estimate_usage(request: RemoteRequest, answer: str = "") -> Usage:
+    """Return the tokens of the texts, for a far side that does not say what it has used."""
+    return Usage(
+        model_calls=1,
+        input_tokens=_estimate_tokens(request.full_text),
+        output_tokens=_estimate_tokens(answer),
+        cost_usd=None,
+        uncounted_calls=1,
+    )
 
 
 def _estimate_tokens(text: str) -> int:

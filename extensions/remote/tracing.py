@@ -11,27 +11,18 @@ _OPEN_TELEMETRY: Final = "opentelemetry.trace"
 
 
 def build_trace_headers() -> dict[str, str]:
-    """Return the headers of LangSmith and of OpenTelemetry; empty where neither traces."""
-    return {**_read_langsmith(), **_read_open_telemetry()}
+    """Return the headers of LangSmith and of OpenTelemetry; empty where neither traces.
 
-
-def _read_langsmith() -> dict[str, str]:
-    """Return the place in the trace and the project; not the run's metadata, which stays here."""
-    tree = get_current_run_tree() if tracing_is_enabled() is True else None
-    if tree is None:
-        return {}
-    project = quote(str(tree.session_name), safe="")
-    return {
-        "langsmith-trace": str(tree.dotted_order),
-        "baggage": f"langsmith-project={project}",
-    }
-
-
-def _read_open_telemetry() -> dict[str, str]:
-    trace = sys.modules.get(_OPEN_TELEMETRY)  # not imported: nothing is traced
-    if trace is None:
-        return {}
-    span = trace.get_current_span().get_span_context()
-    if not span.is_valid:
-        return {}
-    return {"traceparent": f"00-{span.trace_id:032x}-{span.span_id:016x}-{span.trace_flags:02x}"}
+    Of LangSmith the place in the trace and the project, not the run's metadata, which stays here.
+    """
+    headers = dict[str, str]()
+    if tracing_is_enabled() is True and (tree := get_current_run_tree()):
+        project = quote(str(tree.session_name), safe="")
+        headers["langsmith-trace"] = str(tree.dotted_order)
+        headers["baggage"] = f"langsmith-project={project}"
+    trace = sys.modules.get(_OPEN_TELEMETRY)  # where it is not imported nothing is traced
+    span = trace.get_current_span().get_span_context() if trace else None
+    if span and span.is_valid:
+        place = f"{span.trace_id:032x}-{span.span_id:016x}-{span.trace_flags:02x}"
+        headers["traceparent"] = f"00-{place}"
+    return headers
