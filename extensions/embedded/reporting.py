@@ -6,9 +6,9 @@ from typing import Any, get_args
 
 from extensions.embedded.work import AnsweredCall, Work
 from nodes.schemas.handoff import AnswerValues
-from nodes.text.passage_markdown import format_passage
 from nodes.text.phrases import detect_language, say
 from nodes.text.tool_messages import drop_advice
+from nodes.tools.framework.documents import format_passage
 from state import EscalationReason, Report
 
 

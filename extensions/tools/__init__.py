@@ -14,12 +14,13 @@ if TYPE_CHECKING:
 
 class _Tools(Extension):
     def register(self) -> None:
-        """Share the tools, and read documents that need a parser."""
+        """Share the tools, read documents that need a parser, and show passages of them."""
         from nodes.tools.framework.catalog import share_tools
-        from nodes.tools.framework.documents import register_parser
+        from nodes.tools.framework.documents import register_parser, register_passage_format
 
         share_tools(__name__, Path(__file__).parent)
         register_parser("extensions.tools.documents.parser:parse_document")
+        register_passage_format("extensions.tools.documents.passage_markdown:format_passage")
 
     def describe_tables(self, team: "Team", settings: "ToolSettings") -> str:
         """Return the tables of the user's database, if a tool of the team reads them."""

@@ -4,9 +4,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
+from extensions.tools.documents.passage_markdown import (
+    COLUMNS_MARK,
+    find_fence_end,
+    find_headings,
+    rank_styles,
+)
 from nodes.limits.patterns import Pattern
 from nodes.text.csv_table import is_table_name
-from nodes.text.passage_markdown import COLUMNS_MARK, find_fence_end, find_headings, rank_styles
 
 MAX_COLUMNS_CHARS = 300
 MAX_INDENT = 8

@@ -4,6 +4,7 @@ import asyncio
 import os
 import stat
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from nodes.tools.framework.document_kinds import PARSED_SUFFIXES, WORKBOOK_SUFFI
 from nodes.tools.framework.isolation import IsolatedFunction, run_isolated_blocking
 
 _parsers: list[str] = []
+_formats: list[str] = []
 MAX_FILE_BYTES = 50_000_000
 MAX_TEXT_CHARS = 2_000_000
 CUT_MARK = f"\n[cut at {MAX_TEXT_CHARS} characters]"
@@ -31,6 +33,20 @@ def register_parser(function: str) -> None:
     It is run in a process of its own, with `path`, `suffix` and `max_chars`.
     """
     _parsers[:] = [function]
+
+
+def register_passage_format(function: str) -> None:
+    """Show what a search of documents has found with a function, `module:name`."""
+    _formats[:] = [function]
+
+
+def format_passage(result: Mapping[str, str]) -> str:
+    """Return a result of a search, with `source`, `place` and `text`, as Markdown."""
+    if not _formats:
+        quoted = "\n".join(f"> {line}" for line in result["text"].split("\n"))
+        return f"{result['source']}\n\n{quoted}"
+    module, _, name = _formats[0].partition(":")
+    return str(getattr(import_module(module), name)(result))
 
 
 def open_parser() -> IsolatedFunction:

@@ -1,15 +1,12 @@
 """Access the materials of a task from a tool."""
 
-import re
 from collections.abc import Mapping
-from pathlib import PurePosixPath
 
 from langchain_core.tools import BaseTool
 from langgraph.prebuilt import InjectedState
 from pydantic import BaseModel
 
 from nodes.errors import ToolRefused
-from nodes.limits.patterns import Pattern
 
 
 def get_material_text(name: str, materials: Mapping[str, str] | None) -> str:
@@ -43,12 +40,3 @@ def takes_materials(tool: BaseTool) -> bool:
     fields = schema.model_fields.values() if isinstance(schema, type(BaseModel)) else ()
     given = [each for one in fields for each in one.metadata if isinstance(each, InjectedState)]
     return any(each.field in (None, "materials") for each in given)
-
-
-def select_named_materials(request: str, materials: Mapping[str, str]) -> dict[str, str]:
-    """Return the materials whose file names are in a request, each as a whole word."""
-    return {
-        name: text
-        for name, text in materials.items()
-        if Pattern(rf"(?<![\w\-.]){re.escape(PurePosixPath(name).name)}(?![\w\-])").search(request)
-    }

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from nodes.text.passage_markdown import format_passage
+from extensions.tools.documents.passage_markdown import format_passage
 
 
 def show(text, source="a.md", place="Fees"):
