@@ -13,8 +13,7 @@ from nodes.proof.claims import (
     prove_claim,
     prove_report,
 )
-from nodes.proof.places import find_quotation_places
-from nodes.proof.quotations import is_quoted
+from nodes.proof.quotations import find_quotation_places, is_quoted
 from nodes.proof.texts import Evidence
 
 __all__ = [

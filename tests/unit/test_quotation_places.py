@@ -2,7 +2,7 @@
 
 import pytest
 
-from nodes.proof.places import CONTEXT_CHARS, MAX_PLACES, find_quotation_places
+from nodes.proof.quotations import CONTEXT_CHARS, MAX_PLACES, find_quotation_places
 from state import Claim
 
 TEXT = "# Prices\n\nHuila costs 24 EUR.\nIt is washed,\nand dried in the sun.\n"
