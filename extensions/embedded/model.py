@@ -66,7 +66,8 @@ class EmbeddedModel(BaseChatModel):
         run_manager: CallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> ChatResult:
-        tools = _index_schemas(kwargs.get("tools") or [])
+        functions = [tool.get("function", tool) for tool in kwargs.get("tools") or ()]
+        tools = {each["name"]: each.get("parameters") or {} for each in functions}
         calls = _choose_reply_calls(messages, tools, kwargs.get("tool_choice"))
         text = "" if calls else INTRODUCTION
         made = [
@@ -122,11 +123,6 @@ def _fill_form(
     if name == "Recruit" and (recruit := get_beside(RecruitValues)):
         return write_recruit(recruit)
     return {}
-
-
-def _index_schemas(tools: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    functions = [tool.get("function", tool) for tool in tools]
-    return {function["name"]: function.get("parameters") or {} for function in functions}
 
 
 def _estimate_usage(

@@ -1,7 +1,6 @@
 """Reports what tools computed, found or refused, and composes the answer from the reports."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
 from typing import Any, get_args
 
 from extensions.embedded.work import AnsweredCall, Work
@@ -18,13 +17,12 @@ def write_answer(values: AnswerValues) -> dict[str, Any]:
     done = [report for report in values.reports if report.status == "completed"]
     computed = [report for report in done if not report.is_unread]
     unread = [report for report in done if report.is_unread]
-    has_several = len(done) > 1
+    headings = values.headings if len(done) > 1 else None
     parts = [say(language, "no_model")]
-    show = partial(_show, headings=_list_headings(done, values.headings) if has_several else {})
-    parts += [part for report in computed if (part := show(report))]
+    parts += [_show(report, headings) for report in computed]
     if unread:
         parts.append(f"**{say(language, 'passages')}**")
-    parts += [show(report) for report in _list_new(unread)]
+    parts += [_show(report, headings) for report in _list_new(unread)]
     if not done:
         parts.append(say(language, "none_completed"))
     gaps = list(values.missing)
@@ -45,22 +43,17 @@ def format_heading(identifier: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _list_headings(reports: Sequence[Report], asked: Mapping[str, str]) -> dict[str, str]:
-    """Return the heading of each report: the words of the request that it answers, else its id."""
-    found = {
-        each.task: asked.get(each.task, "") or format_heading(each.task or "Result")
-        for each in reports
-    }
-    return {name: f"{text[:1].upper()}{text[1:]}" for name, text in found.items()}
+def _show(report: Report, headings: Mapping[str, str] | None) -> str:
+    """Return a report under the words of the request that it answers, else under its id.
 
-
-def _show(report: Report, *, headings: Mapping[str, str]) -> str:
-    """Return a report as a section; its own headings go one level down."""
+    Its own headings go one level down. Without `headings` it is the only one, and has none.
+    """
     lines = report.output.splitlines()
     body = "\n".join(f"#{line}" if line.startswith("#") else line for line in lines).strip()
-    if not body or report.task not in headings:
+    if not body or headings is None:
         return body
-    return f"## {headings[report.task]}\n\n{body}"
+    heading = headings.get(report.task) or format_heading(report.task or "Result")
+    return f"## {heading[:1].upper()}{heading[1:]}\n\n{body}"
 
 
 def _list_new(reports: Sequence[Report]) -> list[Report]:

@@ -306,13 +306,9 @@ def _list_parameters(name: str, own: Mapping[str, OwnTool]) -> list[str]:
         (tool,) = load_tools([name], ToolSettings(), own)
     except TeamInvalid:
         return []
-    schema: dict[str, Any] = convert_to_openai_tool(tool)["function"].get("parameters") or {}
-    return _list_nested(schema)
-
-
-def _list_nested(schema: Mapping[str, Any]) -> list[str]:
-    """Return the required lists and objects of a tool's JSON schema, which no rule fills."""
-    parameters, required = read_parameters(schema)
+    parameters, required = read_parameters(
+        convert_to_openai_tool(tool)["function"].get("parameters") or {}
+    )
     return [name for name in required if name not in FILLERS and _is_nested(parameters[name])]
 
 
