@@ -14,9 +14,7 @@ import typer
 from typer.core import TyperGroup
 
 from graph import __version__
-from graph.commands.exit_codes import run_to_exit_code
 from graph.commands.extras import describe_unused_key, install
-from graph.commands.log_output import configure_logging
 from graph.commands.options import (
     AnswerOption,
     ApproveOption,
@@ -56,7 +54,13 @@ from graph.commands.options import (
     build_context,
     require_plain_comparison,
 )
-from graph.commands.process_exit import end_process, prepare_process, treat_sigterm_as_interrupt
+from graph.commands.process import (
+    configure_logging,
+    end_process,
+    prepare_process,
+    run_to_exit_code,
+    treat_sigterm_as_interrupt,
+)
 from graph.commands.settings_loading import EnvFileOption, describe_settings, load_settings
 from graph.commands.team_commands import check, draw, new_team, teams
 from graph.commands.trust import trust
@@ -172,7 +176,7 @@ def run(
     with ProgressDisplay(quiet=quiet, shows_answer=not as_json, origins=origins) as display:
         from graph.commands import run as command
         from graph.commands.comparison import compare
-        from graph.commands.standard_input import read_files
+        from graph.commands.run import read_files
 
         files, materials = read_files(file or [], request)
         job = command.Job(
@@ -311,14 +315,14 @@ def stop(
     url: UrlOption = None,
 ) -> int:
     """Stop a task of a run at work, or all; the answer is written from the others."""
-    from graph.commands.stop import stop_tasks
+    from graph.commands.runs import stop_tasks
 
     settings = load_settings()
     return stop_tasks(_find_thread(thread, settings, url), task, url, settings)
 
 
 def _find_thread(name: str, settings: "Settings", url: str | None) -> str:
-    from graph.commands.thread_names import find_thread
+    from graph.commands.runs import find_thread
 
     return find_thread(name, settings, url)
 

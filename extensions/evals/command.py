@@ -24,7 +24,7 @@ from extensions.evals.table import (
 )
 from graph.commands.cancellation import run_cancellable
 from graph.commands.output import print_json, print_table, print_text
-from graph.commands.process_exit import Cancelled
+from graph.commands.process import Cancelled
 from graph.display.stderr_console import print_to_stderr
 from graph.display.streams import print_to_stdout
 from graph.display.text import to_one_line

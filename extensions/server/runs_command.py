@@ -11,7 +11,7 @@ from extensions.server.run_connection import ServerUnreadable, is_open_to_networ
 from extensions.server.run_resume import aresume_on_server
 from extensions.server.runs import ServerLog, alist_server_runs, load_server_log
 from graph.commands.cancellation import run_cancellable
-from graph.commands.report import print_report, save_report
+from graph.commands.output import print_report, save_report
 from graph.commands.run import print_outcome, report_errors_as_json, run_with_progress
 from graph.commands.runs import lay_out_trace, print_run, print_runs, print_trace
 from graph.display.progress_display import ProgressDisplay

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from threading import Event, Thread, Timer, current_thread, main_thread
 from typing import Any, Final, ParamSpec, TypeVar
 
-from graph.commands.process_exit import Cancelled, exit_process
+from graph.commands.process import Cancelled, exit_process
 from graph.garbage_collection import spare_existing_objects
 
 CANCEL_GRACE_S: Final = 1.2

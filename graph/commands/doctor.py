@@ -2,16 +2,25 @@
 
 import platform
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
 from os import W_OK, access
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, Literal
 
-from graph.commands.doctor_models import check_models
-from graph.commands.doctor_probe import describe_probe, probe_tiers
+from graph.commands.doctor_probe import (
+    OPENAI_URL,
+    TierEndpoint,
+    describe_probe,
+    fetch_models,
+    list_endpoints,
+    probe_tiers,
+)
+from graph.commands.extras import describe_unused_key
 from graph.commands.output import print_json, print_listing
+from graph.display.labels import label_model
 from graph.display.text import to_one_line
 from graph.extensions import (
     DoctorCheck,
@@ -22,14 +31,76 @@ from graph.extensions import (
 )
 from graph.otel import EXTRA
 from graph.setting_sources import shorten_path
-from graph.settings import Settings
+from graph.settings import EMBEDDED, Settings
 from graph.stores.postgres_url import format_public_address, mask_passwords
 from graph.teams.team_check import check_team
 from graph.teams.team_loader import list_replaced_teams, list_teams
 from graph.user_state import get_user_env_file
+from graph.variables import TIERS
 from nodes.errors import StoreError, UsageError
 from nodes.errors.redaction import redact_value
+from nodes.models.clients import list_nearest_names
+from nodes.models.settings import PROVIDERS, find_extra
+from nodes.models.usage import is_priced
 from nodes.tools.framework.extras import list_missing_packages, write_install_command
+from state import Tier
+
+
+def check_models(settings: Settings) -> Iterator[DoctorCheck]:
+    """Check the models' names, packages and prices, and that each endpoint has its models."""
+    models = settings.build_model_settings()
+    names: dict[Tier, str] = {tier: getattr(models, tier) for tier in TIERS}
+    for tier, name in names.items():
+        yield _check_model(f"model {tier}", name)
+    if unused := describe_unused_key(settings):
+        key, _, fix = unused.partition(". next: ")
+        yield DoctorCheck("note", "model", key, fix)
+    for name in dict.fromkeys(names.values()):
+        if not is_priced(name, models.prices):
+            fix = f"set SUPERVISE_PRICES={name}=INPUT/OUTPUT, US dollars for a million tokens"
+            yield DoctorCheck("note", "price", f"unknown for {name}: no cap on money", fix)
+    for endpoint in list_endpoints(models):
+        yield from _check_endpoint(endpoint)
+
+
+def _check_model(label: str, name: str) -> DoctorCheck:
+    if name == EMBEDDED:
+        own = shorten_path(get_user_env_file())
+        variables = "OPENAI_API_KEY, or OPENAI_BASE_URL for your own server"
+        fix = f"set {variables}, in the environment or in {own}"
+        return DoctorCheck("note", label, label_model(name), fix)
+    provider = name.partition(":")[0]
+    extra = find_extra(provider)
+    package = PROVIDERS[extra].module if extra else f"langchain_{provider.split('_')[0]}"
+    if find_spec(package) is None:
+        fix = f"supervise install {extra}" if extra else f"install {package.replace('_', '-')}"
+        return DoctorCheck("broken", label, f"{name}: {package} is not installed", fix)
+    return DoctorCheck("ok", label, name)
+
+
+def _check_endpoint(endpoint: TierEndpoint) -> Iterator[DoctorCheck]:
+    answer, where = fetch_models(endpoint), endpoint.settings.base_url or OPENAI_URL
+    if answer.problem:
+        grade: Literal["note", "broken"] = "note" if answer.is_reachable else "broken"
+        yield DoctorCheck(grade, "endpoint", f"{where}: {answer.problem}", answer.fix)
+        return
+    yield DoctorCheck("ok", "endpoint", f"{where} answers in {answer.seconds:.2f} s")
+    unknown: dict[str, list[Tier]] = {}
+    for tier, name in endpoint.models.items():
+        if answer.models and name not in answer.models:
+            unknown.setdefault(name, []).append(tier)
+    for name, tiers in sorted(unknown.items()):
+        yield DoctorCheck(
+            "note", "endpoint", f"does not list {name}", _name_fix(tiers, name, answer.models)
+        )
+
+
+def _name_fix(tiers: list[Tier], name: str, models: Mapping[str, Any]) -> str:
+    variables = " and ".join(f"SUPERVISE_MODEL_{tier.upper()}" for tier in tiers)
+    if near := list_nearest_names(name, models):
+        others = f" (or {', '.join(near[1:])})" if near[1:] else ""
+        return f"set {variables} to openai:{near[0]}{others}"
+    return f"set {variables} to openai:NAME; it has {', '.join([*models][:8])}"
 
 
 def check_database(settings: Settings) -> Iterator[DoctorCheck]:

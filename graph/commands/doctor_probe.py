@@ -1,14 +1,299 @@
-"""The lines of `supervise doctor --probe`."""
+"""What `supervise doctor` asks of endpoints: a list of models, and with `--probe` small calls."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from time import monotonic
+from typing import Any, Final, get_args
 
-from graph.commands.doctor_models import fetch_models, list_endpoints
-from graph.commands.model_probe import ModelProbe, probe_models
+import httpx
+from langchain_core.messages import HumanMessage, SystemMessage
+from pydantic import BaseModel, Field
+
+from graph.display.text import to_one_line
 from graph.extensions import DoctorCheck
-from graph.settings import Settings
+from graph.settings import EMBEDDED, Settings
+from graph.variables import TIERS
+from nodes.errors import ResponseCut, SupervisorError
+from nodes.limits.nesting import parse_json
+from nodes.models.catalog import ModelCatalog
+from nodes.models.clients import read_model_list
 from nodes.models.failures import format_duration
+from nodes.models.guarded_model import GuardedModel
+from nodes.models.request_form import OutputMethod, Purpose, get_output_methods
+from nodes.models.settings import DEFAULT_CALL_TIMEOUT_S, ModelSettings, TierSettings
+from nodes.models.structured_output import UnreadableReply, ask_model
 from nodes.models.usage import USUAL_TOKENS_PER_S
+from nodes.schemas.team import Limits
+from state import Tier
+
+OPENAI_URL: Final = "https://api.openai.com/v1"
+TIMEOUT_S: Final = 5.0
+MAX_BYTES: Final = 2_000_000
+
+
+@dataclass(frozen=True)
+class EndpointReply:
+    """The reply: models with their context windows, or the problem and its fix."""
+
+    is_reachable: bool
+    seconds: float = 0.0
+    models: Mapping[str, int | None] = field(default_factory=dict)
+    problem: str = ""
+    fix: str = ""
+
+
+def fetch_model_list(endpoint: TierSettings, *, address: str, key: str) -> EndpointReply:
+    """Ask for the list of models; the key is sent but never shown.
+
+    Args:
+        address: name of the variable that holds the address, for the fix.
+        key: name of the variable that holds the key, for the fix.
+    """
+    headers = {**({"Authorization": f"Bearer {endpoint.api_key}"} if endpoint.api_key else {})}
+    headers |= endpoint.headers
+    began = monotonic()
+    try:
+        with httpx.stream(
+            "GET", f"{endpoint.base_url or OPENAI_URL}/models", headers=headers, timeout=TIMEOUT_S
+        ) as response:
+            body = b"".join(_read_capped(response))
+    except httpx.HTTPError as error:
+        cause = to_one_line(str(error) or type(error).__name__, 120)
+        fix = f"check {address} and the network; the server must be running"
+        return EndpointReply(False, problem=f"cannot be reached ({cause})", fix=fix)
+    return _parse_response(response, body, monotonic() - began, address, key)
+
+
+def _parse_response(
+    response: httpx.Response, body: bytes, seconds: float, address: str, key: str
+) -> EndpointReply:
+    status = response.status_code
+    if status in (401, 403):
+        fix = f"set {key} to a valid key"
+        return EndpointReply(False, seconds, problem="refuses the key", fix=fix)
+    if status >= 500:
+        fix = "try again later, or ask the operator of the server"
+        return EndpointReply(False, seconds, problem=f"answers with status {status}", fix=fix)
+    if status != 200:
+        fix = f"not every server has a list; if runs fail, check that {address} ends in /v1"
+        return EndpointReply(True, seconds, problem=f"{status} for /models", fix=fix)
+    try:
+        found: Any = parse_json(body)
+    except ValueError:
+        kind = response.headers.get("content-type", "no type").partition(";")[0]
+        fix = f"check that {address} is that of a model server and ends in /v1"
+        problem = f"answers with {to_one_line(kind, 40)}, which is not JSON"
+        return EndpointReply(False, seconds, problem=problem, fix=fix)
+    return EndpointReply(True, seconds, read_model_list(found))
+
+
+def _read_capped(response: httpx.Response) -> Iterator[bytes]:
+    left, until = MAX_BYTES, monotonic() + TIMEOUT_S
+    for chunk in response.iter_bytes():
+        left -= len(chunk)
+        if left < 0 or monotonic() > until:
+            return
+        yield chunk
+
+
+@dataclass(frozen=True)
+class TierEndpoint:
+    """An OpenAI-compatible endpoint, and the tiers that call it."""
+
+    settings: TierSettings
+    models: dict[Tier, str]
+    """Names without the provider."""
+
+    prefix: str = "OPENAI_"
+    """What the variables of its address and its key begin with."""
+
+
+def list_endpoints(models: ModelSettings) -> list[TierEndpoint]:
+    """Return the endpoints of the tiers, each once; also a common one that no tier uses."""
+    found: list[TierEndpoint] = []
+    for tier in TIERS:
+        provider, _, name = getattr(models, tier).partition(":")
+        if provider != "openai":
+            continue
+        own = models.get_tier(tier)
+        known = next((each for each in found if _is_same(each.settings, own)), None)
+        if known is None:
+            has_own = bool(models.tiers.get(tier, TierSettings()).base_url)
+            known = TierEndpoint(own, {}, f"SUPERVISE_{tier.upper()}_" if has_own else "OPENAI_")
+            found.append(known)
+        known.models[tier] = name
+    if not found and models.base_url:
+        found.append(TierEndpoint(models.get_tier("standard"), {}))
+    return found
+
+
+def _is_same(one: TierSettings, other: TierSettings) -> bool:
+    return (one.base_url, one.api_key, one.headers) == (
+        other.base_url,
+        other.api_key,
+        other.headers,
+    )
+
+
+def fetch_models(endpoint: TierEndpoint) -> EndpointReply:
+    """Ask an endpoint for its list of models."""
+    prefix = endpoint.prefix
+    return fetch_model_list(endpoint.settings, address=f"{prefix}BASE_URL", key=f"{prefix}API_KEY")
+
+
+SPEED_TOKENS: Final = 64
+"""Limit of the answer whose speed is measured."""
+ANSWER_TOKENS: Final = 256
+"""Limit of the other answers of a server of one's own; a model that does not end is cut."""
+COUNT: Final = "Count from one to fifty in words: one, two, three and so on. Write only the words."
+
+
+class City(BaseModel):
+    """A city and its country."""
+
+    city: str
+    country: str = Field(description="Its country, such as Italy.")
+
+
+class LookUp(BaseModel):
+    """Look a word up in the encyclopedia."""
+
+    word: str
+
+
+class Report(BaseModel):
+    """Report the result, when it is known."""
+
+    output: str
+
+
+@dataclass(frozen=True)
+class ModelProbe:
+    """What the calls of one model showed."""
+
+    model: str
+    tiers: tuple[str, ...]
+    value_method: OutputMethod | None = None
+    """How it gives a value of a schema; None when no method brought a valid one."""
+    tools_method: OutputMethod | None = None
+    failed_methods: tuple[OutputMethod, ...] = ()
+    """Methods that the endpoint refused, or whose answer was none."""
+    tokens_per_s: float | None = None
+    """Output tokens, time for the prompt included."""
+    call_timeout_s: float = DEFAULT_CALL_TIMEOUT_S
+    attempt_timeout_s: float = Limits().timeout_s
+    """Of a worker whose file sets no timeout."""
+    context_tokens: int | None = None
+    """None when the server does not say."""
+    error: str = ""
+    fix: str = ""
+
+
+async def probe_models(
+    settings: ModelSettings, contexts: Mapping[str, int | None]
+) -> list[ModelProbe]:
+    """Call each language model of the tiers, one after another.
+
+    Args:
+        contexts: context windows by tier.
+    """
+    catalog, probes = ModelCatalog(settings), list[ModelProbe]()
+    done: dict[tuple[str, str], int] = {}
+    for tier in TIERS:
+        try:
+            model = catalog.get_chat_model(tier)
+        except SupervisorError as error:
+            name = getattr(settings, tier)
+            probes.append(ModelProbe(name, (tier,), error=str(error), fix=error.next))
+            continue
+        assert isinstance(model, GuardedModel), "the catalog guards its models"
+        key = (model.endpoint, model.model)
+        if model.model == EMBEDDED:
+            continue
+        if key in done:
+            known = probes[done[key]]
+            probes[done[key]] = replace(known, tiers=(*known.tiers, tier))
+            continue
+        done[key] = len(probes)
+        probes.append(await _probe_model(model, contexts.get(tier)))
+    return probes
+
+
+async def _probe_model(model: GuardedModel, context_tokens: int | None) -> ModelProbe:
+    error, fix = "", ""
+    if model.kind == "compatible":
+        limited = {**model.parameters, "max_tokens": ANSWER_TOKENS}
+        model = model.model_copy(update={"parameters": limited})
+    works: dict[Purpose, bool] = {"value": False, "tools": False}
+    try:
+        works["value"] = await _asks_for_value(model)
+        works["tools"] = await _asks_for_tool_call(model)
+        await _measure_speed(model)
+    except SupervisorError as problem:
+        error, fix = str(problem), problem.next
+    methods = get_output_methods(model.endpoint, model.model, model.kind)
+    used = {p: methods.get_current(p) if works[p] else None for p in get_args(Purpose)}
+    failed = [
+        method
+        for purpose, method in used.items()
+        if method
+        for method in _list_before(methods.orders[purpose], method)
+    ]
+    factor = model.speed.limit_factor
+    return ModelProbe(
+        model=model.model,
+        tiers=(model.tier,),
+        value_method=used["value"],
+        tools_method=used["tools"],
+        failed_methods=tuple(dict.fromkeys(failed)),
+        tokens_per_s=model.speed.tokens_per_s,
+        call_timeout_s=model.settings.call_timeout_s or DEFAULT_CALL_TIMEOUT_S * factor,
+        attempt_timeout_s=Limits().scale_timeout(factor).timeout_s,
+        context_tokens=context_tokens,
+        error=error,
+        fix=fix,
+    )
+
+
+async def _asks_for_value(model: GuardedModel) -> bool:
+    """Return whether the model gives a valid value of a small schema."""
+    try:
+        await ask_model(model, City, [HumanMessage("Name one city and its country.")])
+    except UnreadableReply:
+        return False
+    return True
+
+
+async def _asks_for_tool_call(model: GuardedModel) -> bool:
+    """Return whether the model calls one of two tools with valid arguments."""
+    tools = (LookUp, Report)
+    bound = model.bind_tools(tools, tool_choice="any")
+    task = [SystemMessage("You work with tools."), HumanMessage("Look up the word 'harbour'.")]
+    reply = await bound.ainvoke(task)
+    schemas = {tool.__name__: tool for tool in tools}
+    try:
+        return any(
+            schemas[call["name"]].model_validate(call["args"])
+            for call in reply.tool_calls
+            if call["name"] in schemas
+        )
+    except ValueError:
+        return False
+
+
+async def _measure_speed(model: GuardedModel) -> None:
+    """Make one call whose answer is long enough to measure; one that is cut counts too."""
+    bound = model.bind() if model.kind == "other" else model.bind(max_tokens=SPEED_TOKENS)
+    try:
+        await bound.ainvoke([HumanMessage(COUNT)])
+    except ResponseCut:
+        return
+
+
+def _list_before(order: Sequence[OutputMethod], method: OutputMethod) -> Sequence[OutputMethod]:
+    return order[: order.index(method)]
+
 
 SMALL_CONTEXT_TOKENS = 8192
 """Prompts of planners and workers are 1,000 to 4,000 tokens; results and materials add to them."""

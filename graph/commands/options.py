@@ -1,21 +1,55 @@
-"""Options and arguments of commands. Light: help needs them, too.
+"""Options and arguments of commands, and their checks. Light: help needs them, too.
 
 A parameter that sets a field of `Context` has that field's name.
 """
 
 import math
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 import typer
 
-from graph.commands.log_output import configure_logging
-from graph.commands.output_paths import require_output, require_page
-from nodes.errors import FileUnreadable, UsageError
+from graph.commands.process import configure_logging
+from nodes.errors import FileUnreadable, OutputFailed, UsageError
 
 if TYPE_CHECKING:
     from state import Context
+
+PAGE_SUFFIXES: Final = ("", ".html", ".htm")
+
+
+def require_output(path: Path | None) -> Path | None:
+    """Return the path of a file to write.
+
+    Raises:
+        OutputFailed: it is a folder, or in none that can be written to.
+    """
+    if path is None:
+        return None
+    if path.is_dir():
+        cause = "it is a folder"
+    elif not path.parent.is_dir():
+        cause = f"there is no folder {path.parent}"
+    elif not os.access(path if path.exists() else path.parent, os.W_OK):
+        cause = "it may not be written"
+    else:
+        return path
+    raise OutputFailed(f"cannot write {path}", cause=cause, next="name another file")
+
+
+def require_page(path: Path | None) -> Path | None:
+    """Return the path of a page to write.
+
+    Raises:
+        UsageError: its suffix is that of another format.
+        OutputFailed: as `require_output`.
+    """
+    if path is not None and path.suffix.lower() not in PAGE_SUFFIXES:
+        raise UsageError(f"--report writes HTML, and {path.name} ends with {path.suffix}")
+    return require_output(path)
+
 
 _NOT_COMPARED: Final = {
     "thread": "--thread",

@@ -1,10 +1,10 @@
-"""What commands print on stdout: prose, Markdown, listings, tables as text, JSON."""
+"""What commands print, or write to a file: prose, Markdown, listings, tables, JSON, reports."""
 
 import json
 import re
 import sys
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
@@ -20,6 +20,8 @@ from rich.text import Text
 from graph.display.stderr_console import print_to_stderr
 from graph.display.streams import is_terminal, print_to_stdout
 from graph.display.text import make_printable, wrap_lines
+from graph.pages.report import format_report, write_report
+from graph.runs.trace import TraceUnreadable
 from nodes.errors import OutputFailed
 from nodes.errors.redaction import redact_text
 from nodes.limits.patterns import Pattern
@@ -274,3 +276,22 @@ def _measure_column(
     unbounded = options.update_width(100_000)
     cells = [Measurement.get(console, unbounded, cell) for cell in column]
     return Measurement(max(each.minimum for each in cells), max(each.maximum for each in cells))
+
+
+def print_report(trace: Mapping[str, Any], out: Path | None) -> int:
+    """Write the report of a run to a file, or to stdout without one."""
+    if (trace.get("run") or {}).get("status") == "running":
+        print_to_stderr("the run has not ended: the page is of what it has done", style="yellow")
+    if out is None:
+        print_to_stdout(format_report(trace))
+    else:
+        write_report(trace, out)
+    return 0
+
+
+def save_report(trace: Mapping[str, Any], path: Path) -> None:
+    """Write the report beside a command's own output; a failure prints a warning."""
+    try:
+        write_report(trace, path)
+    except (OutputFailed, TraceUnreadable) as error:
+        print_to_stderr(f"warning: {error}", style="yellow")

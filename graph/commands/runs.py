@@ -1,16 +1,24 @@
-"""`supervise runs`, `show` and `trace`: the saved runs."""
+"""The commands on saved runs: `runs`, `show`, `trace` and `stop`, and the thread that one names."""
 
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
+from uuid import UUID
 
 from rich.console import Console
 
-from graph.commands.output import print_json, print_listing, print_markdown, print_text, write_json
-from graph.commands.report import print_report
-from graph.commands.task_report import print_task_report
-from graph.display.labels import format_seconds, format_time, label_tasks
+from graph.commands.cancellation import run_cancellable
+from graph.commands.output import (
+    print_json,
+    print_listing,
+    print_markdown,
+    print_report,
+    print_text,
+    write_json,
+)
+from graph.display.labels import format_seconds, format_task, format_time, label_tasks
 from graph.display.plan_tree import MAX_DESCRIBED_TASKS, PlanTree
 from graph.display.stderr_console import print_to_stderr
 from graph.display.streams import is_terminal, print_to_stdout
@@ -21,12 +29,16 @@ from graph.display.summary import (
     format_reply_command,
     format_retry,
 )
-from graph.display.text import to_one_line
+from graph.display.text import make_printable, to_one_line
+from graph.extensions import open_runs_elsewhere
 from graph.runs.chrome_trace import build_chrome_trace
 from graph.runs.pruning import PruneSelection, remove_runs
+from graph.runs.stopping import AT_RESUME, astop
 from graph.runs.timeline import read_timeline
 from graph.runs.trace import (
+    ThreadUnknown,
     build_trace,
+    get_log_path,
     list_runs,
     load_trace,
     read_thread_log,
@@ -34,8 +46,10 @@ from graph.runs.trace import (
 )
 from graph.settings import Settings
 from graph.stores.thread_locks import check_thread_id
+from nodes.errors import UsageError
 from nodes.text.counts import format_count
 from nodes.text.markdown import format_answer
+from nodes.text.plain_text import sanitize_line
 
 Json = Mapping[str, Any]
 
@@ -183,3 +197,144 @@ def _format_next_step(thread: str, run: Json, tasks: Iterable[Json]) -> str:
 def _find_answer(trace: Json) -> Json:
     events = [event for event in trace.get("events") or () if event.get("kind") == "answer"]
     return events[-1].get("answer") or {} if events else {}
+
+
+INDENT = 2
+
+
+def print_task_report(task: Json, state: str) -> None:
+    """Print a task of a trace: how it ended, its output, its problem and its claims.
+
+    On a terminal an output with a table is rendered, since the lines of a table cannot be wrapped.
+    """
+    report = task.get("report") or {}
+    heading = f"{format_task(task['id'], task.get('worker', ''))}: {state}"
+    print_text(f"\n{heading}{_format_confidence(report)}")
+    output = report.get("output") or ""
+    if is_terminal(sys.stdout) and _has_table(output):
+        print_markdown(output, indent=INDENT)
+        output = ""
+    if lines := [*_format_texts(output, report), *_format_claims(report)]:
+        print_text("\n".join(lines))
+
+
+def _has_table(text: str) -> bool:
+    return any(line.lstrip().startswith("|") for line in text.splitlines())
+
+
+def _format_texts(output: str, report: Json) -> Iterator[str]:
+    escalation = report.get("escalation") or {}
+    for text in (output, report.get("error"), escalation.get("message")):
+        if text:
+            yield "\n".join(f"{' ' * INDENT}{line}" for line in make_printable(text).splitlines())
+
+
+def _format_claims(report: Json) -> Iterator[str]:
+    """Yield the claims that the output does not hold, or that are not proved, with their proof."""
+    output = report.get("output") or ""
+    for claim in report.get("claims") or ():
+        is_shown = claim.get("text") and claim["text"] in output
+        if is_shown and claim.get("proof") != "unproved":
+            continue
+        source = f" ({to_one_line(claim['source'], 120)})" if claim.get("source") else ""
+        proof = f" [{to_one_line(claim['proof'], 20)}]" if claim.get("proof") else ""
+        doubt = f" {to_one_line(claim['doubt'], 300)}" if claim.get("doubt") else ""
+        yield f"{' ' * INDENT}- {to_one_line(claim.get('text', ''), 300)}{source}{proof}{doubt}"
+
+
+def _format_confidence(report: Json) -> str:
+    if not report:
+        return ""
+    seconds = (report.get("ended_s") or 0) - (report.get("started_s") or 0)
+    confidence = report.get("confidence")
+    shown = "" if confidence is None else f", confidence {confidence}"
+    return f"{shown}, {format_seconds(seconds)}"
+
+
+def stop_tasks(thread: str, task: str, url: str | None, settings: Settings) -> int:
+    """Stop a task, or all, and print how each ended."""
+    work = (
+        astop(thread, task, settings=settings)
+        if url is None
+        else open_runs_elsewhere(url, settings).stop(thread, task)
+    )
+    ended = run_cancellable(work, farewell=lambda: "stopped; the request may have been sent")
+    for path, status in ended.items():
+        print_to_stderr(f"{sanitize_line(path, 200)} {sanitize_line(status, 40)}")
+    if AT_RESUME in ended.values():
+        print_to_stderr(f"next: supervise resume {thread}")
+    return 0
+
+
+LAST: Final = "last"
+MIN_PREFIX_CHARS: Final = 6
+MAX_LISTED: Final = 8
+
+
+class ThreadAmbiguous(UsageError):
+    """Several threads begin like this."""
+
+    code = "THREAD_AMBIGUOUS"
+
+
+def find_thread(name: str, settings: Settings, url: str | None = None) -> str:
+    """Return the id of a thread; a name that is neither `last` nor a prefix is returned unchanged.
+
+    Args:
+        url: of the server that has the runs; None for those of this machine.
+
+    Raises:
+        ThreadUnknown: there is no last run.
+        ThreadAmbiguous: several ids begin like this.
+        ServerError: the server cannot be used.
+    """
+    if name != LAST and len(name) < MIN_PREFIX_CHARS:
+        return name
+    if url is None:
+        return choose_thread(name, _list_local_threads(settings))
+    if _is_whole_id(name):
+        return name
+    return choose_thread(name, open_runs_elsewhere(url, settings).list_threads())
+
+
+def choose_thread(name: str, threads: Iterable[str]) -> str:
+    """Return the thread that a name means.
+
+    Args:
+        threads: the ids there are, the newest first.
+
+    Raises:
+        ThreadUnknown, ThreadAmbiguous: as `find_thread`.
+    """
+    known = list(threads)
+    if name in known:
+        return name
+    if name == LAST:
+        if not known:
+            raise ThreadUnknown("there is no last run", next="supervise run REQUEST")
+        return known[0]
+    found = [thread for thread in known if thread.startswith(name)]
+    if len(found) > 1:
+        more = f" and {len(found) - MAX_LISTED} more" if len(found) > MAX_LISTED else ""
+        raise ThreadAmbiguous(
+            f"{len(found)} threads begin with {name!r}",
+            next=f"name one of {to_one_line(', '.join(found[:MAX_LISTED]), 800)}{more}",
+        )
+    return found[0] if found else name
+
+
+def _list_local_threads(settings: Settings) -> list[str]:
+    """Return the threads with a log, the newest first, as `supervise runs` lists them."""
+    logs: list[tuple[float, Path]] = []
+    for path in get_log_path("*", settings).parent.glob("*.jsonl"):
+        with suppress(FileNotFoundError):  # another process has just pruned it
+            logs.append((-path.stat().st_mtime, path))
+    return [path.stem for _, path in sorted(logs)]
+
+
+def _is_whole_id(name: str) -> bool:
+    """Return whether a name is the id of a server's thread, which is a UUID."""
+    try:
+        return bool(UUID(name))
+    except ValueError:
+        return False

@@ -48,7 +48,7 @@ def new_team(
     ] = Path(),
 ) -> int:
     """Create a working example team that you can change."""
-    from graph.commands.new_team import make_team_folder
+    from graph.commands.teams import make_team_folder
 
     return make_team_folder(name, into)
 
@@ -73,10 +73,10 @@ def draw(
     url: UrlOption = None,
 ) -> int:
     """Draw a team's graph or the plan of a run, as Mermaid."""
-    from graph.commands import drawing
-    from graph.commands.thread_names import find_thread
+    from graph.commands import teams as command
+    from graph.commands.runs import find_thread
 
     settings = load_settings()
-    if url is None and drawing.is_team(name, settings):
-        return drawing.draw_team(name, settings, is_flat=flat, out=out)
-    return drawing.draw_run(find_thread(name, settings, url), settings, out=out, url=url)
+    if url is None and command.is_team(name, settings):
+        return command.draw_team(name, settings, is_flat=flat, out=out)
+    return command.draw_run(find_thread(name, settings, url), settings, out=out, url=url)

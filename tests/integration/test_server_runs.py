@@ -13,7 +13,7 @@ from langgraph_sdk.client import LangGraphClient
 from extensions.server.run_resume import aresume_on_server
 from extensions.server.runs import alist_server_runs, aload_server_trace
 from graph import arun
-from graph.commands.thread_names import find_thread
+from graph.commands.runs import find_thread
 from graph.runs.trace import load_trace
 from graph.settings import Settings
 from nodes.errors import ThreadBusy

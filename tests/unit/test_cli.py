@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from graph.cli import main
-from graph.commands.exit_codes import run_to_exit_code
+from graph.commands.process import run_to_exit_code
 
 pytestmark = pytest.mark.slow
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from graph.commands.drawing import draw_run
 from graph.commands.runs import show_run, show_runs, show_trace
+from graph.commands.teams import draw_run
 from graph.runs.event_log import EventLog, read_last_time
 from graph.runs.log_recovery import state_from_log
 from graph.runs.trace import get_log_path, usage_from_log

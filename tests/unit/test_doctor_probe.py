@@ -6,8 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from graph.cli import main
-from graph.commands.doctor_probe import describe_probe
-from graph.commands.model_probe import ModelProbe
+from graph.commands.doctor_probe import ModelProbe, describe_probe
 from graph.settings import Settings
 from nodes.models.clients import list_nearest_names, read_model_list
 from tests.endpoint import Endpoint, Fault, Scenario

@@ -75,7 +75,7 @@ def test_the_library_leaves_the_garbage_collector_to_the_program_that_imports_it
 
 def test_the_end_of_the_process_keeps_the_exit_code_its_output_and_later_exit_handlers() -> None:
     code = (
-        "import atexit, sys; from graph.commands.process_exit import end_process, prepare_process; "
+        "import atexit, sys; from graph.commands.process import end_process, prepare_process; "
         "prepare_process(); atexit.register(print, 'handled'); "
         "sys.stdout.write('answer '); end_process(3)"
     )

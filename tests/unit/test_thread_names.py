@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from graph.commands.thread_names import ThreadAmbiguous, choose_thread
+from graph.commands.runs import ThreadAmbiguous, choose_thread
 from graph.runs.trace import ThreadUnknown
 from graph.settings import Settings
 from tests.unit.test_cli_draw import EVENTS, Screen, write_log

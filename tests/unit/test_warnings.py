@@ -14,7 +14,7 @@ from langgraph.checkpoint.base import empty_checkpoint
 
 from extensions.postgres.retries import retry_operation
 from graph.cli import main
-from graph.commands.log_output import LOGGER_NAMES, configure_logging
+from graph.commands.process import LOGGER_NAMES, configure_logging
 from graph.runs.event_log import EventLog
 from graph.runs.run_store import open_saver
 from nodes.errors import EndpointDown, StoreError

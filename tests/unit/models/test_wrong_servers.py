@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from graph.commands.endpoint_probe import fetch_model_list
+from graph.commands.doctor_probe import fetch_model_list
 from nodes.errors import (
     BadResponse,
     ContextTooSmall,
