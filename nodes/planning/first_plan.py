@@ -321,7 +321,6 @@ async def _plan_whole(asked: PlanRequest, describe_database: DescribeDatabase) -
             max_tasks=asked.max_tasks,
             materials=materials,
             request="" if is_by_rule else words,
-            goal="" if is_by_rule else words,
             build_rule_messages=None if is_by_rule else lambda: ask_team(team),
             read_text=asked.read_text,
         )

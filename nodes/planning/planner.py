@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage
@@ -27,6 +27,7 @@ from nodes.models.run_context import TextListener, listen_to_reply
 from nodes.models.structured_output import UnreadableReply, describe_validation_errors
 from nodes.planning.corrections import add_named_files, correct_plan, is_list_of_tasks
 from nodes.planning.coverage import format_uncovered, list_uncovered
+from nodes.planning.replanning import keep_finished_tasks
 from nodes.planning.validation import list_plan_problems, list_vague_tasks, may_divide
 from nodes.prompts.few_shot_examples import remove_examples
 from nodes.prompts.messages import build_problem_message
@@ -56,7 +57,7 @@ async def make_plan(
     materials: Collection[str],
     request: str = "",
     goal: str = "",
-    adopt: Callable[[Plan], Plan] = lambda plan: plan,
+    old: Plan | None = None,
     finished: Collection[str] = (),
     build_rule_messages: Callable[[], Sequence[AnyMessage]] | None = None,
     read_text: TextListener | None = None,
@@ -72,8 +73,8 @@ async def make_plan(
     Args:
         request: whose parts the tasks must cover; empty: nothing must be covered.
         goal: of a plan that names none, as it is asked for the tasks only.
-        adopt: makes the plan that is checked from the plan that the model proposed.
-        finished: ids of tasks that have a result, whose descriptions can no longer change.
+        old: the plan that is revised; None for a first one.
+        finished: ids of its tasks that have a result or are at work: they stay as they are.
         build_rule_messages: builds the messages for the plan by rule; None where there is none.
         read_text: called with the first reply so far, while the model writes it.
 
@@ -81,57 +82,137 @@ async def make_plan(
         PlanInvalid: the last plan is still refused.
         ModelError: the planner cannot be reached, and there is no plan by rule.
     """
-    check = _PlanCheck(team, max_tasks, materials, adopt, finished, goal or request)
-    asking = _PlanRequest(models, list(messages))
-    was_sent_back = False
-    sound: Plan | None = None
-    last: Plan | None = None
-    problems: list[str] = []
-    for repairs in range(team.max_plan_repairs, -1, -1):
-        try:
-            with listen_to_reply(read_text):
-                reply = await asking.ask(check)
-            read_text = None  # what a repaired plan repeats has begun already
-        except (ModelError, ModelUnknown) as error:
-            error.usage = asking.spent + (error.usage or Usage())
-            plan = await _replace_model(error, sound, check, problems, build_rule_messages)
-            return plan, error.usage
-        is_last = was_sent_back or not repairs
-        remarks = await _list_remarks(reply, "" if is_last else request, team)
-        if reply.plan and (is_last or not remarks):
-            return reply.plan, asking.spent
-        sound, last = reply.plan or sound, reply.proposed_plan or last
-        was_sent_back = was_sent_back or bool(remarks)
-        problems = [*reply.problems, *remarks]
-        await emit("plan_rejected", problems=problems, plan=reply.reply_text)
-        if not asking.send_back(reply.reply_text, problems):
-            break
-    if (kept := sound or _replace_unknown_workers(last, check)) is not None:
+    check = _PlanCheck(team, max_tasks, materials, old, finished, goal or request)
+    asking = _Conversation(models, list(messages), check)
+    try:
+        if plan := await asking.ask_until_valid(request, read_text):
+            return plan, asking.spent
+    except (ModelError, ModelUnknown) as error:
+        error.usage = asking.spent + (error.usage or Usage())
+        plan = await _replace_model(error, asking, check, build_rule_messages)
+        return plan, error.usage
+    if (kept := asking.sound or _replace_unknown_workers(asking.last, check)) is not None:
         return kept, asking.spent
-    reasons = [*problems, _suggest_next_step(last, team, max_tasks)]
-    rule = build_rule_messages() if build_rule_messages else None
-    by_rule = await make_plan_by_rule(rule, check, reasons) if rule else None
-    if by_rule is not None:
+    rule = build_rule_messages() if build_rule_messages else []
+    reasons = [*asking.problems, asking.suggest_next_step()]
+    if rule and (by_rule := await make_plan_by_rule(rule, check, reasons)):
         return by_rule, asking.spent
-    raise _build_plan_error(check, last, problems, reply.reply_text, asking.spent)
+    raise asking.build_error()
 
 
 async def _replace_model(
     error: SupervisorError,
-    sound: Plan | None,
+    asking: "_Conversation",
     check: "_PlanCheck",
-    problems: Sequence[str],
     build_rule_messages: Callable[[], Sequence[AnyMessage]] | None,
 ) -> Plan:
     """Return the plan to run when no model can be reached; raise the error if there is none."""
-    plan = sound
+    plan = asking.sound
     if plan is None and build_rule_messages and not is_refusal(error):
-        plan = await make_plan_by_rule(build_rule_messages(), check, [*problems, error.describe()])
+        reasons = [*asking.problems, error.describe()]
+        plan = await make_plan_by_rule(build_rule_messages(), check, reasons)
     if plan is None:
         raise error
-    outcome = "not repaired" if plan is sound else "made by rule"
+    outcome = "not repaired" if plan is asking.sound else "made by rule"
     await emit("error", code=error.code, message=f"the plan is {outcome}: {error}")
     return plan
+
+
+class _Conversation:
+    """The conversation in which a plan is asked for."""
+
+    def __init__(
+        self, models: AvailableModels, messages: list[AnyMessage], check: "_PlanCheck"
+    ) -> None:
+        self._models, self._prompt, self._check = models, messages, check
+        self._replies: set[str] = set()
+        self._reply_text = ""
+        self._had_more_time = False
+        self._spent = Usage()
+        self.problems: list[str] = []
+        """Of the last plan."""
+        self.sound: Plan | None = None
+        """The last plan that could run as it is."""
+        self.last: Plan | None = None
+        """The last one that could be read, as the model wrote it."""
+
+    @property
+    def spent(self) -> Usage:
+        """Usage of all replies, and of models that failed."""
+        return self._spent + self._models.lost_usage
+
+    async def ask_until_valid(self, request: str, read_text: TextListener | None) -> Plan | None:
+        """Return the first plan without a problem or a remark; None when there is none.
+
+        Raises:
+            ModelError: no model can be reached.
+        """
+        was_sent_back, team = False, self._check.team
+        for repairs in range(team.max_plan_repairs, -1, -1):
+            with listen_to_reply(read_text):
+                reply = await self._ask()
+            read_text = None  # what a repaired plan repeats has begun already
+            is_last = was_sent_back or not repairs
+            remarks = await _list_remarks(reply, "" if is_last else request, team)
+            if reply.plan and (is_last or not remarks):
+                return reply.plan
+            self.sound, self.last = reply.plan or self.sound, reply.proposed_plan or self.last
+            was_sent_back = was_sent_back or bool(remarks)
+            self.problems, self._reply_text = [*reply.problems, *remarks], reply.reply_text
+            await emit("plan_rejected", problems=self.problems, plan=reply.reply_text)
+            if not self._send_back():
+                break
+        return None
+
+    async def _ask(self) -> "_PlanReply":
+        """Return the reply to one request; one that ends at its limit of time is made once more."""
+        try:
+            reply = await _ask_once(self._models, self._prompt, self._check)
+        except CallTimedOut as error:
+            is_final = isinstance(error, DeadlinePassed) or not self._models.gives_more_time
+            if is_final or self._had_more_time:
+                raise
+            self._had_more_time = True  # the limit follows the speed, which is known to be lower
+            self._spent += error.usage or Usage()
+            reply = await _ask_once(self._models, self._prompt, self._check)
+        self._spent += reply.usage
+        return reply
+
+    def _send_back(self) -> bool:
+        """Add the problems of the last reply; return whether to ask again.
+
+        The examples, which a small model copies, are left out. A reply that came before would come
+        again: then another model is asked where there is one.
+        """
+        is_repeated = self._reply_text in self._replies
+        if is_repeated and not self._models.take_next():
+            return False
+        self._replies.add(self._reply_text)
+        said = [] if is_repeated else [AIMessage(shorten_text(self._reply_text, 20_000))]
+        prompt = remove_examples(self._prompt)
+        self._prompt = [*prompt, *said, build_problem_message(self.problems)]
+        return True
+
+    def build_error(self) -> PlanInvalid:
+        """Return the error of a run without a valid plan."""
+        problems, began = "; ".join(self.problems)[:MAX_CAUSE_CHARS], self._reply_text[:200]
+        error = PlanInvalid(
+            f"no valid plan after {self._check.team.max_plan_repairs} repairs",
+            cause=f"{problems} (the last plan began: {began})",
+            next=self.suggest_next_step(),
+        )
+        error.usage = self.spent
+        return error
+
+    def suggest_next_step(self) -> str:
+        """Return the advice for the user: the exceeded cap if there is one, else other words."""
+        last, team, max_tasks = self.last, self._check.team, self._check.max_tasks
+        if last is not None and len(last.tasks) > max_tasks:
+            where = "in team.md or the run's settings"
+            return f"raise max_tasks, which is {max_tasks}, {where}, or ask for less at once"
+        if last is not None and last.measure_depth() > team.max_depth:
+            return f"raise max_depth, which is {team.max_depth}, in team.md, or ask for fewer steps"
+        return "say the request in other words, or give the strong tier a stronger model"
 
 
 async def _list_remarks(reply: "_PlanReply", request: str, team: Team) -> list[str]:
@@ -140,53 +221,6 @@ async def _list_remarks(reply: "_PlanReply", request: str, team: Team) -> list[s
         return list(reply.vague_tasks)
     uncovered = await asyncio.to_thread(list_uncovered, reply.plan, request, team)
     return [*reply.vague_tasks, *format_uncovered(uncovered)]
-
-
-class _PlanRequest:
-    """The conversation in which a plan is asked for."""
-
-    def __init__(self, models: AvailableModels, messages: list[AnyMessage]) -> None:
-        self._models, self._prompt = models, messages
-        self._replies: set[str] = set()
-        self._had_more_time = False
-        self._spent = Usage()
-
-    @property
-    def spent(self) -> Usage:
-        """Usage of all replies, and of models that failed."""
-        return self._spent + self._models.lost_usage
-
-    async def ask(self, check: "_PlanCheck") -> "_PlanReply":
-        """Return the reply to one request; one that ends at its limit of time is made once more.
-
-        Raises:
-            ModelError: no model can be reached.
-        """
-        try:
-            reply = await _ask_once(self._models, self._prompt, check)
-        except CallTimedOut as error:
-            is_final = isinstance(error, DeadlinePassed) or not self._models.gives_more_time
-            if is_final or self._had_more_time:
-                raise
-            self._had_more_time = True  # the limit follows the speed, which is known to be lower
-            self._spent += error.usage or Usage()
-            reply = await _ask_once(self._models, self._prompt, check)
-        self._spent += reply.usage
-        return reply
-
-    def send_back(self, reply_text: str, problems: Sequence[str]) -> bool:
-        """Add the problems of a reply; return whether to ask again.
-
-        The examples, which a small model copies, are left out. A reply that came before would come
-        again: then another model is asked where there is one.
-        """
-        is_repeated = reply_text in self._replies
-        if is_repeated and not self._models.take_next():
-            return False
-        self._replies.add(reply_text)
-        said = [] if is_repeated else [AIMessage(shorten_text(reply_text, 20_000))]
-        self._prompt = [*remove_examples(self._prompt), *said, build_problem_message(problems)]
-        return True
 
 
 async def make_plan_by_rule(
@@ -214,14 +248,36 @@ class _PlanCheck:
     team: Team
     max_tasks: int
     materials: Collection[str]
-    adopt: Callable[[Plan], Plan]
+    old: Plan | None
     finished: Collection[str]
     goal: str = ""
+
+    def build_schema(self) -> dict[str, Any]:
+        """Return the schema of the plans that can pass."""
+        return build_plan_schema(
+            tuple(worker.name for worker in self.team.roster),
+            tuple(self.materials),
+            max_tasks=self.max_tasks,
+            may_divide=may_divide(self.team),
+            tiers=tuple({tier: None for worker in self.team.roster for tier in worker.tiers}),
+        )
+
+    def correct(self, fields: dict[str, Any], changes: list[str]) -> dict[str, Any]:
+        """Return a plan's fields as they are meant; what was changed is added to the changes."""
+        corrected, found = correct_plan(
+            fields, self.team, self.materials, request=self.goal, finished=self.finished
+        )
+        changes += found
+        if not (self.goal and self.materials and is_list_of_tasks(corrected.get("tasks"))):
+            return corrected
+        corrected, found = add_named_files(corrected, self.materials)
+        changes += found
+        return corrected
 
     def __call__(self, given: Plan) -> tuple[Plan | None, list[str], list[str]]:
         """Return the plan to run, None when it is invalid; its problems; its vague tasks."""
         try:
-            plan = self.adopt(given)
+            plan = keep_finished_tasks(given, self.old, self.finished) if self.old else given
         except ValidationError as error:
             return None, describe_validation_errors(error), []
         problems = list_plan_problems(
@@ -257,32 +313,13 @@ async def _ask_once(
     Raises:
         ModelError: the planner cannot be reached.
     """
-    closed = build_plan_schema(
-        tuple(worker.name for worker in check.team.roster),
-        tuple(check.materials),
-        max_tasks=check.max_tasks,
-        may_divide=may_divide(check.team),
-        tiers=tuple({tier: None for worker in check.team.roster for tier in worker.tiers}),
-    )
     changes: list[str] = []
-
-    def correct(fields: dict[str, Any]) -> dict[str, Any]:
-        corrected, found = correct_plan(
-            fields, check.team, check.materials, request=check.goal, finished=check.finished
-        )
-        changes.extend(found)
-        if not (check.goal and check.materials and is_list_of_tasks(corrected.get("tasks"))):
-            return corrected
-        corrected, found = add_named_files(corrected, check.materials)
-        changes.extend(found)
-        return corrected
-
     try:
         reply = await models.ask(
             Plan,
             messages,
-            parameters=closed,
-            correct=correct,
+            parameters=check.build_schema(),
+            correct=partial(check.correct, changes=changes),
             purpose="revision" if check.finished else "plan",
         )
     except UnreadableReply as error:
@@ -298,28 +335,6 @@ async def _ask_once(
     plan, problems, vague = check(reply.value)
     text = reply.value.model_dump_json()
     return _PlanReply(text, reply.usage, reply.value, plan, problems, vague)
-
-
-def _build_plan_error(
-    check: _PlanCheck, last: Plan | None, problems: Sequence[str], reply: str, spent: Usage
-) -> PlanInvalid:
-    error = PlanInvalid(
-        f"no valid plan after {check.team.max_plan_repairs} repairs",
-        cause=f"{'; '.join(problems)[:MAX_CAUSE_CHARS]} (the last plan began: {reply[:200]})",
-        next=_suggest_next_step(last, check.team, check.max_tasks),
-    )
-    error.usage = spent
-    return error
-
-
-def _suggest_next_step(last: Plan | None, team: Team, max_tasks: int) -> str:
-    """Return the advice for the user: the exceeded cap if there is one, else other words."""
-    if last is not None and len(last.tasks) > max_tasks:
-        where = "in team.md or the run's settings"
-        return f"raise max_tasks, which is {max_tasks}, {where}, or ask for less at once"
-    if last is not None and last.measure_depth() > team.max_depth:
-        return f"raise max_depth, which is {team.max_depth}, in team.md, or ask for fewer steps"
-    return "say the request in other words, or give the strong tier a stronger model"
 
 
 def _describe_bad_arguments(error: BadResponse) -> list[str]:

@@ -15,7 +15,6 @@ from nodes.planning.replanning import (
     compare_plans,
     count_completed,
     count_stalls,
-    keep_finished_tasks,
     list_open_objections,
     list_unfinished,
 )
@@ -152,6 +151,6 @@ async def _ask_for_revision(
             max_tasks=asked.max_tasks,
             materials=materials,
             goal="" if asked.is_by_rule else old.goal,
-            adopt=partial(keep_finished_tasks, old=old, finished=fixed),
+            old=old,
             finished=fixed,
         )
