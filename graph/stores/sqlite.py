@@ -9,7 +9,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager, closing
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Final, Protocol, TypeVar
 
 from filelock import AsyncFileLock
 from langgraph.store.base import BaseStore, SearchItem, SearchOp
@@ -40,6 +40,14 @@ from nodes.security.private_files import make_private_folder, tighten_mode
 
 Result = TypeVar("Result")
 
+
+class ReadDatabase(Protocol):
+    """Reads from a connection, outside the event loop."""
+
+    async def __call__(self, work: Callable[[sqlite3.Connection], Result]) -> Result:
+        """Return what `work` returns."""
+
+
 _savers: Final[dict[Path, GroupCommitSaver]] = {}
 """That are open, by file."""
 _savers_lock: Final = threading.Lock()
@@ -56,16 +64,20 @@ async def open_sqlite(path: Path, wait_s: float = MAX_WAIT_S) -> AsyncIterator[R
     Raises:
         StoreError: the file is another application's, damaged, locked, or not writable.
     """
-    async with open_saver(path, wait_s) as saver, build_store(path) as store:
+    async with open_saver(path, wait_s) as saver, build_store(path, saver.read) as store:
         yield RunDatabase(saver, store)
 
 
-def build_store(path: Path) -> LazyStore:
-    """Return the store of a file, which its first write opens."""
+def build_store(path: Path, read: ReadDatabase | None = None) -> LazyStore:
+    """Return the store of a file, which its first write opens.
+
+    Args:
+        read: reads from a connection that is open; without it each search opens one.
+    """
     return LazyStore(
         partial(_open_store, path),
         steady=partial(_run_operation, path),
-        search=partial(search_store, path),
+        search=partial(search_store, read or partial(read_once, path)),
     )
 
 
@@ -200,28 +212,37 @@ ORDER BY updated_at DESC LIMIT ? OFFSET ?
 """
 
 
-async def search_store(path: Path, op: SearchOp) -> list[SearchItem] | None:
+async def search_store(read: ReadDatabase, op: SearchOp) -> list[SearchItem] | None:
     """Return the items of a namespace, the newest first; None for a filter or a query.
 
     LangGraph's store would load NumPy where that is installed, and a run searches before its first
-    model call.
+    model call, and again each second.
 
     Raises:
-        sqlite3.Error: the file cannot be read.
+        sqlite3.Error, StoreError: the file cannot be read.
     """
     if op.filter or op.query or not op.namespace_prefix:
         return None
-    return await asyncio.to_thread(_read_items, path, op)
+    return await read(partial(_read_items, op))
 
 
-def _read_items(path: Path, op: SearchOp) -> list[SearchItem]:
+async def read_once(path: Path, work: Callable[[sqlite3.Connection], Result]) -> Result:
+    """Read from a connection of its own, which cannot write."""
+
+    def read() -> Result:
+        address = f"{path.absolute().as_uri()}?mode=ro"
+        with closing(sqlite3.connect(address, uri=True, timeout=SEARCH_TIMEOUT_S)) as base:
+            distrust_schema(base)
+            return work(base)
+
+    return await asyncio.to_thread(read)
+
+
+def _read_items(op: SearchOp, base: sqlite3.Connection) -> list[SearchItem]:
     place = ".".join(op.namespace_prefix)
-    address = f"{path.absolute().as_uri()}?mode=ro"
-    with closing(sqlite3.connect(address, uri=True, timeout=SEARCH_TIMEOUT_S)) as base:
-        distrust_schema(base)
-        if not base.execute(_HAS_STORE_QUERY).fetchone():
-            return []
-        rows = base.execute(_SEARCH_QUERY, (place, place, place, op.limit, op.offset)).fetchall()
+    if not base.execute(_HAS_STORE_QUERY).fetchone():
+        return []
+    rows = base.execute(_SEARCH_QUERY, (place, place, place, op.limit, op.offset)).fetchall()
     return [
         SearchItem(tuple(prefix.split(".")), key, parse_json(value), created_at, updated_at)
         for prefix, key, value, created_at, updated_at in rows

@@ -165,6 +165,14 @@ class GroupCommitSaver(ValueSaver):
     async def adelete_thread(self, thread_id: str) -> None:
         await self._run_job(lambda: self.delete_thread(thread_id), None, is_write=True)
 
+    async def read(self, work: Callable[[sqlite3.Connection], Result]) -> Result:
+        """Return what `work` reads from the connection, among the other jobs.
+
+        Raises:
+            StoreError: the database cannot be read.
+        """
+        return await self._run_job(lambda: work(self.conn), None)
+
     async def _run_job(
         self, work: Callable[[], Result], config: RunnableConfig | None, *, is_write: bool = False
     ) -> Result:

@@ -1,11 +1,12 @@
 """Searches of a store that is not open: the same items as the library finds."""
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from langgraph.store.base import SearchOp
 
-from graph.stores.sqlite import open_sqlite, search_store
+from graph.stores.sqlite import open_sqlite, read_once, search_store
 
 
 async def fill_store(path: Path) -> list[dict[str, Any]]:
@@ -37,10 +38,11 @@ async def test_a_limit_holds_and_a_filter_is_left_to_the_library(tmp_path: Path)
     path = tmp_path / "runs.sqlite"
     await fill_store(path)
 
-    one = await search_store(path, SearchOp(("load", "trio"), limit=1))
+    read = partial(read_once, path)
+    one = await search_store(read, SearchOp(("load", "trio"), limit=1))
 
     assert one is not None and len(one) == 1
-    assert await search_store(path, SearchOp(("load", "trio"), filter={"seconds": 1})) is None
+    assert await search_store(read, SearchOp(("load", "trio"), filter={"seconds": 1})) is None
     async with open_sqlite(path) as database:
         filtered = await database.store.asearch(("load",), filter={"seconds": 9})
     assert [item.key for item in filtered] == ["other"]
