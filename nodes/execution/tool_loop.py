@@ -1,14 +1,13 @@
 """A worker's agent: a model, the worker's tools, and a report at the end."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from time import monotonic
 from typing import Any
 
 from langchain.agents import create_agent
 from langchain.agents.middleware import AgentMiddleware, ModelRequest, ModelResponse
 from langchain.agents.structured_output import OutputToolBinding, ToolStrategy
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import SystemMessage
+from langchain_core.messages import BaseMessage, SystemMessage
 from langchain_core.tools import BaseTool
 
 from nodes.errors import ModelError
@@ -21,8 +20,7 @@ from nodes.execution.attempt_context import (
 from nodes.execution.tool_calls import UNTRACED, ToolGuardMiddleware, WorkerAgentState
 from nodes.execution.worker_agent import (
     WorkerAgent,
-    begin_turn,
-    end_turn,
+    count_turn,
     find_doubts,
     may_ask_again,
     must_report,
@@ -36,7 +34,7 @@ from nodes.prompts.messages import build_worker_prompt
 from nodes.schemas.team import Worker
 from nodes.tools.framework.catalog import load_tools
 from nodes.tools.framework.settings import ToolSettings
-from state import Report, Usage
+from state import Report
 
 PLAIN_GRAPH = {"ls_integration": "langgraph"}
 """Metadata of a loop, whose attempt is the agent in traces; the library would name it again."""
@@ -58,70 +56,52 @@ class TurnLimitMiddleware(AgentMiddleware[WorkerAgentState, AttemptContext, Repo
         """Tools that are offered only where a material is cut."""
 
     async def awrap_model_call(
-        self,
-        request: ModelRequest[AttemptContext],
-        handler: AskModel,
+        self, request: ModelRequest[AttemptContext], handler: AskModel
     ) -> ModelResponse[Report]:
-        restore_calls(request.runtime.context, request.messages, self._tools)
-        response = await self._ask_until_read(request, handler)
-        return await self._ask_for_proof(request, handler, response)
+        """Ask for a turn; its report is sent back for what was not read, then for its proof."""
+        context = request.runtime.context
+        restore_calls(context, request.messages, self._tools)
+        response = await self._ask(request, handler)
+        if _should_read_on(context, response.structured_response):
+            context.reading.was_reminded = True
+            reminder = build_reading_message(context.reading.describe_required())
+            response = await self._send_back(request, handler, response, [reminder])
+        doubts = await find_doubts(context, _read_report(response.structured_response))
+        if doubts:
+            asked = [*response.result, build_proof_message(doubts)]
+            response = await self._send_back(request, handler, response, asked)
+        return response
 
-    async def _ask_until_read(
-        self,
-        request: ModelRequest[AttemptContext],
-        handler: AskModel,
-    ) -> ModelResponse[Report]:
-        """Ask for a turn; a report before all was read is asked for once more."""
-        context, response = request.runtime.context, await self._ask(request, handler)
-        if not _should_read_on(context, response.structured_response):
-            return response
-        context.reading.was_reminded = True
-        context.early_report = _read_report(response.structured_response)
-        reminder = build_reading_message(context.reading.describe_required())
-        try:
-            more = request.override(messages=[*request.messages, reminder])
-            return await self._ask(more, handler)
-        except (ModelError, TurnLimitReached):
-            return response  # what was not read is a gap of this report
-
-    async def _ask_for_proof(
+    async def _send_back(
         self,
         request: ModelRequest[AttemptContext],
         handler: AskModel,
         response: ModelResponse[Report],
+        asked: Sequence[BaseMessage],
     ) -> ModelResponse[Report]:
-        """Return the turn, or the one after its report was sent back with what is not proved."""
-        context, report = request.runtime.context, _read_report(response.structured_response)
-        doubts = await find_doubts(context, report)
-        if not doubts:
-            return response
-        context.early_report = report
-        asked = [*request.messages, *response.result, build_proof_message(doubts)]
-        messages: list[Any] = asked  # the library's union of message types is not exported
+        """Return the next turn, or the one that was sent back where there is no other.
+
+        What was not read is then a gap of its report; what is not proved is marked.
+        """
+        request.runtime.context.early_report = _read_report(response.structured_response)
+        messages: list[Any] = [*request.messages, *asked]  # the library's union is not exported
         try:
             return await self._ask(request.override(messages=messages), handler)
         except (ModelError, TurnLimitReached):
-            return response  # what is not proved is marked
+            return response
 
     async def _ask(
-        self,
-        request: ModelRequest[AttemptContext],
-        handler: AskModel,
+        self, request: ModelRequest[AttemptContext], handler: AskModel
     ) -> ModelResponse[Report]:
         """Ask the model for its next turn, within the attempt's caps."""
         context = request.runtime.context
-        begin_turn(context)
-        tools, settings = self._list_offered(request), request.model_settings
-        if must_report(context):  # the prompt's beginning stays that of the turns before
-            settings, tools = {**settings, SHOWN_TOOLS: tools}, []
-        asked = request.override(model=context.model, tools=tools, model_settings=settings)
-        began = monotonic()
-        try:
+        with count_turn(context) as replies:
+            tools, settings = self._list_offered(request), request.model_settings
+            if must_report(context):  # the prompt's beginning stays that of the turns before
+                settings, tools = {**settings, SHOWN_TOOLS: tools}, []
+            asked = request.override(model=context.model, tools=tools, model_settings=settings)
             response = await handler(asked)
-        except ModelError as error:
-            context.usage += error.usage or Usage()
-            raise
-        end_turn(context, monotonic() - began, response.result)
+            replies += response.result
         return response
 
     def _list_offered(self, request: ModelRequest[AttemptContext]) -> list[Any]:

@@ -5,8 +5,8 @@ continues from there: the model reads what was wrong.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, contextmanager
 from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any, ClassVar
@@ -125,14 +125,9 @@ class WorkerAgent:
         self, messages: Sequence[AnyMessage], context: AttemptContext
     ) -> AIMessage:
         model = context.model.bind_tools([self.report_tool], tool_choice="any")
-        begin_turn(context)
-        began = monotonic()
-        try:
+        with count_turn(context) as replies:
             reply = await model.ainvoke([self.instructions, *messages])
-        except ModelError as error:
-            context.usage += error.usage or Usage()
-            raise
-        end_turn(context, monotonic() - began, [reply])
+            replies.append(reply)
         return reply
 
     def _read_reply(self, reply: AIMessage) -> Report:
@@ -158,8 +153,9 @@ def settle_escalation(fields: dict[str, Any]) -> dict[str, Any]:
     return {**fields, "escalation": None, "gaps": [*gaps, *said]}
 
 
-def begin_turn(context: AttemptContext) -> None:
-    """Count a turn.
+@contextmanager
+def count_turn(context: AttemptContext) -> Iterator[list[BaseMessage]]:
+    """Count a turn and its usage, also of one that fails; the caller adds the replies.
 
     Raises:
         TurnLimitReached: the attempt has had all its turns.
@@ -168,11 +164,13 @@ def begin_turn(context: AttemptContext) -> None:
     context.taint.mark_results_seen()
     if context.turns > context.limits.max_turns + 1:
         raise TurnLimitReached(f"no readable report within {context.limits.max_turns} turns")
-
-
-def end_turn(context: AttemptContext, seconds: float, replies: Sequence[BaseMessage]) -> None:
-    """Count the usage of a turn, and note what its prompt had to leave out."""
-    context.longest_turn_s = max(context.longest_turn_s, seconds)
+    began, replies = monotonic(), list[BaseMessage]()
+    try:
+        yield replies
+    except ModelError as error:
+        context.usage += error.usage or Usage()
+        raise
+    context.longest_turn_s = max(context.longest_turn_s, monotonic() - began)
     for message in replies:
         if isinstance(message, AIMessage):
             context.usage += read_usage(message)
