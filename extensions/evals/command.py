@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -34,12 +34,9 @@ from graph.teams.team_folder import TEAM_FILE
 from graph.teams.team_loader import find_team, load_team
 from nodes.errors import OutputFailed, SupervisorError, UsageError
 from nodes.text.counts import format_count
+from state import Tier
 
-MODEL_SETTINGS: Final = {
-    **{f"model_{tier}": f"model_{tier}" for tier in ("fast", "standard", "strong")},
-    **{tier: f"model_{tier}" for tier in ("fast", "standard", "strong")},
-}
-"""The settings, by the names that are allowed before `=`."""
+BELOW_THRESHOLD_EXIT_CODE: Final = 3
 
 
 @dataclass(frozen=True)
@@ -98,13 +95,12 @@ def parse_baseline(against: Sequence[str], team: str, settings: Settings) -> Bas
     Raises:
         UsageError: a value is neither, or names a second team.
     """
-    pairs = [text.partition("=") for text in against if "=" in text]
+    models = dict(_read_model(text) for text in against if "=" in text)
     others = [text for text in against if "=" not in text]
     if len(others) > 1:
         raise UsageError(
             f"--against names two teams, {others[0]!r} and {others[1]!r}", next="compare with one"
         )
-    models = {_find_setting(name): _check_model_name(name, value) for name, _, value in pairs}
     return Baseline(
         label=", ".join(against),
         team=others[0] if others else team,
@@ -112,27 +108,24 @@ def parse_baseline(against: Sequence[str], team: str, settings: Settings) -> Bas
     )
 
 
-def _find_setting(name: str) -> str:
-    if name not in MODEL_SETTINGS:
+def _read_model(text: str) -> tuple[str, str]:
+    """Return the setting and the model of TIER=MODEL."""
+    name, _, value = text.partition("=")
+    tier = name.removeprefix("model_")
+    if tier not in get_args(Tier):
+        known = [f"{prefix}{each}" for prefix in ("model_", "") for each in get_args(Tier)]
         raise UsageError(
-            f"--against cannot change {name!r}{suggest_name(name, MODEL_SETTINGS)}",
-            next=f"write one of {', '.join(MODEL_SETTINGS)} before '=', or the folder of a team",
+            f"--against cannot change {name!r}{suggest_name(name, known)}",
+            next=f"write one of {', '.join(known)} before '=', or the folder of a team",
         )
-    return MODEL_SETTINGS[name]
-
-
-def _check_model_name(name: str, value: str) -> str:
     try:
         TypeAdapter(ModelName).validate_python(value)
     except ValidationError:
         raise UsageError(
-            f"invalid model in --against {name}={value}",
+            f"invalid model in --against {text}",
             next="write provider:model, as in openai:gpt-5-mini, or embedded",
         ) from None
-    return value
-
-
-BELOW_THRESHOLD_EXIT_CODE: Final = 3
+    return f"model_{tier}", value
 
 
 @dataclass(frozen=True, kw_only=True)

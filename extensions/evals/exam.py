@@ -123,8 +123,9 @@ def read_exam(
             continue
         row, wrong = _parse_row(line)
         if row:
-            wrong = [*_list_row_problems(row, folder, workers), *_list_repeated_ids(row, seen)]
-            seen.setdefault(row.id, number)
+            wrong = list(_list_row_problems(row, folder, workers))
+            if (first := seen.setdefault(row.id, number)) != number:
+                wrong.append(f"id {row.id!r} is already used in line {first}; choose another")
             rows.append(row)
         problems += [FileProblem(path, text, number) for text in wrong]
     return rows, problems
@@ -157,7 +158,8 @@ def _format_problem(error: ErrorDetails) -> str:
     *before, key = (str(part) for part in error["loc"] if isinstance(part, str))
     path = ".".join(map(str, error["loc"]))
     if error["type"] == "extra_forbidden":
-        known = _list_known_keys(before)
+        models: dict[str, type[BaseModel]] = {"expect": Expectation, "findings": ExpectedFinding}
+        known = list(models.get(before[-1] if before else "", ExamRow).model_fields)
         hint = suggest_name(key, known) or f"; known keys: {', '.join(known)}"
         return f"unknown key {path!r}{hint}"
     if error["type"] == "missing":
@@ -165,11 +167,6 @@ def _format_problem(error: ErrorDetails) -> str:
     shown = repr(error["input"])
     shown = shown if len(shown) <= 60 else f"{shown[:57]}..."
     return f"{path} is {shown}; allowed: {ALLOWED_VALUES[key]}"
-
-
-def _list_known_keys(place: Sequence[str]) -> list[str]:
-    models: dict[str, type[BaseModel]] = {"expect": Expectation, "findings": ExpectedFinding}
-    return list(models.get(place[-1] if place else "", ExamRow).model_fields)
 
 
 def _list_row_problems(row: ExamRow, folder: Path, workers: Collection[str]) -> Iterator[str]:
@@ -207,11 +204,6 @@ def _list_unmatchable_expectations(expect: Expectation) -> Iterator[str]:
         if finding == ExpectedFinding():
             known = ", ".join(ExpectedFinding.model_fields)
             yield f"expect.findings.{index} is empty; add any of {known}"
-
-
-def _list_repeated_ids(row: ExamRow, seen: dict[str, int]) -> Iterator[str]:
-    if row.id in seen:
-        yield f"id {row.id!r} is already used in line {seen[row.id]}; choose another"
 
 
 class ExamInvalid(UsageError):

@@ -222,10 +222,6 @@ class ExamPages:
 
 
 def _describe_row(row: ExamRow) -> dict[str, Any]:
-    return {
-        "id": row.id,
-        "request": row.request[:MAX_REQUEST_CHARS],
-        "files": list(row.files),
-        "worker": row.worker,
-        "expect": row.expect.model_dump(mode="json", exclude_defaults=True),
-    }
+    expect = row.expect.model_dump(mode="json", exclude_defaults=True)
+    shown = {"request": row.request[:MAX_REQUEST_CHARS], "expect": expect}
+    return {**row.model_dump(mode="json"), **shown}

@@ -190,16 +190,13 @@ class ExamRunner:
             return RowResult(plan=plan, materials=materials, usage=spent)
         outcome = await arun(row.request, **given)
         error = outcome.error
-        if error:
-            _remove_resume_hint(error, outcome.thread)
+        if error:  # the runs of an exam are not kept, and none can be resumed
+            error.kept = "nothing of the exam"
+            error.next = "supervise doctor" if error.next.endswith(outcome.thread) else error.next
         elif outcome.exit_code == MODEL_EXIT_CODE:
             error = EndpointUnreachable("no model could be used", next="supervise doctor")
         return RowResult(
-            plan=outcome.plan,
-            outcome=outcome,
-            error=error,
-            materials=materials,
-            usage=spent,
+            plan=outcome.plan, outcome=outcome, error=error, materials=materials, usage=spent
         )
 
 
@@ -213,13 +210,6 @@ def _keep_one_worker(team: Team, name: str) -> Team:
         "recruit": False,
     }
     return team.model_copy(update=alone)
-
-
-def _remove_resume_hint(error: SupervisorError, thread: str) -> None:
-    """Remove the advice to resume a run, since the runs of an exam are not kept."""
-    error.kept = "nothing of the exam"
-    if error.next.endswith(thread):
-        error.next = "supervise doctor"
 
 
 def _is_fatal(error: SupervisorError) -> bool:
