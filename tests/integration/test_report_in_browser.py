@@ -7,10 +7,17 @@ from pathlib import Path
 
 import pytest
 
+from examples.mechanisms import contradiction, replan, split
+from examples.mechanisms.scripted import Played
 from graph.pages.report import format_report
+from graph.runs.trace import build_trace
 from tests.report_page.traces import ATTACKS, make_hostile_trace, make_wide_trace
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("chrome")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed"),
+]
 # Elements of the page itself; whatever else is there came from a text.
 OWN_ELEMENTS = """
     a article aside bdi blockquote body br button caption code dd del details div dl dt em
@@ -18,11 +25,6 @@ OWN_ELEMENTS = """
     legend li main mark marker meta nav ol option p path pre rect script section select small span
     strong style summary svg defs table tbody td text tfoot th thead time title tr tspan ul
 """
-
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed"),
-]
 
 
 class DrawnPage(HTMLParser):
@@ -98,3 +100,31 @@ def test_a_wide_plan_is_drawn_as_groups(tmp_path):
 def test_a_trace_that_is_none_is_said_in_one_line(tmp_path):
     page = format_report(make_wide_trace(3)).replace('"version":1,"run"', '"version":9,"run"')
     assert "This file holds no trace of a run." in draw(page, tmp_path).text
+
+
+def write_page(played: Played) -> str:
+    return format_report(build_trace(played.events))
+
+
+async def test_both_sides_of_a_contradiction_and_its_decision_are_shown(tmp_path: Path):
+    drawn = draw(write_page(await contradiction.run_example()), tmp_path)
+
+    assert "Huila cost 24 EUR per kilogram in 2025." in drawn.text
+    assert "✕ does not hold" in drawn.text and "✓ holds" in drawn.text
+    assert "An invoice is what was paid." in drawn.text
+    assert "Not decided:" in drawn.text and "Neither names a harvest." in drawn.text
+
+
+async def test_a_revised_plan_is_shown_with_its_reason_and_difference(tmp_path: Path):
+    drawn = draw(write_page(await replan.run_example()), tmp_path)
+
+    assert "There is no bug to write about; a setting." in drawn.text
+    assert "+ added ops" in drawn.text and "\N{MINUS SIGN} removed comms" in drawn.text
+    assert "as before: code, figures" in drawn.text
+
+
+async def test_costs_are_shown_by_purpose(tmp_path: Path):
+    drawn = draw(write_page(await split.run_example()), tmp_path)
+
+    assert "new words for a task" in drawn.text
+    assert "10 model calls" in drawn.text

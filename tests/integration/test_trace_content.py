@@ -1,12 +1,17 @@
-"""What the trace holds of tools and of models: cut, redacted, prompts only where asked for."""
+"""What the trace holds of tools and of models, and a file for it that cannot be written."""
 
+from pathlib import Path
 from typing import Any
 
+import pytest
 from langchain_core.messages import HumanMessage
 
-from graph import arun
-from graph.runs.trace import get_log_path, load_trace
+from examples.mechanisms import human, replan
+from graph import aresume, arun
+from graph.runs.event_log import EventLog
+from graph.runs.trace import ThreadUnknown, get_log_path, load_trace
 from graph.settings import Settings
+from nodes.errors import StoreError
 from nodes.errors.redaction import register_secrets
 from nodes.models.run_context import MAX_MESSAGE_CHARS, describe_messages
 from nodes.schemas.team import Team
@@ -81,3 +86,82 @@ async def test_a_key_in_a_request_is_not_in_a_traced_prompt(
     assert key not in get_log_path("one", settings).read_text()
     assert "sk-0" not in made[0]["text"]
     assert made[0]["text"] == f"{padding}[secret]"
+
+
+FULL = Path("/dev/full")
+needs_a_full_disk = pytest.mark.skipif(not FULL.exists(), reason="no device that is always full")
+
+
+async def test_o02_a_run_whose_trace_cannot_be_opened_does_not_begin(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    traces = get_log_path("one", settings).parent
+    traces.touch()
+
+    with pytest.raises(StoreError, match="cannot be written") as caught:
+        await arun(REQUEST, team=make_team(), settings=settings, thread="one")
+
+    assert caught.value.exit_code == 5 and str(traces) in caught.value.format_line()
+    assert not endpoint.requests
+    with pytest.raises(ThreadUnknown):
+        load_trace("one", settings)
+
+
+@needs_a_full_disk
+def test_o02_a_run_is_not_accepted_whose_request_is_not_on_file() -> None:
+    with EventLog(FULL) as journal, pytest.raises(StoreError, match="No space left"):
+        journal.write_required({"run": {"thread": "one"}})
+
+
+@needs_a_full_disk
+def test_o02_a_trace_that_finds_no_room_ends_with_one_warning_and_the_run_continues() -> None:
+    heard: list[Any] = []
+
+    with EventLog(FULL, heard.append) as journal:
+        for moment in (1.0, 2.0):
+            journal.record_event({"t": moment, "kind": "dispatched"})
+
+    assert [event["kind"] for event in heard] == ["error", "dispatched", "dispatched"]
+    assert "the run continues" in heard[0]["message"]
+
+
+async def test_a_run_whose_trace_is_lost_is_unknown_and_says_so(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    endpoint.load_scenario(Scenario(tasks=script_tasks({"a": ()})))
+    await arun(REQUEST, team=make_team(), settings=settings, thread="one")
+    get_log_path("one", settings).unlink()
+
+    with pytest.raises(ThreadUnknown, match="no thread 'one'"):
+        await aresume("one", settings=settings)
+
+
+async def test_each_model_call_has_its_purpose():
+    played = await replan.run_example()
+
+    purposes = [event["purpose"] for event in played.select_events("model_call")]
+    assert sorted(purposes) == [
+        "answer",
+        "plan",
+        "plan review",
+        "report",
+        "report",
+        "report",
+        "revision",
+    ]
+
+
+async def test_a_request_names_the_workers_and_a_handoff_the_reports_in_it():
+    played = await replan.run_example()
+
+    (request,) = played.select_events("request")
+    assert set(request["workers"]) >= {"code", "data", "ops", "comms"}
+    given = {e["task"]: e["handoff"]["given"] for e in played.select_events("task_started")}
+    assert given == {"code": [], "figures": [], "ops": ["code"]}
+
+
+async def test_a_humans_answer_is_with_the_attempt_that_used_it():
+    played = await human.run_example()
+
+    last = [e for e in played.select_events("task_started") if e["task"] == "prices"][-1]
+    assert list(last["handoff"]["answers"].values()) == ["with 19 percent tax"]

@@ -22,7 +22,7 @@ from nodes.errors import SupervisorError
 from nodes.limits.worker_load import get_team_load
 from tests.endpoint import Endpoint, Scenario, ScriptedTask
 from tests.mcp.teams import write_team
-from tests.unit.extensions.remote.test_a2a_answers import make_card
+from tests.unit.extensions.remote.test_output import make_card
 
 pytestmark = pytest.mark.slow
 

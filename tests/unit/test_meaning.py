@@ -9,7 +9,7 @@ import pytest
 from nodes.text import similarity
 from nodes.text.similarity import is_meaning_available, measure_meaning, rank_examples
 from tests.unit.extensions.embedded.embedded_runs import make_example, make_team
-from tests.unit.extensions.embedded.test_embedded_routing import YARD, route
+from tests.unit.extensions.embedded.test_embedded_worker import YARD, route
 
 BIRDS = ["The kettle is on the stove", "A flock of starlings crossed the sky"]
 

@@ -1,8 +1,12 @@
 """What a worker is shown of its materials, and what is said of the rest."""
 
+from typing import Any, cast
+
 import pytest
 
 from nodes.execution.attempt_context import MaterialReading
+from nodes.execution.doer import Work
+from nodes.execution.subteam import TeamDoer
 from nodes.execution.tool_outcomes import CallEnding, ToolOutcomes
 from nodes.prompts.materials import (
     MAX_ARTIFACT_CHARS,
@@ -13,7 +17,10 @@ from nodes.prompts.materials import (
 from nodes.schemas.team import Limits, Worker
 from nodes.tools.framework.materials import takes_materials
 from nodes.tools.framework.settings import ToolSettings
+from state import Context, Report
+from tests.node_samples import make_worker_state
 from tests.shipped_tools import load_shipped_tools
+from tests.teams import make_team
 
 BOOK = "".join(f"Line {n} of the book, in which all is written.\n" for n in range(1, 1_201))
 UNREAD = "book.txt: lines 258-1200 of 1200 were not read by the model"
@@ -127,3 +134,27 @@ def test_a_tool_takes_materials_if_they_are_injected(name: str, is_given: bool) 
     (tool,) = load_shipped_tools([name], ToolSettings())
 
     assert takes_materials(tool) is is_given
+
+
+@pytest.mark.parametrize(
+    ("report", "lacks_file"),
+    [
+        (Report(status="failed", lacks_file=True), True),
+        (Report(status="escalated", lacks_file=True), True),
+        (Report(status="completed", lacks_file=True), False),
+        (Report(status="failed"), False),
+    ],
+)
+async def test_a_team_lacks_a_file_where_one_of_its_open_tasks_does(
+    report: Report, lacks_file: bool
+) -> None:
+    unused = cast(Any, None)  # what runs the team, which only its results are asked about here
+    worker = make_team().workers[0]
+    work = Work(
+        state=make_worker_state(), context=Context(), worker=worker, tier="fast", model=unused
+    )
+    team = TeamDoer(work=work, get_graph=unused, state={"results": {"A": report}})
+
+    completed = await team.complete(Report(output="The team's answer."))
+
+    assert completed.lacks_file is lacks_file

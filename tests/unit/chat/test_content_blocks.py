@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from graph.chat.content_blocks import Attachment, read_block
+from nodes.text.tool_messages import flatten_content
 
 CSV = b64encode(b"region,sales\nNorth,10\n").decode()
 FILE_BLOCKS: dict[str, dict[str, Any]] = {
@@ -111,3 +112,25 @@ def test_a_name_without_a_known_suffix_is_read_by_its_media_type():
     )
 
     assert isinstance(found, Attachment) and (found.name, found.suffix) == ("Report", ".pdf")
+
+
+@pytest.mark.parametrize(
+    ("content", "text", "unread"),
+    [
+        ("plain", "plain", ()),
+        ([], "", ()),
+        (["a", {"type": "text", "text": "b"}], "a\nb", ()),
+        ([{"type": "image", "base64": "A" * 4_000}], "[image, 3 kB, not read]", ("image, 3 kB",)),
+        ([{"type": "image", "url": "x"}], "[image, not read]", ("image",)),
+        ([{"type": "\x1b[31mred"}], "[[31mred, not read]", ("[31mred",)),
+        ([3], "[part of an unknown kind, not read]", ("part of an unknown kind",)),
+    ],
+)
+def test_what_is_no_text_is_named(content: Any, text: str, unread: tuple[str, ...]) -> None:
+    assert flatten_content(content) == (text, unread)
+
+
+def test_of_many_parts_that_are_no_text_the_rest_is_counted() -> None:
+    text, unread = flatten_content([{"type": "image"}] * 1_000)
+
+    assert text.endswith("[992 more parts, not read]") and len(unread) == 9

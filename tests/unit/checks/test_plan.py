@@ -1,12 +1,19 @@
+"""What code finds wrong in a plan: its form, vague words, and workers without a fitting tool."""
+
 from random import Random
 from typing import Any
 
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from nodes.planning.tool_fit import explain_misfit
+from nodes.planning.vagueness import explain_vagueness
 from nodes.planning.validation import list_plan_problems, list_vague_tasks
+from nodes.schemas.team import Team, Worker
 from state import Plan, Report, Task
+from tests.benchmarks.vagueness.measure import HALVES, Half, count_errors, read_descriptions
 from tests.plan_payloads import (
     FAULT_WORDS,
     FAULTS,
@@ -183,3 +190,170 @@ def test_a_task_must_depend_on_the_report_that_its_worker_needs(
     assert all(f"works on the report of {first.name}" in problem for problem in problems)
     done = Report(task="T0", worker=first.name, output="24 EUR")
     assert not list_plan_problems(plan, team.drop_needs([done]), max_tasks=5)
+
+
+def find_misfit(description: str, worker: str, team: Team = TEAM) -> str | None:
+    task = Task(id="T1", description=description, worker=worker)
+    return explain_misfit(task, team.find_worker(worker), team)
+
+
+def make_team_with(*tools: str, description: str = "Does things.") -> Team:
+    helper = Worker(name="helper", description=description, instructions="Do.", tools=tools)
+    return TEAM.model_copy(update={"workers": (*TEAM.workers, helper)})
+
+
+@pytest.mark.parametrize(
+    ("description", "worker", "able"),
+    [
+        ("Search the web for the founding year of Bosch", "writer", "researcher"),
+        ("Fetch https://example.com/prices and list the prices", "writer", "researcher"),
+        ("Query the database for revenue by region", "writer", "analyst"),
+    ],
+)
+def test_a_task_is_refused_that_another_worker_has_the_tool_for(
+    description: str, worker: str, able: str
+) -> None:
+    assert f"give it to {able}" in (find_misfit(description, worker) or "")
+    assert find_misfit(description, able) is None
+
+
+@pytest.mark.parametrize(
+    "description",
+    [
+        "Send an email to legal@example.com with the margin",
+        "Deploy the pricing service to production",
+        "Book a flight to Oslo on 3 May",
+        "Call the customer and confirm the address",
+    ],
+)
+def test_a_task_outside_every_workers_tools_is_refused(description: str) -> None:
+    assert "no worker of the team" in (find_misfit(description, "writer") or "")
+
+
+@pytest.mark.parametrize(
+    "description",
+    [
+        "Draft an email to the customer about the refund",
+        "Write a deployment checklist for the pricing service",
+        "Compute the book value per share of Bosch",
+        "Book value of Bosch per share for 2023",
+        "Pay gap between nurses and doctors in Leeds, by year",
+        "Explain how to call the REST API from Rust",
+        "Summarize the sources of T1 on web search",
+    ],
+)
+def test_words_of_a_capability_in_another_role_are_no_reason_to_refuse(description: str) -> None:
+    assert find_misfit(description, "writer") is None
+
+
+@pytest.mark.parametrize("tool", ["acme.crm:outreach", "crm", "gateway"])
+def test_tools_with_meaningless_names_are_not_held_against_a_task(tool: str) -> None:
+    team = make_team_with(tool)
+
+    assert find_misfit("Send an email to legal@example.com with the margin", "helper", team) is None
+
+
+def test_a_worker_whose_description_offers_the_capability_is_believed() -> None:
+    team = make_team_with(description="Sends mail on behalf of the company.")
+
+    assert find_misfit("Send an email to legal@example.com with the margin", "helper", team) is None
+
+
+def test_good_tasks_are_refused_only_where_nobody_could_do_them() -> None:
+    refused = [
+        item.text
+        for half in HALVES
+        for item in read_descriptions(half)
+        if item.label == "good"
+        and all(find_misfit(item.text, worker.name) for worker in TEAM.workers)
+    ]
+
+    assert all(text.split()[0] in ("Book", "Deploy", "Roll", "Run") for text in refused), refused
+
+
+@pytest.mark.parametrize(
+    "description",
+    [
+        "Analyze the data",
+        "Do research",
+        "Handle the rest",
+        "Look into it",
+        "Improve the results",
+        "12345",
+    ],
+)
+def test_a_description_without_an_object_is_reported(description: str) -> None:
+    assert "what to work on" in (explain_vagueness(description) or "")
+
+
+def test_a_description_without_a_result_is_reported() -> None:
+    assert "result that can be checked" in (explain_vagueness("Improve coverage") or "")
+
+
+@pytest.mark.parametrize(
+    "description",
+    [
+        "Sum column revenue by region",
+        "Translate clause 4.2 into French",
+        "List open ports on host db-3",
+        "Rank T1's candidates by price",
+        "Compare the three companies found by T1",
+        "Verify the results against sales.csv",
+        "Analyze the results of Tesla",
+        "Check the state of the PostgreSQL server",
+        "Update the record 'k7-Blue' with a new name, size and status",
+        "Take the 9.15 to the harbour office and give them the key details of the case",
+        "How many suppliers are there?",
+        "Go to the boiler room",
+        "Understand the customers' needs, the reasons behind them and the ways in which "
+        "the lighthouse project might serve them better over time",
+    ],
+)
+def test_a_short_description_that_names_its_work_passes(description: str) -> None:
+    assert explain_vagueness(description) is None
+
+
+@pytest.mark.parametrize(
+    "description",
+    [
+        "Provide 5 insights",
+        "Improve the teams' work and the users' experience",
+        "Review the data. Provide the insights.",
+        "What is important?",
+    ],
+)
+def test_sizes_apostrophes_and_capitals_name_no_object(description: str) -> None:
+    assert explain_vagueness(description)
+
+
+@pytest.mark.parametrize(
+    "description",
+    [
+        "Analysiere die Daten der Umfrage nach Altersgruppe",
+        "Analiza los datos de ventas por región",
+        "Résume les résultats par pays",
+        "分析各地区的销售数据",
+        "Проанализируй продажи по регионам",
+        "حلل المبيعات حسب المنطقة",
+    ],
+)
+def test_other_languages_are_not_refused_for_not_being_english(description: str) -> None:
+    assert explain_vagueness(description) is None
+
+
+@given(st.text(min_size=1, max_size=300))
+def test_any_text_gets_an_answer(description: str) -> None:
+    assert explain_vagueness(description) is None or len(explain_vagueness(description) or "") > 20
+
+
+@pytest.mark.parametrize(
+    ("half", "max_false_refusals", "max_misses"),
+    [("development", 0.0, 0.02), ("held_out", 0.011, 0.15)],
+)
+def test_errors_stay_within_the_bounds_reached(
+    half: Half, max_false_refusals: float, max_misses: float
+) -> None:
+    counts = count_errors(read_descriptions(half))
+
+    assert counts.false_refusal_rate <= max_false_refusals
+    assert counts.miss_rate <= max_misses

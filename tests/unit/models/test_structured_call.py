@@ -1,4 +1,4 @@
-"""What a call does when an endpoint refuses or ignores the way in which it is asked."""
+"""How an endpoint is asked for a structure: the schema that it is shown, and what it may refuse."""
 
 from typing import Any
 
@@ -6,15 +6,21 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 from langchain_core.messages import HumanMessage
+from langchain_core.utils.function_calling import convert_to_openai_tool
+from pydantic import BaseModel
 
 from nodes.errors import RequestRefused
 from nodes.models.catalog import ModelCatalog
-from nodes.models.request_form import ToolOffer, build_request
+from nodes.models.request_form import NO_ARGUMENTS, ToolOffer, build_request, simplify_tool
 from nodes.models.settings import ModelSettings, TierSettings
 from nodes.models.structured_output import ModelReply, ask_model
-from state import Answer
+from nodes.schemas import replies
+from nodes.tools.framework.settings import ToolSettings
+from state import Answer, Plan, Report
+from tests.endpoint.faces import find_refusal
 from tests.endpoint.scripted_model import ModelReply as Said
 from tests.endpoint.wire import build_completion, estimate_usage
+from tests.shipped_tools import list_all_tools, load_shipped_tools
 
 ANSWER = {"text": "42 euros.", "confidence": 90}
 
@@ -123,3 +129,44 @@ def test_the_prompt_of_a_last_turn_begins_as_those_before_it() -> None:
     assert last[0] == turn[0] and last[1].text.startswith(turn[1].text)
     schema = asked["response_format"]["json_schema"]["schema"]
     assert [each["properties"]["name"]["const"] for each in schema["anyOf"]] == ["Report"]
+
+
+SCHEMAS = [Plan, Report, Answer] + [
+    found
+    for found in vars(replies).values()
+    if isinstance(found, type) and issubclass(found, BaseModel) and found.model_fields
+]
+
+
+def show(source: Any) -> dict[str, Any]:
+    return simplify_tool(convert_to_openai_tool(source))
+
+
+@pytest.mark.parametrize("schema", SCHEMAS, ids=lambda schema: schema.__name__)
+def test_a_grammar_can_be_made_of_each_schema(schema: type[BaseModel]) -> None:
+    assert not find_refusal(("grammar_400",), {"tools": [show(schema)]})
+
+
+def test_a_grammar_can_be_made_of_each_tool() -> None:
+    tools = [show(tool) for tool in load_shipped_tools(list_all_tools(), ToolSettings())]
+
+    assert not find_refusal(("grammar_400",), {"tools": tools})
+
+
+@pytest.mark.parametrize("schema", SCHEMAS, ids=lambda schema: schema.__name__)
+def test_each_shown_key_is_one_of_the_schema_and_all_required_keys_are_shown(
+    schema: type[BaseModel],
+) -> None:
+    shown = show(schema)["function"]["parameters"]
+    required = {name for name, field in schema.model_fields.items() if field.is_required()}
+
+    assert set(shown["properties"]) <= set(schema.model_fields)
+    assert required == set(shown.get("required", ()))
+
+
+def test_a_tool_without_arguments_is_shown_with_one_that_is_not_passed_on() -> None:
+    def list_files() -> str:
+        """List the files."""
+        return ""
+
+    assert show(list_files)["function"]["parameters"] == NO_ARGUMENTS

@@ -1,15 +1,30 @@
 """Plans by rule: who gets which part of a request, and what has no worker."""
 
+from functools import reduce
+from operator import add
+from typing import Any
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
+from langchain_tests.unit_tests import ChatModelUnitTests
 
+from extensions.embedded.model import EmbeddedModel
 from extensions.embedded.planning import write_recruit, write_refinement
+from extensions.embedded.worker_fit import can_use_reason
 from graph.teams.team_loader import load_team
-from nodes.schemas.handoff import RecruitValues, RefinementValues
+from nodes.schemas.handoff import (
+    PlanningValues,
+    RecruitValues,
+    RefinementValues,
+    RevisionValues,
+    lay_beside,
+)
 from nodes.schemas.team import Team
 from nodes.text.similarity import extract_words
-from state import Plan
+from state import Plan, Report
 from tests.unit.extensions.embedded.embedded_runs import make_example, make_plan, make_team
 
 CARDS = {
@@ -179,3 +194,107 @@ def test_a_specialist_gets_the_tools_that_share_words_with_its_task() -> None:
 
     assert write_recruit(RecruitValues("Count the bees", tools))["tools"] == ["count_bees"]
     assert write_recruit(RecruitValues("Sing", tools))["tools"] == list(tools)
+
+
+class TestEmbeddedUnit(ChatModelUnitTests):
+    @property
+    def chat_model_class(self) -> type[BaseChatModel]:
+        return EmbeddedModel
+
+    @property
+    def chat_model_params(self) -> dict[str, Any]:
+        return {}
+
+
+def test_says_what_it_is_when_no_tool_is_offered() -> None:
+    reply = EmbeddedModel().invoke([SystemMessage("Be nice."), HumanMessage("Hello")])
+
+    assert "built-in embedded model" in reply.text
+    assert "OPENAI_API_KEY" in reply.text
+    assert reply.usage_metadata is not None
+
+
+async def test_answers_alike_streamed_or_whole_again_and_again() -> None:
+    messages = [HumanMessage("Bake bread")]
+    model = EmbeddedModel().bind_tools([Plan], tool_choice="Plan")
+
+    with lay_beside(PlanningValues(make_team({"baker": "Bakes bread."}), "Bake bread")):
+        whole = [await model.ainvoke(messages), model.invoke(messages)]
+        chunks = [chunk async for chunk in model.astream(messages)]
+    streamed = reduce(add, chunks)
+
+    assert isinstance(streamed, AIMessage)
+    assert whole[0].tool_calls[0]["args"]["tasks"][0]["worker"] == "baker"
+    assert whole[0].tool_calls == whole[1].tool_calls == streamed.tool_calls
+    assert streamed.usage_metadata == whole[0].usage_metadata
+    assert streamed.response_metadata["finish_reason"] == "tool_calls"
+
+
+FIRST: dict[str, Any] = {
+    "goal": "Find the leak",
+    "tasks": [
+        {"id": "look", "description": "Find the leak in the cellar pipe.", "worker": "plumber"},
+        {"id": "count", "description": "Count litres lost by the meter.", "worker": "clerk"},
+        {"id": "tell", "description": "Write of the leak.", "worker": "writer",
+         "depends_on": ["look", "count"]},
+    ],
+}  # fmt: skip
+REPLANNED = {
+    "plumber": "Mends pipes and taps.",
+    "clerk": "Counts litres and money.",
+    "roofer": "Mends a roof and its slates.",
+    "writer": "Writes letters.",
+}
+TEAM = make_team(REPLANNED)
+
+
+def revise_plan(reason: str, *done: str, is_rejection: bool = False) -> Plan:
+    results = [Report(task=name, worker="plumber", output="Done.") for name in done]
+    revision = RevisionValues(
+        Plan.model_validate(FIRST), results, (), reason, is_rejection=is_rejection
+    )
+    return make_plan("Find the leak and write of it", team=TEAM, revision=revision)
+
+
+def test_a_finding_adds_a_task_for_the_worker_that_it_speaks_of() -> None:
+    plan = revise_plan("look: the rain comes through the roof", "look", "count")
+
+    edges = {task.id: [edge.task for edge in task.depends_on] for task in plan.tasks}
+    assert edges == {"look": [], "count": [], "tell": ["look", "count", "roofer"], "roofer": []}
+
+
+@pytest.mark.parametrize(
+    ("reason", "done"),
+    [
+        ("look: qwertz", ["look"]),
+        ("look: the pipes are sound", ["look"]),
+        ("look: the roof", ["look", "count", "tell"]),
+    ],
+)
+def test_a_finding_that_speaks_of_nobody_new_or_comes_last_leaves_the_plan(
+    reason: str, done: list[str]
+) -> None:
+    plan = revise_plan(reason, *done)
+
+    assert [task.id for task in plan.tasks] == ["look", "count", "tell"]
+
+
+@pytest.mark.parametrize(
+    ("reason", "workers"),
+    [
+        ("Use the clerk alone", ["clerk"]),
+        ("only the plumber and the clerk, please", ["plumber", "clerk"]),
+        ("without the writer", ["plumber", "clerk"]),
+        ("Ask the roofer, not the plumber", ["roofer"]),
+    ],
+)
+def test_a_reason_that_names_workers_leaves_exactly_these(reason: str, workers: list[str]) -> None:
+    assert can_use_reason(TEAM, reason)
+    plan = revise_plan(reason, is_rejection=True)
+
+    assert [task.worker for task in plan.tasks] == workers
+
+
+@pytest.mark.parametrize("reason", ["", "Make it shorter", "too expensive"])
+def test_a_reason_that_names_no_worker_cannot_be_used(reason: str) -> None:
+    assert not can_use_reason(TEAM, reason)

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from extensions.evals.exam import ExamRow, Expectation
+from extensions.evals.command import parse_baseline
+from extensions.evals.exam import ExamRow, Expectation, read_exam
 from extensions.evals.kept_exams import (
     MAX_EXAMS,
     MAX_TEXT_CHARS,
@@ -18,7 +19,10 @@ from extensions.evals.kept_exams import (
 from extensions.evals.metrics import Score
 from extensions.evals.result import RowResult
 from extensions.evals.scores import Evaluation, GradedRow
-from nodes.errors import FileUnreadable
+from graph.commands.scaffold import TEMPLATE_FOLDER
+from graph.settings import Settings
+from graph.teams.team_loader import SHIPPED_TEAMS_FOLDER, load_team
+from nodes.errors import FileUnreadable, UsageError
 from nodes.errors.redaction import hide_folders, register_secrets
 
 NOTHING = "20260101T000000000000Z-0000"
@@ -107,3 +111,65 @@ def test_folders_are_hidden_the_longest_first():
     shown = hide_folders({"a": ["/home/x/teams/b.md", "/home/x"]}, Path("/home/x"), Path("/"))
 
     assert shown == {"a": ["…/teams/b.md", "…"]}
+
+
+def test_models_are_named_by_tier_or_by_setting():
+    other = parse_baseline(["standard=openai:a", "model_fast=embedded"], "fruit", Settings())
+
+    assert other.team == "fruit"
+    assert other.settings.model_standard == "openai:a"
+    assert other.settings.model_fast == "embedded"
+    assert other.label == "standard=openai:a, model_fast=embedded"
+
+
+def test_a_team_may_be_named_together_with_a_model():
+    other = parse_baseline(["./prompts2", "strong=openai:a"], "fruit", Settings())
+
+    assert (other.team, other.settings.model_strong) == ("./prompts2", "openai:a")
+
+
+@pytest.mark.parametrize(
+    ("against", "message"),
+    [
+        (["a", "b"], "names two teams, 'a' and 'b'"),
+        (["model_standrd=openai:a"], "cannot change 'model_standrd'; did you mean"),
+        (["temperature=1"], "cannot change 'temperature'"),
+        (["standard="], "invalid model"),
+        (["standard=gpt-5"], "invalid model"),
+    ],
+)
+def test_anything_else_is_refused_in_a_line(against, message):
+    with pytest.raises(UsageError, match=message):
+        parse_baseline(against, "fruit", Settings())
+
+
+TEAMS = sorted(path.parent for path in SHIPPED_TEAMS_FOLDER.glob("*/team.md"))
+MIN_ROWS = 20
+MIN_OF_A_KIND = 5
+
+
+@pytest.mark.parametrize("folder", [*TEAMS, TEMPLATE_FOLDER], ids=lambda folder: folder.name)
+def test_the_rows_are_well_formed_and_their_files_exist(folder):
+    workers = [worker.name for worker in load_team(folder).workers]
+
+    rows, problems = read_exam(folder, workers)
+
+    assert not [str(problem) for problem in problems]
+    assert rows
+
+
+@pytest.mark.parametrize("folder", TEAMS, ids=lambda folder: folder.name)
+def test_an_exam_asks_for_plans_for_facts_and_for_refusals(folder):
+    expected = [row.expect for row in read_exam(folder)[0]]
+
+    assert len(expected) >= MIN_ROWS
+    assert sum(bool(expect.workers or expect.edges) for expect in expected) >= MIN_OF_A_KIND
+    assert sum(bool(expect.facts or expect.findings) for expect in expected) >= MIN_OF_A_KIND
+    assert sum(expect.expects_refusal for expect in expected) >= MIN_OF_A_KIND
+
+
+@pytest.mark.parametrize("folder", [*TEAMS, TEMPLATE_FOLDER], ids=lambda folder: folder.name)
+def test_an_exam_does_not_ask_what_the_examples_answer(folder):
+    taught = {example.request for example in load_team(folder).examples}
+
+    assert not taught & {row.request for row in read_exam(folder)[0]}

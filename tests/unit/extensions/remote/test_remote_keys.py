@@ -1,19 +1,25 @@
-"""The front matter of a remote worker, and the variables of its headers."""
+"""What a remote worker is sent: keys, headers of a trace, and nothing private of others."""
 
 from pathlib import Path
 
 import pytest
+from langsmith.run_helpers import tracing_context
+from langsmith.run_trees import RunTree
+from opentelemetry import trace
+from opentelemetry.sdk.trace import TracerProvider
 
 from extensions.remote.checks import list_remote_warnings, list_unset_variables
 from extensions.remote.connect import expand_headers
+from extensions.remote.tracing import build_trace_headers
 from graph.teams.team_loader import list_team_problems, load_team
 from nodes.errors import SettingsInvalid
 from nodes.errors.redaction import redact_text
 from nodes.planning.team_record import build_team_record
 from nodes.planning.tool_fit import explain_misfit
 from nodes.schemas.servers import RemoteSpec
+from nodes.security.provenance import build_taint, describe_private_source, exclude_worker
 from nodes.security.tool_access import reaches_outside
-from state import Task
+from state import Attempt, Dependency, Origin, Report, Task, WorkerState
 
 
 def write_team(folder: Path, keys: str) -> Path:
@@ -141,3 +147,82 @@ def test_a_run_whose_remote_worker_has_moved_cannot_be_resumed(tmp_path: Path) -
 
     assert build_team_record(team).tools == {"far": ("A2A agent at far.example",)}
     assert build_team_record(changed).tools != build_team_record(team).tools
+
+
+def make_state(reporter: str, attempt_by: str) -> WorkerState:
+    report = Report(task="b", worker=reporter, output="It is odd.", taint_labels=("private",))
+    failed = Attempt(description="Find it.", worker=attempt_by, taint_labels=("private",))
+    task = Task(id="a", description="Find it.", worker="far", depends_on=(Dependency(task="b"),))
+    return {
+        "task": task,
+        "origin": Origin(user_text="Find it.", taint_labels=()),
+        "materials": {},
+        "inputs": {"b": report},
+        "attempts": {"1": failed},
+    }
+
+
+def test_its_own_results_and_attempts_may_be_sent_back_to_it() -> None:
+    taint = build_taint(exclude_worker(make_state("far", "far"), "far"))
+
+    assert "private" not in taint.taint_labels
+
+
+def test_results_and_attempts_of_others_count() -> None:
+    for state in (make_state("near", "far"), make_state("far", "near")):
+        assert "private" in build_taint(exclude_worker(state, "far")).taint_labels
+
+
+def test_files_of_the_user_count() -> None:
+    state = make_state("far", "far")
+    state["materials"] = {"notes.txt": "x"}
+
+    assert "private" in build_taint(exclude_worker(state, "far")).taint_labels
+
+
+@pytest.mark.parametrize(
+    ("changes", "source"),
+    [
+        ({"materials": {"notes.txt": "x"}}, "notes.txt is private"),
+        ({}, "the result of b is private"),
+        ({"inputs": {}}, "an earlier attempt has read private data"),
+        (
+            {"inputs": {}, "attempts": {}},
+            "its words were written after private data was read in this thread",
+        ),
+    ],
+)
+def test_the_source_of_what_is_private_is_named(changes: WorkerState, source: str) -> None:
+    state = make_state("near", "near")
+    state.update(changes)
+
+    assert describe_private_source(state) == source
+
+
+def test_without_tracing_no_header_is_sent() -> None:
+    with tracing_context(enabled=False):
+        assert build_trace_headers() == {}
+
+
+def test_with_langsmith_the_place_in_the_trace_is_sent_and_no_metadata() -> None:
+    tree = RunTree(name="act", project_name="my project", extra={"metadata": {"secret": "x"}})
+
+    with tracing_context(enabled=True, parent=tree):
+        headers = build_trace_headers()
+
+    assert headers == {
+        "langsmith-trace": tree.dotted_order,
+        "baggage": "langsmith-project=my%20project",
+    }
+
+
+def test_with_open_telemetry_the_span_is_sent() -> None:
+    tracer = TracerProvider().get_tracer("test")
+
+    with tracing_context(enabled=False), tracer.start_as_current_span("act") as span:
+        headers = build_trace_headers()
+
+    context = span.get_span_context()
+    ids = f"{context.trace_id:032x}-{context.span_id:016x}"
+    assert headers == {"traceparent": f"00-{ids}-{context.trace_flags:02x}"}
+    assert trace.get_current_span().get_span_context().is_valid is False

@@ -1,12 +1,16 @@
 """The trace that a server keeps beside a thread's checkpoints."""
 
 import json
+from pathlib import Path
 from typing import Any
 
+import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
 from extensions.server.kept_trace import load_trace_lines
 from extensions.server.trace_writer import MAX_TEXT_CHARS, TraceWriter
+from graph.runs.timeline import read_timeline
+from graph.runs.trace import build_trace
 from nodes.errors.redaction import register_secrets
 
 
@@ -127,3 +131,22 @@ async def test_events_beyond_a_limit_are_counted():
     assert last["code"] == "TRACE_CUT"
     assert last["message"] == f"{250 - len(kept)} events of the trace could not be kept"
     assert len(kept) > 100
+
+
+# The page's own test, web/test/build-trace.test.ts, reads the same file.
+CASES = json.loads((Path(__file__).parents[4] / "web/test/kept-traces.json").read_text("utf-8"))
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
+def test_the_page_and_the_command_line_agree_on_a_trace(case: dict[str, Any]):
+    assert build_trace(case["entries"]) == case["trace"]
+
+
+def test_the_time_without_an_instance_is_a_span():
+    request = {"t": 0.0, "kind": "request", "task": "", "worker": ""}
+    taken = {"t": 9.5, "kind": "taken_over", "task": "", "worker": "", "gap_s": 7.0}
+
+    found = read_timeline([request, taken])
+
+    gaps = [(span.name, span.start_s, span.end_s) for span in found.spans]
+    assert gaps == [("no instance at work", 2.5, 9.5)]

@@ -1,12 +1,16 @@
-"""Finding the request in what a caller gave, and estimating its run."""
+"""The request in what a caller gave: an estimate of its run, small talk, and a to-do list."""
 
+import json
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, cast
 
 import pytest
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
+from langgraph.graph.ui import ui_message_reducer
 
 from nodes.errors import RequestInvalid
+from nodes.planning.direct_reply import recognize_small_talk
 from nodes.planning.estimate import TEAM_CALLS, TURNS_WITH_TOOLS, estimate_run
 from nodes.planning.request import (
     MAX_HISTORY_CHARS,
@@ -18,7 +22,8 @@ from nodes.planning.request import (
     read_kept_materials,
     read_request,
 )
-from state import Context, SupervisorState, Usage
+from nodes.planning.todo_list import build_plan_message, build_status_event, build_todos
+from state import Context, Plan, Report, SupervisorState, Task, Usage
 from tests.fake_models import make_models
 from tests.node_runs import make_config
 from tests.node_samples import make_plan, make_planned_state, make_task
@@ -127,3 +132,114 @@ def test_an_unknown_price_makes_the_cost_unknown():
     )
 
     assert estimate.cost_usd is None and estimate.input_tokens > 0
+
+
+TEAMS = Path(__file__).parents[3] / "teams"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Hello, what can you do?",
+        "hi",
+        "Hey there 👋",
+        "Good morning! Who are you and what can you do?",
+        "What kind of questions can you answer?",
+        "Hi team, how are you today?",
+        "Can you help me?",
+        "Please tell me what you can do.",
+        "Oh, hello! What can you help me with?",
+        "Who's on the team?",
+    ],
+)
+def test_a_greeting_or_a_question_about_the_team_is_recognized(words: str):
+    assert recognize_small_talk(words) == "greeting"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "thanks",
+        "Thank you very much!",
+        "Thanks, that's great!",
+        "Great, thanks man",
+        "No, that's all. See you later!",
+    ],
+)
+def test_thanks_are_recognized(words: str):
+    assert recognize_small_talk(words) == "thanks"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "",
+        "Hello, compare Microsoft and Amazon.",
+        "Thanks, now do the same for 2023",
+        "What can you do about a broken build?",
+        "help me with my taxes",
+        "Say hello in French",
+        "What is this?",
+        "How does this work?",
+        "Who are the competitors?",
+        "yes",
+        "ok",
+        "ok, great",
+        "yes, help me with my taxes",
+        "no",
+        "approve",
+        "continue",
+        "and the second one?",
+        "Welcome email for new customers",
+        "hello " * 100,
+    ],
+)
+def test_any_other_words_make_it_a_request(words: str):
+    assert recognize_small_talk(words) is None
+
+
+@pytest.mark.needs("teams")
+def test_no_request_of_an_exam_is_taken_for_small_talk():
+    rows = [
+        json.loads(line)
+        for path in TEAMS.glob("*/evals.jsonl")
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if line.strip()
+    ]
+
+    assert len(rows) > 200
+    assert [row["request"] for row in rows if recognize_small_talk(row["request"])] == []
+
+
+PLAN = Plan(
+    goal="Compare.",
+    tasks=(
+        Task(id="A", description="Read a.", worker="reader"),
+        Task(id="B", description="Read b.", worker="reader"),
+        Task(id="C", description="Compare both.", worker="writer", depends_on=("A", "B")),
+    ),
+)
+
+
+def test_a_task_is_pending_in_progress_then_completed():
+    before = build_todos(PLAN, {})
+    running = build_todos(PLAN, {"A": Report(task="A")}, sent=("B", "C"))
+
+    assert [todo["status"] for todo in before] == ["pending"] * 3
+    assert [todo["status"] for todo in running] == ["completed", "in_progress", "pending"]
+
+
+def test_a_failed_task_has_ended_and_says_so():
+    todos = build_todos(PLAN, {"A": Report(task="A", status="failed")})
+
+    assert todos[0] == {"id": "A", "content": "Read a. (failed)", "status": "completed"}
+
+
+def test_an_event_changes_one_task_of_the_shown_plan():
+    shown = build_plan_message({"goal": "g", "task:A": "pending"}, is_merged=False)
+    event = build_status_event("A", "completed", {"configurable": {}})
+
+    (merged,) = ui_message_reducer([shown], [event])  # type: ignore[list-item]  # with the fields of an event
+
+    assert merged["props"] == {"goal": "g", "task:A": "completed"}  # type: ignore[typeddict-item]  # it is not removed
+    assert event["kind"] == "ui" and event["task"] == "A"

@@ -1,4 +1,4 @@
-"""The program words its part of an answer in the language of the request, where it can."""
+"""The program's own words in an answer: in the language of the request, with what to do next."""
 
 import ast
 import sys
@@ -7,9 +7,13 @@ from string import Formatter
 
 import pytest
 
+from nodes.limits.stop_requests import STOPPED
+from nodes.synthesis.evidence import SynthesisInput
+from nodes.synthesis.fallback import name_remedy
 from nodes.text.markdown import format_answer
 from nodes.text.phrases import PHRASES, _load_detector, detect_language, say
 from nodes.text.phrases.english import ENGLISH
+from state import Report
 
 NODES = Path(__file__).parents[2] / "nodes"
 UNSURE = ["", " ", "hi", "42", "!?", "\ud800", "`x = 1`"]
@@ -99,3 +103,52 @@ def test_an_answer_has_its_headings_in_its_language() -> None:
         assert f"**{heading}" in shown
     assert "40 von 100, aber unbekannt für c" in shown and "f (keine Quelle)" in shown
     assert "**Confidence:** unknown" in format_answer({"text": "Text.", "unrated": ["c"]})
+
+
+DESK = "research desk"
+CHECK = "check that the model's endpoint works and that its address is right, and resume the run"
+
+
+def make_input(
+    *errors: str, lacks_file: bool = False, caps: tuple[str, ...] = ()
+) -> SynthesisInput:
+    reports = [
+        Report(task=f"t{number}", status="failed", error=error, lacks_file=lacks_file)
+        for number, error in enumerate(errors)
+    ]
+    return SynthesisInput(reports=reports, prompt_reports=reports, missing=[], ledger={}, caps=caps)
+
+
+@pytest.mark.parametrize(
+    ("errors", "remedy"),
+    [
+        (["ENDPOINT_DOWN: circuit open"], CHECK),
+        (["ENDPOINT_DOWN: open", "ENDPOINT_FAILED: 503"], CHECK),
+        (["UNAUTHORIZED: 401"], "correct the model's key, and resume the run"),
+        (["QUOTA_SPENT: 429"], "add to the quota of the model's account, and resume the run"),
+        (
+            ["RATE_LIMITED: 429"],
+            "wait until the model's endpoint accepts more calls, and resume the run",
+        ),
+        ([STOPPED], "resume the run"),
+        (["the report is empty"], "ask a person who can do this"),
+    ],
+)
+def test_a_failure_is_remedied_by_its_cause(errors: list[str], remedy: str):
+    assert name_remedy(make_input(*errors), "") == remedy
+
+
+def test_whom_to_ask_is_named_beside_the_remedy():
+    assert name_remedy(make_input("ENDPOINT_DOWN: open"), DESK) == f"{CHECK}, or ask {DESK}"
+
+
+def test_where_there_was_nothing_to_read_a_file_is_asked_for():
+    found = name_remedy(make_input("nothing to search", lacks_file=True), "")
+
+    assert found == "ask again with a file to read"
+
+
+def test_a_cap_and_another_failure_are_both_named():
+    found = name_remedy(make_input("the report is empty", caps=("--deadline",)), "")
+
+    assert found == "resume the run with a larger --deadline, or ask a person who can do this"

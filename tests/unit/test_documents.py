@@ -1,0 +1,167 @@
+"""Links and tables of the documentation: each names pages, commands and tests that there are."""
+
+import re
+import shlex
+from collections import Counter
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+from typer.core import TyperGroup
+from typer.main import get_command
+
+from graph.cli import app
+
+ROOT = Path(__file__).parents[2]
+MAX_LINES = 250
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "CONTRIBUTING.md",
+    ROOT / "CHANGELOG.md",
+    ROOT / "THREAT_MODEL.md",
+    *sorted((ROOT / "docs").rglob("*.md")),
+]
+FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\[[^\]]*\]\(([^()\s]+)\)")
+PATH = re.compile(r"`((?:graph|nodes|tests|teams|docs|bin|examples)/[\w./-]*[\w/])(?:::\w+)?`")
+
+
+@cache
+def read_prose(page: Path) -> str:
+    """Return the text of a page without its blocks of code."""
+    return FENCE.sub("", page.read_text(encoding="utf-8"))
+
+
+@cache
+def list_anchors(page: Path) -> frozenset[str]:
+    """Return the anchors of a page's headings, as GitHub derives them."""
+    titles = re.findall(r"^#+ (.+)$", read_prose(page), re.MULTILINE)
+    return frozenset(re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles)
+
+
+def find_broken_links(page: Path) -> list[str]:
+    broken = []
+    for link in LINK.findall(read_prose(page)):
+        if "://" in link:
+            continue
+        name, _, anchor = link.partition("#")
+        target = (page.parent / name).resolve() if name else page
+        if not target.exists() or (anchor and anchor not in list_anchors(target)):
+            broken.append(link)
+    return broken
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_every_relative_link_and_anchor_resolves(page):
+    assert find_broken_links(page) == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_every_path_that_a_page_names_exists(page):
+    assert [path for path in PATH.findall(read_prose(page)) if not (ROOT / path).exists()] == []
+
+
+def test_a_page_stays_within_two_hundred_and_fifty_lines():
+    lines = {
+        page.relative_to(ROOT).as_posix(): len(page.read_text(encoding="utf-8").splitlines())
+        for page in PAGES
+        if page.name != "CHANGELOG.md"  # it grows with each release
+    }
+
+    assert {name: length for name, length in lines.items() if length > MAX_LINES} == {}
+
+
+def test_the_index_of_the_guide_names_every_page():
+    guide = ROOT / "docs" / "guide"
+    index = set(LINK.findall(read_prose(guide / "README.md")))
+
+    assert {page.name for page in guide.glob("*.md")} - {"README.md"} <= index
+
+
+TABLE = (ROOT / "docs" / "reliability.md").read_text(encoding="utf-8")
+ROWS = re.findall(r"^\| ([A-Z]\d\d) \| (.+?) \| (.*) \|$", TABLE, re.MULTILINE)
+TEST = re.compile(r"`(tests/[\w/]+\.py)::(\w+)`")
+
+
+@cache
+def list_tests(path: str) -> frozenset[str]:
+    text = (ROOT / path).read_text(encoding="utf-8")
+    return frozenset(re.findall(r"^(?:async )?def (test_\w+)", text, re.MULTILINE))
+
+
+def test_each_row_appears_once_under_its_own_part():
+    ids = [name for name, _, _ in ROWS]
+    parts = re.findall(r"^## ([A-Z])\. |^\| ([A-Z])\d\d \|", TABLE, re.MULTILINE)
+    under = ""
+
+    for part, letter in parts:
+        under = part or under
+        assert letter in ("", under)
+    assert [name for name, count in Counter(ids).items() if count > 1] == []
+    assert len(ids) > 100
+
+
+@pytest.mark.parametrize(("name", "cell"), [(name, cell) for name, _, cell in ROWS])
+def test_every_test_that_a_row_names_exists(name, cell):
+    named = TEST.findall(cell)
+
+    assert [(path, test) for path, test in named if test not in list_tests(path)] == []
+    assert named or "None: " in cell, "a row without a test says why"
+
+
+MECHANISMS = (ROOT / "docs" / "mechanisms.md").read_text(encoding="utf-8")
+MECHANISM_ROWS = [
+    [cell.strip() for cell in line.strip("|").split("|")]
+    for line in MECHANISMS.splitlines()
+    if re.match(r"\| [A-Z]\d+ \|", line)
+]
+PARTS = "SWRYOTE"
+"""In the order of the page; a number may be left out."""
+COMMANDS = sorted({each for row in MECHANISM_ROWS for each in re.findall(r"`([^`]+)`", row[3])})
+FOLDERS = ("docs", "examples", "extensions", "graph", "nodes", "teams", "tests")
+
+
+def find_missing_paths(words: list[str]) -> list[str]:
+    """Return the words that look like a path of the checkout and are none."""
+    paths = [word for word in words if word.split("/")[0] in FOLDERS and "/" in word]
+    return [path for path in paths if not (ROOT / path).exists()]
+
+
+def test_every_mechanism_has_one_row() -> None:
+    ids = [row[0] for row in MECHANISM_ROWS]
+
+    assert ids == sorted(set(ids), key=lambda name: (PARTS.index(name[0]), int(name[1:])))
+    assert {len(row) for row in MECHANISM_ROWS} == {6}
+
+
+@pytest.mark.parametrize("row", MECHANISM_ROWS, ids=[row[0] for row in MECHANISM_ROWS])
+def test_a_row_holds_or_says_what_is_missing(row: list[str]) -> None:
+    state, limits = row[1], row[-1]
+
+    assert state == "x" or (state == "~" and limits)
+
+
+@pytest.mark.parametrize("row", MECHANISM_ROWS, ids=[row[0] for row in MECHANISM_ROWS])
+def test_a_row_names_a_command_and_tests_that_exist(row: list[str]) -> None:
+    _, _, _, see, tests, _ = row
+    named = TEST.findall(tests)
+
+    assert "`" in see and named
+    assert [test for path, test in named if test not in list_tests(path)] == []
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_command_of_the_table_can_be_run(command: str) -> None:
+    program, *words = shlex.split(command)
+
+    assert find_missing_paths(words) == []
+    if program == "supervise":
+        group = get_command(app)
+        assert isinstance(group, TyperGroup)
+        with group.make_context("supervise", list(words)) as context:
+            name, known, rest = group.resolve_command(context, list(words))
+            assert known is not None
+            known.make_context(name, rest, parent=context)
+    else:
+        assert program == "python" and words[0] == "-m" and find_spec(words[1]) is not None
