@@ -199,16 +199,8 @@ class RateLimited(ModelError):
 
     code, retryable = "RATE_LIMITED", True
 
-    def __init__(
-        self,
-        what: str,
-        *,
-        retry_after_s: float | None = None,
-        cause: str = "",
-        kept: str = "",
-        next: str = "",
-    ) -> None:
-        super().__init__(what, cause=cause, kept=kept, next=next)
+    def __init__(self, what: str, *, retry_after_s: float | None = None, **parts: str) -> None:
+        super().__init__(what, **parts)
         self.retry_after_s = retry_after_s
 
 
@@ -254,10 +246,8 @@ class BadResponse(ModelError):
 
     code, retryable = "BAD_RESPONSE", True
 
-    def __init__(
-        self, what: str, *, said: str = "", cause: str = "", kept: str = "", next: str = ""
-    ) -> None:
-        super().__init__(what, cause=cause, kept=kept, next=next)
+    def __init__(self, what: str, *, said: str = "", **parts: str) -> None:
+        super().__init__(what, **parts)
         self.reply_text = said
 
 
@@ -270,10 +260,8 @@ class ResponseCut(ModelError):
 
     code, retryable = "RESPONSE_CUT", True
 
-    def __init__(
-        self, what: str, *, said: str | None = None, cause: str = "", kept: str = "", next: str = ""
-    ) -> None:
-        super().__init__(what, cause=cause, kept=kept, next=next)
+    def __init__(self, what: str, *, said: str | None = None, **parts: str) -> None:
+        super().__init__(what, **parts)
         self.is_at_limit, self.reply_text = said is not None, said or ""
 
 
@@ -302,21 +290,13 @@ class BudgetSpent(ModelError):
         kept: float = 0.0,
         needed: float = 0.0,
     ) -> None:
-        message = (
-            f"the budget is spent: {_format_amount(spent, unit)} of "
-            f"{_format_amount(limit, unit)} {unit}"
-        )
+        used = f"{_format_amount(spent, unit)} of {_format_amount(limit, unit)} {unit}"
+        message = f"the budget is spent: {used}"
         if spent < limit:
-            reserved = {"calls in flight": held, "the answer": kept}
-            parts = [
-                f"{_format_amount(spent, unit)} of {_format_amount(limit, unit)} {unit} spent",
-                *(
-                    f"{_format_amount(n, unit)} reserved for {what}"
-                    for what, n in reserved.items()
-                    if n
-                ),
-                f"{_format_amount(needed, unit)} expected for the call",
-            ]
+            parts = [f"{used} spent"]
+            for amount, what in ((held, "calls in flight"), (kept, "the answer")):
+                parts += [f"{_format_amount(amount, unit)} reserved for {what}"] if amount else []
+            parts.append(f"{_format_amount(needed, unit)} expected for the call")
             message = f"the budget has no room for another call: {', '.join(parts)}"
         super().__init__(message, next="resume with a larger budget, or ask for less")
         self.unit, self.limit, self.spent = unit, limit, spent

@@ -36,7 +36,7 @@ from nodes.prompts.messages import MAX_OUTPUT_CHARS
 from nodes.prompts.tags import shorten_text
 from nodes.schemas.team import SPECIALIST
 from nodes.telemetry.events import build_task_path
-from nodes.telemetry.tracing import WORK, TracedStep, name_agent, name_attempt, trace_step
+from nodes.telemetry.tracing import WORK, TracedStep, name_agent, trace_step
 from state import Attempt, Escalation, Fault, Recruit, Report
 
 CLOCK_TOLERANCE_S = 0.05
@@ -108,7 +108,7 @@ def _trace_attempt(work: Work, config: RunnableConfig) -> AbstractAsyncContextMa
     state, name, task = work.state, work.worker.name, work.task.id
     change = state.get("change")
     return trace_step(
-        name_attempt(task, name),
+        f"{WORK}: {task} ({name})",
         {"description": state["description"], "materials": list(work.materials)},
         {
             **name_agent(config.get("metadata", {}), name, task),

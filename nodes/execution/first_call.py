@@ -21,7 +21,7 @@ from nodes.planning.plan_stream import BeginTask
 from nodes.planning.speculation import SpeculativeCall, get_speculative_calls
 from nodes.schemas.servers import split_tool_name
 from nodes.schemas.team import SPECIALIST, Team
-from nodes.telemetry.tracing import name_speculation, trace_step
+from nodes.telemetry.tracing import trace_step
 from state import Context, Plan, SupervisorState, Task, WorkerState
 
 
@@ -101,7 +101,7 @@ class FirstCalls:
         # It began inside the planner's call, whose reply is listened to.
         metadata = {"task": task.id, "worker": worker.name}
         with listen_to_reply(None):
-            async with trace_step(name_speculation(task.id), {}, metadata):
+            async with trace_step(f"speculated: {task.id}", {}, metadata):
                 return await bound.ainvoke(messages)
 
 

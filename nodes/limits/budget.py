@@ -49,26 +49,20 @@ class Budget:
         Raises:
             BudgetSpent: there is no room.
         """
-        price = cost_usd or 0.0
-        share = 1.0 if is_last else 1.0 - ANSWER_SHARE
-        if self.max_tokens is not None and self.tokens + tokens > self.max_tokens * share:
-            raise BudgetSpent(
-                "tokens",
-                limit=self.max_tokens,
-                spent=self.tokens - self.reserved_tokens,
-                held=self.reserved_tokens,
-                kept=self.max_tokens * (1.0 - share),
-                needed=tokens,
-            )
-        if self.max_cost_usd is not None and self.cost_usd + price > self.max_cost_usd * share:
-            raise BudgetSpent(
-                "USD",
-                limit=self.max_cost_usd,
-                spent=self.cost_usd - self.reserved_usd,
-                held=self.reserved_usd,
-                kept=self.max_cost_usd * (1.0 - share),
-                needed=price,
-            )
+        price, share = cost_usd or 0.0, 1.0 if is_last else 1.0 - ANSWER_SHARE
+        for unit, limit, used, held, needed in (
+            ("tokens", self.max_tokens, self.tokens, self.reserved_tokens, tokens),
+            ("USD", self.max_cost_usd, self.cost_usd, self.reserved_usd, price),
+        ):
+            if limit is not None and used + needed > limit * share:
+                raise BudgetSpent(
+                    unit,
+                    limit=limit,
+                    spent=used - held,
+                    held=held,
+                    kept=limit * (1.0 - share),
+                    needed=needed,
+                )
         self._adjust_reservation(tokens, price)
         outer = (
             self.parent.reserve_call(tokens, cost_usd, is_last=False)

@@ -39,7 +39,6 @@ class LoopResource(Generic[T]):
     def __init__(self, make: Callable[[], T], close: Callable[[T], Awaitable[None]]) -> None:
         self._make, self._close = make, close
         self._value: T | None = None
-        self._keeper: AsyncGenerator[None, None] | None = None
 
     async def open(self) -> T:
         """Return the value, which is made on first use."""
@@ -48,11 +47,6 @@ class LoopResource(Generic[T]):
             self._keeper = self._hold_open(self._value)
             await anext(self._keeper)
         return self._value
-
-    async def close(self) -> None:
-        """Close the value before the loop ends."""
-        if self._keeper is not None:
-            await self._keeper.aclose()
 
     async def _hold_open(self, value: T) -> AsyncGenerator[None, None]:
         try:

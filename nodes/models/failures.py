@@ -5,6 +5,7 @@ import math
 import time
 import zlib
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from email.utils import parsedate_to_datetime
 from typing import Any
 
@@ -70,7 +71,7 @@ def translate_error(error: Exception, *, model: str, secret: str | None = None) 
             return link
     status, code = _read_status(error), _read_code(error)
     said = clean_text(_read_message(error), secret)
-    if too_long := read_context_error(_read_body(error), code, said, model):
+    if too_long := _read_context_error(_read_body(error), code, said, model):
         return too_long
     if status is not None and status >= 300:
         target = clean_text(_read_header(error, "location"), secret)
@@ -109,10 +110,6 @@ def _list_kinds(error: Exception) -> set[str]:
     return {base.__name__ for link in _walk_causes(error) for base in type(link).__mro__}
 
 
-def _is_about_model(code: str, said: str) -> bool:
-    return code == "model_not_found" or bool(_UNKNOWN_MODEL.search(said))
-
-
 def _describe_other_protocol(said: str) -> str:
     """Return the cause for an answer that is not OpenAI's JSON, without the client's own words."""
     if found := _NOT_JSON.search(said):
@@ -140,11 +137,9 @@ def read_failed_generation(error: Exception) -> str:
 
 def read_retry_after_s(error: Exception) -> float | None:
     """Return the seconds of the Retry-After header; None without one."""
-    headers = getattr(getattr(error, "response", None), "headers", None)
-    if not isinstance(headers, Mapping):
-        return None
-    milliseconds = _parse_seconds(headers.get("retry-after-ms"))
-    seconds = milliseconds / 1000 if milliseconds else _parse_seconds(headers.get("retry-after"))
+    milliseconds = _parse_seconds(_read_header(error, "retry-after-ms"))
+    seconds = milliseconds / 1000 if milliseconds else None
+    seconds = seconds or _parse_seconds(_read_header(error, "retry-after"))
     return seconds if seconds and seconds > 0 else None
 
 
@@ -168,7 +163,9 @@ def _translate_status(
             return Unauthorized(f"{model} refuses the key", cause=cause, next=remedy)
         case 404 if _UNSUPPORTED_TOOLS.search(said):
             return RequestRefused(f"{model} refuses the request", cause=cause)
-        case _ if status == 404 or (status == 400 and _is_about_model(code, said)):
+        case _ if status == 404 or (
+            status == 400 and (code == "model_not_found" or _UNKNOWN_MODEL.search(said))
+        ):
             remedy = "check the SUPERVISE_MODEL_* settings and OPENAI_BASE_URL"
             return ModelUnknown(f"the endpoint does not know {model}", cause=cause, next=remedy)
         case _ if status < 400 or status in (405, 415, 501):
@@ -195,10 +192,8 @@ def _translate_validation_error(error: Exception, model: str) -> BadResponse | N
 
 
 def _translate_code(code: str, said: str, model: str) -> ModelError:
-    if code in _QUOTA_CODES:
-        return _build_quota_error(said, model)
-    if code in _RATE_CODES:
-        return _build_rate_limit_error(said, model, None)
+    if code in _QUOTA_CODES | _RATE_CODES:
+        return _build_limit_error(said, model, code in _QUOTA_CODES, None)
     return EndpointFailed(f"{model} answered with an error", cause=said)
 
 
@@ -206,16 +201,8 @@ def _build_limit_error(
     cause: str, model: str, is_quota: bool, wait_s: float | None
 ) -> QuotaSpent | RateLimited:
     if is_quota:
-        return _build_quota_error(cause, model)
-    return _build_rate_limit_error(cause, model, wait_s)
-
-
-def _build_quota_error(cause: str, model: str) -> QuotaSpent:
-    remedy = "raise the account's quota, or name another model"
-    return QuotaSpent(f"the quota for {model} is spent", cause=cause, next=remedy)
-
-
-def _build_rate_limit_error(cause: str, model: str, wait_s: float | None) -> RateLimited:
+        remedy = "raise the account's quota, or name another model"
+        return QuotaSpent(f"the quota for {model} is spent", cause=cause, next=remedy)
     when = "lower SUPERVISE_RPM or SUPERVISE_TPM"
     if wait_s:
         when = f"try again in {format_duration(wait_s)}"
@@ -281,24 +268,17 @@ def _read_message(error: Exception) -> str:
     return f"{name}: {last}" if str(last) else name
 
 
-def _parse_seconds(value: Any) -> float | None:
-    if not isinstance(value, str):
-        return None
-    try:
+def _parse_seconds(value: str) -> float | None:
+    """Return the seconds of a header, which may be a date; None where it is neither."""
+    with suppress(ValueError):
         seconds = float(value)
-    except ValueError:
-        return _parse_date(value)
-    return seconds if math.isfinite(seconds) else None
-
-
-def _parse_date(value: str) -> float | None:
-    try:
+        return seconds if math.isfinite(seconds) else None
+    with suppress(ValueError, TypeError, OverflowError):
         return parsedate_to_datetime(value).timestamp() - time.time()
-    except (ValueError, TypeError, OverflowError):
-        return None
+    return None
 
 
-CODES = frozenset({"context_length_exceeded", "exceed_context_size_error"})
+_TOO_LONG_CODES = frozenset({"context_length_exceeded", "exceed_context_size_error"})
 """Of OpenAI and of llama.cpp."""
 _NEEDED_THEN_LIMIT = Pattern(
     r"(?i)(?P<needed>[\d,]+) tokens?\)? (?:exceeds the available context size \(|> )"
@@ -311,12 +291,12 @@ _LIMIT_THEN_NEEDED = Pattern(
 _WORDS = Pattern(r"(?i)prompt is too long|exceeds the (?:available )?context|context the overflows")
 
 
-def read_context_error(
+def _read_context_error(
     body: Mapping[str, Any], code: str, said: str, model: str
 ) -> ContextTooSmall | None:
     """Return the error of a request that is too long; None for another refusal."""
     found = _NEEDED_THEN_LIMIT.search(said) or _LIMIT_THEN_NEEDED.search(said)
-    if not found and code not in CODES and not _WORDS.search(said):
+    if not found and code not in _TOO_LONG_CODES and not _WORDS.search(said):
         return None
     named = found.groupdict() if found else {}
     return ContextTooSmall(

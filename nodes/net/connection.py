@@ -27,13 +27,8 @@ class CappedTransport(httpx.AsyncBaseTransport):
     The headers hold the user's credentials, so they are for the server that the user named.
     """
 
-    def __init__(
-        self,
-        inner: httpx.AsyncBaseTransport,
-        spec: RemoteSpec,
-        max_bytes: int = MAX_RESPONSE_BYTES,
-    ) -> None:
-        self._inner, self._spec, self._max_bytes = inner, spec, max_bytes
+    def __init__(self, inner: httpx.AsyncBaseTransport, spec: RemoteSpec) -> None:
+        self._inner, self._spec = inner, spec
         address = httpx.URL(spec.url)
         self._origin = (address.scheme, address.netloc)
 
@@ -65,7 +60,7 @@ class CappedTransport(httpx.AsyncBaseTransport):
             await response.aclose()
             raise problem
         assert isinstance(response.stream, httpx.AsyncByteStream), "the transport is asynchronous"
-        response.stream = _CappedStream(response.stream, self._spec.host, self._max_bytes)
+        response.stream = _CappedStream(response.stream, self._spec.host)
         return response
 
     async def aclose(self) -> None:
@@ -74,15 +69,15 @@ class CappedTransport(httpx.AsyncBaseTransport):
 
 
 class _CappedStream(httpx.AsyncByteStream):
-    def __init__(self, inner: httpx.AsyncByteStream, host: str, max_bytes: int) -> None:
-        self._inner, self._host, self._max_bytes = inner, host, max_bytes
+    def __init__(self, inner: httpx.AsyncByteStream, host: str) -> None:
+        self._inner, self._host = inner, host
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         size = 0
         async for chunk in self._inner:
             size += len(chunk)
-            if size > self._max_bytes:
-                limit = f"{self._max_bytes / 1e6:g} MB"
+            if size > MAX_RESPONSE_BYTES:
+                limit = f"{MAX_RESPONSE_BYTES / 1e6:g} MB"
                 raise RemoteTooLarge(f"the answer of {self._host} is larger than {limit}")
             yield chunk
 
@@ -182,10 +177,8 @@ class RemoteBusy(RemoteError):
 
     code, retryable = "REMOTE_BUSY", True
 
-    def __init__(
-        self, what: str, *, cause: str = "", next: str = "", retry_after_s: float | None = None
-    ) -> None:
-        super().__init__(what, cause=cause, next=next)
+    def __init__(self, what: str, *, retry_after_s: float | None = None, **parts: str) -> None:
+        super().__init__(what, **parts)
         self.retry_after_s = retry_after_s
 
 

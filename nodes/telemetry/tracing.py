@@ -5,7 +5,6 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from langchain_core.callbacks import AsyncCallbackManagerForChainRun
 from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import (
     ensure_config,
@@ -43,16 +42,6 @@ _PURPOSES_OF_TASKS: Final = frozenset(("report", TURN, "refine", "recruit"))
 def get_purpose(schema: str) -> str:
     """Return what a model call for a value of a schema is for."""
     return PURPOSES_BY_SCHEMA.get(schema, schema.lower() or "model call")
-
-
-def name_attempt(task: str, worker: str) -> str:
-    """Return the name of an attempt's run, such as `work: t3 (researcher)`."""
-    return f"{WORK}: {task} ({worker})"
-
-
-def name_speculation(task: str) -> str:
-    """Return the name of the run in which a task's first call is made before the plan is known."""
-    return f"speculated: {task}"
 
 
 def name_agent(around: Mapping[str, Any], worker: str, task: str) -> dict[str, str]:
@@ -98,46 +87,25 @@ class TracedStep:
 async def trace_step(
     name: str, inputs: Mapping[str, Any], metadata: Mapping[str, Any]
 ) -> AsyncIterator[TracedStep]:
-    """Record what happens inside as one run, whose metadata all runs below it inherit.
-
-    Without a listener only the config changes.
-    """
+    """Record what happens inside as one run, whose metadata all runs below it inherit."""
     config = merge_configs(get_config(), {"metadata": dict(metadata)})
-    run = await _begin_run(config, name, inputs)
-    step = TracedStep(patch_config(config, callbacks=run.get_child()) if run else config)
+    run = await get_async_callback_manager_for_config(config).on_chain_start(
+        None, dict(inputs), name=name
+    )
+    step = TracedStep(patch_config(config, callbacks=run.get_child()))
     token = var_child_runnable_config.set(step.config)
     try:
         yield step
+    except GraphBubbleUp:  # a question to a human is no failure
+        await run.on_chain_end({"interrupted": True})
+        raise
     except BaseException as error:
-        if run:
-            await _end_interrupted_run(run, error)
+        await run.on_chain_error(error)
         raise
     else:
-        if run:
-            await _end_run(run, step)
+        if step.error:
+            await run.on_chain_error(StepFailed(step.error))
+        else:
+            await run.on_chain_end(step.outputs)
     finally:
         var_child_runnable_config.reset(token)
-
-
-async def _begin_run(
-    config: RunnableConfig, name: str, inputs: Mapping[str, Any]
-) -> AsyncCallbackManagerForChainRun | None:
-    manager = get_async_callback_manager_for_config(config)
-    if not manager.handlers:
-        return None
-    return await manager.on_chain_start(None, dict(inputs), name=name)
-
-
-async def _end_run(run: AsyncCallbackManagerForChainRun, step: TracedStep) -> None:
-    if step.error:
-        await run.on_chain_error(StepFailed(step.error))
-    else:
-        await run.on_chain_end(step.outputs)
-
-
-async def _end_interrupted_run(run: AsyncCallbackManagerForChainRun, error: BaseException) -> None:
-    """End the run of a step that has raised; a question to a human is no failure."""
-    if isinstance(error, GraphBubbleUp):
-        await run.on_chain_end({"interrupted": True})
-    else:
-        await run.on_chain_error(error)
