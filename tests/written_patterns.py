@@ -12,7 +12,7 @@ from nodes.limits.patterns import Pattern
 from teams.code_review.tools.review import guidelines
 from teams.contract_review.tools.contracts import clause_kinds, phrases, playbook
 from teams.expert_router.tools.references import lookup
-from teams.expert_router.tools.references.collection import FIELDS
+from teams.expert_router.tools.references.lookup import FIELDS
 from teams.product_launch.tools.launch import channels
 
 ROOT: Final = Path(__file__).parents[1]

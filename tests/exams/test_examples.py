@@ -9,7 +9,7 @@ import pytest
 from graph.cli import main
 from graph.teams.default_team import DEFAULT_TEAM
 from graph.teams.team_loader import SHIPPED_TEAMS_FOLDER
-from teams.expert_router.tools.references.collection import FIELDS, load_entries
+from teams.expert_router.tools.references.lookup import FIELDS, load_entries
 
 pytestmark = pytest.mark.slow
 

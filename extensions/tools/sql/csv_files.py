@@ -11,14 +11,15 @@ from typing import TextIO
 import duckdb
 
 from extensions.tools.sql.numbers import FORMS, NumberColumn, count_forms, read_number_columns
-from extensions.tools.sql.table_defects import (
+from extensions.tools.sql.whole_table import (
     TableNote,
     describe_doubles,
     describe_lacking,
     describe_negative,
     is_unusual,
+    list_assumptions,
+    read_whole_table,
 )
-from extensions.tools.sql.whole_table import list_assumptions, read_whole_table
 from nodes.text.csv_table import CsvUnreadable, open_csv
 
 SAMPLE_ROWS = 20_000

@@ -21,8 +21,8 @@ from extensions.tools.sql.csv_files import (
     write_material,
 )
 from extensions.tools.sql.location import DatabaseLocation, list_data_files
-from extensions.tools.sql.table_defects import TableNote
 from extensions.tools.sql.tables import MAX_ROWS, LoadedTables, SqlTable, mentions, name_tables
+from extensions.tools.sql.whole_table import TableNote
 from nodes.errors import ToolRefused
 from nodes.limits.patterns import Pattern
 from nodes.text.csv_table import CsvUnreadable

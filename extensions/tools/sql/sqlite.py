@@ -5,9 +5,8 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from extensions.tools.sql.table_defects import TableNote
 from extensions.tools.sql.tables import MAX_ROWS, LoadedTables, SqlTable, name_tables
-from extensions.tools.sql.whole_table import read_whole_table
+from extensions.tools.sql.whole_table import TableNote, read_whole_table
 from nodes.text.csv_table import CsvUnreadable
 
 _ALLOWED_ACTIONS = frozenset(

@@ -6,9 +6,8 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, Final
 
-from extensions.tools.sql.amounts import read_amounts
 from extensions.tools.sql.location import Engine
-from extensions.tools.sql.numbers import count_forms
+from extensions.tools.sql.numbers import count_forms, read_amounts
 from nodes.errors import ToolRefused
 from nodes.limits.patterns import Pattern
 

@@ -11,7 +11,7 @@ from pathlib import PurePath
 from typing import Any, Final
 
 from extensions.tools.sql.numbers import write_cell
-from extensions.tools.sql.table_defects import TableNote
+from extensions.tools.sql.whole_table import TableNote
 from nodes.limits.patterns import Pattern
 from nodes.text.counts import format_count
 from nodes.text.csv_table import split_sheet_name

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from teams.tech_support.tools.draft_ticket import draft_ticket
-from teams.tech_support.tools.support.ticket import DESKS, DETAILS, QUESTIONS
+from teams.tech_support.tools.draft_ticket import DESKS, DETAILS, QUESTIONS, draft_ticket
 
 EXAMPLE = Path(__file__).parents[3] / "teams" / "tech_support" / "sample"
 WORKER = (EXAMPLE / "worker.log").read_text()

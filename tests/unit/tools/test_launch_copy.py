@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from teams.product_launch.tools.check_copy import check_copy
-from teams.product_launch.tools.launch import counting
+from teams.product_launch.tools.launch import channels
 from teams.product_launch.tools.launch.channels import find_channel, load_channel_book
 from teams.product_launch.tools.launch.drafts import find_drafts
 from teams.product_launch.tools.price_points import price_points
@@ -48,7 +48,7 @@ def join_messages(answer: dict[str, Any]) -> str:
     ],
 )
 def test_a_post_weighs_what_the_platforms_own_examples_weigh(text, weight):
-    assert counting.count_x_weight(text) == weight
+    assert channels.count_x_weight(text) == weight
 
 
 @pytest.mark.parametrize(
@@ -67,12 +67,12 @@ def test_a_post_weighs_what_the_platforms_own_examples_weigh(text, weight):
     ],
 )
 def test_a_text_message_is_counted_in_its_alphabet(text, length, most, parts):
-    assert counting.measure_sms(text) == (length, most, parts)
+    assert channels.measure_sms(text) == (length, most, parts)
 
 
 def test_wide_characters_count_twice_in_ads_and_bytes_in_keywords():
-    assert counting.count_display_width("\u65e5\u672c ok") == 7
-    assert counting.count_bytes("caf\u00e9") == 5
+    assert channels.count_display_width("\u65e5\u672c ok") == 7
+    assert channels.count_bytes("caf\u00e9") == 5
 
 
 @given(st.text(max_size=300))

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from teams.portfolio_rebalancing.tools.portfolio.prices import Prices
+from teams.portfolio_rebalancing.tools.portfolio.holdings import Prices
 from teams.portfolio_rebalancing.tools.portfolio.risk import ReturnHistory, build_return_history
 
 pytestmark = pytest.mark.slow

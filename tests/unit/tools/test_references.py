@@ -13,7 +13,7 @@ from nodes.errors import ToolRefused
 from nodes.synthesis.contradictions import find_contradicting_pairs
 from nodes.tools.framework.settings import ToolSettings
 from state import Claim, Report
-from teams.expert_router.tools.references.collection import (
+from teams.expert_router.tools.references.lookup import (
     FIELDS,
     PLACES,
     Field,

@@ -14,8 +14,7 @@ from bandit.core.manager import BanditManager  # type: ignore[import-untyped]
 from extensions.tools.linting.ruff_process import get_source_index, write_sources
 from extensions.tools.linting.rules import find_rule, list_rule_codes
 
-from .fragments import CodeFragment
-from .hits import RuleHit
+from .fragments import CodeFragment, RuleHit
 
 DOUBT_PENALTIES = {"HIGH": 0, "MEDIUM": 5, "LOW": 20}
 """By bandit's own confidence, for those of its tests that report more than one level."""

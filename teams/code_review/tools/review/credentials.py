@@ -23,7 +23,7 @@ from extensions.tools.linting.rules import find_rule, list_rule_codes
 from nodes.limits.patterns import Pattern
 
 from .diff import ChangedFile
-from .hits import RuleHit
+from .fragments import RuleHit
 
 MAX_PART_CHARS = 2_000
 """Longer lines are searched in parts: the library's expressions have no limit of time."""

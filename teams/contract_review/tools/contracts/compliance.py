@@ -7,11 +7,10 @@ from typing import Any, Final, Literal, get_args
 
 from nodes.tools.framework.tool_report import ToolReport, join_names
 
-from .clause_kinds import load_clause_kinds
+from .clause_kinds import find_kind, load_clause_kinds
 from .clauses import SIGNATURES
 from .contract import Contract, PhraseHit
 from .facts import name_contract
-from .kind_search import find_kind
 from .phrases import PhraseMatch, Quantity, find_quantities
 from .playbook import SHIPPED_PLAYBOOK, Playbook, PlaybookRule, Severity, parse_limit, read_playbook
 from .reading import (

@@ -13,11 +13,10 @@ from nodes.text.terms import extract_terms
 from nodes.text.word_lists import UNSPECIFIC_WORDS
 from nodes.tools.framework.tool_report import ToolReport, fit_to_size
 
-from .clause_kinds import load_clause_kinds
+from .clause_kinds import find_kind, load_clause_kinds
 from .clauses import PREAMBLE, SIGNATURES, find_clauses
 from .contract import MAX_QUOTE_CHARS, Contract, ContractPassage, PhraseHit
 from .facts import find_agreement_date, find_governing_law, find_parties, find_sums, name_contract
-from .kind_search import find_kind
 from .phrases import PhraseMatch
 from .reading import (
     MAX_SHOWN_CHARS,

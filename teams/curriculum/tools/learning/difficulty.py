@@ -5,13 +5,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from extensions.tools.reading.prose_sentences import (
+    FORMULAS,
     MAX_TEXT_CHARS,
+    ReadingGrade,
     Sentence,
     find_title,
+    grade_sentences,
     is_prose,
     split_sentences,
 )
-from extensions.tools.reading.reading_grade import FORMULAS, ReadingGrade, grade_sentences
 from nodes.errors import ToolRefused
 from nodes.text.plain_text import sanitize_line
 from nodes.text.word_lists import FUNCTION_WORDS

@@ -10,7 +10,7 @@ from nodes.tools.framework.argument_types import CitedClaim
 from nodes.tools.framework.tool_report import ToolReport
 from state import Severity
 
-from .config_differences import SEVERITY_ORDER
+from .config_report import SEVERITY_ORDER
 from .sources import detect_kind
 
 Audience = Literal["team", "customers"]

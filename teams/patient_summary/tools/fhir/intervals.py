@@ -14,7 +14,7 @@ from state import Severity
 from .history import SECTION_KINDS, read_statement
 from .medicines import list_courses, pair_same_medicines
 from .record import READ_KINDS, PatientRecord
-from .series import get_observed_date
+from .trends import get_observed_date
 from .values import FhirDate, Period, format_concept, get_label, get_part, parse_date
 
 SHOWN_COUNTS = (40, 20, 10)

@@ -17,7 +17,7 @@ from nodes.tools.framework.argument_types import FileName
 from nodes.tools.framework.materials import resolve_material_name
 from nodes.tools.framework.tool_report import escalate_out_of_scope
 
-from .bundle import read_record
+from .record import read_record
 
 MAX_SHOWN_CHARS = 120
 _INTENT = Pattern(r"<intent>\n(.*?)\n</intent>", re.DOTALL)

@@ -10,9 +10,20 @@ from extensions.tools.tables.reader import TableDefects, find_table, require_tab
 from nodes.errors import ToolRefused
 from nodes.tools.framework.tool_report import ToolReport, join_names
 
-from .holdings import CASH, Holding, Holdings, is_holdings_table, read_holdings
-from .prices import Prices, is_prices_table, read_prices
-from .targets import TARGET_COLUMNS, TargetWeights, is_targets_table, resolve_targets
+from .holdings import (
+    CASH,
+    TARGET_COLUMNS,
+    Holding,
+    Holdings,
+    Prices,
+    TargetWeights,
+    is_holdings_table,
+    is_prices_table,
+    is_targets_table,
+    read_holdings,
+    read_prices,
+    resolve_targets,
+)
 
 QUANTITY_STEP = Decimal("0.000001")
 """Decimals of a quantity that was derived from a value."""

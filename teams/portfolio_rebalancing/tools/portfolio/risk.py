@@ -14,7 +14,7 @@ from statistics import median
 import numpy as np
 from numpy.typing import NDArray
 
-from .prices import Prices
+from .holdings import Prices
 
 MIN_RETURNS = 12
 FloatArray = NDArray[np.float64]

@@ -10,8 +10,15 @@ from nodes.limits.patterns import Pattern
 from nodes.text.plain_text import sanitize_line
 from state import Severity
 
-from . import counting
-from .channels import Channel, ChannelName, PieceKind, find_channel, load_channel_book
+from .channels import (
+    SMS_GSM_CHARS,
+    Channel,
+    ChannelName,
+    PieceKind,
+    find_channel,
+    load_channel_book,
+    measure_sms,
+)
 
 MAX_CHARS = 60_000
 TEXT_SUFFIXES = (".md", ".markdown", ".txt", ".html", ".docx", ".pdf")
@@ -156,8 +163,8 @@ def _check_length(channel: Channel, text: str, length: int, most: int) -> Iterat
     if length <= most:
         return
     if channel.count == "sms":
-        parts = counting.measure_sms(text)[2]
-        signs = "" if most == counting.SMS_GSM_CHARS else " with signs outside the GSM alphabet"
+        parts = measure_sms(text)[2]
+        signs = "" if most == SMS_GSM_CHARS else " with signs outside the GSM alphabet"
         remark = f"takes {parts} messages: {length} characters, and one{signs} holds {most}"
         yield DraftRemark("medium", remark)
     elif channel.is_advice:

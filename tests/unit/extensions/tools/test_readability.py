@@ -7,8 +7,12 @@ import pytest
 from blockbuster import blockbuster_ctx
 from pydantic import ValidationError
 
-from extensions.tools.reading.prose_sentences import split_sentences
-from extensions.tools.reading.reading_grade import ReadingGrade, count_syllables, grade_sentences
+from extensions.tools.reading.prose_sentences import (
+    ReadingGrade,
+    count_syllables,
+    grade_sentences,
+    split_sentences,
+)
 from nodes.errors import ToolRefused
 from teams.curriculum.tools.learning.difficulty import measure_difficulty
 from teams.curriculum.tools.readability import readability

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from extensions.tools.sql.table_analysis import analyze_table
-from extensions.tools.tables.answer_phrases import write_number
+from extensions.tools.sql.table_answer import write_number
 
 FERRIES = """\
 harbour,month,crossings,cars,delays,closed

@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 
 from nodes.errors import ToolRefused
-from teams.engineering_ops.tools.incident.config_differences import is_secret, pair_configs
+from teams.engineering_ops.tools.incident.config_report import is_secret, pair_configs
 from teams.engineering_ops.tools.incident.settings_file import read_settings
 from tests.unit.tools.incident.tool_calls import call_incident_tool, read_example_files
 

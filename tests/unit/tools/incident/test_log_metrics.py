@@ -8,7 +8,7 @@ import duckdb
 import pytest
 
 from nodes.errors import ToolRefused
-from teams.engineering_ops.tools.incident.traffic import TrafficWindow, find_error_rise
+from teams.engineering_ops.tools.incident.metrics import TrafficWindow, find_error_rise
 from tests.unit.tools.incident.tool_calls import EXAMPLES, call_incident_tool, read_example_files
 
 pytestmark = pytest.mark.slow

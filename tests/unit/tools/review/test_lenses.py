@@ -11,7 +11,7 @@ from extensions.tools.linting.rules import SEVERITIES, RuleContext, load_rules
 from nodes.errors import ToolFailed, ToolRefused
 from nodes.tools.framework.settings import ToolSettings
 from state import Severity
-from teams.code_review.tools.review.hits import MIN_SURE_CONFIDENCE
+from teams.code_review.tools.review.fragments import MIN_SURE_CONFIDENCE
 from teams.code_review.tools.review.lens_tool import run_review
 from tests.shipped_tools import load_shipped_tools
 from tests.unit.tools.review.changes import (
