@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from graph.stores.run_database import RunDatabase
     from nodes.execution.outside_worker import OutsideWorker
     from nodes.schemas.team import Team, Worker
-    from nodes.tools.framework.confirmed_tool import ConfirmedTool
+    from nodes.tools.framework.catalog import ConfirmedTool
     from nodes.tools.framework.settings import ToolSettings
     from state import Context, RunStatus
 

@@ -10,7 +10,7 @@ from graph.extensions import DoctorCheck, Extension
 if TYPE_CHECKING:
     from graph.settings import Settings
     from nodes.schemas.team import Team, Worker
-    from nodes.tools.framework.confirmed_tool import ConfirmedTool
+    from nodes.tools.framework.catalog import ConfirmedTool
     from nodes.tools.framework.settings import ToolSettings
 
 

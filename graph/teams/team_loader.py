@@ -14,7 +14,7 @@ from graph.teams.front_matter_keys import suggest_name
 from graph.teams.team_folder import TEAM_FILE, FindTeam, read_team
 from nodes.errors import TeamInvalid
 from nodes.schemas.team import Team
-from nodes.tools.framework.given_tools import (
+from nodes.tools.framework.catalog import (
     add_given_tools,
     check_given_tools,
     declare_given_tools,

@@ -18,7 +18,7 @@ from nodes.limits.worker_load import get_team_load
 from nodes.models.catalog import ModelCatalog
 from nodes.schemas.servers import split_tool_name
 from nodes.schemas.team import Team, Worker
-from nodes.tools.framework.confirmed_tool import ConfirmedTool
+from nodes.tools.framework.catalog import ConfirmedTool
 from nodes.tools.framework.extras import PackageMissing, require_packages
 from nodes.tools.framework.settings import ToolSettings
 from state import Recruit

@@ -19,7 +19,7 @@ from nodes.schemas.team import Limits
 from nodes.security.taint import Taint
 from nodes.security.tool_access import read_access
 from nodes.text.lines import LineRange, format_ranges, list_missing_ranges
-from nodes.tools.framework.confirmed_tool import is_of_server
+from nodes.tools.framework.catalog import is_of_server
 from state import Report, Usage
 
 MAX_REPEATED_CALLS: Final = 2

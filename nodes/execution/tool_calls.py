@@ -31,7 +31,7 @@ from nodes.security.tool_access import is_declared, read_access
 from nodes.telemetry.events import build_task_path, emit
 from nodes.text.plain_text import sanitize_line, sanitize_text
 from nodes.text.tool_messages import flatten_content
-from nodes.tools.framework.confirmed_tool import ConfirmedTool, get_origin, is_of_server
+from nodes.tools.framework.catalog import ConfirmedTool, get_origin, is_of_server
 from nodes.tools.framework.materials import takes_materials
 from state import Report
 

@@ -29,7 +29,7 @@ from nodes.schemas.servers import MCP_PREFIX
 from nodes.security.tool_access import HAS_EFFECTS
 from nodes.text.plain_text import sanitize_line
 from nodes.text.tool_messages import flatten_content
-from nodes.tools.framework.confirmed_tool import ConfirmedTool
+from nodes.tools.framework.catalog import ConfirmedTool
 
 Block = dict[str, Any]
 """A content block of a message: `{"type": "text", "text": …}`, or a kind and a size in bytes."""

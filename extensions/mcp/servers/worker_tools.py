@@ -23,7 +23,7 @@ from extensions.mcp.servers.session import get_session
 from nodes.errors import McpToolChanged, TeamInvalid
 from nodes.schemas.servers import MCP_PREFIX, McpServer, split_tool_name
 from nodes.schemas.team import Team, Worker
-from nodes.tools.framework.confirmed_tool import ConfirmedTool
+from nodes.tools.framework.catalog import ConfirmedTool
 from nodes.tools.framework.settings import ToolSettings
 
 MAX_NAMED_TOOLS: Final = 12

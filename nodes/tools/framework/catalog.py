@@ -1,11 +1,12 @@
 """Load tools by the names in a team's files; a tool's module is imported on first use.
 
-A name is looked up in the team's own folder of tools first, then among the shared ones.
+A name is looked up among the objects that a program passes, in the team's own folder of tools, then
+among the shared ones.
 """
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from functools import partial
 from importlib import import_module
@@ -17,9 +18,10 @@ import yaml
 from langchain_core.tools import BaseTool
 from pydantic import ValidationError
 
-from nodes.errors import TeamInvalid, ToolRefused
+from nodes.errors import SettingsInvalid, TeamInvalid, ToolRefused
+from nodes.limits.nesting import SchemaRefused, expand_references
 from nodes.limits.patterns import Pattern
-from nodes.schemas.team import OwnTool, SentContent
+from nodes.schemas.team import OwnTool, SentContent, Team
 from nodes.security.tool_access import get_shipped_access, read_access, read_declaration
 from nodes.text.plain_text import sanitize_line
 from nodes.tools.framework.extras import explain_missing_module
@@ -234,3 +236,105 @@ def refuse_invalid_arguments(error: ValidationError) -> NoReturn:
     )
     more = len(problems) - MAX_NAMED_PROBLEMS
     raise ToolRefused(f"{named}{f'; and {more} more' if more > 0 else ''}") from None
+
+
+def check_given_tools(tools: Mapping[Any, Any] | None) -> dict[str, BaseTool]:
+    """Return the tools by the names under which workers hold them.
+
+    Raises:
+        SettingsInvalid: a name or a value cannot be that of a tool.
+        TeamInvalid: the access that a tool declares in its metadata is invalid.
+    """
+    given = dict(tools or {})
+    for name, tool in given.items():
+        if not isinstance(name, str) or not name.strip() or ":" in name:
+            raise SettingsInvalid(
+                f"tools has {name!r:.80}, which is not a tool's name",
+                next="use the name that a worker's `tools` holds, without a colon",
+            )
+        if not isinstance(tool, BaseTool):
+            raise SettingsInvalid(
+                f"tools[{name!r}] is a {type(tool).__name__}, not a tool",
+                next="decorate the function with langchain_core.tools.tool",
+            )
+        if isinstance(tool.args_schema, dict):  # of a server, by an adapter
+            try:
+                expand_references(tool.args_schema)
+            except SchemaRefused as refusal:
+                raise SettingsInvalid(
+                    f"the schema of tools[{name!r}] is refused",
+                    cause=str(refusal),
+                    next="do not pass this tool, or correct its schema",
+                ) from None
+        read_access(tool)
+    return given
+
+
+def declare_given_tools(tools: Mapping[str, BaseTool]) -> dict[str, OwnTool]:
+    """Return what the tools read and send, by name; undeclared ones are the least trusted."""
+    return {name: _declare(tool) for name, tool in tools.items()}
+
+
+def add_given_tools(team: Team, declared: Mapping[str, OwnTool]) -> Team:
+    """Return a team that has the tools, also in the teams within it.
+
+    Raises:
+        SettingsInvalid: no worker holds one of them.
+    """
+    held = set(_list_held_tools(team))
+    if unused := [name for name in declared if name not in held]:
+        raise SettingsInvalid(
+            f"no worker of team {team.name} has the tool {unused[0]!r}",
+            next="name it in a worker's `tools`, or do not pass it",
+        )
+    return _add(team, declared) if declared else team
+
+
+def _add(team: Team, declared: Mapping[str, OwnTool]) -> Team:
+    workers = tuple(
+        worker.model_copy(update={"team": _add(worker.team, declared)}) if worker.team else worker
+        for worker in team.workers
+    )
+    return team.model_copy(update={"workers": workers, "own_tools": {**team.own_tools, **declared}})
+
+
+def _declare(tool: BaseTool) -> OwnTool:
+    stated = tool.metadata or {}
+    access: dict[str, Any] = {key: stated[key] for key in ("reads", "sends") if key in stated}
+    return OwnTool(**access)
+
+
+def _list_held_tools(team: Team) -> Iterator[str]:
+    yield from team.grant
+    for worker in team.workers:
+        yield from worker.tools
+        if worker.team:
+            yield from _list_held_tools(worker.team)
+
+
+class ConfirmedTool(BaseTool):
+    """A tool that may ask a human before each call."""
+
+    origin: str = ""
+    """What it is, for humans: `mcp:github/create_issue`."""
+    version: str = ""
+    """Changes when the tool does."""
+    asks: bool = True
+    """Whether a human is asked before each call."""
+
+    def check_arguments(self, arguments: Mapping[str, Any]) -> None:
+        """Do nothing if a call may have these arguments.
+
+        Raises:
+            ToolRefused: it may not; the message says why.
+        """
+
+
+def get_origin(tool: BaseTool | None, name: str) -> str:
+    """Return what a tool is, for humans; its name where that is all there is."""
+    return (tool.origin if isinstance(tool, ConfirmedTool) else "") or name
+
+
+def is_of_server(tool: BaseTool | None) -> bool:
+    """Return whether a server answers a tool's calls."""
+    return isinstance(tool, ConfirmedTool)

@@ -10,8 +10,7 @@ from graph import build_supervisor, load_team
 from nodes.errors import SettingsInvalid, TeamInvalid, ToolRefused
 from nodes.schemas.team import Team, Worker
 from nodes.security.tool_access import get_declared_access, reaches_outside
-from nodes.tools.framework.catalog import load_tools
-from nodes.tools.framework.given_tools import check_given_tools
+from nodes.tools.framework.catalog import check_given_tools, load_tools
 from nodes.tools.framework.settings import ToolSettings
 from tests.shipped_tools import load_shipped_tools
 
