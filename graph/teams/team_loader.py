@@ -16,7 +16,6 @@ from nodes.errors import TeamInvalid
 from nodes.schemas.team import Team
 from nodes.tools.framework.catalog import (
     add_given_tools,
-    check_given_tools,
     declare_given_tools,
 )
 
@@ -45,7 +44,7 @@ def load_team(
         SettingsInvalid: one of `tools` is no tool, or no worker has it.
     """
     register_extensions()  # their tools may be named
-    given = declare_given_tools(check_given_tools(tools))
+    given = declare_given_tools(tools)
     if isinstance(name_or_path, Team):
         return add_given_tools(name_or_path, given)
     folder = find_team(name_or_path, settings)

@@ -4,11 +4,12 @@ A failure counts until it is resolved: in a later turn the same tool answers for
 A refusal only rejects arguments, so it counts only when no call was answered.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 from nodes.limits.nesting import parse_json
+from nodes.proof.texts import walk_texts
 from nodes.text.tool_messages import drop_advice
 
 CallEnding = Literal["answered", "refused", "failed"]
@@ -131,18 +132,6 @@ def _is_named(material: str, args: object) -> bool:
     """Return whether an argument is a material's name, with or without its folder."""
     return any(
         text == material or material.endswith(f"/{text}") or text.endswith(f"/{material}")
-        for text in _walk_texts(args)
+        for text in walk_texts(args)
+        if text and len(text) <= MAX_NAME_CHARS
     )
-
-
-def _walk_texts(value: object) -> Iterator[str]:
-    match value:
-        case str():
-            if value and len(value) <= MAX_NAME_CHARS:
-                yield value
-        case dict():
-            for part in value.values():
-                yield from _walk_texts(part)
-        case list():
-            for part in value:
-                yield from _walk_texts(part)

@@ -79,7 +79,7 @@ class SourceText:
         """Its words as quotations are compared; of JSON the texts in it."""
         text = self.whole[:MAX_TEXT_CHARS]
         if self.is_structured:
-            text = "\n".join(_walk_texts(parse_result(text)))
+            text = "\n".join(walk_texts(parse_result(text)))
         return normalize_words(text)
 
     @cached_property
@@ -194,7 +194,7 @@ class Evidence:
 
     def _knows_numbers(self, arguments: Any) -> bool:
         """Return whether the numbers of a calculation were read, given, or are small constants."""
-        asked = read_figures(" ".join(_walk_texts(arguments))).numbers
+        asked = read_figures(" ".join(walk_texts(arguments))).numbers
         written = [each.text for each in asked if each.value > MAX_CONSTANT]
         known = [self.words, *(each.text for each in self.texts)]
         plain = [text.replace(",", "") for text in known] if written else []
@@ -204,7 +204,7 @@ class Evidence:
         self, tool: str, arguments: Any, content: str, *, is_of_server: bool = False
     ) -> None:
         """Add what a tool returned, without what it only repeats of its own arguments."""
-        for said in sorted(_walk_texts(arguments), key=len, reverse=True):
+        for said in sorted(walk_texts(arguments), key=len, reverse=True):
             if len(said) >= MIN_ECHO_CHARS and any(map(str.isspace, said)):
                 content = content.replace(said, " ")
         if tool == CALCULATOR and not self._knows_numbers(arguments):
@@ -253,12 +253,13 @@ def _walk_objects(value: Any) -> Iterator[Mapping[str, Any]]:
             yield from _walk_objects(each)
 
 
-def _walk_texts(value: Any) -> Iterator[str]:
+def walk_texts(value: Any) -> Iterator[str]:
+    """Yield the texts in a value of JSON."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict | list | tuple):
         for each in value.values() if isinstance(value, dict) else value:
-            yield from _walk_texts(each)
+            yield from walk_texts(each)
 
 
 def _get_file_name(name: str) -> str:

@@ -238,15 +238,17 @@ def refuse_invalid_arguments(error: ValidationError) -> NoReturn:
     raise ToolRefused(f"{named}{f'; and {more} more' if more > 0 else ''}") from None
 
 
-def check_given_tools(tools: Mapping[Any, Any] | None) -> dict[str, BaseTool]:
-    """Return the tools by the names under which workers hold them.
+def declare_given_tools(tools: Mapping[Any, Any] | None) -> dict[str, OwnTool]:
+    """Return what tools read and send, by the names under which workers hold them.
+
+    Undeclared ones are the least trusted.
 
     Raises:
         SettingsInvalid: a name or a value cannot be that of a tool.
         TeamInvalid: the access that a tool declares in its metadata is invalid.
     """
-    given = dict(tools or {})
-    for name, tool in given.items():
+    declared = dict[str, OwnTool]()
+    for name, tool in (tools or {}).items():
         if not isinstance(name, str) or not name.strip() or ":" in name:
             raise SettingsInvalid(
                 f"tools has {name!r:.80}, which is not a tool's name",
@@ -267,12 +269,10 @@ def check_given_tools(tools: Mapping[Any, Any] | None) -> dict[str, BaseTool]:
                     next="do not pass this tool, or correct its schema",
                 ) from None
         read_access(tool)
-    return given
-
-
-def declare_given_tools(tools: Mapping[str, BaseTool]) -> dict[str, OwnTool]:
-    """Return what the tools read and send, by name; undeclared ones are the least trusted."""
-    return {name: _declare(tool) for name, tool in tools.items()}
+        stated = tool.metadata or {}
+        access: dict[str, Any] = {key: stated[key] for key in ("reads", "sends") if key in stated}
+        declared[name] = OwnTool(**access)
+    return declared
 
 
 def add_given_tools(team: Team, declared: Mapping[str, OwnTool]) -> Team:
@@ -296,12 +296,6 @@ def _add(team: Team, declared: Mapping[str, OwnTool]) -> Team:
         for worker in team.workers
     )
     return team.model_copy(update={"workers": workers, "own_tools": {**team.own_tools, **declared}})
-
-
-def _declare(tool: BaseTool) -> OwnTool:
-    stated = tool.metadata or {}
-    access: dict[str, Any] = {key: stated[key] for key in ("reads", "sends") if key in stated}
-    return OwnTool(**access)
 
 
 def _list_held_tools(team: Team) -> Iterator[str]:

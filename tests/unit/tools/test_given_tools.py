@@ -10,7 +10,7 @@ from graph import build_supervisor, load_team
 from nodes.errors import SettingsInvalid, TeamInvalid, ToolRefused
 from nodes.schemas.team import Team, Worker
 from nodes.security.tool_access import get_declared_access, reaches_outside
-from nodes.tools.framework.catalog import check_given_tools, load_tools
+from nodes.tools.framework.catalog import declare_given_tools, load_tools
 from nodes.tools.framework.settings import ToolSettings
 from tests.shipped_tools import load_shipped_tools
 
@@ -80,7 +80,7 @@ def test_what_is_no_tool_or_belongs_to_no_worker_is_refused(tools: Any, said: st
 
 def test_an_access_that_does_not_exist_is_refused() -> None:
     with pytest.raises(TeamInvalid, match="metadata of tool 'weigh'"):
-        check_given_tools({"weigh": make_tool(sends="everything")})
+        declare_given_tools({"weigh": make_tool(sends="everything")})
 
 
 def test_a_tool_of_an_adapter_whose_schema_cannot_be_expanded_is_refused_by_name() -> None:
@@ -88,7 +88,7 @@ def test_a_tool_of_an_adapter_whose_schema_cannot_be_expanded_is_refused_by_name
     weigh = StructuredTool(name="weigh", description="Weighs.", args_schema=schema, func=print)
 
     with pytest.raises(SettingsInvalid, match=r"the schema of tools\['weigh'\] is refused"):
-        check_given_tools({"weigh": weigh})
+        declare_given_tools({"weigh": weigh})
 
 
 FILES = {"h.csv": "ticker,quantity\nAAA,1\n", "p.csv": "date,AAA\n2025-01-03,9\n"}
