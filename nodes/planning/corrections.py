@@ -39,8 +39,9 @@ def correct_plan(
     task, becomes what it means; so do ids, workers and materials in another spelling, and a
     worker's name in a description's stead. A dependency without a meaning, a task that is there
     twice, and one that repeats an example of the team for another request are left out. A task of a
-    worker that needs another one's report depends on it, and it is planned. What has two meanings
-    stays and is refused later. What only the supervisor sets is left out.
+    worker that needs another one's report depends on it, and it is planned. Files that a description
+    names are given to its task. What has two meanings stays and is refused later. What only the
+    supervisor sets is left out.
 
     Args:
         request: the goal, where the plan names none.
@@ -50,16 +51,15 @@ def correct_plan(
     if request and not fields.get("goal"):
         fields = {"goal": shorten_text(" ".join(request.split()), MAX_GOAL_CHARS), **fields}
     tasks = fields.get("tasks")
-    if not is_list_of_tasks(tasks) or tasks is None:
+    if not isinstance(tasks, list) or not all(isinstance(task, Mapping) for task in tasks):
         return fields, []
     corrector = _PlanCorrector(team, materials, [dict(task) for task in tasks], fields.get("goal"))
     corrector.drop_copies(request, finished)
-    return {**fields, "tasks": corrector.correct_tasks(finished)}, corrector.changes
-
-
-def is_list_of_tasks(tasks: Any) -> bool:
-    """Return whether a value has the form of a plan's tasks."""
-    return isinstance(tasks, list) and all(isinstance(task, Mapping) for task in tasks)
+    corrected = {**fields, "tasks": corrector.correct_tasks(finished)}
+    if not request:
+        return corrected, corrector.changes
+    completed, added = add_named_files(corrected, materials)
+    return completed, [*corrector.changes, *added]
 
 
 def add_named_files(

@@ -3,11 +3,9 @@
 import asyncio
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
-from typing import Any
+from functools import partial
 
 from langchain_core.messages import AIMessage, AnyMessage
-from pydantic import ValidationError
 
 from nodes.errors import (
     BadResponse,
@@ -24,28 +22,20 @@ from nodes.models.catalog import AvailableModels
 from nodes.models.json_reading import InvalidJson, read_json_object
 from nodes.models.rule_model import find_rule_model
 from nodes.models.run_context import TextListener, listen_to_reply
-from nodes.models.structured_output import UnreadableReply, describe_validation_errors
-from nodes.planning.corrections import add_named_files, correct_plan, is_list_of_tasks
+from nodes.models.structured_output import UnreadableReply
 from nodes.planning.coverage import format_uncovered, list_uncovered
-from nodes.planning.replanning import keep_finished_tasks
-from nodes.planning.validation import list_plan_problems, list_vague_tasks, may_divide
+from nodes.planning.plan_check import PlanCheck
 from nodes.prompts.few_shot_examples import remove_examples
 from nodes.prompts.messages import build_problem_message
 from nodes.prompts.tags import shorten_text
-from nodes.schemas.team import SPECIALIST, Team
+from nodes.schemas.team import Team
 from nodes.telemetry.events import emit
-from state import Plan, Tier, Usage
+from state import Plan, Usage
 
 MAX_CAUSE_CHARS = 1_200
 """Limit for the problems of the last plan, in the error that ends a run."""
 MAX_REASON_CHARS = 600
 """Limit for the reason of a plan by rule, in the answer."""
-MAX_BOUNDED_ITEMS = 50
-"""Limit of a bound that is shown; llama.cpp refuses grammars with many repetitions."""
-MAX_SPANS = 8
-"""Limit of the parts of the request that one task quotes."""
-MAX_NAMED_MATERIALS = 50
-"""Limit of materials that the schema of a plan names."""
 
 
 async def make_plan(
@@ -82,7 +72,7 @@ async def make_plan(
         PlanInvalid: the last plan is still refused.
         ModelError: the planner cannot be reached, and there is no plan by rule.
     """
-    check = _PlanCheck(team, max_tasks, materials, old, finished, goal or request)
+    check = PlanCheck(team, max_tasks, materials, old, finished, goal or request)
     asking = _Conversation(models, list(messages), check)
     try:
         if plan := await asking.ask_until_valid(request, read_text):
@@ -91,7 +81,7 @@ async def make_plan(
         error.usage = asking.spent + (error.usage or Usage())
         plan = await _replace_model(error, asking, check, build_rule_messages)
         return plan, error.usage
-    if (kept := asking.sound or _replace_unknown_workers(asking.last, check)) is not None:
+    if (kept := asking.sound or check.replace_unknown_workers(asking.last)) is not None:
         return kept, asking.spent
     rule = build_rule_messages() if build_rule_messages else []
     reasons = [*asking.problems, asking.suggest_next_step()]
@@ -103,7 +93,7 @@ async def make_plan(
 async def _replace_model(
     error: SupervisorError,
     asking: "_Conversation",
-    check: "_PlanCheck",
+    check: PlanCheck,
     build_rule_messages: Callable[[], Sequence[AnyMessage]] | None,
 ) -> Plan:
     """Return the plan to run when no model can be reached; raise the error if there is none."""
@@ -122,7 +112,7 @@ class _Conversation:
     """The conversation in which a plan is asked for."""
 
     def __init__(
-        self, models: AvailableModels, messages: list[AnyMessage], check: "_PlanCheck"
+        self, models: AvailableModels, messages: list[AnyMessage], check: PlanCheck
     ) -> None:
         self._models, self._prompt, self._check = models, messages, check
         self._replies: set[str] = set()
@@ -224,7 +214,7 @@ async def _list_remarks(reply: "_PlanReply", request: str, team: Team) -> list[s
 
 
 async def make_plan_by_rule(
-    messages: Sequence[AnyMessage], check: "_PlanCheck", reasons: Sequence[str]
+    messages: Sequence[AnyMessage], check: PlanCheck, reasons: Sequence[str]
 ) -> Plan | None:
     """Return the plan that the built-in model makes of the request; None when it is invalid too.
 
@@ -239,54 +229,6 @@ async def make_plan_by_rule(
     await emit("plan_by_rule", problems=list(reasons))
     reason = redact_text(shorten_text("; ".join(reasons), MAX_REASON_CHARS))
     return reply.plan.model_copy(update={"rule_reason": reason})
-
-
-@dataclass(frozen=True)
-class _PlanCheck:
-    """The checks on a plan."""
-
-    team: Team
-    max_tasks: int
-    materials: Collection[str]
-    old: Plan | None
-    finished: Collection[str]
-    goal: str = ""
-
-    def build_schema(self) -> dict[str, Any]:
-        """Return the schema of the plans that can pass."""
-        return build_plan_schema(
-            tuple(worker.name for worker in self.team.roster),
-            tuple(self.materials),
-            max_tasks=self.max_tasks,
-            may_divide=may_divide(self.team),
-            tiers=tuple({tier: None for worker in self.team.roster for tier in worker.tiers}),
-        )
-
-    def correct(self, fields: dict[str, Any], changes: list[str]) -> dict[str, Any]:
-        """Return a plan's fields as they are meant; what was changed is added to the changes."""
-        corrected, found = correct_plan(
-            fields, self.team, self.materials, request=self.goal, finished=self.finished
-        )
-        changes += found
-        if not (self.goal and self.materials and is_list_of_tasks(corrected.get("tasks"))):
-            return corrected
-        corrected, found = add_named_files(corrected, self.materials)
-        changes += found
-        return corrected
-
-    def __call__(self, given: Plan) -> tuple[Plan | None, list[str], list[str]]:
-        """Return the plan to run, None when it is invalid; its problems; its vague tasks."""
-        try:
-            plan = keep_finished_tasks(given, self.old, self.finished) if self.old else given
-        except ValidationError as error:
-            return None, describe_validation_errors(error), []
-        problems = list_plan_problems(
-            plan, self.team, max_tasks=self.max_tasks, materials=self.materials
-        )
-        # A plan of thousands of tasks is refused for its size alone.
-        open_tasks = [task for task in plan.tasks if task.id not in self.finished]
-        vague = list_vague_tasks(open_tasks) if len(plan.tasks) <= self.max_tasks else []
-        return (None if problems else plan), problems, vague
 
 
 @dataclass(frozen=True)
@@ -306,7 +248,7 @@ class _PlanReply:
 async def _ask_once(
     models: AvailableModels,
     messages: Sequence[AnyMessage],
-    check: _PlanCheck,
+    check: PlanCheck,
 ) -> _PlanReply:
     """Return the reply to one request for a plan, checked.
 
@@ -344,61 +286,3 @@ def _describe_bad_arguments(error: BadResponse) -> list[str]:
     except InvalidJson as unfit:
         return [f"the arguments of Plan: {unfit}" if error.cause else error.what]
     return [error.what]
-
-
-def _replace_unknown_workers(plan: Plan | None, check: _PlanCheck) -> Plan | None:
-    """Return a plan with unknown workers replaced; None where it still cannot run."""
-    team = check.team
-    if plan is None or not (team.generalist or team.recruit):
-        return None
-    known = {worker.name for worker in team.roster}
-    replacement = {"worker": team.generalist or SPECIALIST}
-    tasks = tuple(
-        task if task.worker in known else task.model_copy(update=replacement) for task in plan.tasks
-    )
-    return check(plan.model_copy(update={"tasks": tasks}))[0]
-
-
-_NUMBER = {"type": "integer", "description": "number of a task above, from 1"}
-
-
-@lru_cache(maxsize=256)
-def build_plan_schema(
-    workers: tuple[str, ...],
-    materials: tuple[str, ...],
-    *,
-    max_tasks: int,
-    may_divide: bool,
-    tiers: tuple[Tier, ...] = (),
-) -> dict[str, Any]:
-    """Return the schema of a plan that accepts only these workers, materials and tiers.
-
-    Its lists are bounded: a small model repeats an item until its reply is cut.
-    """
-    schema = Plan.model_json_schema()
-    del schema["properties"]["goal"]  # it is the request
-    schema["required"] = ["tasks"]
-    task = schema["$defs"]["Task"]["properties"]
-    if max_tasks <= MAX_BOUNDED_ITEMS:
-        schema["properties"]["tasks"]["maxItems"] = max_tasks
-        task["depends_on"]["maxItems"] = max(1, max_tasks - 1)
-    task["materials"]["maxItems"] = len(materials)
-    task["covers"]["maxItems"] = MAX_SPANS
-    task["worker"]["enum"] = list(workers)
-    edge = {"task": _NUMBER, "required": {"type": "boolean"}}
-    task["depends_on"]["items"] = {"type": "object", "properties": edge, "required": ["task"]}
-    if materials:
-        schema["$defs"]["Task"]["required"].append("materials")
-    if not materials:
-        del task["materials"]
-    elif len(materials) <= MAX_NAMED_MATERIALS:
-        task["materials"]["items"]["enum"] = list(materials)
-    else:
-        del task["materials"]["maxItems"]
-    if not may_divide:
-        del task["is_compound"]
-    if tiers:
-        task["tier"]["anyOf"][0]["enum"] = list(tiers)
-    else:
-        del task["tier"]
-    return schema

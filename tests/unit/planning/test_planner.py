@@ -9,7 +9,8 @@ from langchain_core.messages import HumanMessage
 
 from nodes.errors import EndpointUnreachable, PlanInvalid
 from nodes.models.catalog import AvailableModels
-from nodes.planning.planner import build_plan_schema, make_plan
+from nodes.planning.plan_check import build_plan_schema
+from nodes.planning.planner import make_plan
 from nodes.planning.routing import choose_next_step, route_request
 from nodes.schemas.handoff import PlanningValues, lay_beside
 from nodes.schemas.replies import Decision
