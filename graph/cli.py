@@ -16,43 +16,14 @@ from typer.core import TyperGroup
 from graph import __version__
 from graph.commands.extras import describe_unused_key, install
 from graph.commands.options import (
-    AnswerOption,
-    ApproveOption,
-    AskOption,
-    CompareOption,
-    CriticOption,
-    DeadlineOption,
-    FileOption,
     JsonOption,
-    KeepOption,
-    MaxAttemptsOption,
-    MaxConcurrencyOption,
-    MaxCostOption,
-    MaxStepsOption,
-    MaxTasksOption,
-    MaxTokensOption,
-    OlderThanOption,
-    PlanOnlyOption,
-    ProbeOption,
-    QuietOption,
-    RecruitOption,
-    ReportOption,
-    RequestArgument,
-    RequireOption,
-    ResumedTeamOption,
-    SequentialOption,
-    SpeculateOption,
-    StatusOption,
-    StrategyOption,
-    TeamOption,
+    ResumeOptions,
+    RunOptions,
     ThreadArgument,
-    ThreadOption,
-    TraceContentOption,
-    TraceOption,
     UrlOption,
     VerboseOption,
     build_context,
-    require_plain_comparison,
+    take_options,
 )
 from graph.commands.process import (
     configure_logging,
@@ -76,7 +47,6 @@ from graph.extensions import (
     name_command,
     open_runs_elsewhere,
 )
-from graph.teams.default_team import DEFAULT_TEAM
 from nodes.errors import UsageError
 
 if TYPE_CHECKING:
@@ -133,112 +103,50 @@ def declare_global_options(
 
 
 @app.command()
-def run(
-    ctx: typer.Context,
-    request: RequestArgument,
-    team: TeamOption = DEFAULT_TEAM,
-    file: FileOption = None,
-    thread: ThreadOption = None,
-    strategy: StrategyOption = None,
-    recruit: RecruitOption = None,
-    critic: CriticOption = None,
-    deadline_s: DeadlineOption = None,
-    max_cost_usd: MaxCostOption = None,
-    max_tokens: MaxTokensOption = None,
-    max_steps: MaxStepsOption = None,
-    max_tasks: MaxTasksOption = None,
-    max_attempts: MaxAttemptsOption = None,
-    max_concurrency: MaxConcurrencyOption = None,
-    speculate: SpeculateOption = None,
-    sequential: SequentialOption = False,
-    compare_sequential: CompareOption = False,
-    approve_plan: ApproveOption = False,
-    ask_human: AskOption = False,
-    plan_only: PlanOnlyOption = False,
-    require: RequireOption = None,
-    as_json: JsonOption = False,
-    quiet: QuietOption = False,
-    verbose: VerboseOption = False,
-    trace: TraceOption = None,
-    report: ReportOption = None,
-    trace_content: TraceContentOption = False,
-) -> int:
+@take_options(RunOptions)
+def run(options: RunOptions) -> int:
     """Plan a request, run its tasks in parallel, and print the answer."""
-    require_plain_comparison(ctx.params)
-    if not quiet:
-        announce_start(f"starting team {team}")
-    settings = load_settings(trace_content=trace_content, may_ask=True)
+    options.require_plain_comparison()
+    if not options.quiet:
+        announce_start(f"starting team {options.team}")
+    settings = load_settings(trace_content=options.trace_content, may_ask=True)
     from graph.display.progress_display import ProgressDisplay
 
-    origins = "" if quiet else describe_settings(settings)
-    if hint := "" if quiet else describe_unused_key(settings):
+    origins = "" if options.quiet else describe_settings(settings)
+    if hint := "" if options.quiet else describe_unused_key(settings):
         announce_line(hint)
-    with ProgressDisplay(quiet=quiet, shows_answer=not as_json, origins=origins) as display:
+    shows_answer = not options.as_json
+    with ProgressDisplay(
+        quiet=options.quiet, shows_answer=shows_answer, origins=origins
+    ) as display:
         from graph.commands import run as command
         from graph.commands.comparison import compare
-        from graph.commands.run import read_files
 
-        files, materials = read_files(file or [], request)
-        job = command.Job(
-            request=request,
-            team=team,
-            files=files,
-            materials=materials,
-            context=build_context(ctx.params),
-            settings=settings,
-            display=display,
-            as_json=as_json,
-            quiet=quiet,
-            trace_to=trace,
-            report_to=report,
-            require=require,
-        )
-        if plan_only:
+        job = command.prepare_job(options, settings, display)
+        if options.plan_only:
             return command.show_plan(job)
-        if compare_sequential:
-            return compare(job)
-        return command.run(job, thread=thread)
+        return compare(job) if options.compare_sequential else command.run(job)
 
 
 @app.command()
-def resume(
-    ctx: typer.Context,
-    thread: ThreadArgument,
-    answer: AnswerOption = None,
-    team: ResumedTeamOption = None,
-    url: UrlOption = None,
-    deadline_s: DeadlineOption = None,
-    max_cost_usd: MaxCostOption = None,
-    max_tokens: MaxTokensOption = None,
-    max_steps: MaxStepsOption = None,
-    max_tasks: MaxTasksOption = None,
-    max_attempts: MaxAttemptsOption = None,
-    max_concurrency: MaxConcurrencyOption = None,
-    sequential: SequentialOption = False,
-    require: RequireOption = None,
-    as_json: JsonOption = False,
-    quiet: QuietOption = False,
-    verbose: VerboseOption = False,
-    report: ReportOption = None,
-    trace_content: TraceContentOption = False,
-) -> int:
+@take_options(ResumeOptions)
+def resume(options: ResumeOptions) -> int:
     """Resume a run that was interrupted or waits for an answer."""
-    settings = load_settings(trace_content=trace_content, may_ask=True, announces=not quiet)
-    thread = _find_thread(thread, settings, url)
-    options: dict[str, Any] = {
-        "answer": answer,
-        "context": build_context(ctx.params),
-        "settings": settings,
-        "as_json": as_json,
-        "quiet": quiet,
-        "report_to": report,
-        "require": require,
-    }
-    if url is not None:
-        return open_runs_elsewhere(url, options.pop("settings")).resume(thread, **options)
+    settings = load_settings(
+        trace_content=options.trace_content, may_ask=True, announces=not options.quiet
+    )
+    thread = _find_thread(options.thread, settings, options.url)
+    if options.url is not None:
+        return open_runs_elsewhere(options.url, settings).resume(
+            thread,
+            answer=options.answer,
+            context=build_context(vars(options)),
+            report_to=options.report,
+            **options.how,
+        )
     from graph.commands import run as command
 
-    return command.resume(thread, team=team, **options)
+    return command.resume(thread, options, settings)
 
 
 @app.command()
@@ -247,9 +155,24 @@ def runs(
         bool,
         typer.Option("--prune", help="Remove runs permanently; the options below select them."),
     ] = False,
-    older_than: OlderThanOption = None,
-    keep: KeepOption = None,
-    status: StatusOption = None,
+    older_than: Annotated[
+        str | None,
+        typer.Option(
+            "--older-than", metavar="AGE", help="Only runs whose last event is older: 12h, 30d, 8w."
+        ),
+    ] = None,
+    keep: Annotated[
+        int | None, typer.Option("--keep", metavar="N", min=0, help="Keep the N newest runs.")
+    ] = None,
+    status: Annotated[
+        str | None,
+        typer.Option(
+            "--status",
+            metavar="STATUS",
+            help="Only with this status; several with commas"
+            " [default: done,passages,partial,failed].",
+        ),
+    ] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="List what --prune would remove.")
     ] = False,
@@ -337,7 +260,12 @@ app.command()(install)
 
 @app.command()
 def doctor(
-    probe: ProbeOption = False,
+    probe: Annotated[
+        bool,
+        typer.Option(
+            "--probe", help="Make small real calls: how each model answers, and how fast."
+        ),
+    ] = False,
     as_json: JsonOption = False,
 ) -> int:
     """Show what is configured, what can be reached, and what is missing."""

@@ -12,7 +12,7 @@ from langchain_core.outputs import ChatResult
 from langchain_core.runnables import Runnable
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
-from graph.commands.run import Job, print_job_outcome, read_request_text, run_job
+from graph.commands.run import Job, print_outcome, read_request_text, run_job
 from graph.display.progress_display import ProgressDisplay
 from graph.display.stderr_console import print_to_stderr
 from graph.display.summary import format_comparison
@@ -28,27 +28,26 @@ def compare(job: Job) -> int:
 
     The exit code is that of the first run; where the second has no answer, that of the second.
     """
-    request = read_request_text(job.request)
+    request, quiet = read_request_text(job.options.request), job.options.quiet
     load_libraries(job)
     parallel = run_job(job, request)
     if parallel.plan is None or not parallel.timing:
         print_to_stderr("not compared: the first run has no answer", style="yellow")
-        return print_job_outcome(job, parallel, parallel.to_json())
-    if not job.quiet:
+        return print_outcome(parallel, parallel.to_json(), **job.options.how)
+    if not quiet:
         print_to_stderr("again with the same plan, one task at a time")
     again = replace(
         job,
         context=replace(job.context, sequential=True),
-        display=ProgressDisplay(quiet=job.quiet),
-        trace_to=None,
-        report_to=None,
+        display=ProgressDisplay(quiet=quiet),
+        options=replace(job.options, trace=None, report=None),
     )
     sequential = run_job(again, request, plan=parallel.plan)
     comparison = compare_outcomes(parallel, sequential)
     timing = {**parallel.timing, **({"speedup": None} if parallel.timing else {})}  # it is measured
     shown = {**parallel.to_json(), "timing": timing, "comparison": comparison}
-    code = print_job_outcome(job, parallel, shown)
-    for line in [] if job.quiet else format_comparison(comparison):
+    code = print_outcome(parallel, shown, **job.options.how)
+    for line in [] if quiet else format_comparison(comparison):
         print_to_stderr(line)
     if sequential.error:
         print_to_stderr(sequential.error.format_line(), style="red")
@@ -62,7 +61,7 @@ def load_libraries(job: Job) -> None:
     """
     models: dict[Tier, BaseChatModel] = {tier: _ToollessModel() for tier in get_args(Tier)}
     with suppress(RuntimeError):
-        graph = build_supervisor(job.team, settings=job.settings, models=models)
+        graph = build_supervisor(job.options.team, settings=job.settings, models=models)
         asyncio.run(graph.ainvoke({"request": "Name the workers."}, context=Context(max_steps=2)))
 
 

@@ -1,22 +1,28 @@
 """Options and arguments of commands, and their checks. Light: help needs them, too.
 
-A parameter that sets a field of `Context` has that field's name.
+An option that sets a field of `Context` has that field's name. The classes are created from a
+command line alone: only then do their fields have values, and defaults.
 """
 
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import wraps
+from inspect import signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeVar, get_type_hints
 
 import typer
 
 from graph.commands.process import configure_logging
+from graph.teams.default_team import DEFAULT_TEAM
 from nodes.errors import FileUnreadable, OutputFailed, UsageError
 
 if TYPE_CHECKING:
     from state import Context
 
+Given = TypeVar("Given")
 PAGE_SUFFIXES: Final = ("", ".html", ".htm")
 
 
@@ -97,15 +103,6 @@ def _show_warnings(is_asked: bool) -> bool:
     return is_asked
 
 
-TeamOption = Annotated[
-    str, typer.Option("--team", "-t", metavar="TEAM", help="A team's name, or its folder.")
-]
-ResumedTeamOption = Annotated[
-    str | None,
-    typer.Option(
-        "--team", "-t", metavar="TEAM", help="Needed where the run was not begun by you here."
-    ),
-]
 TeamArgument = Annotated[str, typer.Argument(metavar="TEAM", help="A team's name, or its folder.")]
 ThreadArgument = Annotated[
     str,
@@ -138,8 +135,7 @@ MaxCostOption = Annotated[
 AskOption = Annotated[
     bool,
     typer.Option(
-        "--ask",
-        help="Ask you about a task that failed or is unclear, when nothing else is left.",
+        "--ask", help="Ask you about a task that failed or is unclear, when nothing else is left."
     ),
 ]
 MaxTokensOption = Annotated[
@@ -151,108 +147,8 @@ MaxTokensOption = Annotated[
         help="Input and output together; after it, answer with the results so far.",
     ),
 ]
-MaxStepsOption = Annotated[
-    int | None,
-    typer.Option("--max-steps", metavar="N", min=0, help="Attempts at tasks, over the whole run."),
-]
-MaxTasksOption = Annotated[
-    int | None, typer.Option("--max-tasks", metavar="N", min=1, max=1000, help="Tasks of a plan.")
-]
-MaxAttemptsOption = Annotated[
-    int | None,
-    typer.Option("--max-attempts", metavar="N", min=1, max=10, help="Attempts at one task."),
-]
-MaxConcurrencyOption = Annotated[
-    int | None,
-    typer.Option(
-        "--max-concurrency", metavar="N", min=1, max=1000, help="Model calls at the same time."
-    ),
-]
-CriticOption = Annotated[
-    Literal["off", "on", "below"] | None,
-    typer.Option("--critic", help="When a critic reviews the answer; below: if it is unsure."),
-]
-StrategyOption = Annotated[
-    Literal["plan", "route", "step", "recursive"] | None,
-    typer.Option(
-        "--strategy",
-        help="A plan, one worker or two, one step after another, or a plan whose larger tasks are"
-        " planned again.",
-    ),
-]
-RecruitOption = Annotated[
-    str | None,
-    typer.Option(
-        "--recruit",
-        metavar="TOOL,…",
-        callback=_split_names,
-        help="Make specialists for tasks that fit no worker; the tools that they may be given.",
-    ),
-]
-SequentialOption = Annotated[
-    bool, typer.Option("--sequential", help="Run one task at a time, to compare or to debug.")
-]
-SpeculateOption = Annotated[
-    bool | None,
-    typer.Option(
-        "--speculation/--no-speculation",
-        help="Begin model calls of tasks while the plan is still being written.",
-    ),
-]
-RequestArgument = Annotated[
-    str,
-    typer.Argument(metavar="REQUEST", help="What to do, in your own words; - reads it from stdin."),
-]
-FileOption = Annotated[
-    list[Path] | None,
-    typer.Option(
-        "--file",
-        "-f",
-        metavar="PATH",
-        callback=_require_local_files,
-        help="A document, or a folder of them; - reads text from stdin. May be repeated.",
-    ),
-]
-ThreadOption = Annotated[
-    str | None,
-    typer.Option(
-        "--thread", metavar="THREAD", help="Keep the run under this id, or follow up on it."
-    ),
-]
 ApproveOption = Annotated[
     bool, typer.Option("--approve", help="Ask for approval before the plan is run.")
-]
-PlanOnlyOption = Annotated[
-    bool, typer.Option("--plan-only", help="Print the plan as JSON; run nothing.")
-]
-CompareOption = Annotated[
-    bool,
-    typer.Option(
-        "--compare-sequential",
-        help="Run the plan twice, in parallel and one task at a time; print both times.",
-    ),
-]
-TraceOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--trace",
-        metavar="FILE",
-        callback=require_output,
-        help="Write the run's trace to this file.",
-    ),
-]
-ReportOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--report",
-        metavar="FILE",
-        callback=require_page,
-        help="Write a page that shows the run to this file.",
-    ),
-]
-TraceContentOption = Annotated[
-    bool,
-    typer.Option("--trace-content", help="Add each model call's prompt and reply to the trace."),
 ]
 UrlOption = Annotated[
     str | None,
@@ -261,41 +157,6 @@ UrlOption = Annotated[
         metavar="URL",
         help="Of a server, such as http://127.0.0.1:2024, that has the runs.",
     ),
-]
-AnswerOption = Annotated[
-    str | None,
-    typer.Option("--answer", metavar="TEXT", help="The answer to the run's open question."),
-]
-OlderThanOption = Annotated[
-    str | None,
-    typer.Option(
-        "--older-than", metavar="AGE", help="Only runs whose last event is older: 12h, 30d, 8w."
-    ),
-]
-OnlineOption = Annotated[
-    bool,
-    typer.Option(
-        "--online", help="Connect the team's MCP servers, list their tools, write mcp.lock.json."
-    ),
-]
-KeepOption = Annotated[
-    int | None, typer.Option("--keep", metavar="N", min=0, help="Keep the N newest runs.")
-]
-StatusOption = Annotated[
-    str | None,
-    typer.Option(
-        "--status",
-        metavar="STATUS",
-        help="Only with this status; several with commas [default: done,passages,partial,failed].",
-    ),
-]
-ProbeOption = Annotated[
-    bool,
-    typer.Option("--probe", help="Make small real calls: how each model answers, and how fast."),
-]
-RequireOption = Annotated[
-    Literal["done"] | None,
-    typer.Option("--require", help="Exit with 3 also where documents are only quoted, unread."),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no figures.")]
@@ -310,18 +171,181 @@ VerboseOption = Annotated[
 ]
 
 
-def require_plain_comparison(given: Mapping[str, Any]) -> None:
-    """Refuse options that leave a comparison nothing to compare.
+@dataclass(frozen=True, kw_only=True)
+class _Asked:
+    """What a run is of, and how it is planned."""
 
-    Raises:
-        UsageError: one of them is given with --compare-sequential.
-    """
-    refused = [name for name in _NOT_COMPARED if given[name]]
-    if given["compare_sequential"] and refused:
-        raise UsageError(
-            f"--compare-sequential runs a new request twice, without {_NOT_COMPARED[refused[0]]}",
-            next="leave one of the two options out",
-        )
+    request: str = typer.Argument(
+        ..., metavar="REQUEST", help="What to do, in your own words; - reads it from stdin."
+    )
+    team: str = typer.Option(
+        DEFAULT_TEAM, "--team", "-t", metavar="TEAM", help="A team's name, or its folder."
+    )
+    file: list[Path] | None = typer.Option(
+        None,
+        "--file",
+        "-f",
+        metavar="PATH",
+        callback=_require_local_files,
+        help="A document, or a folder of them; - reads text from stdin. May be repeated.",
+    )
+    thread: str | None = typer.Option(
+        None, "--thread", metavar="THREAD", help="Keep the run under this id, or follow up on it."
+    )
+    strategy: Literal["plan", "route", "step", "recursive"] | None = typer.Option(
+        None,
+        "--strategy",
+        help="A plan, one worker or two, one step after another, or a plan whose larger tasks are"
+        " planned again.",
+    )
+    recruit: str | None = typer.Option(
+        None,
+        "--recruit",
+        metavar="TOOL,…",
+        callback=_split_names,
+        help="Make specialists for tasks that fit no worker; the tools that they may be given.",
+    )
+    critic: Literal["off", "on", "below"] | None = typer.Option(
+        None, "--critic", help="When a critic reviews the answer; below: if it is unsure."
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Caps:
+    """The caps of a run."""
+
+    deadline_s: DeadlineOption = None
+    max_cost_usd: MaxCostOption = None
+    max_tokens: MaxTokensOption = None
+    max_steps: int | None = typer.Option(
+        None, "--max-steps", metavar="N", min=0, help="Attempts at tasks, over the whole run."
+    )
+    max_tasks: int | None = typer.Option(
+        None, "--max-tasks", metavar="N", min=1, max=1000, help="Tasks of a plan."
+    )
+    max_attempts: int | None = typer.Option(
+        None, "--max-attempts", metavar="N", min=1, max=10, help="Attempts at one task."
+    )
+    max_concurrency: int | None = typer.Option(
+        None,
+        "--max-concurrency",
+        metavar="N",
+        min=1,
+        max=1000,
+        help="Model calls at the same time.",
+    )
+    sequential: bool = typer.Option(
+        False, "--sequential", help="Run one task at a time, to compare or to debug."
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Modes:
+    """What else is done than a plain run."""
+
+    speculate: bool | None = typer.Option(
+        None,
+        "--speculation/--no-speculation",
+        help="Begin model calls of tasks while the plan is still being written.",
+    )
+    compare_sequential: bool = typer.Option(
+        False,
+        "--compare-sequential",
+        help="Run the plan twice, in parallel and one task at a time; print both times.",
+    )
+    approve_plan: ApproveOption = False
+    ask_human: AskOption = False
+    plan_only: bool = typer.Option(
+        False, "--plan-only", help="Print the plan as JSON; run nothing."
+    )
+    trace: Path | None = typer.Option(
+        None,
+        "--trace",
+        metavar="FILE",
+        callback=require_output,
+        help="Write the run's trace to this file.",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shown:
+    """How a run ends and what of it is shown."""
+
+    require: Literal["done"] | None = typer.Option(
+        None, "--require", help="Exit with 3 also where documents are only quoted, unread."
+    )
+    as_json: JsonOption = False
+    quiet: QuietOption = False
+    verbose: VerboseOption = False
+    report: Path | None = typer.Option(
+        None,
+        "--report",
+        metavar="FILE",
+        callback=require_page,
+        help="Write a page that shows the run to this file.",
+    )
+    trace_content: bool = typer.Option(
+        False, "--trace-content", help="Add each model call's prompt and reply to the trace."
+    )
+
+    @property
+    def how(self) -> dict[str, Any]:
+        """What printing an outcome depends on."""
+        return {"as_json": self.as_json, "quiet": self.quiet, "require": self.require}
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunOptions(Shown, _Modes, Caps, _Asked):
+    """The options of `supervise run`, in the order in which help lists them: that of the bases."""
+
+    def require_plain_comparison(self) -> None:
+        """Refuse options that leave a comparison nothing to compare.
+
+        Raises:
+            UsageError: one of them is given with --compare-sequential.
+        """
+        refused = [option for name, option in _NOT_COMPARED.items() if getattr(self, name)]
+        if self.compare_sequential and refused:
+            raise UsageError(
+                f"--compare-sequential runs a new request twice, without {refused[0]}",
+                next="leave one of the two options out",
+            )
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Resumed:
+    """Which run is resumed."""
+
+    thread: ThreadArgument
+    answer: str | None = typer.Option(
+        None, "--answer", metavar="TEXT", help="The answer to the run's open question."
+    )
+    team: str | None = typer.Option(
+        None, "--team", "-t", metavar="TEAM", help="Needed where the run was not begun by you here."
+    )
+    url: UrlOption = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ResumeOptions(Shown, Caps, _Resumed):
+    """The options of `supervise resume`."""
+
+
+def take_options(
+    options: Callable[..., Given],
+) -> Callable[[Callable[[Given], int]], Callable[..., int]]:
+    """Return what makes a command of a function of options: each field is an option of it."""
+
+    def build_command(work: Callable[[Given], int]) -> Callable[..., int]:
+        @wraps(work)
+        def command(**given: Any) -> int:
+            return work(options(**given))
+
+        vars(command)["__signature__"] = signature(options, eval_str=True)
+        command.__annotations__ = get_type_hints(options, include_extras=True)
+        return command
+
+    return build_command
 
 
 def build_context(given: Mapping[str, Any]) -> "Context":

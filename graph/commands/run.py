@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from graph.commands.cancellation import run_cancellable
+from graph.commands.options import ResumeOptions, RunOptions, build_context
 from graph.commands.output import print_json, print_markdown, save_json, save_report
 from graph.commands.process import Cancelled
 from graph.display.labels import format_status
@@ -40,84 +41,80 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True, kw_only=True)
 class Job:
-    """A request of the command line, and how its progress and its outcome are shown."""
+    """A request of the command line, and what it needs to run."""
 
-    request: str
-    team: str
+    options: RunOptions
     files: Sequence[Path]
     materials: Mapping[str, str]
     """What was read from stdin as a file."""
     context: Context
     settings: Settings
     display: ProgressDisplay
-    as_json: bool
-    quiet: bool
-    trace_to: Path | None
-    report_to: Path | None = None
-    require: RunStatus | None = None
-    """What the run must end as for the exit code 0; None: it must lack nothing."""
 
     @property
-    def options(self) -> dict[str, Any]:
-        """The options that a run and a plan have in common."""
+    def parts(self) -> dict[str, Any]:
+        """What a run and a plan have in common, as `arun` and `aplan_with_estimate` name it."""
+        given = {"files": self.files, "materials": self.materials}
         return {
-            "team": self.team,
-            "files": self.files,
-            "materials": self.materials,
+            **given,
+            "team": self.options.team,
             "context": self.context,
             "settings": self.settings,
         }
 
 
-def run(job: Job, *, thread: str | None) -> int:
+def prepare_job(options: RunOptions, settings: Settings, display: ProgressDisplay) -> Job:
+    """Return a job, of which a file may be read from stdin; as `read_files`."""
+    files, materials = read_files(options.file or [], options.request)
+    return Job(
+        options=options,
+        files=files,
+        materials=materials,
+        context=build_context(vars(options)),
+        settings=settings,
+        display=display,
+    )
+
+
+def run(job: Job) -> int:
     """Run a request, print its outcome, and return the exit code."""
-    outcome = run_job(job, read_request_text(job.request), thread=thread)
-    return print_job_outcome(job, outcome, outcome.to_json())
+    outcome = run_job(job, read_request_text(job.options.request))
+    return print_outcome(outcome, outcome.to_json(), **job.options.how)
 
 
-def print_job_outcome(job: Job, outcome: Outcome, shown: Mapping[str, Any]) -> int:
-    """Print a job's outcome, of which `shown` is the JSON, and return the exit code."""
-    how: dict[str, Any] = {"as_json": job.as_json, "quiet": job.quiet, "require": job.require}
-    return print_outcome(outcome, shown, **how)
-
-
-def run_job(job: Job, request: str, *, thread: str | None = None, **options: Any) -> Outcome:
+def run_job(job: Job, request: str, **more: Any) -> Outcome:
     """Run a request to its outcome, with progress; write its trace and its report where asked.
 
     Args:
-        options: further options of `arun`.
+        more: further options of `arun`.
     """
-    display = job.display
-    thread = display.progress.thread = thread or make_thread_id()
-    work = partial(arun, request, thread=thread, **{**job.options, **options})
-    with report_errors_as_json(display, as_json=job.as_json):
+    display, options = job.display, job.options
+    display.progress.thread = options.thread or make_thread_id()
+    work = partial(arun, request, thread=display.progress.thread, **{**job.parts, **more})
+    with report_errors_as_json(display, as_json=options.as_json):
         outcome = run_with_progress(work(**_listen(display, job.settings)), display)
         outcome = _answer_at_terminal(outcome, display, job.settings)
-    if job.trace_to:
-        save_json(load_trace(outcome.thread, job.settings), job.trace_to)
-    if job.report_to:
-        save_report(load_trace(outcome.thread, job.settings), job.report_to)
+    if options.trace or options.report:
+        _save_trace(options, load_trace(outcome.thread, job.settings))
     return outcome
 
 
-def resume(
-    thread: str,
-    *,
-    answer: str | None,
-    team: str | None = None,
-    context: Context,
-    settings: Settings,
-    as_json: bool,
-    quiet: bool,
-    report_to: Path | None = None,
-    require: RunStatus | None = None,
-) -> int:
+def _save_trace(options: RunOptions, trace: Mapping[str, Any]) -> None:
+    if options.trace:
+        save_json(trace, options.trace)
+    if options.report:
+        save_report(trace, options.report)
+
+
+def resume(thread: str, options: ResumeOptions, settings: Settings) -> int:
     """Resume a thread, print its outcome, and return the exit code."""
-    display = ProgressDisplay(quiet=quiet, shows_answer=not as_json)
+    quiet = options.quiet
+    display = ProgressDisplay(quiet=quiet, shows_answer=not options.as_json)
     display.progress.thread = thread
-    given: dict[str, Any] = {"team": team, "context": context, "settings": settings}
-    work = partial(aresume, thread, answer=answer, **given)
-    with report_errors_as_json(display, as_json=as_json):
+    given: dict[str, Any] = {"team": options.team, "settings": settings}
+    context = build_context(vars(options))
+    work = partial(aresume, thread, answer=options.answer, context=context, **given)
+    with report_errors_as_json(display, as_json=options.as_json):
         trace = load_trace(check_thread_id(thread), settings)
         is_done = (trace.get("run") or {}).get("status") in COMPLETE_STATUSES
         if not quiet:
@@ -126,11 +123,10 @@ def resume(
             for event in trace["events"]:
                 display.progress.apply_event(event)
         outcome = run_with_progress(work(**_listen(display, settings)), display)
-        outcome = _answer_at_terminal(outcome, display, settings, team)
-    if report_to:
-        save_report(load_trace(thread, settings), report_to)
-    how: dict[str, Any] = {"as_json": as_json, "quiet": quiet, "require": require}
-    code = print_outcome(outcome, outcome.to_json(), **how)
+        outcome = _answer_at_terminal(outcome, display, settings, options.team)
+    if options.report:
+        save_report(load_trace(thread, settings), options.report)
+    code = print_outcome(outcome, outcome.to_json(), **options.how)
     if is_done and not quiet:
         follow_up = f"supervise run REQUEST --thread {thread}"
         print_to_stderr(f"the run was done before, its answer is shown again. next: {follow_up}")
@@ -145,18 +141,16 @@ def show_plan(job: Job) -> int:
         events.append(event)
         job.display.show_event(event)
 
-    work = aplan_with_estimate(read_request_text(job.request), **job.options, on_event=show_event)
+    request = read_request_text(job.options.request)
+    work = aplan_with_estimate(request, **job.parts, on_event=show_event)
     try:
         plan, estimate = run_with_progress(work, job.display)
     finally:
-        if job.trace_to:
-            save_json(build_trace(events), job.trace_to)
-        if job.report_to:
-            save_report(build_trace(events), job.report_to)
+        _save_trace(job.options, build_trace(events))
     print_json({**plan.model_dump(mode="json"), "estimate": estimate.model_dump(mode="json")})
     if plan.is_by_rule:
         print_to_stderr(f"the plan was made by rule, for no valid one came: {plan.rule_reason}")
-    if not job.quiet:
+    if not job.options.quiet:
         print_to_stderr(format_estimate(estimate.model_dump()), style="dim")
     return 0
 

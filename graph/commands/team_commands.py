@@ -7,7 +7,6 @@ import typer
 
 from graph.commands.options import (
     JsonOption,
-    OnlineOption,
     UrlOption,
 )
 from graph.commands.settings_loading import load_settings
@@ -31,7 +30,13 @@ def check(
     path: Annotated[
         str, typer.Argument(metavar="TEAM", help="A team's folder or name, or a folder of teams.")
     ],
-    online: OnlineOption = False,
+    online: Annotated[
+        bool,
+        typer.Option(
+            "--online",
+            help="Connect the team's MCP servers, list their tools, write mcp.lock.json.",
+        ),
+    ] = False,
 ) -> int:
     """List all problems in a team's files."""
     from graph.commands import teams as command
