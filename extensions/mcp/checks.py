@@ -3,14 +3,17 @@
 import asyncio
 import shutil
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from extensions.mcp.servers.server_files import (
     LOCK_FILE,
+    Digests,
     list_unset_variables,
     read_lock,
     resolve_server,
+    write_lock,
 )
 from graph.display.text import to_one_line
 from graph.extensions import DoctorCheck
@@ -65,12 +68,13 @@ def check_servers(team: Team, settings: Settings) -> Iterator[str]:
 
 
 async def _check_servers(team: Team, settings: ToolSettings) -> list[str]:
-    from extensions.mcp.servers.server_files import write_lock
     from extensions.mcp.servers.worker_tools import find_team_tools
 
     found = await find_team_tools(team, settings)
     (folder,) = {Path(server.folder) for server in team.mcp_servers.values()}
-    before, lines = _read_earlier_lock(folder), list[str]()
+    before, lines = dict[str, Digests](), list[str]()
+    with suppress(TeamInvalid):  # the file is written again
+        before = read_lock(folder)
     for name, tools in found.items():
         lines.append(f"MCP server {name}: {format_count(len(tools), 'tool')} for this team")
         for tool in tools:
@@ -85,15 +89,6 @@ async def _check_servers(team: Team, settings: ToolSettings) -> list[str]:
         if tools
     }
     return [*lines, f"written: {write_lock(folder, locked)}"]
-
-
-def _read_earlier_lock(folder: Path) -> Mapping[str, Mapping[str, str]]:
-    from extensions.mcp.servers.server_files import read_lock
-
-    try:
-        return read_lock(folder)
-    except TeamInvalid:
-        return {}  # the file is written again
 
 
 def _describe_change(before: Mapping[str, str] | None, name: str, digest: str) -> str:

@@ -34,11 +34,15 @@ def decide_mcp_access(team: Team, server: str, tool: str, hints: ServerHints) ->
     name = f"{MCP_PREFIX}{server}/{tool}"
     declared = team.find_declared_access(name)
     believed = hints if team.mcp_servers[server].trust else ServerHints()
+    is_harmless = declared is not None and declared.sends != "anything"
+    is_risky = hints.read_only is False or bool(hints.destructive and not believed.read_only)
+    may_have_effects = is_risky or not (is_harmless or believed.read_only)
+    asks = may_have_effects if declared is None or declared.asks is None else declared.asks
     must_ask = any(matches_pattern(name, pattern) for pattern in team.approve)
     return McpAccess(
         access=_decide_access(declared, believed, hints),
-        asks=must_ask or _should_ask(declared, believed, hints),
-        may_have_effects=_may_have_effects(declared, believed, hints),
+        asks=asks or must_ask,
+        may_have_effects=may_have_effects,
     )
 
 
@@ -50,20 +54,3 @@ def _decide_access(
         return ToolAccess(UNDECLARED_ACCESS.reads) if is_closed else UNDECLARED_ACCESS
     is_contradicted = declared.sends == "nothing" and bool(hints.open_world)
     return ToolAccess(frozenset(declared.reads), "anything" if is_contradicted else declared.sends)
-
-
-def _should_ask(declared: DeclaredAccess | None, believed: ServerHints, hints: ServerHints) -> bool:
-    if declared is not None and declared.asks is not None:
-        return declared.asks
-    return _may_have_effects(declared, believed, hints)
-
-
-def _may_have_effects(
-    declared: DeclaredAccess | None, believed: ServerHints, hints: ServerHints
-) -> bool:
-    if hints.destructive and not believed.read_only:
-        return True
-    if hints.read_only is False:
-        return True
-    is_harmless = declared is not None and declared.sends != "anything"
-    return not (is_harmless or believed.read_only)

@@ -17,6 +17,13 @@ from nodes.limits.nesting import SchemaRefused, expand_references, is_nested_too
 from nodes.limits.patterns import Pattern
 from nodes.text.plain_text import sanitize_line, sanitize_text
 
+MAX_DESCRIPTION_CHARS: Final = 1_000
+MAX_TEXT_CHARS: Final = 300
+"""Limit for each text inside a schema."""
+MAX_SCHEMA_CHARS: Final = 32_000
+MAX_SCHEMA_DEPTH: Final = 12
+_NAME: Final = Pattern(r"[A-Za-z0-9_.\-/]{1,128}")
+_WORDS: Final = frozenset(("description", "title", "$comment", "markdownDescription"))
 MAX_COMPARISONS: Final = 100_000
 """Of the parts of a schema with those of arguments: less than a second. The server checks more."""
 MAX_PROBLEM_CHARS: Final = 300
@@ -78,15 +85,6 @@ def _count_parts(value: Any) -> int:
             return 1 + len(value) // 1000
         case _:
             return 1
-
-
-MAX_DESCRIPTION_CHARS: Final = 1_000
-MAX_TEXT_CHARS: Final = 300
-"""Limit for each text inside a schema."""
-MAX_SCHEMA_CHARS: Final = 32_000
-MAX_SCHEMA_DEPTH: Final = 12
-_NAME: Final = Pattern(r"[A-Za-z0-9_.\-/]{1,128}")
-_WORDS: Final = frozenset(("description", "title", "$comment", "markdownDescription"))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -53,11 +53,13 @@ def select_tools(
     _check_team_patterns(team, server, tools)
     found = dict[str, ListedTool]()
     for pattern in owners[worker]:
-        matching = [tool for name, tool in tools.items() if fnmatchcase(name, pattern)]
-        _check_vanished(server, pattern, tools, lock or {})
+        matching = {name: tools[name] for name in tools if fnmatchcase(name, pattern)}
+        gone = [each for each in lock or () if fnmatchcase(each, pattern) and each not in tools]
+        if gone:
+            raise _build_change_error(server, gone[0], "the server no longer lists it")
         if not matching:
             raise _build_no_match_error(worker, server, pattern, tools)
-        found |= {tool.name: tool for tool in matching}
+        found |= matching
     for tool in found.values():
         _check_tool(server, tool, lock)
         _check_owner(server, tool.name, worker, owners)
@@ -75,14 +77,6 @@ def _check_team_patterns(team: Team, server: str, tools: Iterable[str]) -> None:
                     f"team.md: {key}: {name} is no tool of MCP server {server}",
                     next="supervise check --online TEAM, without this line, lists the tools",
                 )
-
-
-def _check_vanished(
-    server: str, pattern: str, tools: Mapping[str, ListedTool], lock: Digests
-) -> None:
-    gone = [name for name in lock if fnmatchcase(name, pattern) and name not in tools]
-    if gone:
-        raise _build_change_error(server, gone[0], "the server no longer lists it")
 
 
 def _check_tool(server: str, tool: ListedTool, lock: Digests | None) -> None:
