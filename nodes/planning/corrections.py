@@ -39,9 +39,9 @@ def correct_plan(
     task, becomes what it means; so do ids, workers and materials in another spelling, and a
     worker's name in a description's stead. A dependency without a meaning, a task that is there
     twice, and one that repeats an example of the team for another request are left out. A task of a
-    worker that needs another one's report depends on it, and it is planned. Files that a description
-    names are given to its task. What has two meanings stays and is refused later. What only the
-    supervisor sets is left out.
+    worker that needs another one's report depends on it, and it is planned. Files that are named in
+    a description are given to its task. What has two meanings stays and is refused later. What only
+    the supervisor sets is left out.
 
     Args:
         request: the goal, where the plan names none.
