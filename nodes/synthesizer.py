@@ -21,9 +21,8 @@ from nodes.planning.request import read_history
 from nodes.prompts.messages import build_problem_message, build_synthesis_messages
 from nodes.schemas.handoff import AnswerValues, lay_beside
 from nodes.schemas.team import Team
-from nodes.synthesis.answer_stream import AnswerStream
 from nodes.synthesis.contradictions import find_named_pairs
-from nodes.synthesis.delivery import deliver_answer
+from nodes.synthesis.delivery import AnswerStream, deliver_answer
 from nodes.synthesis.evidence import JudgeModels, SynthesisInput, prepare_input
 from nodes.synthesis.fallback import (
     has_results,
@@ -31,8 +30,7 @@ from nodes.synthesis.fallback import (
     quotes_unread,
     write_fallback_answer,
 )
-from nodes.synthesis.grounding import ground_answer, ground_unanswered
-from nodes.synthesis.proving import prove_lines
+from nodes.synthesis.grounding import ground_answer, ground_unanswered, prove_lines
 from nodes.telemetry.events import emit
 from nodes.text.phrases import say
 from state import (

@@ -17,8 +17,7 @@ from nodes.models.guarded_model import GuardedModel, apply_parameters
 from nodes.models.reply_stream import build_input_key
 from nodes.models.run_context import listen_to_reply
 from nodes.planning.assignments import build_sends
-from nodes.planning.plan_stream import BeginTask
-from nodes.planning.speculation import SpeculativeCall, get_speculative_calls
+from nodes.planning.speculation import BeginTask, SpeculativeCall, get_speculative_calls
 from nodes.schemas.servers import split_tool_name
 from nodes.schemas.team import SPECIALIST, Team
 from nodes.telemetry.tracing import trace_step

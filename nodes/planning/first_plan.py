@@ -1,7 +1,7 @@
 """The first plan of a request, by the team's strategy."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, Final, NamedTuple, get_args
@@ -19,14 +19,7 @@ from nodes.models.catalog import EMBEDDED, require_prices
 from nodes.planning.coverage import note_uncovered
 from nodes.planning.direct_reply import find_direct_reply
 from nodes.planning.estimate import estimate_run
-from nodes.planning.examples import (
-    MAX_ROUTE_EXAMPLES,
-    keep_near_plans,
-    keep_nearest_examples,
-    keep_plan_examples,
-)
 from nodes.planning.plan_request import DescribeDatabase, PlanRequest
-from nodes.planning.plan_stream import BeginTask, PlanStream
 from nodes.planning.planner import make_plan
 from nodes.planning.replanning import build_plan_event, list_unfinished
 from nodes.planning.request import (
@@ -38,17 +31,19 @@ from nodes.planning.request import (
     read_request,
 )
 from nodes.planning.routing import choose_next_step, route_by_rule, route_request
-from nodes.planning.speculation import get_speculative_calls
+from nodes.planning.speculation import BeginTask, PlanStream, get_speculative_calls
 from nodes.planning.team_record import build_team_record
 from nodes.planning.validation import list_plan_problems, may_divide
 from nodes.planning.writing_workers import add_unwritten
 from nodes.prompts.messages import build_plan_messages
 from nodes.prompts.tags import shorten_text
+from nodes.proof import find_file_names
 from nodes.schemas.handoff import PlanningValues, lay_beside
 from nodes.schemas.replies import Decision
-from nodes.schemas.team import Team, Worker
+from nodes.schemas.team import Example, Team, Worker
 from nodes.security.provenance import build_request_origin
 from nodes.telemetry.events import emit
+from nodes.text.similarity import rank_examples
 from state import (
     REOPENED,
     Answer,
@@ -357,3 +352,43 @@ def _describe_worker(worker: Worker) -> dict[str, Any]:
     if worker.remote:
         described["host"] = worker.remote.host
     return described
+
+
+MAX_EXAMPLES = 2
+"""Limit of examples of plans in a prompt: more cost tokens, and a small model copies them."""
+MAX_ROUTE_EXAMPLES = 12
+"""Limit of examples of routes, which are short."""
+
+
+def keep_nearest_examples(team: Team, request: str, limit: int) -> Team:
+    """Return the team with the examples that are nearest to a request, the nearest first."""
+    if len(team.examples) <= limit:
+        return team
+    ranked = rank_examples(request, [example.request for example in team.examples])
+    nearest = tuple(team.examples[index] for index, _ in ranked[:limit])
+    return team.model_copy(update={"examples": nearest})
+
+
+def keep_near_plans(team: Team, request: str, materials: Collection[str]) -> Team:
+    """Return the team with the one or two examples of plans nearest to a request, that one last.
+
+    None names a file that the request does not come with: a model would name it, too.
+    """
+    fitting = [each for each in team.examples if _list_files(each) <= {*materials}]
+    ranked = rank_examples(request, [each.request for each in fitting])
+    kept = [fitting[at] for at, is_near in ranked[:MAX_EXAMPLES] if is_near]
+    kept = kept or [fitting[at] for at, _ in ranked[:1]]
+    return team.model_copy(update={"examples": tuple(reversed(kept))})
+
+
+def _list_files(example: Example) -> set[str]:
+    """Return the files that an example's plan needs or names."""
+    tasks = example.plan.tasks
+    words = " ".join([example.request, *(task.description for task in tasks)])
+    return {name for task in tasks for name in task.materials} | {*find_file_names(words)}
+
+
+def keep_plan_examples(team: Team) -> Team:
+    """Return the team with the examples of several tasks, for a request that needs a plan."""
+    kept = tuple(example for example in team.examples if len(example.plan.tasks) > 1)
+    return team.model_copy(update={"examples": kept})

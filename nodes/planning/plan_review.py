@@ -10,9 +10,9 @@ from pydantic import BaseModel
 from nodes.errors import ModelError
 from nodes.limits.stop_requests import STOPPED
 from nodes.models.structured_output import UnreadableReply, ask_model
+from nodes.prompts.checks import build_task_check_messages
 from nodes.prompts.messages import build_plan_review_messages
 from nodes.prompts.tags import shorten_text
-from nodes.prompts.task_check import build_task_check_messages
 from nodes.schemas.replies import PlanReview, TaskCheck
 from nodes.telemetry.events import emit
 from state import Plan, Report, Task, Tier, Usage

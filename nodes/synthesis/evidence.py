@@ -22,10 +22,15 @@ from nodes.planning.skipping import list_shortfalls
 from nodes.planning.writing_workers import drop_remark, format_unwritten
 from nodes.schemas.team import Team
 from nodes.synthesis.contradictions import ClaimPair, find_contradicting_pairs
-from nodes.synthesis.findings import collect_findings, merge_findings
+from nodes.synthesis.findings import (
+    LOOK_TIER,
+    collect_findings,
+    look_again,
+    merge_findings,
+    select_doubtful,
+)
 from nodes.synthesis.judging import group_repeated_tasks, judge_claims, select_best_attempt
 from nodes.synthesis.reduction import reduce_reports
-from nodes.synthesis.second_look import LOOK_TIER, look_again, select_doubtful
 from nodes.text.phrases import DEFAULT_LANGUAGE, detect_language, say
 from state import (
     Context,

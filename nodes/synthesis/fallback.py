@@ -16,8 +16,8 @@ from nodes.errors import (
 )
 from nodes.limits.stop_requests import STOPPED
 from nodes.planning.skipping import lacks_file
-from nodes.synthesis.confidence import bound_confidence
 from nodes.synthesis.evidence import SynthesisInput
+from nodes.synthesis.reduction import bound_confidence
 from nodes.text.phrases import say
 from state import Answer, Report
 

@@ -1,16 +1,19 @@
-"""Corrects an answer by the reports it rests on: sources, claims, gaps, confidence."""
+"""Corrects an answer by the reports it rests on: sources, claims, proof, gaps, confidence."""
 
+import asyncio
 from collections.abc import Iterable, Sequence
 
+from nodes.limits.patterns import PatternTimeout
 from nodes.models.settings import EMBEDDED
 from nodes.planning.skipping import list_partial_gaps
 from nodes.prompts.tags import shorten_text
-from nodes.synthesis.confidence import bound_confidence
+from nodes.proof import Evidence, find_file_names, prove_answer
 from nodes.synthesis.contradictions import count_undecided
 from nodes.synthesis.evidence import SynthesisInput
 from nodes.synthesis.fallback import has_results
+from nodes.synthesis.reduction import bound_confidence
 from nodes.text.terms import extract_terms
-from state import Answer, Contradiction, Report
+from state import Answer, Contradiction, Report, SupervisorState, Usage, require_plan
 
 MAX_CONFIDENCE_WITH_GAPS = 50
 UNDECIDED_PENALTY = 10
@@ -112,3 +115,41 @@ def list_used_reports(reports: Sequence[Report], sources: Sequence[str]) -> list
         or not (named := {claim.source for claim in report.claims if claim.source})
         or cited & named
     ] or [report for report in complete or reports if has_results([report])]
+
+
+async def prove_lines(
+    answer: Answer, state: SupervisorState, evidence: SynthesisInput, usage: Usage
+) -> tuple[Answer, list[str]]:
+    """Return the answer with its claims and marks, and the gaps that concern what was asked for.
+
+    What the program or the built-in model composed is what the reports say, and is not marked.
+    """
+    claims = [claim for report in evidence.reports for claim in report.claims]
+    if usage.models in ((), (EMBEDDED,)):
+        return answer.model_copy(update={"claims": tuple(dict.fromkeys(claims))}), []
+    read = Evidence(state["request"], language=evidence.language)
+    planned = " ".join(task.description for task in require_plan(state).tasks)
+    for name in (*state.get("materials", {}), *find_file_names(planned)):
+        read.add_material(name, "")
+    try:
+        proved = await asyncio.to_thread(prove_answer, answer, evidence.reports, read)
+    except PatternTimeout as error:
+        gap = f"the answer was not checked against its sources: {error}"
+        return answer.model_copy(update={"claims": tuple(dict.fromkeys(claims))}), [gap]
+    asked = extract_terms(state["request"])
+    wanted = [gap for gap, line in proved.gaps.items() if asked & extract_terms(line)]
+    is_doubted = any(asked & extract_terms(line) for line in proved.doubted)
+    others = tuple(gap for gap in proved.gaps if gap not in wanted)
+    kept = proved.answer.model_copy(update={"gaps": (*answer.gaps, *others)})
+    return kept, [*wanted, *(_list_doubted(evidence) if is_doubted else [])]
+
+
+def _list_doubted(evidence: SynthesisInput) -> list[str]:
+    """Return the gaps of unproved claims."""
+    return [
+        gap
+        for report in evidence.reports
+        for claim in report.claims
+        for gap in report.gaps
+        if claim.proof == "unproved" and claim.doubt in gap
+    ]

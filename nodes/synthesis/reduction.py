@@ -9,7 +9,6 @@ from nodes.errors import ModelError
 from nodes.models.structured_output import UnreadableReply, ask_model
 from nodes.prompts.messages import build_reduction_messages, format_report_line
 from nodes.prompts.tags import shorten_text
-from nodes.synthesis.confidence import bound_confidence
 from nodes.telemetry.events import emit
 from nodes.text.phrases import DEFAULT_LANGUAGE, say
 from state import Answer, Claim, Report, Usage
@@ -139,3 +138,13 @@ async def _summarize_group(
         confidence=bound_confidence((), group),
     )
     return cut_report(summary, share), spent, problem
+
+
+def bound_confidence(limits: Iterable[int | None], reports: Iterable[Report]) -> int | None:
+    """Return the lowest of some limits and of the reports' confidences; None if none is known.
+
+    An answer needs all reports that it uses, so it cannot be surer than the least sure of them.
+    Unknown confidences do not count.
+    """
+    given = (*limits, *(report.confidence for report in reports))
+    return min((each for each in given if each is not None), default=None)

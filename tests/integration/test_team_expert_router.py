@@ -8,7 +8,7 @@ from graph import arun, build_supervisor
 from graph.runs.outcome import Outcome
 from graph.settings import Settings
 from graph.teams.team_loader import load_team
-from nodes.planning.examples import MAX_ROUTE_EXAMPLES
+from nodes.planning.first_plan import MAX_ROUTE_EXAMPLES
 from tests.endpoint import Endpoint, Scenario, ScriptedTask
 from tests.team_runs import run_team
 

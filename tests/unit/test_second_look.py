@@ -4,7 +4,7 @@ from typing import TypedDict
 
 from langgraph.graph import START, StateGraph
 
-from nodes.synthesis.second_look import look_again, select_doubtful
+from nodes.synthesis.findings import look_again, select_doubtful
 from state import MergedFinding, Severity, Usage
 from tests.fake_models import FakeChatModel
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nodes.planning.plan_stream import PlanStream
+from nodes.planning.speculation import PlanStream
 from state import Plan, Task
 from tests.teams import make_team
 
