@@ -6,10 +6,9 @@ from typing import Final
 
 from nodes.limits.patterns import Pattern
 from nodes.proof.grounds import LIGHT_STEMS, Ground, Grounds
-from nodes.proof.names import find_addresses, list_foreign_names
 from nodes.proof.passages import list_words
 from nodes.proof.quotations import is_quoted
-from nodes.proof.statements import check_figures
+from nodes.proof.statements import check_figures, find_addresses, list_foreign_names
 from nodes.proof.steps import name_step
 from nodes.proof.tables import SEGMENT
 from nodes.proof.texts import Evidence, SourceText

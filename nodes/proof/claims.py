@@ -6,9 +6,8 @@ from typing import Final
 
 from nodes.proof.answers import split_lines
 from nodes.proof.grounds import Ground, Grounds, find_grounds, find_quotation
-from nodes.proof.names import find_addresses
 from nodes.proof.quotations import is_quoted, normalize_words
-from nodes.proof.statements import check_figures, list_foreign_words
+from nodes.proof.statements import check_figures, find_addresses, list_foreign_words
 from nodes.proof.texts import Evidence, SourceText
 from nodes.text.figures import read_figures
 from nodes.text.phrases import say
