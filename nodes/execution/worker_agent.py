@@ -32,7 +32,7 @@ from nodes.models.lengths import SHORTENED
 from nodes.models.reply_stream import offer_reply
 from nodes.models.run_context import get_run_context, has_time_left
 from nodes.models.settings import EMBEDDED
-from nodes.models.structured_output import UnreadableReply, read_content, read_value
+from nodes.models.structured_output import UnreadableReply, read_value
 from nodes.models.usage import read_usage
 from nodes.planning.skipping import list_shortfalls
 from nodes.planning.speculation import get_speculative_calls
@@ -107,7 +107,7 @@ class WorkerAgent:
         )
         value = result.get("structured_response")
         if value is None:
-            return read_content(_read_last_text(result["messages"]), Report)
+            return read_value(_read_last_text(result["messages"]), Report)
         return Report.model_validate(value if isinstance(value, dict) else value.model_dump())
 
     def build_first_request(
@@ -133,7 +133,7 @@ class WorkerAgent:
     def _read_reply(self, reply: AIMessage) -> Report:
         calls = reply.tool_calls
         if not calls:
-            return read_content(str(reply.text), Report)
+            return read_value(str(reply.text), Report)
         if len(calls) > 1 or calls[0]["name"] != self.report_tool.name:
             raise UnreadableReply([f"call {self.report_tool.name} once, and nothing else"])
         return read_value(calls[0]["args"], Report, correct=settle_escalation)

@@ -62,18 +62,14 @@ def _keep_complete(
         for call in calls
         if call["args"] or not (offer.parameters.get(call["name"]) or {}).get("properties")
     ]
-    if offer.purpose == "value" and not message.tool_calls and _has_open_value(str(message.text)):
-        return []
+    if offer.purpose == "value" and not message.tool_calls:
+        watch = RunOnWatch()
+        watch.follow(str(message.text))
+        if watch.is_inside:
+            return []
     if len(whole) > 1:
         corrections.append(f"the reply was cut after {len(whole)} calls: the first is taken")
     return whole[:1]
-
-
-def _has_open_value(text: str) -> bool:
-    """Return whether a text ends inside a JSON value."""
-    watch = RunOnWatch()
-    watch.follow(text)
-    return watch.is_inside
 
 
 def _drop_shown_arguments(calls: Sequence[ToolCall], offer: ToolOffer) -> None:

@@ -41,22 +41,18 @@ class OutputMethods:
     refused_parameters: set[str] = field(default_factory=set)
     """Names of optional request parameters, such as `temperature`, that are left out."""
 
-    def list_from_current(self, purpose: Purpose) -> Sequence[OutputMethod]:
-        """Return the methods to try: the one in use, then those after it."""
+    def list_from(self, purpose: Purpose, method: OutputMethod) -> Sequence[OutputMethod]:
+        """Return a method, and those to try after it."""
         order = self.orders[purpose]
-        return order[order.index(self.get_current(purpose)) :]
+        return order[order.index(method) :]
 
     def keep(self, purpose: Purpose, method: OutputMethod) -> bool:
         """Use a method from now on, unless a later one is in use; return whether it changes."""
-        order, before = self.orders[purpose], self.get_current(purpose)
-        if order.index(method) <= order.index(before):
-            return False
-        self._current[purpose] = method
-        return True
-
-    def list_after(self, purpose: Purpose, method: OutputMethod) -> Sequence[OutputMethod]:
-        """Return the methods after one."""
-        return self.orders[purpose][self.orders[purpose].index(method) + 1 :]
+        before = self.get_current(purpose)
+        is_later = method in self.list_from(purpose, before)[1:]
+        if is_later:
+            self._current[purpose] = method
+        return is_later
 
     def get_current(self, purpose: Purpose) -> OutputMethod:
         """Return the method in use."""

@@ -67,7 +67,8 @@ class StructuredCall:
         Raises:
             SupervisorError: the reason why there is no answer.
         """
-        order = self.methods.list_from_current(self.offer.purpose)
+        purpose = self.offer.purpose
+        order = self.methods.list_from(purpose, self.methods.get_current(purpose))
         for method in order:
             is_last = method == order[-1]
             message = await self._try_method(method, messages, is_last=is_last)
@@ -87,7 +88,7 @@ class StructuredCall:
     def _note_call(self, message: AIMessage, method: OutputMethod) -> None:
         """Use another way from now on where the endpoint did not force a call: it came as text."""
         self.methods.has_called |= method == "required_tool" and bool(message.tool_calls)
-        others = self.methods.list_after(self.offer.purpose, method)
+        others = self.methods.list_from(self.offer.purpose, method)[1:]
         if method == "required_tool" and not message.tool_calls and others:
             self._reasons.append(f"{method} was ignored: the call came as text")
             self.methods.keep(self.offer.purpose, others[0])

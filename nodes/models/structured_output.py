@@ -2,6 +2,8 @@
 
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from copy import deepcopy
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Generic, TypeVar
@@ -119,15 +121,6 @@ async def ask_model(
     return ModelReply(value, usage, message)
 
 
-def read_content(text: str, schema: type[T]) -> T:
-    """Return the value in a model's text.
-
-    Raises:
-        UnreadableReply: there is no valid one.
-    """
-    return read_value(text, schema)
-
-
 def read_value(
     found: str | Mapping[str, Any],
     schema: type[T],
@@ -213,9 +206,7 @@ def _read_reply(message: AIMessage, name: str) -> tuple[str, list[Mapping[str, A
     for call in calls:
         if call["name"] == calls[0]["name"] and call["args"] not in arguments:
             arguments.append(call["args"])
-    shown = "\n".join(json.dumps(each, ensure_ascii=False) for each in arguments)
-    # A lone half of a character cannot be sent back.
-    return shown.encode(errors="replace").decode(), arguments
+    return "\n".join(json.dumps(each, ensure_ascii=False) for each in arguments), arguments
 
 
 def _format_location(place: tuple[int | str, ...]) -> str:
@@ -253,7 +244,10 @@ def validate_known_keys(fields: Mapping[str, Any], schema: type[T]) -> T:
 
 def _find_droppable_keys(errors: list[ErrorDetails], tasks: Any) -> Iterator[KeyPath]:
     """Yield the locations of unknown keys that name no task except their own."""
-    own = [_read_task_id(task) for task in tasks] if isinstance(tasks, list | tuple) else []
+    own = [
+        str(task.get("id", "")) if isinstance(task, Mapping) else ""
+        for task in (tasks if isinstance(tasks, list | tuple) else ())
+    ]
     ids = {*own} - {""}
     for error in errors:
         if error["type"] == "extra_forbidden":
@@ -263,10 +257,6 @@ def _find_droppable_keys(errors: list[ErrorDetails], tasks: Any) -> Iterator[Key
                     named.discard(own[at])
             if not named:
                 yield error["loc"]
-
-
-def _read_task_id(task: Any) -> str:
-    return str(task.get("id", "")) if isinstance(task, Mapping) else ""
 
 
 def _walk_texts(value: Any) -> Iterator[str]:
@@ -282,13 +272,12 @@ def _walk_texts(value: Any) -> Iterator[str]:
             yield str(item)
 
 
-def _drop_keys(value: Any, places: Iterable[KeyPath]) -> Any:
-    below: dict[int | str, list[KeyPath]] = {}
-    for head, *rest in places:
-        below.setdefault(head, []).append(tuple(rest))
-    if isinstance(value, Mapping) and below:
-        kept = {key: item for key, item in value.items() if () not in below.get(key, ())}
-        return {key: _drop_keys(item, below.get(key, ())) for key, item in kept.items()}
-    if isinstance(value, list | tuple) and below:
-        return [_drop_keys(item, below.get(i, ())) for i, item in enumerate(value)]
-    return value
+def _drop_keys(fields: Mapping[str, Any], places: Iterable[KeyPath]) -> dict[str, Any]:
+    kept: dict[str, Any] = deepcopy(dict(fields))
+    for *path, key in places:
+        holder: Any = kept
+        with suppress(LookupError, TypeError):  # pydantic names the kind of a choice like a key
+            for step in path:
+                holder = holder[step]
+            del holder[key]
+    return kept

@@ -21,7 +21,6 @@ from nodes.models.structured_output import (
     UnreadableReply,
     ask_model,
     build_lenient_schema,
-    read_content,
     read_value,
 )
 from nodes.schemas.handoff import RefinementValues, lay_beside
@@ -146,7 +145,7 @@ def test_a_lenient_schema_still_refuses_what_is_wrong() -> None:
 
 def test_a_report_that_is_cut_is_not_read_as_one_of_its_parts() -> None:
     with pytest.raises(UnreadableReply, match="broken"):
-        read_content('{"output": "x", "claims": [{"text": "a", "source": "b"}, ', Report)
+        read_value('{"output": "x", "claims": [{"text": "a", "source": "b"}, ', Report)
 
 
 async def test_two_calls_that_say_the_same_are_one(
@@ -172,7 +171,7 @@ def test_of_many_problems_the_first_are_listed_and_the_others_counted() -> None:
 
 
 def test_a_report_is_read_from_words() -> None:
-    assert read_content('```\n{"output": "x"}\n```', Report).output == "x"
+    assert read_value('```\n{"output": "x"}\n```', Report).output == "x"
 
 
 @given(objects, chatter, chatter)
