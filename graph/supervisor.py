@@ -27,6 +27,7 @@ from graph.topology.drawing import Drawing
 from graph.topology.graph_building import SupervisorStep, apply_context, change_class
 from graph.topology.saved_reports import SavedReports
 from graph.topology.supervisor_graph import SupervisorGraph
+from graph.topology.worker_graph import WorkerGraph
 from graph.topology.worker_pool import WorkerPool
 from graph.worker import build_worker
 from nodes.approval import approve
@@ -81,33 +82,27 @@ def build_supervisor(
 
 def _compile_graph(
     team: Team,
+    pool: WorkerPool | None = None,
     *,
     settings: Settings,
     models: ModelCatalog,
     tools: ToolSettings,
     checkpointer: BaseCheckpointSaver[str] | None = None,
     store: BaseStore | None = None,
-    pool: WorkerPool | None = None,
 ) -> SupervisorGraph:
     saved = SavedReports()
-    may_speculate = settings.speculate and settings.stream is not False
     dispatches = DispatchRegistry(saved.read)
     if pool is None:
-        pool = WorkerPool(
-            team,
-            models=models,
-            tools=tools,
-            build=lambda inner, built: _compile_graph(
-                inner, settings=settings, models=models, tools=tools, pool=built
-            ),
+        build = partial(_compile_graph, settings=settings, models=models, tools=tools)
+        pool = WorkerPool(team, models=models, tools=tools, build=build)
+    workers = {
+        worker.name: build_worker(
+            worker, team=team, models=models, pool=pool, dispatches=dispatches
         )
-
-    builder = StateGraph(
-        SupervisorState,
-        context_schema=Context,
-        input_schema=RequestInput,
-        output_schema=RunOutput,
-    )
+        for worker in (*team.workers, team.specialist)
+    }
+    revision = Revision(team, models=models, dispatches=dispatches, workers=workers)
+    may_speculate = settings.speculate and settings.stream is not False
     steps: dict[str, SupervisorStep] = {
         "supervisor": partial(
             supervise,
@@ -120,18 +115,37 @@ def _compile_graph(
         "synthesizer": partial(synthesize, models=models, dispatches=dispatches),
         "critic": partial(criticize, models=models),
     }
+    approval = partial(approve, team=team, models=models)
+    builder = _join_nodes(team, steps, approval, workers, revision)
+    compiled = builder.compile(name=team.name, checkpointer=checkpointer, store=store)
+    graph = change_class(compiled, SupervisorGraph)
+    graph.prepare, graph.team, graph.drawing = pool.prepare, team, _describe_drawing(team)
+    graph.attach_revision = revision.attach
+    graph.around = tuple(collect(lambda each: each.list_around_runs(settings)))
+    graph.default_deadline_s = settings.deadline_s or None
+    graph.config = {"tags": ["supervisor-worker", team.name], "metadata": {"team": team.name}}
+    saved.graph = graph
+    return graph
+
+
+def _join_nodes(
+    team: Team,
+    steps: Mapping[str, SupervisorStep],
+    approval: SupervisorStep,
+    workers: Mapping[str, WorkerGraph],
+    revision: Revision,
+) -> StateGraph[SupervisorState, Context, RequestInput, RunOutput]:
+    builder = StateGraph(
+        SupervisorState,
+        context_schema=Context,
+        input_schema=RequestInput,
+        output_schema=RunOutput,
+    )
     for name, step in steps.items():
         builder.add_node(name, apply_context(step, team))
-    builder.add_node("approval", partial(approve, team=team, models=models))
-    workers = {
-        worker.name: build_worker(
-            worker, team=team, models=models, pool=pool, dispatches=dispatches
-        )
-        for worker in (*team.workers, team.specialist)
-    }
+    builder.add_node("approval", approval)
     for name, node in workers.items():
         builder.add_node(name, node, input_schema=Assignment)
-    revision = Revision(team, models=models, dispatches=dispatches, workers=workers)
     builder.add_node("monitor", revision.monitor)
 
     names = [*workers, "monitor"]
@@ -143,16 +157,7 @@ def _compile_graph(
         builder.add_edge(name, "supervisor")
     builder.add_conditional_edges("synthesizer", after_synthesizer, ["critic", END])
     builder.add_conditional_edges("critic", after_critic, ["supervisor", END])
-
-    compiled = builder.compile(name=team.name, checkpointer=checkpointer, store=store)
-    graph = change_class(compiled, SupervisorGraph)
-    graph.prepare, graph.team, graph.drawing = pool.prepare, team, _describe_drawing(team)
-    graph.attach_revision = revision.attach
-    graph.around = tuple(collect(lambda each: each.list_around_runs(settings)))
-    graph.default_deadline_s = settings.deadline_s or None
-    graph.config = {"tags": ["supervisor-worker", team.name], "metadata": {"team": team.name}}
-    saved.graph = graph
-    return graph
+    return builder
 
 
 def _describe_drawing(team: Team) -> Drawing:
