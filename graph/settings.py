@@ -32,7 +32,6 @@ from graph.folder_settings import find_sources
 from graph.setting_problems import describe_setting_problem, list_variables, map_variables
 from graph.setting_sources import ENV_FILE_VARIABLE, PART_OF_ENV_FILE, SettingSources
 from graph.shared_limits import require_redis_package
-from graph.stores.home_links import require_no_links
 from graph.stores.postgres_url import (
     format_public_address,
     is_postgres,
@@ -60,6 +59,7 @@ from nodes.models.settings import (
     read_output_limits,
     read_price,
 )
+from nodes.security.private_files import require_no_links
 from nodes.tools.framework.settings import ToolSettings
 
 EMBEDDED: Final = "embedded"

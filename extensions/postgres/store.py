@@ -22,8 +22,7 @@ from extensions.postgres.retries import (
 from extensions.postgres.saver import SessionSaver
 from extensions.postgres.schema import prepare_schema
 from extensions.postgres.session import CONNECTION_OPTIONS, ThreadSession, open_connection
-from graph.stores.batched_store import open_batched_store
-from graph.stores.lazy_store import LazyStore
+from graph.stores.lazy_store import LazyStore, open_batched_store
 from graph.stores.run_database import RunDatabase
 from graph.stores.serializer import build_strict_serializer
 

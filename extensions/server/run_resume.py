@@ -20,8 +20,8 @@ from extensions.server.runs import ServerLog, load_server_log
 from extensions.server.trace_entries import CheckedEntries
 from graph.runs.event_log import FORM_ERRORS, Event, EventListener
 from graph.runs.outcome import Outcome
-from graph.runs.questions import build_answer_command
 from graph.settings import Settings
+from graph.topology.answers import build_answer_command
 from graph.topology.continuation import CONTINUE_KEY
 from graph.topology.input_validation import read_context
 from nodes.errors import ThreadBusy

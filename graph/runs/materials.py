@@ -11,7 +11,7 @@ from typing import Any, Final, cast
 
 from graph.extensions import register_extensions
 from graph.runs.event_log import EventListener
-from nodes.errors import DeadlinePassed, FileUnreadable
+from nodes.errors import DeadlinePassed, FileUnreadable, RequestInvalid
 from nodes.planning.request import read_request
 from nodes.text.counts import format_count
 from nodes.text.csv_table import is_table_name
@@ -221,3 +221,31 @@ def _describe_kinds() -> str:
 
 def _build_unreadable_error(path: Path, cause: str, advice: str) -> FileUnreadable:
     return FileUnreadable(f"cannot read {path}", cause=cause, next=advice)
+
+
+def add_thread_materials(
+    thread: Mapping[str, Any], given: Mapping[str, Any]
+) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Return an input with the materials of its thread, and the names of those added.
+
+    A new material replaces an earlier one of the same name.
+
+    Args:
+        thread: the values of the thread's state.
+
+    Raises:
+        RequestInvalid: together they are too large.
+    """
+    earlier, new = thread.get("materials", {}), given["materials"]
+    kept = tuple(name for name in earlier if name not in new)
+    joined = {**given, "materials": {**earlier, **new}}
+    try:
+        read_request(cast(SupervisorState, joined))
+    except RequestInvalid as error:
+        raise RequestInvalid(
+            f"{error.what} with those that the thread keeps",
+            cause=error.cause,
+            kept=f"the thread, with {', '.join(kept)}",
+            next="start a new --thread with only the materials that it needs",
+        ) from None
+    return joined, kept

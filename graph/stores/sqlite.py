@@ -14,9 +14,8 @@ from typing import Final, Protocol, TypeVar
 from filelock import AsyncFileLock
 from langgraph.store.base import BaseStore, SearchItem, SearchOp
 
-from graph.stores.batched_store import open_batched_store
 from graph.stores.errors import log_lost_store
-from graph.stores.lazy_store import LazyStore
+from graph.stores.lazy_store import LazyStore, open_batched_store
 from graph.stores.run_database import RunDatabase
 from graph.stores.serializer import build_strict_serializer
 from graph.stores.sqlite_file import (

@@ -74,3 +74,12 @@ def _select_complete_results(values: SupervisorState) -> dict[str, Report]:
         if any(edge.task in redone for edge in task.depends_on):
             redone.add(task.id)
     return {n: r for n, r in results.items() if r.status == "completed" and n not in redone}
+
+
+def has_unfinished_work(snapshot: StateSnapshot) -> bool:
+    """Return whether a thread has unfinished work; a request without a plan may be replaced."""
+    values = snapshot.values
+    is_planned = values.get("planned_for") == values.get("request") and not values.get("objection")
+    if is_planned and values.get("status") == "running":
+        return True  # also if the team has lost the workers that would run next
+    return is_in_progress(snapshot) and (is_planned or bool(snapshot.interrupts))

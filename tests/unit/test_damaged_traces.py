@@ -13,7 +13,7 @@ import pytest
 from graph.commands.runs import show_run, show_runs, show_trace
 from graph.commands.teams import draw_run
 from graph.runs.event_log import EventLog, read_last_time
-from graph.runs.log_recovery import state_from_log
+from graph.runs.session import state_from_log
 from graph.runs.trace import get_log_path, usage_from_log
 from graph.settings import Settings
 from graph.stores.trace_lines import format_trace_line

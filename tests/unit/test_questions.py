@@ -8,8 +8,7 @@ from langchain_core.messages import AIMessage
 from langgraph.types import Interrupt
 
 from graph.display.summary import format_question
-from graph.runs.questions import build_answer_command
-from graph.topology.answers import AnswerUnclear
+from graph.topology.answers import AnswerUnclear, build_answer_command
 from graph.topology.chat_questions import QuestionParts
 
 PRICES = {"id": "i1", "kind": "question", "task": "prices", "question": "With tax?"}

@@ -10,8 +10,7 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Overwrite, PregelTask, StateSnapshot
 from typing_extensions import TypedDict
 
-from graph.runs.resumption import has_unfinished_work
-from graph.topology.continuation import is_in_progress
+from graph.topology.continuation import has_unfinished_work, is_in_progress
 from graph.topology.pending_writes import collect_ledger, collect_pending_reports
 from state import (
     Expense,
