@@ -85,10 +85,10 @@ def explain_by_rows(
     columns = columns or [name for name, _ in rows[0].cells if name not in source.label_columns]
     if quantity.text[:1] in "+-\u2212":
         return _explain_change(quantity, text, chosen, columns)
-    cells = list(_read_cells(chosen, columns))[: MAX_ROWS * 4]
+    cells = list(_read_cells(chosen[:MAX_ROWS], columns))[: MAX_ROWS * 4]
     if any(quantity.equals(cell) for cell in cells):
         return True, ""
-    wider = list(_read_cells(rows, columns))[: MAX_ROWS * 4]
+    wider = list(_read_cells(rows[:MAX_ROWS], columns))[: MAX_ROWS * 4]
     if step := name_step(quantity, cells, text) or name_step(quantity, wider, text):
         return True, step
     if quantity.values and any(is_near(v, len(chosen), 0) for v in quantity.values):
@@ -105,7 +105,7 @@ def _explain_change(
     quantity: Quantity, text: str, rows: Sequence[Passage], columns: Sequence[str]
 ) -> tuple[bool, str]:
     """Return whether cells have a signed quantity, or it is a change in the order of time."""
-    if any(quantity.equals(cell) for cell in _read_cells(rows, columns)):
+    if any(quantity.equals(cell) for cell in _read_cells(rows[:MAX_ROWS], columns)):
         return True, ""
     for earlier, later in _list_changes(rows, columns):
         change = later - earlier
@@ -135,8 +135,8 @@ def find_wrong_direction(text: str, rows: Sequence[Passage], source: SourceText)
     second = _choose(text[found.end() :], source, rows)
     if len(first) != 1 or len(second) != 1 or first == second or len(columns) != 1:
         return ""
-    one, other = (next(iter(_read_cells(each, columns)), None) for each in (first, second))
-    if one is None or other is None or one.value == other.value:
+    one, other = _read_first(first, columns), _read_first(second, columns)
+    if not one or not other or one.value == other.value:
         return ""
     return "" if (one.value > other.value) == bool(more) else found[0]
 
@@ -147,9 +147,9 @@ def _list_changes(rows: Sequence[Passage], columns: Sequence[str]) -> Iterator[t
         dated = sorted(rows, key=_read_period)
         if _read_period(dated[0]) < _read_period(dated[1]):
             for column in columns:
-                pair = [next(iter(_read_cells([row], [column])), None) for row in dated]
-                if pair[0] is not None and pair[1] is not None:
-                    yield pair[0].value, pair[1].value
+                one, other = (_read_first([row], [column]) for row in dated)
+                if one and other:
+                    yield one.value, other.value
     if len(rows) == 1:
         years = {name: read_figures(name).periods for name in columns}
         dated_columns = sorted(
@@ -157,10 +157,10 @@ def _list_changes(rows: Sequence[Passage], columns: Sequence[str]) -> Iterator[t
             for name, periods in years.items()
             if periods and periods[0].year
         )
-        for (_, one), (_, other) in combinations(dated_columns, 2):
-            cells = [next(iter(_read_cells(rows, [name])), None) for name in (one, other)]
-            if cells[0] is not None and cells[1] is not None:
-                yield cells[0].value, cells[1].value
+        for pair in combinations(dated_columns, 2):
+            one, other = (_read_first(rows, [name]) for _, name in pair)
+            if one and other:
+                yield one.value, other.value
 
 
 def _read_period(row: Passage) -> tuple[int, int, int]:
@@ -191,10 +191,14 @@ def _choose_columns(text: str, rows: Sequence[Passage], source: SourceText) -> l
 
 
 def _read_cells(rows: Sequence[Passage], columns: Sequence[str]) -> Iterator[Quantity]:
-    for row in rows[:MAX_ROWS]:
+    for row in rows:
         for column, cell in row.cells:
             if column in columns:
                 yield from (read_column(number, column) for number in read_numbers(cell))
+
+
+def _read_first(rows: Sequence[Passage], columns: Sequence[str]) -> Quantity | None:
+    return next(_read_cells(rows[:MAX_ROWS], columns), None)
 
 
 def read_numbers(cell: str) -> list[Quantity]:
@@ -208,13 +212,7 @@ def read_numbers(cell: str) -> list[Quantity]:
 def _find_total(quantity: Quantity, rows: Sequence[Passage], columns: Sequence[str]) -> str:
     """Return the step by which a quantity is the sum, average or extreme of a column."""
     for column in columns:
-        cells = [
-            read_column(number, column)
-            for row in rows
-            for name, cell in row.cells
-            if name == column
-            for number in read_numbers(cell)
-        ]
+        cells = list(_read_cells(rows, [column]))
         if len(cells) < 2:
             continue
         for step, values in (
