@@ -1,12 +1,18 @@
-"""Circuit breaker: opens after N consecutive failures, half-opens with one probe."""
+"""Health of models and their addresses: circuit breakers, Retry-After, retry budgets."""
 
 import random
 import threading
 import time
 from collections import deque
 from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Final
+from urllib.parse import urlsplit
 
 from nodes.errors import EndpointDown
+from nodes.models.endpoint_limits import RetryAfter, get_retry_after
+from nodes.models.rates import find_state_provider
 
 FAILURE_THRESHOLD = 6
 """Consecutive failures that open it: one more than the retries of a single run."""
@@ -212,3 +218,134 @@ class RetryBudget:
 def _drop_old(times: deque[float], now: float) -> None:
     while times and now - times[0] > PERIOD_S:
         times.popleft()
+
+
+class EndpointSignals:
+    """Decides when an endpoint may be asked, by how it has answered.
+
+    Args:
+        name: of what has the breaker; errors name it.
+        outer: of the address, whose breaker refuses the calls of all its models.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        gate: RetryAfter,
+        breaker: CircuitBreaker,
+        outer: "EndpointSignals | None" = None,
+    ) -> None:
+        self.name, self.gate, self.breaker, self.outer = name, gate, breaker, outer
+
+    async def refresh(self) -> None:
+        """Learn what other instances know, where it is shared."""
+        if self.outer:
+            await self.outer.refresh()
+
+    def block(self, seconds: float) -> None:
+        """Block all calls for this time."""
+        self.gate.block(seconds)
+
+    async def admit(self, caller: object, timeout_s: float) -> float:
+        """Return the seconds to pause before the next check; 0 when the caller may send a request.
+
+        Args:
+            timeout_s: after which the caller has ended.
+
+        Raises:
+            EndpointDown: the breaker is open, and the caller is not the probe.
+        """
+        if self.outer and (pause_s := await self.outer.admit(caller, timeout_s)):
+            return pause_s
+        return self.breaker.admit(caller, self.name)
+
+    def build_refusal(self) -> EndpointDown:
+        """Return the error for a call that has no time for the pause that is left."""
+        if self.outer and self.outer.breaker.get_pause_s() > self.breaker.get_pause_s():
+            return self.outer.build_refusal()
+        return self.breaker.build_refusal(self.name)
+
+    def is_open(self) -> bool:
+        """Return whether calls are refused."""
+        return self.breaker.is_open() or (self.outer is not None and self.outer.is_open())
+
+    def allows_retry(self) -> bool:
+        """Return whether a failed call may be repeated.
+
+        Where several models of an address have failed, what it may still be asked is left for the
+        first call of another model or another step.
+        """
+        return self.outer is None or not self.outer.breaker.is_nearly_open()
+
+    def record_answer(self, began_s: float) -> None:
+        """Record that a request was answered, even with a refusal; this closes the breaker."""
+        if self.outer:
+            self.outer.record_answer(began_s)
+        self.breaker.record_answer(began_s)
+
+    def record_failure(self, began_s: float, message: str, model: str = "") -> str:
+        """Record that a request was not answered; return for what this opens the breaker, or ""."""
+        model = model or self.name
+        outer = self.outer.record_failure(began_s, message, model) if self.outer else ""
+        is_opened = self.breaker.record_failure(began_s, message, model)
+        return outer or (self.name if is_opened else "")
+
+    def release_probe(self, caller: object) -> bool:
+        """Record that a caller is done; return True if it was the probe, and another may be."""
+        if self.outer:
+            self.outer.release_probe(caller)
+        return self.breaker.release_probe(caller)
+
+
+MIN_FAILED_MODELS: Final = 2
+"""Of an address, before it counts as down: one of them alone may be."""
+
+
+@dataclass
+class ModelHealth:
+    """Shared by all runs of the process."""
+
+    breaker: CircuitBreaker = field(default_factory=CircuitBreaker)
+    retry_budget: RetryBudget = field(default_factory=RetryBudget)
+    can_stream: bool = True
+    """False once it has answered a request for a stream with something else."""
+
+
+@cache
+def get_model_health(endpoint: str, model: str) -> ModelHealth:
+    """Return the health of a model: one of several models of an endpoint may be down."""
+    return ModelHealth()
+
+
+@cache
+def get_endpoint_signals(endpoint: str, model: str, redis_url: str | None) -> EndpointSignals:
+    """Return the Retry-After and the breakers of a model, shared where there is a Redis."""
+    address = _get_address_signals(find_address(endpoint), redis_url)
+    breaker = get_model_health(endpoint, model).breaker
+    return _build_signals(endpoint, model, breaker, redis_url, address)
+
+
+@cache
+def _get_address_signals(address: str, redis_url: str | None) -> EndpointSignals:
+    breaker = CircuitBreaker(min_models=MIN_FAILED_MODELS)
+    return _build_signals(address, f"all models at {address}", breaker, redis_url)
+
+
+def _build_signals(
+    endpoint: str,
+    name: str,
+    breaker: CircuitBreaker,
+    redis_url: str | None,
+    outer: EndpointSignals | None = None,
+) -> EndpointSignals:
+    own = EndpointSignals(name, get_retry_after(endpoint), breaker, outer)
+    provider = find_state_provider(redis_url)
+    return provider.share_signals(redis_url, endpoint, own) if provider and redis_url else own
+
+
+def find_address(endpoint: str) -> str:
+    """Return scheme, host and port of an endpoint, or its own name where it has no address."""
+    provider, _, url = endpoint.partition(" ")
+    parts = urlsplit(url)
+    host = parts.netloc.rpartition("@")[2].lower()
+    return f"{parts.scheme}://{host}" if host else f"{provider} {url}".strip()

@@ -4,11 +4,10 @@ import asyncio
 import threading
 import time
 from collections import deque
-from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil
 from types import TracebackType
-from typing import Any, Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 
 class CrossLoopSemaphore:
@@ -70,6 +69,9 @@ def _grant(place: asyncio.Future[None]) -> None:
     if not place.done():
         place.set_result(None)
 
+
+if TYPE_CHECKING:  # which is made of rates
+    from nodes.models.circuit_breaker import EndpointSignals
 
 PERIOD_S = 60.0
 
@@ -228,30 +230,14 @@ def divide_rate(rate: float, instances: int, period_s: float) -> tuple[float, fl
     return (share, period_s) if share >= 1 else (1.0, ceil(period_s / share))
 
 
-class SharedState(Protocol):
-    """A place that all instances read and write, such as Redis."""
-
-    async def run(self, script: str, keys: Sequence[str], *values: str | float) -> Any:
-        """Return the reply of a named script; None while the place is not available.
-
-        The scripts are `read_signals`, `block`, `open_breaker`, `claim_probe` and `delete`.
-        """
-
-    def send(self, script: str, keys: Sequence[str], *values: str | float) -> None:
-        """Run a script without waiting for it."""
-
-    async def flush(self) -> None:
-        """Wait for what this event loop has sent."""
-
-
 class StateProvider(Protocol):
-    """Opens shared state, once for each address."""
-
-    def open(self, url: str) -> SharedState:
-        """Return the state at an address; nothing is connected yet."""
+    """Shares what instances learn of endpoints, at a place such as a Redis."""
 
     def build_rates(self, url: str, endpoint: str, limits: RateLimits, local: LocalRates) -> Rates:
         """Return the rates of an endpoint over all instances."""
+
+    def share_signals(self, url: str, endpoint: str, own: "EndpointSignals") -> "EndpointSignals":
+        """Return signals of an endpoint that all instances hear; nothing is connected yet."""
 
 
 _registered: list[StateProvider] = []

@@ -9,14 +9,14 @@ from dataclasses import replace
 import pytest
 from langchain_core.messages import HumanMessage
 
+from extensions.server.shared.signals import CACHE_S, SharedSignals
 from extensions.server.shared.store import SharedStore
 from graph.commands.doctor import run_doctor
 from graph.settings import Settings
 from nodes.errors import EndpointDown
 from nodes.models.catalog import ModelCatalog
-from nodes.models.circuit_breaker import FAILURE_THRESHOLD, OPEN_S, CircuitBreaker
+from nodes.models.circuit_breaker import FAILURE_THRESHOLD, OPEN_S, CircuitBreaker, EndpointSignals
 from nodes.models.endpoint_limits import RetryAfter
-from nodes.models.endpoint_signals import CACHE_S, EndpointSignals
 from nodes.models.settings import ModelSettings
 from tests.cluster.services import RedisServer
 from tests.endpoint import Endpoint, Fault, Scenario
@@ -44,7 +44,9 @@ class Instance:
         self.clock, self.gate = Clock(), RetryAfter()
         self.breaker = CircuitBreaker(self.clock)
         self.store = SharedStore(url, timeout_s=10.0, retry_s=0.1)
-        self.signals = EndpointSignals(self.store, "endpoint", MODEL, self.gate, self.breaker)
+        self.signals = SharedSignals(
+            self.store, "endpoint", EndpointSignals(MODEL, self.gate, self.breaker)
+        )
 
     async def fail_until_open(self) -> None:
         """Fail as often as opens the breaker."""
@@ -113,16 +115,11 @@ async def test_the_circuit_of_an_address_that_opens_in_one_instance_is_open_in_t
 ) -> None:
     first, second = pair
     for instance in pair:
-        address = EndpointSignals(
-            instance.store,
-            "http://gateway",
-            "all models at http://gateway",
-            RetryAfter(),
-            CircuitBreaker(instance.clock, min_models=2),
-        )
-        instance.signals = EndpointSignals(
-            instance.store, "endpoint", MODEL, instance.gate, instance.breaker, address
-        )
+        breaker = CircuitBreaker(instance.clock, min_models=2)
+        own = EndpointSignals("all models at http://gateway", RetryAfter(), breaker)
+        address = SharedSignals(instance.store, "http://gateway", own)
+        own = EndpointSignals(MODEL, instance.gate, instance.breaker, address)
+        instance.signals = SharedSignals(instance.store, "endpoint", own)
     first.signals.record_failure(first.clock.now, "503", "openai:gpt-5")
 
     await first.fail_until_open()

@@ -21,8 +21,7 @@ from nodes.errors import EndpointDown, StoreError
 from nodes.errors.redaction import register_secrets
 from nodes.limits.run_scope import SCOPE_KEY, RunScope, set_deadline
 from nodes.models.catalog import ModelCatalog
-from nodes.models.circuit_breaker import FAILURE_THRESHOLD
-from nodes.models.endpoint_signals import get_model_health
+from nodes.models.circuit_breaker import FAILURE_THRESHOLD, get_model_health
 from nodes.models.settings import ModelSettings
 from tests.endpoint import Endpoint, Fault, Scenario
 

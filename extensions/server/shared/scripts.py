@@ -148,11 +148,3 @@ CLAIM_PROBE: Final = """
 return redis.call('SET', KEYS[1], 1, 'NX', 'PX', ARGV[1]) and 1 or 0
 """
 DELETE: Final = "return redis.call('DEL', unpack(KEYS))"
-SIGNAL_SCRIPTS: Final = {
-    "read_signals": READ_SIGNALS,
-    "block": BLOCK,
-    "open_breaker": OPEN_BREAKER,
-    "claim_probe": CLAIM_PROBE,
-    "delete": DELETE,
-}
-"""By the names that `nodes.models.rates` lists."""

@@ -8,7 +8,6 @@ from collections.abc import Coroutine, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
-from extensions.server.shared.scripts import SIGNAL_SCRIPTS
 from nodes.errors.redaction import redact_text
 from nodes.limits.per_loop import LoopResource, PerLoop
 from nodes.models.settings import format_redis_address
@@ -36,15 +35,14 @@ class SharedStore:
         self._is_away, self._retry_at_s, self._lock = False, 0.0, threading.Lock()
 
     async def run(self, script: str, keys: Sequence[str], *values: str | float) -> Any:  # a reply
-        """Return the reply of a script, by its name or its text; None while Redis is away."""
+        """Return the reply of a script; None while Redis is away."""
         if not self._may_try():
             return None
         from redis.exceptions import RedisError  # an optional package
 
         try:
             client = await self._clients.get().open()
-            text = SIGNAL_SCRIPTS.get(script, script)
-            reply = await self._wait_for(client.register_script(text)(keys, values))
+            reply = await self._wait_for(client.register_script(script)(keys, values))
         except (RedisError, OSError, TimeoutError, ValueError) as error:
             self._record_failure(error)
             return None

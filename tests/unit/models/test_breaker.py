@@ -18,8 +18,9 @@ from nodes.models.circuit_breaker import (
     OPEN_S,
     CircuitBreaker,
     RetryBudget,
+    find_address,
+    get_model_health,
 )
-from nodes.models.endpoint_signals import find_address, get_model_health
 from nodes.models.settings import ModelSettings
 from tests.endpoint import Endpoint, Fault, Scenario
 
