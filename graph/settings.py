@@ -29,7 +29,12 @@ from pydantic_settings import (
 )
 
 from graph.folder_settings import find_sources
-from graph.setting_problems import describe_setting_problem, list_variables, map_variables
+from graph.setting_names import (
+    describe_setting_problem,
+    find_unknown_names,
+    list_variables,
+    map_variables,
+)
 from graph.setting_sources import ENV_FILE_VARIABLE, PART_OF_ENV_FILE, SettingSources
 from graph.shared_limits import require_redis_package
 from graph.stores.postgres_url import (
@@ -38,7 +43,6 @@ from graph.stores.postgres_url import (
     list_passwords,
     mask_passwords,
 )
-from graph.variable_names import find_unknown_names
 from graph.variables import (
     TIERS,
     Address,

@@ -33,8 +33,7 @@ from graph.otel import EXTRA
 from graph.setting_sources import shorten_path
 from graph.settings import EMBEDDED, Settings
 from graph.stores.postgres_url import format_public_address, mask_passwords
-from graph.teams.team_check import check_team
-from graph.teams.team_loader import list_replaced_teams, list_teams
+from graph.teams.team_loader import check_team, list_replaced_teams, list_teams
 from graph.user_state import get_user_env_file
 from graph.variables import TIERS
 from nodes.errors import StoreError, UsageError

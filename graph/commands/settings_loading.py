@@ -6,8 +6,6 @@ from urllib.parse import urlsplit
 
 import typer
 
-from graph.variable_names import describe_unknown_name
-
 if TYPE_CHECKING:
     from graph.settings import Settings
 
@@ -46,6 +44,7 @@ def load_settings(
         announces: print where the settings come from, and where requests are sent.
     """
     from graph.display.stderr_console import print_to_stderr
+    from graph.setting_names import describe_unknown_name
     from graph.settings import Settings
 
     settings = Settings()

@@ -16,11 +16,13 @@ from graph.extensions import check_parts, collect, open_runs_elsewhere
 from graph.runs.trace import get_log_path, load_trace
 from graph.settings import Settings
 from graph.stores.thread_locks import check_thread_id
-from graph.teams.lethal_trifecta import list_trifecta_notes, list_trifecta_warnings
-from graph.teams.team_check import check_team, check_tools
 from graph.teams.team_folder import list_teams_in_folder
-from graph.teams.team_loader import find_team, list_teams, load_team
-from graph.teams.team_shape import list_shape_warnings
+from graph.teams.team_loader import check_team, check_tools, find_team, list_teams, load_team
+from graph.teams.team_warnings import (
+    list_shape_warnings,
+    list_trifecta_notes,
+    list_trifecta_warnings,
+)
 from nodes.errors import McpServerFailed, SupervisorError, TeamInvalid, UsageError
 from nodes.schemas.team import Team, Worker
 from nodes.text.counts import format_count

@@ -95,7 +95,7 @@ def list_names(variables: Mapping[str, str]) -> list[str]:
     Settings come first, then other addresses, so that many other names do not hide them.
     """
     from graph.display.text import to_one_line
-    from graph.setting_problems import list_variables
+    from graph.setting_names import list_variables
     from graph.settings import Settings
 
     known = list_variables(Settings.model_fields)

@@ -4,12 +4,12 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from graph.extensions import collect
-from graph.teams.lethal_trifecta import (
+from graph.teams.team_warnings import (
     find_access,
+    list_shape_warnings,
     list_trifecta_notes,
     list_trifecta_warnings,
 )
-from graph.teams.team_shape import list_shape_warnings
 from nodes.schemas.servers import McpServer, matches_pattern
 from nodes.schemas.team import SPECIALIST, Team, Worker
 

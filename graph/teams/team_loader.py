@@ -1,4 +1,4 @@
-"""Finds and loads teams by name or by path: a shipped one, or a user's folder."""
+"""Finds, loads and checks teams by name or by path: a shipped one, or a user's folder."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import entry_points
@@ -8,16 +8,18 @@ from typing import Final
 
 from langchain_core.tools import BaseTool
 
-from graph.extensions import register_extensions
+from graph.extensions import collect, register_extensions
 from graph.settings import Settings
+from graph.teams.front_matter import FileProblem
 from graph.teams.front_matter_keys import suggest_name
-from graph.teams.team_folder import TEAM_FILE, FindTeam, read_team
+from graph.teams.team_folder import TEAM_FILE, TOOLS_FOLDER, FindTeam, read_team
 from nodes.errors import TeamInvalid
 from nodes.schemas.team import Team
 from nodes.tools.framework.catalog import (
     add_given_tools,
     declare_given_tools,
 )
+from nodes.tools.framework.own_tools_check import check_own_tools
 
 ENTRY_POINT_GROUP: Final = "supervisor_worker.teams"
 """Of packages that bring teams: `acme = "acme_teams.acme"`, the package that is the folder."""
@@ -153,3 +155,34 @@ def _list_installed_teams() -> Iterator[Path]:
 def _list_parent_folders(settings: Settings | None) -> Iterator[Path]:
     yield from (settings or Settings()).team_folders
     yield SHIPPED_TEAMS_FOLDER
+
+
+def check_team(name_or_path: str | Path, settings: Settings | None = None) -> list[str]:
+    """Return the problems in a team's files; empty if there are none.
+
+    Raises:
+        TeamInvalid: there is no such team.
+    """
+    folder = find_team(name_or_path, settings)
+    problems = list_team_problems(folder, settings)
+    return problems + collect(lambda each: each.list_team_problems(folder, settings))
+
+
+def check_tools(name_or_path: str | Path, settings: Settings | None = None) -> list[str]:
+    """Return the problems in the tools of a team, and of the teams inside its folder.
+
+    Raises:
+        TeamInvalid: there is no such team.
+    """
+    folder = find_team(name_or_path, settings)
+    if not (folder / TEAM_FILE).is_file():
+        return []  # whatever is somewhere below it is not asked for
+    teams = sorted(folder.rglob(TEAM_FILE))
+    folders = [path.parent / TOOLS_FOLDER for path in teams]
+    problems = [
+        problem
+        for folder in folders
+        if any(folder.glob("*.py"))
+        for problem in check_own_tools(folder)
+    ]
+    return [str(FileProblem(Path(file), text, line)) for file, line, text in problems]

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from rich.console import Console, RenderableType
 from rich.measure import Measurement
 
-from graph.commands.output import AnswerMarkdown, divide_width
 from graph.display.progress_display import ProgressTable
 from graph.display.progress_lines import format_event
+from graph.display.tables import AnswerMarkdown, divide_width
 from graph.display.text import separate_advice, to_one_line, wrap_lines
 from graph.runs.run_view import RunView
 

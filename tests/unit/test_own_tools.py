@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from graph.settings import Settings
-from graph.teams.lethal_trifecta import list_trifecta_warnings
 from graph.teams.team_loader import find_team, list_team_problems, list_teams, load_team
+from graph.teams.team_warnings import list_trifecta_warnings
 from nodes.errors import TeamInvalid
 from nodes.security.tool_access import get_declared_access, reaches_outside, read_access
 from nodes.tools.framework.catalog import find_own_tools, load_tools

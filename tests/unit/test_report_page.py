@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from graph.commands.runs import show_trace
-from graph.pages.report import format_report, write_report
-from graph.pages.report_trace import MAX_BYTES, shrink_trace
+from graph.pages.report import MAX_BYTES, format_report, shrink_trace, write_report
 from graph.runs.trace import TraceUnreadable, build_trace, get_log_path
 from nodes.errors import OutputFailed
 from nodes.errors.redaction import register_secrets

@@ -6,10 +6,9 @@ from pathlib import Path
 import pytest
 
 from graph.settings import Settings
-from graph.teams.lethal_trifecta import list_trifecta_warnings
 from graph.teams.team_card import describe_team
 from graph.teams.team_loader import list_teams, load_team
-from graph.teams.team_shape import list_shape_warnings
+from graph.teams.team_warnings import list_shape_warnings, list_trifecta_warnings
 from nodes.schemas.team import Team, Worker
 from tests.teams import make_team
 

@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from graph.setting_problems import list_variables
+from graph.setting_names import CHECKOUT_VARIABLES, find_unknown_names, list_variables
 from graph.settings import Settings
-from graph.variable_names import CHECKOUT_VARIABLES, find_unknown_names
 from nodes.limits.patterns import Pattern
 from tests.unit.test_cli import CapturedScreen
 

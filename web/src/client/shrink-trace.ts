@@ -1,4 +1,4 @@
-/** The trace as a report holds it: the counterpart of graph/pages/report_trace.py. */
+/** The trace as a report holds it: the counterpart of graph/pages/report.py. */
 
 import type { Trace, TraceEvent, TracedTask } from "../model/trace";
 

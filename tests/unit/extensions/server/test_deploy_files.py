@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from extensions.server.start_problems import APP, InstanceSettings, find_start_problems
-from graph.setting_problems import list_variables
+from graph.setting_names import list_variables
 from graph.settings import Settings
 from tests.cluster.env_file import read_env_file
 

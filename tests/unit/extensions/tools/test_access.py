@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from langchain_core.tools import tool
 
-from graph.teams.lethal_trifecta import list_trifecta_notes, list_trifecta_warnings
+from graph.teams.team_warnings import list_trifecta_notes, list_trifecta_warnings
 from nodes.errors import TeamInvalid
 from nodes.schemas.team import Worker
 from nodes.security.tool_access import (
