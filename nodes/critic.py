@@ -9,7 +9,6 @@ from langgraph.types import Overwrite
 
 from nodes.errors import ModelError, UsageError
 from nodes.limits.deadline import count_steps_left, is_deadline_past
-from nodes.limits.worker_load import get_team_load
 from nodes.models.catalog import ModelCatalog
 from nodes.models.guarded_model import apply_parameters
 from nodes.models.structured_output import UnreadableReply, ask_model
@@ -24,6 +23,7 @@ from nodes.telemetry.events import emit
 from state import Context, Expense, Report, RunStatus, SupervisorState, Usage, enter_expenses
 
 MAX_NOTE_CHARS = 1_000
+NO_REASON = ("the critic did not accept the answer, and gave no reason",)
 
 
 async def criticize(
@@ -41,14 +41,10 @@ async def criticize(
     answer, rounds = state["answer"], state.get("critic_rounds", 0)
     assert answer is not None, "there is a draft"
     critique, usage, remark = await _review_answer(state, runtime.context, team=team, models=models)
-    spent = Expense(
-        worker="critic",
-        tier=team.judge_tier,
-        usage=usage,
-        purpose="critic",
-        round=rounds + 1,
+    tier, number = team.judge_tier, rounds + 1
+    ledger = enter_expenses(
+        Expense(worker="critic", tier=tier, usage=usage, purpose="critic", round=number)
     )
-    ledger = enter_expenses(spent)
     notes = {} if critique.accepted else _collect_rework_notes(state, critique)
     may_send = rounds < team.max_critic_rounds and not is_deadline_past(config)
     left = count_steps_left(state, runtime.context, team)
@@ -64,19 +60,10 @@ async def criticize(
         return _send_tasks_back(state, notes, ledger)
     status: RunStatus = state["drafted"]
     if not critique.accepted:
-        problems = critique.problems or (
-            "the critic did not accept the answer, and gave no reason",
-        )
-        gaps = tuple(dict.fromkeys((*answer.gaps, *problems)))
+        gaps = tuple(dict.fromkeys((*answer.gaps, *(critique.problems or NO_REASON))))
         answer, status = answer.model_copy(update={"gaps": gaps}), "partial"
     return await deliver_answer(
-        state,
-        config,
-        answer=answer,
-        status=status,
-        ledger=ledger,
-        capacity=get_team_load(team),
-        store=runtime.store,
+        state, config, runtime, team, answer=answer, status=status, ledger=ledger
     )
 
 

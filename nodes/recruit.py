@@ -38,17 +38,14 @@ async def recruit(
     """
     task, team = state["task"], team.apply_context(runtime.context)
     granted = await describe_tools(team.grant)
-    remark, usage = "", Usage()
     description = state.get("description", task.description)
     made = Recruit(role="assistant", instructions="Do the task with your tools.", tools=team.grant)
+    remark, usage, messages = "", Usage(), build_recruit_messages(task, description, granted)
     try:
         async with enforce_stop(config, task.id):
             with lay_beside(RecruitValues(description, granted)):
-                reply = await ask_model(
-                    models.get_chat_model(team.recruit_tier, runtime.context),
-                    Recruit,
-                    build_recruit_messages(task, description, granted),
-                )
+                model = models.get_chat_model(team.recruit_tier, runtime.context)
+                reply = await ask_model(model, Recruit, messages)
         made, usage = reply.value, reply.usage
     except TaskStopped:  # the next step ends it
         remark = STOPPED
@@ -57,25 +54,14 @@ async def recruit(
     except (ModelError, UsageError) as error:
         remark = f"no specialist could be defined: {error}"
     refused = [name for name in made.tools if name not in granted]
-    tools = tuple(name for name in dict.fromkeys(made.tools) if name in granted)
-    made = made.model_copy(update={"tools": tools})
+    tools = [name for name in dict.fromkeys(made.tools) if name in granted]
+    made = made.model_copy(update={"tools": tuple(tools)})
+    shown = {"role": made.role, "instructions": made.instructions, "tools": tools}
     await emit(
-        "recruited",
-        task=task.id,
-        worker=SPECIALIST,
-        role=made.role,
-        instructions=made.instructions,
-        tools=list(tools),
-        refused=refused,
-        remark=remark,
+        "recruited", task=task.id, worker=SPECIALIST, **shown, refused=refused, remark=remark
     )
-    spent = Expense(
-        worker="supervisor",
-        tier=team.recruit_tier,
-        usage=usage,
-        purpose="recruit",
-        task=task.id,
-    )
+    tier = team.recruit_tier
+    spent = Expense(worker="supervisor", tier=tier, usage=usage, purpose="recruit", task=task.id)
     return {"recruit": made, "ledger": enter_expenses(spent)}
 
 

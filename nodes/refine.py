@@ -44,16 +44,12 @@ async def refine(
         parameters: of the request, such as `temperature`.
     """
     task, number = state["task"], len(state["attempts"])
+    messages = build_refine_messages(task, state["description"], state["problem"])
     try:
         async with enforce_stop(config, task.id):
             with lay_beside(RefinementValues(state["description"], state["problem"])):
-                reply = await ask_model(
-                    apply_parameters(
-                        models.get_chat_model(REFINE_TIER, runtime.context), parameters
-                    ),
-                    Refinement,
-                    build_refine_messages(task, state["description"], state["problem"]),
-                )
+                model = models.get_chat_model(REFINE_TIER, runtime.context)
+                reply = await ask_model(apply_parameters(model, parameters), Refinement, messages)
     except TaskStopped:
         return {}
     except (ModelError, UsageError, UnreadableReply) as error:
@@ -90,12 +86,5 @@ def find_flaw(rewrite: str, description: str) -> str:
 
 
 def _build_ledger_entry(task: str, number: int, usage: Usage) -> dict[str, Expense]:
-    spent = Expense(
-        worker="supervisor",
-        tier=REFINE_TIER,
-        usage=usage,
-        purpose="refine",
-        task=task,
-        attempt=number,
-    )
-    return enter_expenses(spent)
+    spent = Expense(worker="supervisor", tier=REFINE_TIER, usage=usage, purpose="refine")
+    return enter_expenses(spent.model_copy(update={"task": task, "attempt": number}))

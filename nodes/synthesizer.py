@@ -1,7 +1,7 @@
 """The synthesizer: one answer from the reports, with its gaps."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any, Literal
 
@@ -12,7 +12,6 @@ from langgraph.runtime import Runtime
 from nodes.errors import ModelError
 from nodes.execution.dispatch_registry import DispatchRegistry
 from nodes.limits.deadline import should_degrade
-from nodes.limits.worker_load import get_team_load
 from nodes.models.catalog import EMBEDDED, AvailableModels, ModelCatalog
 from nodes.models.lengths import SHORTENED
 from nodes.models.run_context import listen_to_reply, use_answer_reserve
@@ -63,35 +62,19 @@ async def synthesize(
     An answer that the critic reviews is a draft: the run continues. The reply to small talk is
     there already.
     """
-    rounds = state.get("critic_rounds", 0)
     dispatches.close(runtime, config)
+    deliver = partial(deliver_answer, state, config, runtime, team)
     if (reply := state.get("answer")) is not None and state.get("plan") is None:
-        return await deliver_answer(
-            state,
-            config,
-            answer=reply,
-            status="done",
-            ledger={},
-            capacity=get_team_load(team),
-            store=runtime.store,
-        )
-    judge_models = JudgeModels(team, models, runtime.context, config, rounds)
-    evidence = await prepare_input(state, judge_models)
-    get_writers = partial(
-        models.get_available_models,
-        team.synthesizer_tier,
-        runtime.context,
-        team.get_parameters("synthesizer"),
-    )
+        return await deliver(answer=reply, status="done", ledger={})
+    rounds = state.get("critic_rounds", 0)
+    preparing = JudgeModels(team, models, runtime.context, config, rounds)
+    evidence = await prepare_input(state, preparing)
     judge = models.get_name(team.judge_tier, runtime.context)
     # A draft may be sent back: none of it is shown.
-    is_final = not may_need_review(team, config, judge=judge)
-    stream = AnswerStream(config) if is_final else None
-    answer, usage, problem = await _write_answer(
-        state, evidence, get_writers, team=team, stream=stream
-    )
+    stream = None if may_need_review(team, config, judge=judge) else AnswerStream(config)
+    answer, usage, problem = await _write_answer(state, evidence, preparing, stream)
     answer, unproved = await prove_lines(answer, state, evidence, usage)
-    answer, missing = await _ground(answer, state, evidence, judge_models, problem, unproved, team)
+    answer, missing = await _ground(answer, state, evidence, preparing, problem, unproved)
     spent = Expense(
         worker="synthesizer",
         tier=team.synthesizer_tier,
@@ -105,26 +88,16 @@ async def synthesize(
     await emit("synthesized", tasks=tasks, problem=problem, findings=len(evidence.findings))
     if needs_review(team, answer, config, judge=judge) and not problem:
         return {"answer": answer, "status": "running", "drafted": status, "ledger": ledger}
-    return await deliver_answer(
-        state,
-        config,
-        answer=answer,
-        status=status,
-        ledger=ledger,
-        capacity=get_team_load(team),
-        store=runtime.store,
-        stream=stream,
-    )
+    return await deliver(answer=answer, status=status, ledger=ledger, stream=stream)
 
 
 async def _ground(
     answer: Answer,
     state: SupervisorState,
     evidence: SynthesisInput,
-    judge_models: JudgeModels,
+    preparing: JudgeModels,
     problem: str,
     unproved: Sequence[str],
-    team: Team,
 ) -> tuple[Answer, list[str]]:
     """Return the answer with sources, gaps, contradictions and confidence, and what is missing."""
     word = partial(say, evidence.language)
@@ -138,8 +111,8 @@ async def _ground(
     open_parts = dict.fromkeys((*evidence.unanswered, *answer.unanswered))
     answer = answer.model_copy(update={"unanswered": tuple(open_parts)})
     named = find_named_pairs(evidence.contradictions, answer.contradictions, evidence.reports)
-    judged = await judge_models.judge_pairs(state["request"], named)
-    notices = _list_notices(team, evidence.reports)
+    judged = await preparing.judge_pairs(state["request"], named)
+    notices = _list_notices(preparing.team, evidence.reports)
     found = [*evidence.contradictions, *judged]
     return ground_answer(answer, evidence, found, missing, notices), missing
 
@@ -181,12 +154,11 @@ def may_need_review(team: Team, config: RunnableConfig, *, judge: str) -> bool:
 async def _write_answer(
     state: SupervisorState,
     evidence: SynthesisInput,
-    get_writers: Callable[[], AvailableModels],
-    *,
-    team: Team,
+    preparing: JudgeModels,
     stream: AnswerStream | None,
 ) -> tuple[Answer, Usage, str]:
     """Return the answer to the reports, its usage, and why it is not a model's, if so."""
+    plan, team = require_plan(state), preparing.team
     fallback = write_fallback_answer(evidence, team.contact)
     has_usable = any(map(has_usable_result, evidence.reports))
     if not (has_usable and has_results(evidence.reports)):
@@ -194,29 +166,24 @@ async def _write_answer(
     messages = build_synthesis_messages(
         team,
         state["request"],
-        require_plan(state),
+        plan,
         evidence.prompt_reports,
         evidence.missing,
         findings=evidence.findings,
         contradictions=evidence.contradictions,
         history=read_history(state),
     )
-    reports, missing = evidence.prompt_reports, evidence.missing
     beside = AnswerValues(
         state["request"],
-        reports,
-        missing,
+        evidence.prompt_reports,
+        evidence.missing,
         evidence.findings,
         evidence.language,
-        _list_headings(require_plan(state)),
+        _list_headings(plan),
     )
     with lay_beside(beside), listen_to_reply(stream.listener if stream else None):
         answer, usage, problem = await _ask_for_answer(
-            get_writers(),
-            messages,
-            fallback=fallback,
-            language=evidence.language,
-            reports=evidence.reports,
+            preparing.get_writers(), messages, fallback=fallback, evidence=evidence
         )
     is_written = answer is not fallback and usage.models != (EMBEDDED,)
     is_unread = quotes_unread(evidence.reports) and not is_written  # who wrote it has read them
@@ -277,15 +244,14 @@ async def _ask_for_answer(
     messages: Sequence[AnyMessage],
     *,
     fallback: Answer,
-    language: str,
-    reports: Sequence[Report],
+    evidence: SynthesisInput,
 ) -> tuple[Answer, Usage, str]:
     """Return the model's answer, else the fallback; its usage; and the problem, if any.
 
     Prose is accepted as the answer; after an unreadable answer the model is asked once more.
     """
-    spent, problem = Usage(), ""
-    prompt, shown = list(messages), _build_schema(reports)
+    spent, problem, word = Usage(), "", partial(say, evidence.language)
+    prompt, shown = list(messages), _build_schema(evidence.reports)
     for _ in range(2):
         try:
             with use_answer_reserve():
@@ -294,20 +260,17 @@ async def _ask_for_answer(
                 )
             spent += reply.usage
             left_out = str(reply.message.response_metadata.get(SHORTENED, ""))
-            answer = _deliver_report(reply.value, reports)
+            answer = _deliver_report(reply.value, evidence.reports)
             return answer, spent + writers.lost_usage, left_out
         except ModelError as error:
-            return (
-                fallback,
-                spent + writers.lost_usage,
-                say(language, "synthesis_failed", reason=error),
-            )
+            problem = word("synthesis_failed", reason=error)
+            break
         except UnreadableReply as error:
             spent += error.usage
             if is_prose(error.reply_text):
                 answer = Answer(text=error.reply_text, confidence=fallback.confidence)
                 return answer, spent + writers.lost_usage, ""
-            problem = say(language, "synthesis_unreadable")
+            problem = word("synthesis_unreadable")
             await emit("answer_refused", problems=error.problems)
             prompt += [AIMessage(error.reply_text), build_problem_message(error.problems)]
     return fallback, spent + writers.lost_usage, problem

@@ -10,19 +10,20 @@ from langchain_core.messages import AIMessage, AIMessageChunk
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, LLMResult
 from langchain_core.runnables import RunnableConfig
 from langchain_core.tracers._streaming import _StreamingCallbackHandler
-from langgraph.store.base import BaseStore
+from langgraph.runtime import Runtime
 
 from nodes.limits.deadline import get_elapsed_s
 from nodes.limits.run_scope import get_run_scope
-from nodes.limits.worker_load import TeamLoad
+from nodes.limits.worker_load import get_team_load
 from nodes.models.reply_stream import AnswerTextListener
 from nodes.models.run_context import TextListener
+from nodes.schemas.team import Team
 from nodes.telemetry.cost import find_unattributed, measure_latency, sum_ledger
 from nodes.telemetry.events import build_task_path, emit
 from nodes.text.markdown import escape_active_markdown, find_active_markdown, format_answer
 from nodes.text.phrases import say
 from nodes.text.plain_text import make_printable
-from state import Answer, Expense, RunStatus, SupervisorState
+from state import Answer, Context, Expense, RunStatus, SupervisorState
 
 RUN_NAME: Final = "answer"
 
@@ -107,12 +108,12 @@ def _block(text: str) -> dict[str, str]:
 async def deliver_answer(
     state: SupervisorState,
     config: RunnableConfig,
+    runtime: Runtime[Context],
+    team: Team,
     *,
     answer: Answer,
     status: RunStatus,
     ledger: dict[str, Expense],
-    capacity: TeamLoad,
-    store: BaseStore | None,
     stream: AnswerStream | None = None,
 ) -> SupervisorState:
     """Send the answer event and return the last state update; `ledger` has the new entries.
@@ -120,7 +121,7 @@ async def deliver_answer(
     Args:
         stream: has sent the beginning of the message; without it the message is sent whole.
     """
-    await capacity.save_to_store(store)
+    await get_team_load(team).save_to_store(runtime.store)
     ledger = {**ledger, **_collect_cut_off_usage({**state.get("ledger", {}), **ledger}, config)}
     usage = sum_ledger({**state.get("ledger", {}), **ledger}, state.get("estimate"))
     timing = measure_latency(

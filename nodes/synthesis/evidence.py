@@ -15,7 +15,7 @@ from nodes.limits.deadline import (
     name_deadline_option,
     should_degrade,
 )
-from nodes.models.catalog import EMBEDDED, ModelCatalog
+from nodes.models.catalog import EMBEDDED, AvailableModels, ModelCatalog
 from nodes.models.guarded_model import apply_parameters
 from nodes.planning.request import list_unread_attachments
 from nodes.planning.skipping import list_shortfalls
@@ -120,6 +120,12 @@ class JudgeModels:
             return apply_parameters(model, self.team.get_parameters("judge"))
         except UsageError:
             return None
+
+    def get_writers(self) -> AvailableModels:
+        """Return the model that writes the answer, and those that take over."""
+        parameters = self.team.get_parameters("synthesizer")
+        tier = self.team.synthesizer_tier
+        return self.models.get_available_models(tier, self.context, parameters)
 
     def get_name(self, tier: Tier) -> str:
         """Return the name of a tier's model."""
