@@ -13,7 +13,7 @@ from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 from langchain_core.tools import BaseTool
 
 from nodes.execution.proving import ReportProof
-from nodes.execution.tool_outcomes import FAILED, ToolOutcomes
+from nodes.execution.tool_outcomes import FAILED, PUT_OFF, ToolOutcomes
 from nodes.prompts.materials import ShownMaterial
 from nodes.schemas.team import Limits
 from nodes.security.taint import Taint
@@ -52,9 +52,10 @@ class EarlierCalls:
         content, was_refused = found
         return f"{SAME_RESULT}\n\n{content}" if was_refused else SAME_RESULT, was_refused
 
-    def record(self, call: Mapping[str, Any], content: str, *, was_refused: bool) -> None:
-        """Keep the result of a call that was answered or refused."""
-        self._contents[_build_key(call)] = content, was_refused
+    def record(self, call: Mapping[str, Any], result: ToolMessage) -> None:
+        """Keep the result of a call; one that failed, or was put off, may be made again."""
+        if result.artifact not in (FAILED, PUT_OFF):
+            self._contents[_build_key(call)] = str(result.content), result.status == "error"
 
     @property
     def must_report(self) -> bool:

@@ -64,12 +64,6 @@ def ignore_status(task: str, status: TodoStatus) -> None:
     """Show nothing."""
 
 
-def _build_open_gate() -> asyncio.Event:
-    gate = asyncio.Event()
-    gate.set()
-    return gate
-
-
 @dataclass
 class Dispatch:
     """One slot per task. Bound to the event loop of its run."""
@@ -95,10 +89,13 @@ class Dispatch:
     withdrawn: dict[str, int] = field(default_factory=dict)
     """Tasks that a revision changed or dropped: the version of the plan that did it."""
     watch: PlanWatch | None = None
-    may_start: asyncio.Event = field(default_factory=_build_open_gate)
+    may_start: asyncio.Event = field(default_factory=asyncio.Event)
     show_status: StatusListener = ignore_status
     """Shows a chat how far a task is."""
     _withdrawals: "dict[str, asyncio.Future[None]]" = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.may_start.set()
 
     async def wait_for_inputs(
         self, task: str, needed: Sequence[str], *, version: int
@@ -108,7 +105,8 @@ class Dispatch:
         None when a version of the plan later than the task's own has changed or dropped the task.
         """
         reports = [self._get_future(name) for name in needed]
-        withdrawal = self._get_withdrawal(task)
+        never = asyncio.get_running_loop().create_future()
+        withdrawal = self._withdrawals.setdefault(task, never)
         # `wait` does not cancel what it waits for, which others wait for too.
         while not self.is_withdrawn(task, version) and (
             missing := [each for each in reports if not each.done()]
@@ -236,8 +234,3 @@ class Dispatch:
             self._get_future(task).set_result(report)
             if self.watch is not None:
                 self.watch.settle(task)
-
-    def _get_withdrawal(self, task: str) -> "asyncio.Future[None]":
-        if task not in self._withdrawals:
-            self._withdrawals[task] = asyncio.get_running_loop().create_future()
-        return self._withdrawals[task]

@@ -122,7 +122,8 @@ class DispatchRegistry:
         if address not in self._dispatches:
             is_new = graph_run in self._new
             show_status = self._new.pop(graph_run, ignore_status)
-            at = _build_checkpoint_config(config, graph_ns, checkpoint_id)
+            place = {"checkpoint_ns": graph_ns, "checkpoint_id": checkpoint_id}
+            at: RunnableConfig = {"configurable": {**config["configurable"], **place}}
             made = self._create(
                 Dispatch(steps_left, graph_ns, show_status=show_status),
                 None if is_new else at,
@@ -195,10 +196,3 @@ def _read_namespace(config: RunnableConfig) -> str:
 
 def _get_parent_namespace(namespace: str) -> str:
     return namespace.rpartition("|")[0]
-
-
-def _build_checkpoint_config(
-    config: RunnableConfig, graph_ns: str, checkpoint_id: str
-) -> RunnableConfig:
-    at = {"checkpoint_ns": graph_ns, "checkpoint_id": checkpoint_id}
-    return {"configurable": {**config["configurable"], **at}}

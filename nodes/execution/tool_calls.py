@@ -1,6 +1,6 @@
 """Makes the tool calls of an attempt: restricts them, asks a human, records how each ended."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import nullcontext
 from time import monotonic
 from typing import Any
@@ -18,10 +18,15 @@ from nodes.errors.redaction import redact_text, redact_value
 from nodes.execution.attempt_context import (
     READ_MATERIAL,
     AttemptContext,
-    EarlierCalls,
     restore_calls,
 )
-from nodes.execution.tool_outcomes import FAILED, NOTHING_TO_READ, CallEnding, read_failures
+from nodes.execution.tool_outcomes import (
+    FAILED,
+    NOTHING_TO_READ,
+    PUT_OFF,
+    CallEnding,
+    read_failures,
+)
 from nodes.human.request import ask_until_clear, build_tool_request
 from nodes.limits.run_scope import has_checkpointer
 from nodes.models.run_context import get_run_context
@@ -45,8 +50,6 @@ MAX_TRACED_RESULT_CHARS = 2_000
 """Limit for what a tool answered, in the trace."""
 UNTRACED = TracePolicy(process_inputs=omit_payload, process_outputs=omit_payload)
 """The model calls and tools inside record what passes through the middleware."""
-PUT_OFF = "put off"
-"""Marks the message of a call that was one too many; no model sees it."""
 CallTool = Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]]
 Restrict = Callable[[ToolCallRequest], ToolCallRequest]
 
@@ -77,9 +80,7 @@ class ToolGuardMiddleware(AgentMiddleware[WorkerAgentState, AttemptContext, Repo
         self._tools = {tool.name: tool for tool in tools}
 
     async def awrap_tool_call(
-        self,
-        request: ToolCallRequest,
-        handler: CallTool,
+        self, request: ToolCallRequest, handler: CallTool
     ) -> ToolMessage | Command[Any]:
         began = monotonic()
         denied, failures = request.tool is None, tuple[str, ...]()
@@ -91,8 +92,8 @@ class ToolGuardMiddleware(AgentMiddleware[WorkerAgentState, AttemptContext, Repo
         else:
             request, result, failures, was_refused = await _make_call(request, handler)
             denied = denied or was_refused
-            if not failures and is_declared(request.tool):
-                _keep_result(context.earlier_calls, call, result)
+            if not failures and is_declared(request.tool) and isinstance(result, ToolMessage):
+                context.earlier_calls.record(call, result)
         context.recorded_calls.add(str(call["id"]))
         failed = isinstance(result, ToolMessage) and result.status == "error"
         await emit(
@@ -125,15 +126,6 @@ def _repeat_result(request: ToolCallRequest, content: str, was_refused: bool) ->
     return message if was_refused else message.model_copy(update={"status": "success"})
 
 
-def _keep_result(
-    earlier: EarlierCalls, call: Mapping[str, Any], result: ToolMessage | Command[Any]
-) -> None:
-    """Keep the result of a call; one that failed, or was put off, may be made again."""
-    if not isinstance(result, ToolMessage) or result.artifact in (FAILED, PUT_OFF):
-        return
-    earlier.record(call, str(result.content), was_refused=result.status == "error")
-
-
 def _restrict_call(request: ToolCallRequest) -> ToolCallRequest:
     """Return the call with its allowed arguments.
 
@@ -150,8 +142,7 @@ def _restrict_call(request: ToolCallRequest) -> ToolCallRequest:
 
 
 async def _make_call(
-    request: ToolCallRequest,
-    handler: CallTool,
+    request: ToolCallRequest, handler: CallTool
 ) -> tuple[ToolCallRequest, ToolMessage | Command[Any], tuple[str, ...], bool]:
     """Make a call that is allowed, and that a human agrees to where its tool asks.
 
@@ -172,8 +163,7 @@ async def _make_call(
 
 
 async def _run_call(
-    request: ToolCallRequest,
-    handler: CallTool,
+    request: ToolCallRequest, handler: CallTool
 ) -> tuple[ToolMessage | Command[Any], tuple[str, ...]]:
     """Run a call; return its message, and what the tool could not do."""
     if _is_surplus(request):
@@ -209,10 +199,7 @@ async def _run_call(
     return result, failures
 
 
-async def _try_call(
-    request: ToolCallRequest,
-    handler: CallTool,
-) -> ToolMessage | Command[Any]:
+async def _try_call(request: ToolCallRequest, handler: CallTool) -> ToolMessage | Command[Any]:
     """Run a call; an error of the tool becomes a message to its worker, not the run's end."""
     is_outside = request.tool is not None and read_access(request.tool).sends != "nothing"
     try:

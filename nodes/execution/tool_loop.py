@@ -62,9 +62,11 @@ class TurnLimitMiddleware(AgentMiddleware[WorkerAgentState, AttemptContext, Repo
         context = request.runtime.context
         restore_calls(context, request.messages, self._tools)
         response = await self._ask(request, handler)
-        if _should_read_on(context, response.structured_response):
-            context.reading.was_reminded = True
-            reminder = build_reading_message(context.reading.describe_required())
+        reading, report = context.reading, response.structured_response
+        unread = [] if reading.was_reminded else reading.describe_required()
+        if unread and may_ask_again(context, report):
+            reading.was_reminded = True
+            reminder = build_reading_message(unread)
             response = await self._send_back(request, handler, response, [reminder])
         doubts = await find_doubts(context, _read_report(response.structured_response))
         if doubts:
@@ -113,13 +115,6 @@ class TurnLimitMiddleware(AgentMiddleware[WorkerAgentState, AttemptContext, Repo
 def _read_report(value: Report | None) -> Report | None:
     """Return a reply as a plain report; a model is asked for one of a lenient schema."""
     return None if value is None else Report.model_validate(value.model_dump())
-
-
-def _should_read_on(context: AttemptContext, report: Report | None) -> bool:
-    """Return whether a model that reports is asked to read the rest first, and has turns for it."""
-    reading = context.reading
-    is_due = not reading.was_reminded and bool(reading.describe_required())
-    return is_due and may_ask_again(context, report)
 
 
 def choose_report_schema(worker: Worker, tools: Sequence[BaseTool]) -> type[Report]:

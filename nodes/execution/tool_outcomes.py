@@ -17,6 +17,8 @@ NOTHING_TO_READ: Final = "nothing to read"
 """Marks the message of a call that was refused as there was nothing to read; no model sees it."""
 FAILED: Final = "failed"
 """Marks the message of a failed call; no model sees it."""
+PUT_OFF: Final = "put off"
+"""Marks the message of a call that was one too many; no model sees it."""
 MAX_REASON_CHARS = 300
 MAX_NAME_CHARS = 1_000
 """Longest argument that is searched for a material's name."""

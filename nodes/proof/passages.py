@@ -63,21 +63,18 @@ class Passage:
 
 
 def divide_text(name: str, text: str, is_structured: bool) -> Iterator[Passage]:
+    """Yield the passages of a text, which may be JSON or, by its name, a table."""
     if is_structured:
         yield from _divide_value(parse_result(text))
     elif is_table_name(name):
         try:
-            yield from _divide_rows(text)
+            opened = open_csv(StringIO(text, newline=""))
+            for record in opened.read_rows():
+                yield build_row(opened.columns, record.cells)
         except (CsvUnreadable, csv.Error):
             yield from _divide_prose(text)
     else:
         yield from _divide_prose(text)
-
-
-def _divide_rows(text: str) -> Iterator[Passage]:
-    opened = open_csv(StringIO(text, newline=""))
-    for record in opened.read_rows():
-        yield build_row(opened.columns, record.cells)
 
 
 def build_row(columns: Sequence[str], cells: Sequence[Any]) -> Passage:
@@ -89,7 +86,9 @@ def build_row(columns: Sequence[str], cells: Sequence[Any]) -> Passage:
 def _divide_value(value: Any) -> Iterator[Passage]:
     """Yield the passages of JSON: a table's rows, objects of scalars as rows, texts as prose."""
     match value:
-        case {"columns": [*columns], "rows": [*rows], **others} if all(map(_is_list, rows)):
+        case {"columns": [*columns], "rows": [*rows], **others} if all(
+            isinstance(row, list) for row in rows
+        ):
             yield from (build_row(list(map(str, columns)), row) for row in rows)
             yield from _divide_value(others)
         case dict():
@@ -104,10 +103,6 @@ def _divide_value(value: Any) -> Iterator[Passage]:
                 yield from _divide_value(each)
         case str():
             yield from _divide_prose(value)
-
-
-def _is_list(value: Any) -> bool:
-    return isinstance(value, list)
 
 
 def _is_short(value: Any) -> bool:
