@@ -1,4 +1,4 @@
-/** Reads what a server keeps of a thread, through the thread's state: docs/guide/servers.md. */
+/** Reads what a server keeps of a thread, through the thread's state: docs/guide/server.md. */
 
 import type { Checkpoint } from "@langchain/langgraph-sdk";
 import { readLine, type Entry } from "../model/build-trace";

@@ -1,4 +1,4 @@
-/** Stops a task of a run at work: docs/guide/stopping.md. */
+/** Stops a task of a run at work: docs/guide/recovery.md. */
 
 import type { LiveRun } from "../client/live-run";
 import { ask } from "../client/server";
