@@ -108,7 +108,8 @@ class A2aSession:
         """Join the task of this attempt, or send the message that starts one."""
         with _translate_errors(self._spec):
             if self._client is None:
-                self._client = await self._connect()
+                factory = ClientFactory(self._build_config())
+                self._client = await factory.create_from_url(self._spec.url)
             for turn in range(MAX_TASKS):
                 self._context = str(uuid5(CONTEXTS, f"{request.key}/{turn}"))
                 task = await self._find_task()
@@ -164,9 +165,6 @@ class A2aSession:
         if self._sending is not None:
             self._sending.cancel()
             await asyncio.wait([self._sending])
-
-    async def _connect(self) -> Client:
-        return await ClientFactory(self._build_config()).create_from_url(self._spec.url)
 
     def _build_config(self) -> ClientConfig:
         return ClientConfig(

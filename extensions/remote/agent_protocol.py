@@ -131,21 +131,19 @@ class AgentProtocolSession:
 
     async def _start(self, request: RemoteRequest) -> None:
         takes, knows = await self._read_schemas()
-        given: dict[str, Any] = {
-            "messages": [{"role": "user", "content": request.full_text}],
-        }
-        if "request" in takes:
-            has_materials = "materials" in takes
-            given = {"request": request.words if has_materials else request.full_text}
-            given |= {"materials": dict(request.materials)} if has_materials else {}
+        given: dict[str, Any] = {"messages": [{"role": "user", "content": request.full_text}]}
+        if {"request", "materials"} <= takes:
+            given = {"request": request.words, "materials": dict(request.materials)}
+        elif "request" in takes:
+            given = {"request": request.full_text}
         self._caps = {name: cap for name, cap in request.caps.items() if name in knows}
+        run: Mapping[str, Any] | None
         try:
             run = await self._create({"input": given}, 0)
         except ConflictError:  # an earlier try has started it, and its answer was lost
-            found = await self._find_run()
-            if found is None:
+            run = await self._find_run()
+            if run is None:
                 raise
-            run = found
         self._run = str(run["run_id"])
 
     async def _create(self, what: Mapping[str, Any], answered: int) -> Mapping[str, Any]:

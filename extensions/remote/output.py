@@ -5,7 +5,7 @@ left out. The state of a graph of ours is read in full, of another graph the las
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -72,7 +72,7 @@ def _read_answer(answer: Mapping[str, Any], state: Mapping[str, Any]) -> Report:
     status, results = state.get("status"), state.get("results")
     reports = [each for each in _list_values(results) if isinstance(each, Mapping)]
     is_completed = any(each.get("status") == "completed" for each in reports) or not reports
-    gaps = [*_read_lines(answer.get("gaps")), *_describe_contradictions(answer)]
+    gaps = _read_gaps(answer)
     confidence = _Rating(value=answer.get("confidence")).value
     if status == "failed" or not is_completed:
         return _build_failure("; ".join(gaps) or _clean(answer["text"]))
@@ -99,7 +99,9 @@ def _read_all(model: type[Model], values: Any) -> Iterator[Model]:
         if isinstance(value, Mapping):
             known = {name: value[name] for name in model.model_fields if name in value}
             try:
-                yield model.model_validate({name: _clean_value(v) for name, v in known.items()})
+                yield model.model_validate(
+                    {k: _clean(v) if isinstance(v, str) else v for k, v in known.items()}
+                )
             except ValidationError:
                 continue
 
@@ -110,17 +112,14 @@ def _list_values(values: Any) -> Sequence[Any]:
     return values if isinstance(values, list | tuple) else ()
 
 
-def _read_lines(values: Any) -> list[str]:
-    lines = [each for each in _list_values(values)[:MAX_GAPS] if isinstance(each, str)]
-    return [sanitize_line(redact_text(line), MAX_LINE_CHARS) for line in lines]
-
-
-def _describe_contradictions(answer: Mapping[str, Any]) -> Iterator[str]:
+def _read_gaps(answer: Mapping[str, Any]) -> list[str]:
+    """Return the gaps of an answer, and its contradictions as gaps."""
+    found = [each for each in _list_values(answer.get("gaps"))[:MAX_GAPS] if isinstance(each, str)]
     for each in _list_values(answer.get("contradictions"))[:MAX_GAPS]:
         if isinstance(each, Mapping) and isinstance(each.get("subject"), str):
-            verdict = str(each.get("verdict") or "it is undecided which holds")
-            text = f"{each['subject']}: sources contradict each other; {verdict}"
-            yield sanitize_line(redact_text(text), MAX_LINE_CHARS)
+            verdict = each.get("verdict") or "it is undecided which holds"
+            found.append(f"{each['subject']}: sources contradict each other; {verdict}")
+    return [sanitize_line(redact_text(line), MAX_LINE_CHARS) for line in found]
 
 
 def _read_last_message(messages: Any) -> str:
@@ -128,14 +127,11 @@ def _read_last_message(messages: Any) -> str:
         if isinstance(message, Mapping) and (
             message.get("type") == "ai" or message.get("role") in ("assistant", "ai")
         ):
-            return "\n".join(_list_texts(message.get("content"))).strip()
+            content = message.get("content")
+            blocks = [content] if isinstance(content, str | Mapping) else _list_values(content)
+            texts = (each.get("text") if isinstance(each, Mapping) else each for each in blocks)
+            return "\n".join(text for text in texts if isinstance(text, str)).strip()
     return ""
-
-
-def _list_texts(content: Any) -> Iterable[str]:
-    blocks = [content] if isinstance(content, str | Mapping) else _list_values(content)
-    texts = (each.get("text") if isinstance(each, Mapping) else each for each in blocks)
-    return [text for text in texts if isinstance(text, str)]
 
 
 def _dump(values: Any) -> str:
@@ -146,10 +142,6 @@ def _dump(values: Any) -> str:
     if not kept or is_nested_too_deeply(kept):
         return ""
     return json.dumps(kept, ensure_ascii=False, default=str)
-
-
-def _clean_value(value: Any) -> Any:
-    return _clean(value) if isinstance(value, str) else value
 
 
 def _clean(text: str) -> str:

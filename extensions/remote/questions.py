@@ -100,8 +100,10 @@ def read_actions(value: Any) -> Sequence[tuple[str, Mapping[str, Any], str]]:
     if not isinstance(actions, list) or len(actions) > MAX_ACTIONS:
         return ()
     read = [_read_action(each) for each in actions if isinstance(each, Mapping)]
-    is_readable = len(read) == len(actions) and all(_fits(args) for _, args, _ in read)
-    return read if is_readable else ()
+    fits = all(
+        not is_nested_too_deeply(args) and len(_dump(args)) <= MAX_ARGS_CHARS for _, args, _ in read
+    )
+    return read if fits and len(read) == len(actions) else ()
 
 
 def describe_question(value: Any) -> str:
@@ -120,10 +122,6 @@ def _dump(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, default=str)
 
 
-def _fits(args: Mapping[str, Any]) -> bool:
-    return not is_nested_too_deeply(args) and len(_dump(args)) <= MAX_ARGS_CHARS
-
-
 def _read_action(action: Mapping[str, Any]) -> tuple[str, Mapping[str, Any], str]:
     name = sanitize_line(str(action.get("name") or "action"), MAX_NAME_CHARS)
     args = action.get("args")
@@ -133,9 +131,7 @@ def _read_action(action: Mapping[str, Any]) -> tuple[str, Mapping[str, Any], str
 
 def _read_json(text: str) -> Any:
     """Return an answer as JSON where it is an object or a list, which some graphs expect."""
-    if not text.startswith(("{", "[")):
-        return text
     try:
-        return parse_json(text)
+        return parse_json(text) if text.startswith(("{", "[")) else text
     except ValueError:
         return text
