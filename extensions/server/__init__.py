@@ -22,8 +22,7 @@ class _Server(Extension):
 
     def add_commands(self, app: typer.Typer) -> None:
         """Add `supervise ui` and `supervise add-user`."""
-        from extensions.server.ui_command import open_ui
-        from extensions.server.user_commands import add_user
+        from extensions.server.commands import add_user, open_ui
 
         app.command("ui")(open_ui)
         app.command("add-user")(add_user)
@@ -42,8 +41,7 @@ class _Server(Extension):
 
     def list_checks(self, settings: "Settings") -> Iterable[DoctorCheck]:
         """Check the Redis through which instances share rates, and the file of users."""
-        from extensions.server.doctor_redis import check_shared_rates
-        from extensions.server.doctor_users import check_users
+        from extensions.server.doctor import check_shared_rates, check_users
 
         yield from check_shared_rates(settings)
         yield from check_users(settings)

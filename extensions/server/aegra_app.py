@@ -18,8 +18,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import BaseRoute, Route
 
-from extensions.server.start_report import report_start_problems
-from extensions.server.tenant_middleware import list_tenant_middleware
+from extensions.server.aegra_settings import report_start_problems
+from extensions.server.middleware import list_tenant_middleware
 from graph.settings import Settings
 from nodes.errors import SettingsInvalid, SupervisorError
 from nodes.errors.redaction import redact_text

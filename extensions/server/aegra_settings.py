@@ -1,12 +1,19 @@
-"""Reads the settings of Aegra as Aegra itself reads them."""
+"""Reads the settings of Aegra as Aegra itself reads them, and reports what is wrong."""
 
+import logging
 from dataclasses import dataclass
+from typing import Final
 from urllib.parse import urlsplit
 
 from langgraph.checkpoint.serde import _msgpack
 from pydantic import ValidationError
 
-from extensions.server.start_problems import EXAMPLE_PASSWORD, InstanceSettings
+from extensions.server.start_problems import (
+    EXAMPLE_PASSWORD,
+    InstanceSettings,
+    StartProblem,
+    find_start_problems,
+)
 from graph.settings import Settings
 from graph.stores.postgres_url import list_passwords
 from nodes.errors import SettingsInvalid
@@ -106,3 +113,28 @@ def _describe_problem(place: tuple[int | str, ...], message: str) -> str:
     """Return a problem in words; that of a single field names its variable."""
     text = message.removeprefix("Value error, ").rstrip(".")
     return f"{place[0]}: {text}" if place else text
+
+
+LOGGER: Final = logging.getLogger("supervise.server")
+
+
+def report_start_problems() -> AegraSettings:
+    """Return the settings of the server, and log a warning for each that is doubtful.
+
+    Raises:
+        SettingsInvalid: the server must not start with them.
+    """
+    settings = read_aegra_settings()
+    found = list(find_start_problems(settings.instance))
+    for problem in found:
+        if not problem.is_fatal:
+            LOGGER.warning("%s", problem)
+    if fatal := [problem for problem in found if problem.is_fatal]:
+        raise SettingsInvalid(
+            "; ".join(problem.text for problem in fatal), next=_join_advice(fatal)
+        )
+    return settings
+
+
+def _join_advice(problems: list[StartProblem]) -> str:
+    return "; ".join(problem.next for problem in problems)

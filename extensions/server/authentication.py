@@ -10,8 +10,13 @@ from typing import Final
 
 from langgraph_sdk import Auth
 
-from extensions.server.users.user_names import encode_identity, find_name_problem
-from extensions.server.users.users_file import UserRecord, find_user, load_users
+from extensions.server.users_file import (
+    UserRecord,
+    encode_identity,
+    find_name_problem,
+    find_user,
+    load_users,
+)
 from nodes.errors import SettingsInvalid
 
 USER_HEADER: Final = "x-supervise-user"

@@ -11,7 +11,7 @@ from typing import Any, Final
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from extensions.server.request_body import read_body
+from extensions.server.middleware import read_body
 from graph.topology.input_validation import read_context
 from nodes.errors import SettingsInvalid
 from nodes.limits.nesting import parse_json

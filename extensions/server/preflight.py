@@ -10,7 +10,7 @@ from typing import Final
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
 
-from extensions.server.start_report import report_start_problems
+from extensions.server.aegra_settings import report_start_problems
 from nodes.errors import StoreError, SupervisorError
 
 CONNECT_TIMEOUT_S: Final = 5

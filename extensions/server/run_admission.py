@@ -6,8 +6,8 @@ from typing import Final
 
 from langgraph_sdk import Auth
 
+from extensions.server.middleware import note_wait
 from extensions.server.ownership import Admit
-from extensions.server.retry_after_header import note_wait
 from extensions.server.run_queue import CountOpenRuns, CountThreads, find_counters
 from extensions.server.start_rate import CountStart, build_start_counter
 from graph.settings import Settings

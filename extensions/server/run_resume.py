@@ -16,8 +16,7 @@ from extensions.server.run_connection import (
     ServerUnreadable,
     open_server,
 )
-from extensions.server.runs import ServerLog, load_server_log
-from extensions.server.trace_entries import CheckedEntries
+from extensions.server.runs import CheckedEntries, ServerLog, load_server_log
 from graph.runs.event_log import FORM_ERRORS, Event, EventListener
 from graph.runs.outcome import Outcome
 from graph.settings import Settings

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from extensions.server.authentication import USER_HEADER
-from extensions.server.users.users_file import add_user
+from extensions.server.users_file import add_user
 from tests.cluster.cluster import TEAM, Cluster
 from tests.cluster.environment import ROOT
 from tests.cluster.load_clients import REQUEST, LoadClient, LoadRun, run_clients

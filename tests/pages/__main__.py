@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from extensions.server.users.users_file import add_user
+from extensions.server.users_file import add_user
 from tests.chat.clients import CHROMIUM_NAMES, ClientMissing, find_program
 from tests.endpoint.process import run_endpoint_process
 from tests.pages import scenarios, servers

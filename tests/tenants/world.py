@@ -9,7 +9,7 @@ from typing import Any
 
 import httpx
 
-from extensions.server.users.users_file import add_user
+from extensions.server.users_file import add_user
 from tests.endpoint import Endpoint, Scenario, script_tasks
 from tests.tenants.calls import TEAM
 

@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 from extensions.server import live_page
 from extensions.server.live_page import TRACE_PLACE, list_page_routes
 from extensions.server.studio_access import build_app
-from extensions.server.users.users_file import add_user
+from extensions.server.users_file import add_user
 from graph.pages.built_page import BUILT
 from graph.settings import Settings
 

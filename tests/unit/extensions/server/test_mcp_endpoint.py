@@ -12,8 +12,7 @@ from starlette.routing import Route
 from starlette.testclient import TestClient
 
 from extensions.server.context_check import CHECKED_PATHS, find_context_problem
-from extensions.server.mcp_answers import rewrite_result
-from extensions.server.mcp_check import McpCheckMiddleware
+from extensions.server.mcp_route import McpCheckMiddleware, rewrite_result
 
 
 async def echo(request: Request) -> JSONResponse:

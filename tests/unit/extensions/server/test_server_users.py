@@ -11,7 +11,7 @@ from extensions.server import auth as auth_module
 from extensions.server.auth import build_auth, refuse_everybody
 from extensions.server.authentication import Authenticator
 from extensions.server.ownership import Admit, add_ownership
-from extensions.server.users.users_file import add_user
+from extensions.server.users_file import add_user
 from graph.settings import Settings
 
 Refused = Auth.exceptions.HTTPException

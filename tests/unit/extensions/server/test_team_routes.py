@@ -8,7 +8,7 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from extensions.server.team_routes import list_team_routes
-from extensions.server.users.users_file import add_user
+from extensions.server.users_file import add_user
 from graph.commands.scaffold import make_team
 from graph.settings import Settings
 from graph.teams.team_card import MAX_TEXT_CHARS

@@ -7,8 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from extensions.server.users.user_names import encode_identity
-from extensions.server.users.users_file import MAX_FILE_BYTES, add_user, find_user, load_users
+from extensions.server.users_file import (
+    MAX_FILE_BYTES,
+    add_user,
+    encode_identity,
+    find_user,
+    load_users,
+)
 from nodes.errors import FileUnreadable, SettingsInvalid
 
 

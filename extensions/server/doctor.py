@@ -1,4 +1,4 @@
-"""The check of `supervise doctor` for the Redis through which instances share their rates."""
+"""The checks of `supervise doctor`: the shared Redis, and the file of a server's users."""
 
 import asyncio
 from collections.abc import Iterator
@@ -6,9 +6,12 @@ from typing import Final
 
 from extensions.server.shared.scripts import CLAIM_PROBE
 from extensions.server.shared.store import TIMEOUT_S, describe_failure, make_client
+from extensions.server.users_file import load_users
 from graph.extensions import DoctorCheck
 from graph.settings import Settings
+from nodes.errors import SettingsInvalid
 from nodes.models.settings import format_redis_address
+from nodes.text.counts import format_count
 
 CHECK_NAME: Final = "shared rates"
 
@@ -62,3 +65,16 @@ async def check_redis(url: str, timeout_s: float = TIMEOUT_S) -> str:
     except (RedisError, OSError, TimeoutError, ValueError) as error:
         return describe_failure(error, timeout_s)
     return ""
+
+
+def check_users(settings: Settings) -> Iterator[DoctorCheck]:
+    """Check the file, if one is set; the server refuses everybody without it."""
+    path = settings.users_file
+    if path is None:
+        return
+    try:
+        users = load_users(path)
+    except SettingsInvalid as error:
+        yield DoctorCheck("broken", "users", str(error), error.next)
+    else:
+        yield DoctorCheck("ok", "users", f"{path}: {format_count(len(users), 'user')}")

@@ -1,15 +1,16 @@
 """The middleware that bounds what one client may take of a server; every server has it."""
 
+from collections.abc import Iterator
+from contextvars import ContextVar
 from typing import Final
 
-from starlette.datastructures import Headers
+from langgraph_sdk import Auth
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.middleware import Middleware
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from extensions.server.authentication import get_authenticator
-from extensions.server.retry_after_header import RetryAfterMiddleware
-from extensions.server.token_gate import TokenGateMiddleware
+from extensions.server.authentication import Authenticator, get_authenticator
 from graph.settings import Settings
 
 
@@ -91,3 +92,84 @@ class _CountedRequest:
             return
         self.has_answered = True
         await self._send(message)
+
+
+async def read_body(receive: Receive) -> tuple[bytes, Receive]:
+    """Return the body of a request, and a `receive` from which it can be read once more."""
+    messages = [await receive()]
+    while messages[-1].get("more_body"):
+        messages.append(await receive())
+    kept: Iterator[Message] = iter(messages)
+
+    async def replay() -> Message:
+        return next(kept, None) or await receive()
+
+    return b"".join(message.get("body", b"") for message in messages), replay
+
+
+BODY_METHODS: Final = frozenset({"POST", "PUT", "PATCH", "DELETE"})
+"""All routes with these need a token; what needs none is read with GET."""
+PROCESS_FIGURES: Final = "/metrics"
+"""The servers' own route, for which they ask no token."""
+IN_PROCESS_ROOT: Final = "/noauth"
+"""Root path of a server's calls to itself; no outside request can set it."""
+
+
+class TokenGateMiddleware:
+    """Answers 401 to a request without a valid token that has a body, or asks for figures.
+
+    The servers' own check of tokens comes after the middleware, which reads bodies.
+    """
+
+    def __init__(self, app: ASGIApp, *, authenticator: Authenticator) -> None:
+        self._app, self._authenticator = app, authenticator
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Forward a request, or refuse it."""
+        is_gated = scope["type"] == "http" and (
+            scope["method"] in BODY_METHODS or scope["path"].rstrip("/").endswith(PROCESS_FIGURES)
+        )
+        if is_gated and scope.get("root_path") != IN_PROCESS_ROOT:
+            try:
+                await self._authenticator.authenticate(dict(Headers(scope=scope)))
+            except Auth.exceptions.HTTPException as refused:
+                answer = {"detail": refused.detail}
+                response = JSONResponse(answer, refused.status_code, {"Connection": "close"})
+                return await response(scope, receive, send)
+        await self._app(scope, receive, send)
+
+
+HEADER: Final = "retry-after"
+
+_waits: ContextVar[list[int] | None] = ContextVar("waits", default=None)
+"""The seconds that the request at work was told to wait."""
+
+
+def note_wait(wait_s: int) -> None:
+    """Remember how long the client of this request should wait."""
+    waits = _waits.get()
+    if waits is not None:
+        waits.append(wait_s)
+
+
+class RetryAfterMiddleware:
+    """Adds `Retry-After` to the response of a request whose hook noted a wait.
+
+    A server may drop the headers of what a hook raises.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Forward a request; change only its response's headers."""
+        waits: list[int] = []
+        _waits.set(waits)
+
+        async def add_header(message: Message) -> None:
+            if message["type"] == "http.response.start" and waits:
+                headers = MutableHeaders(scope=message)
+                headers.setdefault(HEADER, str(waits[-1]))
+            await send(message)
+
+        await self._app(scope, receive, add_header)

@@ -16,8 +16,8 @@ from typing import Final
 from filelock import FileLock
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from extensions.server.users.user_names import find_name_problem
 from nodes.errors import FileUnreadable, SettingsInvalid
+from nodes.limits.patterns import Pattern
 from nodes.security.private_files import replace_private_file
 
 MAX_FILE_BYTES: Final = 10_000_000
@@ -134,3 +134,24 @@ def _write_users(path: Path, users: Mapping[str, UserRecord]) -> None:
 
 def _hash_secret(salt: str, secret: str) -> str:
     return hmac.new(bytes.fromhex(salt), secret.encode(), "sha256").hexdigest()
+
+
+NAME: Final = Pattern(r"[A-Za-z0-9][A-Za-z0-9._@+-]{0,99}")
+RESERVED: Final = frozenset({"system", "anonymous", "langgraph-studio-user"})
+"""Servers use these names themselves: `system` owns what all users share."""
+DOT: Final = "%2E"
+"""A dot in an identity; the parts of a store's namespace cannot hold one."""
+
+
+def find_name_problem(name: str) -> str:
+    """Return why a text cannot be a user's name; empty if it can."""
+    if not NAME.fullmatch(name):
+        return "is not a name: use letters, digits and . _ @ + - only, at most 100 of them"
+    if name.lower() in RESERVED:
+        return "is a name that servers use themselves"
+    return ""
+
+
+def encode_identity(name: str) -> str:
+    """Return a user's identity, which is unique for the name and holds no dot."""
+    return name.replace(".", DOT)

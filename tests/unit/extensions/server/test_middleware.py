@@ -12,10 +12,9 @@ from starlette.routing import Route
 from starlette.testclient import TestClient
 from starlette.types import Message, Receive, Scope, Send
 
-from extensions.server.retry_after_header import note_wait
+from extensions.server.middleware import BodyLimitMiddleware, list_tenant_middleware, note_wait
 from extensions.server.studio_access import build_app
-from extensions.server.tenant_middleware import BodyLimitMiddleware, list_tenant_middleware
-from extensions.server.users.users_file import add_user
+from extensions.server.users_file import add_user
 from graph.settings import Settings
 from nodes.errors import SettingsInvalid
 
