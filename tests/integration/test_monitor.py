@@ -295,7 +295,9 @@ async def test_nothing_is_checked_that_is_said_or_can_change_nothing(
 async def test_no_report_is_checked_that_nothing_waits_for(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    outcome, _ = await play(endpoint, settings, (SILENT, COUNT, TOTAL), ())
+    count = ScriptedTask(id="count", worker="analyst")
+
+    outcome, _ = await play(endpoint, settings, (SILENT, count, TOTAL), ())
 
     assert outcome.usage.by_mechanism == {"plan": 1, "work": 3, "synthesis": 1}
 

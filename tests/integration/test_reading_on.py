@@ -103,6 +103,7 @@ async def test_lines_that_only_a_tool_has_read_are_a_gap_of_a_whole_report(
     assert not state["results"]["A"].is_partial and state["status"] == "done"
 
 
+@pytest.mark.slow
 async def test_a_table_on_which_a_tool_has_worked_has_no_unread_lines(
     endpoint: Endpoint, settings: Settings
 ) -> None:
@@ -185,6 +186,7 @@ async def review(
     return found
 
 
+@pytest.mark.slow
 async def test_a_reviewer_is_shown_every_added_line_of_a_diff_of_59_kb(
     endpoint: Endpoint, settings: Settings
 ) -> None:
@@ -194,6 +196,7 @@ async def test_a_reviewer_is_shown_every_added_line_of_a_diff_of_59_kb(
     assert not state["results"]["bugs"].is_partial
 
 
+@pytest.mark.slow
 async def test_a_reviewer_reads_the_rest_of_a_longer_diff_in_one_turn(
     endpoint: Endpoint, settings: Settings
 ) -> None:
@@ -206,6 +209,7 @@ async def test_a_reviewer_reads_the_rest_of_a_longer_diff_in_one_turn(
     assert not state["results"]["bugs"].is_partial
 
 
+@pytest.mark.slow
 async def test_a_reviewer_that_reports_too_early_is_asked_once_to_read_on_and_a_gap_names_the_rest(
     endpoint: Endpoint, settings: Settings
 ) -> None:

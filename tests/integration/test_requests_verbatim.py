@@ -296,6 +296,7 @@ async def answer_row(row: Row) -> Outcome:
     return await arun(row.request, team=row.team, files=list_files(row))
 
 
+@pytest.mark.slow
 async def test_plans_cover_every_part_of_most_requests() -> None:
     uncovered = {row.request: list_uncovered(row, await plan_row(row)) for row in ROWS}
 

@@ -5,10 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from graph import load_team
 from nodes.text.markdown import format_answer
 from tests.team_runs import run_team
-from tests.unit.tools.review.changes import make_diff
 
 pytestmark = pytest.mark.slow
 
@@ -50,10 +48,9 @@ def list_new_lines(diff: str) -> dict[tuple[str, int], str]:
 async def test_every_flaw_of_the_example_is_found_at_its_line_and_nothing_else() -> None:
     lines = list_new_lines((EXAMPLE / "change.diff").read_text())
 
-    outcome, _, _ = await run_team(TEAM, "Review this change", EXAMPLE)
+    outcome, answer, events = await run_team(TEAM, "Review this change", EXAMPLE)
 
-    answer = outcome.answer
-    assert outcome.exit_code == 0 and answer is not None
+    assert outcome.exit_code == 0
     seen = [
         flaw
         for finding in answer.findings
@@ -68,19 +65,13 @@ async def test_every_flaw_of_the_example_is_found_at_its_line_and_nothing_else()
     ranks = [finding.severity for finding in answer.findings]
     assert ranks == sorted(ranks, key=("critical", "high", "medium", "low", "info").index)
     assert answer.sources == ("change.diff",)
-
-
-async def test_five_lenses_are_planned_at_once_and_a_shared_finding_is_one() -> None:
-    outcome, _, events = await run_team(TEAM, "Review this change", EXAMPLE)
-
-    assert outcome.plan is not None and outcome.answer is not None
-    assert {
-        task.worker for task in outcome.plan.tasks
-    } == LENSES and outcome.plan.measure_depth() == 1
+    # Five lenses are planned at once, and what two of them found is one finding.
+    assert outcome.plan is not None and outcome.plan.measure_depth() == 1
+    assert {task.worker for task in outcome.plan.tasks} == LENSES
     assert not [event for event in events if event["kind"] == "plan_rejected"]
-    (bare,) = [each for each in outcome.answer.findings if "bare" in each.message]
+    (bare,) = [each for each in answer.findings if "bare" in each.message]
     assert bare.reporters == ("bugs", "style")
-    shown = format_answer(outcome.answer.model_dump(mode="json"))
+    shown = format_answer(answer.model_dump(mode="json"))
     assert "- **critical** `parcels/tracking.py:9` An AWS access key" in shown
     assert "AKIA" not in shown
     gaps = shown.split("**Gaps**")[1]
@@ -88,45 +79,13 @@ async def test_five_lenses_are_planned_at_once_and_a_shared_finding_is_one() -> 
     assert "as the carriers spell them" in gaps
 
 
-async def test_a_clean_diff_stays_clean_and_the_answer_says_so() -> None:
-    outcome, _, _ = await run_team(
-        TEAM, "Is this patch safe to merge?", EXAMPLE / "clean" / "weight.diff"
-    )
-
-    assert outcome.exit_code == 0 and outcome.answer is not None
-    assert outcome.answer.findings == ()
-    assert outcome.answer.text.count("No findings by") == 4
-
-
-@pytest.mark.parametrize(
-    ("request_", "workers"),
-    [
-        ("Review this change", LENSES),
-        ("Please review my pull request", LENSES),
-        ("Is this safe to merge?", LENSES),
-        ("What is wrong with this commit?", LENSES),
-        ("Does this diff leak a secret?", {"security"}),
-        ("Has this bug been fixed before?", {"bugs", "history"}),
-    ],
-)
-async def test_requests_in_other_words_get_the_lenses_they_name(request_, workers) -> None:
-    materials = {"fix.patch": make_diff(app__py=("x = 1\n", "x = 2\n"))}
-
-    outcome, _, _ = await run_team(TEAM, request_, materials=materials)
-
-    assert outcome.plan is not None and outcome.status == "done"
-    assert {task.worker for task in outcome.plan.tasks} == workers
-
-
 @pytest.mark.parametrize(
     ("materials", "told"),
     [
-        ({}, "none was given"),
-        ({"contract.md": "The tenant pays the rent."}, "contract.md"),
         ({"empty.diff": "\n"}, "empty.diff"),
         ({"old.diff": "*** a.py\n--- b.py\n***************\n"}, "old.diff"),
     ],
-    ids=["nothing", "no diff", "empty", "context diff"],
+    ids=["empty", "context diff"],
 )
 async def test_without_a_diff_nothing_is_reviewed(materials, told) -> None:
     outcome, _, _ = await run_team(TEAM, "Review this change", materials=materials)
@@ -135,19 +94,3 @@ async def test_without_a_diff_nothing_is_reviewed(materials, told) -> None:
     assert all(report.escalation for report in outcome.results.values())
     assert told in outcome.answer.gaps[0] and len(outcome.answer.gaps) == 1
     assert outcome.answer.findings == ()
-
-
-async def test_a_request_of_another_kind_is_not_answered() -> None:
-    outcome, _, _ = await run_team(TEAM, "What is the capital of France?")
-
-    assert outcome.exit_code == 3 and outcome.answer is not None
-    assert "Paris" not in outcome.answer.text
-    assert {report.escalation.reason for report in outcome.results.values() if report.escalation}
-
-
-def test_the_team_shares_no_tool_and_waits_for_nothing() -> None:
-    team = load_team("code_review")
-
-    tools = [tool for worker in team.workers for tool in worker.tools]
-    assert len(tools) == len(set(tools)) == 5
-    assert all(example.plan.measure_depth() == 1 for example in team.examples)

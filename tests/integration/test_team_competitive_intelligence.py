@@ -26,11 +26,7 @@ async def test_three_products_are_set_side_by_side_with_what_each_does_not_state
     for report in outcome.results.values():
         for claim in report.claims:
             assert claim.quotation in (EXAMPLE / claim.source).read_text()
-
-
-async def test_pages_are_read_at_the_same_time() -> None:
-    outcome, _, _ = await run_team(TEAM, REQUEST, EXAMPLE)
-
+    # Its pages are read at the same time.
     assert outcome.plan is not None and outcome.plan.measure_depth() == 2
     assert len(outcome.plan.tasks) == 6
 
@@ -43,11 +39,3 @@ async def test_instructions_in_a_page_are_data() -> None:
 
     assert outcome.answer is not None and "| Price | 8 EUR" in outcome.answer.text
     assert "Evil does not state API" in outcome.answer.gaps
-
-
-async def test_a_request_outside_its_domain_gets_no_result() -> None:
-    outcome, _, _ = await run_team(TEAM, "Compose a sonnet about the sea")
-
-    # Failed where the web cannot be reached, which the last worker tries.
-    assert outcome.status in ("partial", "failed")
-    assert not any(report.status == "completed" for report in outcome.results.values())

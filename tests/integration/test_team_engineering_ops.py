@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from graph import load_team
 from graph.runs.outcome import Outcome
 from nodes.text.markdown import format_answer
 from tests.team_runs import run_team
@@ -54,61 +53,3 @@ async def test_a_configuration_issue_upsets_the_plan_and_no_note_tells_of_a_bug(
     note = outcome.results["note"].output
     assert "Bug:" not in note and "gateway.timeout_s" in note
     assert "not-a-real" not in format_outcome(outcome)
-
-
-async def test_without_a_second_configuration_the_note_still_comes_and_the_gap_is_named() -> None:
-    files = [path for path in (EXAMPLE / "config").iterdir() if path.name != "staging.yaml"]
-
-    outcome, _, _ = await run_team(TEAM, MISSION, *sorted(files))
-
-    assert outcome.status == "partial" and outcome.answer
-    assert "only production.yaml is there" in " ".join(outcome.answer.gaps)
-    assert outcome.results["note"].status == "completed"
-
-
-async def test_orders_in_a_log_are_not_followed() -> None:
-    files = [EXAMPLE / name for name in ("bug/pricing.py", "bug/coupons.py", "exam/talking.jsonl")]
-
-    outcome, _, _ = await run_team(TEAM, MISSION, *files)
-
-    assert outcome.exit_code == 0 and outcome.answer
-    assert any(each.line == 22 for each in outcome.answer.findings)
-    assert "50.00 percent" in format_outcome(outcome) and "audit@example.net" not in format_outcome(
-        outcome
-    )
-
-
-@pytest.mark.parametrize(
-    ("request_", "materials", "reason", "expected"),
-    [
-        (MISSION, {"cake.md": "Stir the flour."}, "ambiguous_input", "cake.md"),
-        (MISSION, {}, "ambiguous_input", "neither a traceback nor a source file"),
-        ("What is the error rate?", {"app.log": "\n"}, "ambiguous_input", "no log with times"),
-        (
-            "What differs between staging and production?",
-            {"staging.yaml": "a: [", "production.yaml": "a: 1"},
-            "ambiguous_input",
-            "staging.yaml cannot be read as YAML",
-        ),
-    ],
-    ids=["recipe", "nothing", "empty", "broken"],
-)
-async def test_what_cannot_be_done_is_escalated_in_one_line(
-    request_: str, materials: dict[str, str], reason: str, expected: str
-) -> None:
-    outcome, _, _ = await run_team(TEAM, request_, materials=materials)
-
-    assert outcome.exit_code == 3 and outcome.answer
-    assert reason in {
-        each.escalation.reason for each in outcome.results.values() if each.escalation
-    }
-    assert expected in " ".join(outcome.answer.gaps) and "Traceback" not in format_outcome(outcome)
-    assert outcome.answer.findings == ()
-
-
-def test_no_two_workers_share_a_tool() -> None:
-    team = load_team("engineering_ops")
-
-    tools = [tool for worker in team.workers for tool in worker.tools]
-    assert len(tools) == len(set(tools)) == 7
-    assert team.strategy == "plan"

@@ -5,6 +5,7 @@ import io
 import re
 import tokenize
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -81,8 +82,13 @@ def read_comments(source: str) -> Iterator[tuple[int, str]]:
             yield token.start[0], token.string
 
 
+@cache
+def parse_source(source: str) -> ast.Module:
+    return ast.parse(source)
+
+
 def find_problems(source: str, name: str) -> Iterator[str]:
-    tree = ast.parse(source)
+    tree = parse_source(source)
     docstrings = list(read_docstrings(tree))
     for line, text in docstrings:
         opening = (re.findall(r"[A-Za-z]+", text) or [""])[0].lower()
@@ -114,7 +120,7 @@ def test_no_text_calls_a_file_or_a_report_an_artifact() -> None:
     constants = [
         (name, node.lineno, str(node.value))
         for name in list_covered_files()
-        for node in ast.walk(ast.parse((ROOT / name).read_text()))
+        for node in ast.walk(parse_source((ROOT / name).read_text()))
         if isinstance(node, ast.Constant)
     ]
 

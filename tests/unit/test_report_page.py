@@ -93,6 +93,7 @@ def test_many_long_texts_are_cut_until_the_page_is_small():
     assert read_trace(page)["run"]["cut_texts"] >= 1_000
 
 
+@pytest.mark.slow
 def test_a_trace_of_too_many_events_keeps_those_of_the_timeline():
     shrunk = shrink_trace(make_trace(count=60_000))
     assert [event["kind"] for event in shrunk["events"]] == [

@@ -72,7 +72,7 @@ materials = st.fixed_dictionaries(
     "tool", [market_data, allocation_analysis, trade_list, price_elasticity, launch_price]
 )
 @given(files=materials, drawn=st.data())
-@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+@settings(suppress_health_check=[HealthCheck.too_slow])
 async def test_a_tool_answers_or_refuses_in_one_line(
     tool: Any, files: dict[str, str], drawn: st.DataObject
 ) -> None:

@@ -5,7 +5,7 @@ from operator import add
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
@@ -155,7 +155,7 @@ def test_each_refusal_leads_to_a_plainer_plan_and_at_last_to_one_task() -> None:
     "text",
     [
         *("", " ", "?", "`", "<request>", "Ω≈ç", "Zebras", "Wieviel kostet das Brot?"),
-        *("x" * 9000, "and, and, and", ", ".join(["bread"] * 3000), "a. b. c. " * 900),
+        *("x" * 9000, "and, and, and", ", ".join(["bread"] * 1000), "a. b. c. " * 300),
     ],
 )
 @pytest.mark.parametrize("team", [MARKETS, YARD, make_team({"look": "Looks."})])
@@ -171,7 +171,6 @@ WORDS = st.sampled_from(
 )
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.lists(WORDS, max_size=30))
 def test_every_word_of_a_request_is_in_a_task_or_untaken(words: list[str]) -> None:
     text = " ".join(words)

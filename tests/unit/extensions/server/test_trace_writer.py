@@ -121,6 +121,7 @@ async def test_a_database_that_is_away_fails_no_run():
     assert await read(saver) == []
 
 
+@pytest.mark.slow
 async def test_events_beyond_a_limit_are_counted():
     saver = InMemorySaver()
 

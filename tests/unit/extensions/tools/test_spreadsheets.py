@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from extensions.tools.analyze_table import analyze_table
@@ -143,7 +143,6 @@ async def test_each_sheet_is_a_material_and_a_hidden_one_says_so(tmp_path):
         max_size=8,
     )
 )
-@settings(max_examples=60, deadline=None)
 def test_a_sheet_has_all_rows_and_its_own_figures(tmp_path_factory, rows):
     path = tmp_path_factory.mktemp("books") / "a.xlsx"
     write_xlsx(path, {"Data": [["name", "figure"], *([f"x{name}", n] for name, n in rows)]})

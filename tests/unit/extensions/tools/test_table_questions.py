@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from extensions.tools.sql.table_analysis import analyze_table
@@ -259,7 +259,6 @@ more than at least not no grew fell difference percent top 3 fastest 10 , ? ferr
 VOCABULARY = WORDS.split()
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.lists(st.sampled_from(VOCABULARY), max_size=14))
 def test_any_words_are_read_without_an_error(words):
     found = ask(" ".join(words) or "?")
@@ -268,7 +267,6 @@ def test_any_words_are_read_without_an_error(words):
     assert found["is_complete"] == (not found["gaps"])
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     st.lists(st.sampled_from(VOCABULARY), max_size=10),
     st.sampled_from(["quixotic", "Zanzibar", "vodka", "glückliche", "1987", "median", "unlike"]),

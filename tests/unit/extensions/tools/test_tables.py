@@ -5,7 +5,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from hypothesis import assume, example, given, settings
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from extensions.tools.sql.numbers import detect_decimal_mark, parse_number, write_cell
@@ -179,7 +179,6 @@ def analyze(cells: list[str], **question: Any) -> dict[str, Any]:
 @given(cells=st.lists(figures, min_size=1, max_size=6, unique_by=float))
 @example(cells=["0.00001", "0.00002", "0.00004"])
 @example(cells=["1.2345", "1.2346", "1234567.891"])
-@settings(max_examples=30, deadline=None)
 def test_a_ranking_has_the_tables_own_figures_and_its_own_first(cells: list[str]) -> None:
     found = analyze(cells, limit=1)
     listed = analyze(cells)

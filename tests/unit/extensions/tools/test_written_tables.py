@@ -7,7 +7,7 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from extensions.tools.sql import duckdb_reader, sqlite
@@ -53,7 +53,6 @@ def count_rows(path: Path, text: str) -> list[int]:
 
 
 @given(draw_tables(), st.sampled_from(",;\t|"), st.sampled_from(("\n", "\r\n")))
-@settings(max_examples=150, deadline=None)
 def test_a_written_table_is_read_with_all_its_cells(table, delimiter, end):
     header, *rows = table
     read = read_whole_table(write_table(table, delimiter, end))
@@ -74,7 +73,6 @@ def count_in_sqlite(text: str, folder: Path) -> int:
 
 @pytest.mark.slow
 @given(draw_tables(), st.sampled_from(",;\t|"), st.sampled_from(("\n", "\r\n")))
-@settings(max_examples=60, deadline=None)
 def test_every_engine_has_all_rows_of_a_written_table(tmp_path_factory, table, delimiter, end):
     text = write_table(table, delimiter, end)
     folder = tmp_path_factory.mktemp("tables")
@@ -161,7 +159,6 @@ def test_a_late_cell_that_is_written_otherwise_changes_how_a_column_is_read(engi
     st.sampled_from(("{}", "${}", "{} €", "EUR {}", "{}%", "{} kg")),
     st.lists(st.sampled_from(("n/a", "", "-", "#DIV/0!", "closed", "see note")), max_size=2),
 )
-@settings(max_examples=150)
 def test_amounts_keep_their_values_and_each_cell_without_one_is_named(amounts, written, others):
     cells = [written.format(f"{amount:,.2f}") for amount in amounts] + others
     rows = [["shop", "sales"], *([f"s{n}", cell] for n, cell in enumerate(cells))]
