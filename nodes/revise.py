@@ -9,7 +9,7 @@ from nodes.models.catalog import ModelCatalog
 from nodes.planning.assignments import build_sends
 from nodes.planning.plan_request import PlanRequest
 from nodes.planning.revision import find_revision_reason, list_objecting, revise_plan
-from nodes.recovery.unavailable_workers import assign_workers
+from nodes.recovery.reassignment import assign_workers
 from nodes.schemas.team import Team
 from nodes.telemetry.events import emit
 from state import Context, SupervisorState, require_plan

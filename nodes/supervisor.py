@@ -22,7 +22,7 @@ from nodes.planning.routing import plan_next_step
 from nodes.planning.skipping import skip_blocked
 from nodes.planning.speculation import get_speculative_calls
 from nodes.planning.todo_list import show_plan
-from nodes.recovery.unavailable_workers import assign_workers, emit_unavailable_workers
+from nodes.recovery.reassignment import assign_workers, emit_unavailable_workers
 from nodes.schemas.team import Team
 from nodes.telemetry.events import emit
 from state import Context, SupervisorState, enter_expenses, require_plan

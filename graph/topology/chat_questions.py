@@ -14,7 +14,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.types import StateSnapshot
 
 from graph.topology.answers import list_open_questions
-from nodes.human.messages import build_question_message
+from nodes.human.request import build_question_message
 
 INTERRUPTS: Final = "__interrupt__"
 """LangGraph's key of the interrupts in a part."""

@@ -12,7 +12,7 @@ from langgraph.types import Overwrite
 
 from nodes.errors import ModelError, PlanInvalid, SupervisorError, is_refusal
 from nodes.errors.redaction import redact_text
-from nodes.human.messages import build_plan_message
+from nodes.human.request import build_plan_message
 from nodes.limits.deadline import count_steps_left, get_elapsed_s, get_request_s
 from nodes.limits.worker_load import get_team_load
 from nodes.models.catalog import EMBEDDED, require_prices

@@ -6,7 +6,7 @@ from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 from langchain_core.runnables import RunnableConfig
 
 from nodes.errors import RequestInvalid
-from nodes.human.messages import is_question
+from nodes.human.request import is_question
 from nodes.limits.run_scope import get_run_scope
 from nodes.prompts.tags import shorten_text
 from nodes.telemetry.events import build_task_path

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from nodes.errors import ModelError, PlanInvalid
-from nodes.human.messages import build_plan_message
+from nodes.human.request import build_plan_message
 from nodes.planning.coverage import note_uncovered
 from nodes.planning.plan_request import PlanRequest
 from nodes.planning.planner import make_plan

@@ -95,8 +95,7 @@ def build_plan_messages(
         lines = [f"- {each.task}: {shorten_text(each.output, MAX_GIVEN_CHARS)}" for each in given]
         human.append(wrap_in_tag("given", "\n".join([PRIOR_RESULTS, *lines])))
     human += _format_load(load)
-    human.append(wrap_in_tag("request", request))
-    return [SystemMessage("\n\n".join(system)), HumanMessage("\n\n".join(human))]
+    return _join_messages("\n\n".join(system), *human, wrap_in_tag("request", request))
 
 
 def build_route_messages(
@@ -104,11 +103,10 @@ def build_route_messages(
 ) -> list[AnyMessage]:
     """Build the question which worker takes a request, with the team's examples of choices."""
     prompt = "\n".join([ROUTE, *([ROUTE_OR_PLAN] if team.plan_when_needed else [])])
-    system = [_introduce_team(prompt, team)]
+    system = _introduce_team(prompt, team)
     if team.examples:
-        system.append(format_route_examples(team))
-    human = "\n\n".join([*_format_load(load), _format_request(request, materials)])
-    return [SystemMessage("\n\n".join(system)), HumanMessage(human)]
+        system = f"{system}\n\n{format_route_examples(team)}"
+    return _join_messages(system, *_format_load(load), _format_request(request, materials))
 
 
 def build_step_messages(
@@ -124,16 +122,24 @@ def build_step_messages(
     left = [worker.name for worker in team.roster if worker.name not in ran]
     human = [*_format_load(load), _format_request(request, materials)]
     if results:
-        human.append(wrap_in_tag("results", "\n".join(map(format_report_line, results))))
+        human.append(_wrap_results(results))
     human.append(wrap_in_tag("not_yet_asked", ", ".join(left) or "none"))
-    return [SystemMessage(_introduce_team(STEP, team)), HumanMessage("\n\n".join(human))]
+    return _join_messages(_introduce_team(STEP, team), *human)
+
+
+def _join_messages(system: str, *parts: str) -> list[AnyMessage]:
+    """Return a prompt, and its data as one message."""
+    return [SystemMessage(system), HumanMessage("\n\n".join(parts))]
+
+
+def _wrap_results(reports: Iterable[Report]) -> str:
+    return wrap_in_tag("results", "\n".join(map(format_report_line, reports)))
 
 
 def _introduce_team(prompt: str, team: Team) -> str:
     workers = "\n".join(map(format_worker_card, team.roster))
-    return "\n\n".join(
-        [prompt, wrap_in_tag("guidance", team.guidance), wrap_in_tag("workers", workers)]
-    )
+    guidance = wrap_in_tag("guidance", team.guidance)
+    return "\n\n".join([prompt, guidance, wrap_in_tag("workers", workers)])
 
 
 def _format_request(request: str, materials: Sequence[str]) -> str:
@@ -153,7 +159,7 @@ def build_revision_message(
     parts = [
         REVISE,
         wrap_in_tag("plan", plan.model_dump_json(exclude=UNSHOWN_FIELDS)),
-        wrap_in_tag("results", "\n".join(map(format_report_line, results))),
+        _wrap_results(results),
         *([wrap_in_tag("running", ", ".join(sorted(running)))] if running else []),
         wrap_in_tag("reason", reason),
     ]
@@ -175,13 +181,13 @@ def build_plan_review_messages(
         f"{shorten_text(why, room // 4)}\n{shorten_text(format_report_line(report), room)}"
         for report, why in shown
     ]
-    human = [
+    return _join_messages(
+        REVIEW_PLAN,
         wrap_in_tag("request", shorten_text(request, MAX_REVIEWED_CHARS)),
         wrap_in_tag("goal", plan.goal),
         wrap_in_tag("results", "\n\n".join(found)),
         wrap_in_tag("waiting", shorten_text("\n".join(tasks), MAX_REVIEWED_CHARS)),
-    ]
-    return [SystemMessage(REVIEW_PLAN), HumanMessage("\n\n".join(human))]
+    )
 
 
 def build_problem_message(problems: Sequence[str]) -> HumanMessage:
@@ -261,18 +267,14 @@ def build_recruit_messages(
 ) -> list[AnyMessage]:
     """Build the request for a specialist; `tools` are those it may have, with descriptions."""
     cards = "\n".join(f"- {name}: {summary}" for name, summary in tools.items())
-    human = [
-        wrap_in_tag("tools", cards or "none"),
-        wrap_in_tag("task", f"id: {task.id}\n{description}"),
-    ]
-    return [SystemMessage(RECRUIT), HumanMessage("\n\n".join(human))]
+    asked = wrap_in_tag("task", f"id: {task.id}\n{description}")
+    return _join_messages(RECRUIT, wrap_in_tag("tools", cards or "none"), asked)
 
 
 def build_refine_messages(task: Task, description: str, error: str) -> list[AnyMessage]:
     """Build the request to rewrite a task that failed."""
-    human = [wrap_in_tag("task", f"id: {task.id}\nworker: {task.worker}\n{description}")]
-    human.append(wrap_in_tag("error", error))
-    return [SystemMessage(REFINE), HumanMessage("\n\n".join(human))]
+    asked = wrap_in_tag("task", f"id: {task.id}\nworker: {task.worker}\n{description}")
+    return _join_messages(REFINE, asked, wrap_in_tag("error", error))
 
 
 def build_synthesis_messages(
@@ -292,19 +294,19 @@ def build_synthesis_messages(
     """
     guidance = [wrap_in_tag("guidance", team.synthesis)] if team.synthesis else []
     system = "\n\n".join([SYNTHESIZE, *([FOLLOW_UP] if history else []), *guidance])
-    human = [wrap_in_tag("history", history)] if history else []
-    human.append(wrap_in_tag("request", request))
-    human.append(wrap_in_tag("plan", _format_assignments(plan)))
-    if plan.final_instruction:
-        human.append(wrap_in_tag("final_instruction", plan.final_instruction))
-    human.append(wrap_in_tag("results", "\n".join(map(format_report_line, results))))
-    if lines := "\n".join(map(format_json_line, findings)):
-        human.append(wrap_in_tag("findings", lines))
-    if lines := "\n".join(map(format_json_line, contradictions)):
-        human.append(wrap_in_tag("contradictions", lines))
-    if missing:
-        human.append(wrap_in_tag("missing", "\n".join(f"- {line}" for line in missing)))
-    return [SystemMessage(system), HumanMessage("\n\n".join(human))]
+    parts = {
+        "history": history,
+        "request": request,
+        "plan": _format_assignments(plan),
+        "final_instruction": plan.final_instruction,
+        "results": "\n".join(map(format_report_line, results)),
+        "findings": "\n".join(map(format_json_line, findings)),
+        "contradictions": "\n".join(map(format_json_line, contradictions)),
+        "missing": "\n".join(f"- {line}" for line in missing),
+    }
+    always = ("request", "results")
+    shown = [wrap_in_tag(tag, text) for tag, text in parts.items() if text or tag in always]
+    return _join_messages(system, *shown)
 
 
 def _format_assignments(plan: Plan) -> str:
@@ -323,40 +325,35 @@ def build_judge_messages(request: str, pairs: Iterable[tuple[Claim, Claim]]) -> 
         f"{format_json_line(second)}}}"
         for number, (first, second) in enumerate(pairs, start=1)
     ]
-    human = [wrap_in_tag("request", request), wrap_in_tag("pairs", "\n".join(lines))]
-    return [SystemMessage(JUDGE), HumanMessage("\n\n".join(human))]
+    asked = wrap_in_tag("request", request)
+    return _join_messages(JUDGE, asked, wrap_in_tag("pairs", "\n".join(lines)))
 
 
 def build_selection_messages(description: str, attempts: Iterable[Report]) -> list[AnyMessage]:
     """Build the question which of several attempts at one task is best."""
-    human = [wrap_in_tag("intent", description)]
-    human.append(wrap_in_tag("results", "\n".join(map(format_report_line, attempts))))
-    return [SystemMessage(SELECT), HumanMessage("\n\n".join(human))]
+    asked = wrap_in_tag("intent", description)
+    return _join_messages(SELECT, asked, _wrap_results(attempts))
 
 
 def build_reduction_messages(
     request: str, results: Iterable[Report], *, max_chars: int
 ) -> list[AnyMessage]:
     """Build the request for a summary of some of the results."""
-    human = [wrap_in_tag("request", request)]
-    human.append(wrap_in_tag("results", "\n".join(map(format_report_line, results))))
-    return [
-        SystemMessage(REDUCE.replace("{max_chars}", str(max_chars))),
-        HumanMessage("\n\n".join(human)),
-    ]
+    prompt = REDUCE.replace("{max_chars}", str(max_chars))
+    return _join_messages(prompt, wrap_in_tag("request", request), _wrap_results(results))
 
 
 def build_critique_messages(
     request: str, plan: Plan, answer: Answer, results: Iterable[Report]
 ) -> list[AnyMessage]:
     """Build the request for a review of the answer."""
-    human = [
+    return _join_messages(
+        CRITICIZE,
         wrap_in_tag("request", request),
         wrap_in_tag("plan", plan.model_dump_json(exclude=UNSHOWN_FIELDS)),
-        wrap_in_tag("results", "\n".join(map(format_report_line, results))),
+        _wrap_results(results),
         wrap_in_tag("answer", format_json_line(answer)),
-    ]
-    return [SystemMessage(CRITICIZE), HumanMessage("\n\n".join(human))]
+    )
 
 
 def format_report_line(report: Report, *, names_worker: bool = True) -> str:
