@@ -6,16 +6,16 @@ as unset.
 """
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Final
 from zlib import crc32
 
 from pydantic import (
+    AfterValidator,
     Field,
     PrivateAttr,
     ValidationError,
-    ValidationInfo,
     field_validator,
     model_validator,
 )
@@ -36,7 +36,6 @@ from graph.setting_names import (
     map_variables,
 )
 from graph.setting_sources import ENV_FILE_VARIABLE, PART_OF_ENV_FILE, SettingSources
-from graph.shared_limits import require_redis_package
 from graph.stores.postgres_url import (
     format_public_address,
     is_postgres,
@@ -50,6 +49,8 @@ from graph.variables import (
     LimitVariables,
     ServerVariables,
     TracingVariables,
+    read_text_by,
+    require_redis_package,
     reveal,
 )
 from nodes.errors import SettingsInvalid
@@ -59,7 +60,6 @@ from nodes.models.settings import (
     OutputPurpose,
     Price,
     Tier,
-    read_origins,
     read_output_limits,
     read_price,
 )
@@ -86,6 +86,20 @@ ModelName = Annotated[
     ),
 ]
 Switch = Annotated[bool, Field(description="true or false")]
+Folder = Annotated[
+    Path | None,
+    AfterValidator(lambda path: path and path.expanduser()),
+    Field(description="an existing folder"),
+]
+
+
+def _read_folders(text: str) -> tuple[Path, ...]:
+    names = (name.strip() for name in text.split(os.pathsep))
+    return tuple(Path(name).expanduser() for name in names if name)
+
+
+def _read_prices(text: str) -> dict[str, Price]:
+    return dict(read_price(item) for item in text.split(",") if item.strip())
 
 
 class Settings(LimitVariables, TracingVariables, ServerVariables):
@@ -111,12 +125,14 @@ class Settings(LimitVariables, TracingVariables, ServerVariables):
     model_fast: ModelName = Field(None, validation_alias="SUPERVISE_MODEL_FAST")
     model_standard: ModelName = Field(None, validation_alias="SUPERVISE_MODEL_STANDARD")
     model_strong: ModelName = Field(None, validation_alias="SUPERVISE_MODEL_STRONG")
-    max_output_tokens: Annotated[dict[OutputPurpose, int], NoDecode] = Field(
+    max_output_tokens: Annotated[
+        dict[OutputPurpose, int], NoDecode, read_text_by(read_output_limits)
+    ] = Field(
         default_factory=dict,
         validation_alias="SUPERVISE_MAX_OUTPUT_TOKENS",
         description="a number, or plan=N,turn=N,report=N,answer=N",
     )
-    prices: Annotated[dict[str, Price], NoDecode] = Field(
+    prices: Annotated[dict[str, Price], NoDecode, read_text_by(_read_prices)] = Field(
         default_factory=dict,
         validation_alias="SUPERVISE_PRICES",
         description="provider:model=INPUT/OUTPUT, US dollars for a million tokens, with commas",
@@ -134,22 +150,18 @@ class Settings(LimitVariables, TracingVariables, ServerVariables):
         description="sqlite:///relative/path, sqlite:////absolute/path or postgresql://…",
         repr=False,
     )
-    team_folders: Annotated[tuple[Path, ...], NoDecode] = Field(
+    team_folders: Annotated[tuple[Path, ...], NoDecode, read_text_by(_read_folders)] = Field(
         (),
         validation_alias="SUPERVISE_TEAMS",
         description=f"folders that hold team folders, separated by {os.pathsep!r}",
     )
-    documents: Path | None = Field(
-        None, validation_alias="SUPERVISE_DOCUMENTS", description="an existing folder"
-    )
+    documents: Folder = Field(None, validation_alias="SUPERVISE_DOCUMENTS")
     sql_url: str | None = Field(
         None,
         validation_alias="SUPERVISE_SQL_URL",
         description="a path, sqlite:///PATH, duckdb:///PATH or postgresql://…",
     )
-    repository: Path | None = Field(
-        None, validation_alias="SUPERVISE_REPOSITORY", description="an existing folder"
-    )
+    repository: Folder = Field(None, validation_alias="SUPERVISE_REPOSITORY")
     run_code: Switch = Field(False, validation_alias="SUPERVISE_RUN_CODE")
     """Whether `run_code` may run code; `sandbox/bounds.py` holds its limits."""
     tavily_api_key: ApiKey = Field(None, validation_alias="TAVILY_API_KEY")
@@ -352,33 +364,6 @@ class Settings(LimitVariables, TracingVariables, ServerVariables):
         if scheme not in ("sqlite", "duckdb", "postgresql", "postgres"):
             raise ValueError(f"has the scheme {scheme!r}")
         return url
-
-    @field_validator("team_folders", mode="before")
-    @classmethod
-    def _split_folders(cls, value: Any) -> Any:
-        return _parse_folders(value.split(os.pathsep)) if isinstance(value, str) else value
-
-    @field_validator("studio_origins", "max_output_tokens", mode="before")
-    @classmethod
-    def _read_list(cls, value: Any, info: ValidationInfo) -> Any:
-        read = read_origins if info.field_name == "studio_origins" else read_output_limits
-        return read(value) if isinstance(value, str) else value
-
-    @field_validator("prices", mode="before")
-    @classmethod
-    def _read_prices(cls, value: Any) -> Any:
-        if not isinstance(value, str):
-            return value
-        return dict(read_price(item) for item in value.split(",") if item.strip())
-
-    @field_validator("documents", "repository", mode="after")
-    @classmethod
-    def _expand_home(cls, path: Path | None) -> Path | None:
-        return path and path.expanduser()
-
-
-def _parse_folders(names: Iterable[str]) -> tuple[Path, ...]:
-    return tuple(Path(name.strip()).expanduser() for name in names if name.strip())
 
 
 def choose_env_file(path: Path) -> None:

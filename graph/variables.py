@@ -1,5 +1,6 @@
 """The groups of variables: of one tier, of limits, of tracing, of a server."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, Final, get_args
 
@@ -15,8 +16,10 @@ from nodes.models.settings import (
     find_key_problem,
     find_redis_problem,
     read_headers,
+    read_origins,
     read_parameters,
 )
+from nodes.tools.framework.extras import PackageMissing, write_install_command
 
 SECRET_WORDS: Final = ("auth", "key", "token", "secret", "cookie", "password")
 """In the name of a header whose value is a secret; others, such as `X-Title`, may be shown."""
@@ -39,6 +42,15 @@ def _read_key(key: Any) -> Any:
     if problem := find_key_problem(value):
         raise ValueError(problem)
     return key if value.strip() else None
+
+
+def _split_names(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
+def read_text_by(read: Callable[[str], Any]) -> BeforeValidator:
+    """Return what turns the text of a variable into its value; a value is left as it is."""
+    return BeforeValidator(lambda value: read(value) if isinstance(value, str) else value)
 
 
 Address = Annotated[
@@ -112,6 +124,7 @@ RatePerMinute = Annotated[
 ]
 
 DEFAULT_DEADLINE_S: Final = 900.0
+REDIS_EXTRA: Final = "redis"
 
 
 class LimitVariables(BaseSettings):
@@ -166,6 +179,23 @@ class LimitVariables(BaseSettings):
         if url and (problem := find_redis_problem(url)):
             raise ValueError(problem)
         return url
+
+
+def require_redis_package(redis_url: str | None) -> None:
+    """Load the package if it is needed.
+
+    Raises:
+        PackageMissing: `SUPERVISE_REDIS_URL` is set, but it is not installed.
+    """
+    if not redis_url:
+        return
+    try:
+        import redis.asyncio  # noqa: F401 - optional, and slow: not first within a call's time
+    except ImportError:
+        raise PackageMissing(
+            "SUPERVISE_REDIS_URL is set, but a package is not installed: redis",
+            next=write_install_command(REDIS_EXTRA),
+        ) from None
 
 
 class TracingVariables(TierVariables):
@@ -244,7 +274,7 @@ PositiveCount = Annotated[int, Field(ge=1, description="a whole number above 0")
 class ServerVariables(BaseSettings):
     """Who may call a server."""
 
-    studio_origins: Annotated[tuple[str, ...], NoDecode] = Field(
+    studio_origins: Annotated[tuple[str, ...], NoDecode, read_text_by(read_origins)] = Field(
         (),
         validation_alias="SUPERVISE_STUDIO_ORIGINS",
         description="addresses such as http://localhost:3000, separated by commas",
@@ -280,19 +310,12 @@ class ServerVariables(BaseSettings):
     """Runs of all users that may wait at once."""
     max_body_bytes: PositiveCount = Field(80_000_000, validation_alias="SUPERVISE_MAX_BODY_BYTES")
     """Of a request; the files that are attached to one may take 60 MB in base64."""
-    user_models: Annotated[tuple[UserModel, ...], NoDecode] = Field(
+    user_models: Annotated[tuple[UserModel, ...], NoDecode, read_text_by(_split_names)] = Field(
         (),
         validation_alias="SUPERVISE_USER_MODELS",
         description="provider:model, several with commas",
     )
     """Models that a user may choose for a run, besides those of the tiers."""
-
-    @field_validator("user_models", mode="before")
-    @classmethod
-    def _split_models(cls, value: Any) -> Any:
-        return (
-            [v.strip() for v in value.split(",") if v.strip()] if isinstance(value, str) else value
-        )
 
     def build_server_headers(self) -> dict[str, str]:
         """Return the headers that `--url` sends: the key in both forms that servers read."""
