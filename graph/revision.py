@@ -20,7 +20,8 @@ from langgraph.types import PregelTask, StateSnapshot
 from graph.topology.graph_building import apply_context
 from graph.topology.worker_graph import WorkerGraph
 from nodes.execution.dispatch_registry import MONITOR, DispatchRegistry, get_dispatch_namespace
-from nodes.limits.run_scope import CHECKPOINTER_KEY, SCOPE_KEY, get_run_scope
+from nodes.limits.langgraph_keys import CHECKPOINTER_KEY
+from nodes.limits.run_scope import SCOPE_KEY, get_run_scope
 from nodes.models.catalog import ModelCatalog
 from nodes.monitor import monitor
 from nodes.revise import after_revise, revise

@@ -13,11 +13,11 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 
 from graph.around_run import AroundRun
 from graph.stores.errors import ThreadTaken
-from graph.topology.node_config import TASK_ID_KEY
 from graph.topology.run_start import get_run_id
 from nodes.errors import StoreError
 from nodes.limits.deadline import now_s
-from nodes.limits.run_scope import CHECKPOINTER_KEY, SCOPE_KEY, get_run_scope
+from nodes.limits.langgraph_keys import CHECKPOINTER_KEY, TASK_ID_KEY
+from nodes.limits.run_scope import SCOPE_KEY, get_run_scope
 
 if TYPE_CHECKING:
     from extensions.postgres.shared_saver import SharedSaver

@@ -14,6 +14,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from extensions.server.middleware import read_body
 from graph.topology.input_validation import read_context
 from nodes.errors import SettingsInvalid
+from nodes.limits.langgraph_keys import DURABILITY_KEY, PREFIX, RESUMING_KEY
 from nodes.limits.nesting import parse_json
 from nodes.limits.patterns import Pattern
 from nodes.limits.run_scope import SCOPE_KEY
@@ -23,8 +24,7 @@ CHECKED_PATHS: Final = Pattern(
     r"(/threads/[^/]+)?/runs(/(stream|wait|batch|crons(/[^/]+)?))?/?|/assistants(/[^/]+)?/?"
     r"|/threads/[^/]+/commands/?"
 )
-RESERVED: Final = "__pregel_"
-SENT_BY_REMOTE_GRAPH: Final = frozenset({"__pregel_resuming", "__pregel_durability"})
+SENT_BY_REMOTE_GRAPH: Final = frozenset({RESUMING_KEY, DURABILITY_KEY})
 """Keys that LangGraph's client of remote graphs passes from the outer graph, as plain values."""
 
 
@@ -84,7 +84,7 @@ def _find_reserved_key(configurable: dict[str, Any]) -> str:
     A run that a client declares to be inside another would not take its thread, nor keep a trace.
     """
     for name in configurable:
-        if name == SCOPE_KEY or (name.startswith(RESERVED) and name not in SENT_BY_REMOTE_GRAPH):
+        if name == SCOPE_KEY or (name.startswith(PREFIX) and name not in SENT_BY_REMOTE_GRAPH):
             return f"{name[:80]!r} in the configurable is reserved for the server"
     if not isinstance(configurable.get("checkpoint_ns") or "", str):
         return "checkpoint_ns in the configurable is not a string"

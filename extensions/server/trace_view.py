@@ -21,10 +21,10 @@ from extensions.server.trace_writer import TraceWriter
 from graph.around_run import AroundRun, BegunRun, ReadState, Saver
 from graph.stores.trace_lines import format_trace_line
 from graph.topology.answers import list_open_questions
-from graph.topology.node_config import TASK_ID_KEY
-from graph.topology.run_start import RESUMING_KEY, get_run_id, read_began_at
+from graph.topology.run_start import get_run_id, read_began_at
 from nodes.errors import SupervisorError
 from nodes.limits.deadline import get_elapsed_s
+from nodes.limits.langgraph_keys import RESUMING_KEY, TASK_ID_KEY
 from nodes.limits.run_scope import SCOPE_KEY, get_run_scope
 
 SUMMARY_NAMESPACE: Final = "supervise-summary"

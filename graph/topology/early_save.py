@@ -14,7 +14,8 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.types import StateSnapshot
 
 from graph.stores.side_records import load_records, save_record
-from graph.topology.node_config import NAMESPACE_KEY, TASK_ID_KEY, get_checkpointer
+from graph.topology.node_config import NAMESPACE_KEY, get_checkpointer
+from nodes.limits.langgraph_keys import TASK_ID_KEY
 from state import WorkerOutput
 
 CHANNEL: Final = "__early_report"

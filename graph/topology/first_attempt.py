@@ -13,9 +13,10 @@ from langchain_core.runnables.config import var_child_runnable_config
 from langgraph.runtime import Runtime
 
 from graph.topology.early_save import EarlySave
-from graph.topology.node_config import RUNTIME_KEY, TASK_ID_KEY, build_step_config
+from graph.topology.node_config import build_step_config
 from nodes.execution.dispatch import Dispatch
 from nodes.execution.dispatch_registry import DispatchRegistry
+from nodes.limits.langgraph_keys import RUNTIME_KEY, TASK_ID_KEY
 from nodes.telemetry.events import emit
 from state import Assignment, Context, WorkerOutput, WorkerState
 

@@ -1,7 +1,4 @@
-"""What LangGraph tells a running node by its config.
-
-These names are LangGraph's own; `tests/unit/test_node_config.py` fails when a release changes them.
-"""
+"""What LangGraph tells a running node by its config."""
 
 from dataclasses import replace
 from itertools import count
@@ -11,27 +8,28 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.runtime import Runtime
 
-from nodes.limits.run_scope import CHECKPOINTER_KEY
+from nodes.limits.langgraph_keys import (
+    CHECKPOINTER_KEY,
+    DURABILITY_KEY,
+    RESUMING_KEY,
+    RUNTIME_KEY,
+    SCRATCHPAD_KEY,
+    STREAM_KEY,
+)
 from state import Context
 
 NAMESPACE_KEY: Final = "checkpoint_ns"
-RUNTIME_KEY: Final = "__pregel_runtime"
-TASK_ID_KEY: Final = "__pregel_task_id"
-_STREAM_KEY: Final = "__pregel_stream"
-_RESUMING_KEY: Final = "__pregel_resuming"
-_SCRATCHPAD_KEY: Final = "__pregel_scratchpad"
-_DURABILITY_KEY: Final = "__pregel_durability"
 
 
 def is_streaming_steps(config: RunnableConfig) -> bool:
     """Return whether a caller streams the steps of inner graphs."""
-    return config["configurable"].get(_STREAM_KEY) is not None
+    return config["configurable"].get(STREAM_KEY) is not None
 
 
 def get_checkpointer(config: RunnableConfig) -> BaseCheckpointSaver[Any] | None:
     """Return the checkpointer that saves the node's run while it runs; None without one."""
     configurable = config["configurable"]
-    is_saved_at_exit = configurable.get(_DURABILITY_KEY) == "exit"
+    is_saved_at_exit = configurable.get(DURABILITY_KEY) == "exit"
     return None if is_saved_at_exit else configurable.get(CHECKPOINTER_KEY)
 
 
@@ -39,7 +37,7 @@ async def has_saved_steps(config: RunnableConfig) -> bool:
     """Return whether the graph of a node that runs again, after a crash say, has a checkpoint."""
     configurable = config["configurable"]
     saver: BaseCheckpointSaver[Any] | None = configurable.get(CHECKPOINTER_KEY)
-    if saver is None or not configurable.get(_RESUMING_KEY):
+    if saver is None or not configurable.get(RESUMING_KEY):
         return False
     at = {name: configurable[name] for name in ("thread_id", NAMESPACE_KEY)}
     return await saver.aget_tuple({"configurable": at}) is not None
@@ -57,7 +55,7 @@ def build_step_config(config: RunnableConfig, step: str) -> RunnableConfig:
     changed = {
         NAMESPACE_KEY: namespace,
         RUNTIME_KEY: replace(runtime, stream_writer=_ignore),
-        _SCRATCHPAD_KEY: replace(configurable[_SCRATCHPAD_KEY], subgraph_counter=count().__next__),
+        SCRATCHPAD_KEY: replace(configurable[SCRATCHPAD_KEY], subgraph_counter=count().__next__),
     }
     metadata = {**config.get("metadata", {}), "langgraph_checkpoint_ns": namespace}
     return {**config, "configurable": {**configurable, **changed}, "metadata": metadata}

@@ -15,6 +15,7 @@ from graph.topology.input_validation import read_context
 from graph.topology.pending_writes import collect_ledger, collect_pending_reports
 from nodes.limits.budget import Budget
 from nodes.limits.deadline import now_s
+from nodes.limits.langgraph_keys import RESUMING_KEY, RUNTIME_KEY
 from nodes.limits.nesting import parse_json
 from nodes.limits.run_scope import SCOPE_KEY, Deadline, Pace, RunScope, get_run_scope, set_deadline
 from nodes.planning.team_record import require_same_team
@@ -28,8 +29,6 @@ The value is JSON, since LangGraph keeps only plain values there.
 """
 CLOCK_KEY: Final = "run_clock"
 """The same for the run's start and deadline, used when a server starts the same run again."""
-RESUMING_KEY: Final = "__pregel_resuming"
-"""LangGraph's key in the configurable of a graph that is a node of another one."""
 _SAVED_MOMENTS: Final = ("starts_at", "work_ends_at", "ends_at")
 
 COMMON_NAMES: Final = frozenset(
@@ -171,7 +170,7 @@ def read_inherited_context(config: RunnableConfig | None) -> Context:
     Raises:
         SettingsInvalid: a value is not allowed.
     """
-    runtime = ensure_config(config)["configurable"].get("__pregel_runtime")
+    runtime = ensure_config(config)["configurable"].get(RUNTIME_KEY)
     outer = getattr(runtime, "context", None)
     if outer is None or isinstance(outer, Context):
         return read_context(outer)

@@ -16,9 +16,8 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.store.base import BaseStore
 
 from graph.stores.run_database import build_stop_namespace
-from graph.topology.node_config import TASK_ID_KEY
-from graph.topology.run_start import RESUMING_KEY
 from nodes.errors.redaction import redact_text
+from nodes.limits.langgraph_keys import RESUMING_KEY, TASK_ID_KEY
 from nodes.limits.run_scope import SCOPE_KEY, get_run_scope
 from nodes.limits.stop_requests import StopRequests
 

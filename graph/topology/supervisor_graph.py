@@ -47,7 +47,6 @@ from graph.topology.input_validation import (
 )
 from graph.topology.run_start import (
     CLOCK_KEY,
-    RESUMING_KEY,
     RunStart,
     get_run_id,
     is_resumed,
@@ -62,6 +61,7 @@ from graph.topology.state_edits import list_edited_plans, read_edits, require_va
 from graph.topology.stop_watch import ANONYMOUS, read_identity, watch_stops
 from nodes.errors import SettingsInvalid
 from nodes.human.request import ASKED_KEY
+from nodes.limits.langgraph_keys import RESUMING_KEY, TASK_ID_KEY
 from nodes.limits.run_scope import get_run_scope
 from nodes.planning.first_plan import PrepareWorkers
 from nodes.planning.speculation import SPECULATION_KEY, SpeculativeCalls
@@ -359,7 +359,7 @@ class SupervisorGraph(
             )
 
     def _is_saved(self, config: RunnableConfig) -> bool:
-        is_inner = "__pregel_task_id" in config.get("configurable", {})
+        is_inner = TASK_ID_KEY in config.get("configurable", {})
         return not is_inner and self.find_checkpointer(config) is not None
 
     def _choose_durability(self, config: RunnableConfig, asked: Any) -> Any:

@@ -8,14 +8,13 @@ from typing import Any, Final
 from langchain_core.runnables import RunnableConfig
 
 from nodes.limits.budget import Budget
+from nodes.limits.langgraph_keys import CHECKPOINTER_KEY
 from nodes.limits.outside_waits import OutsideWaits
 from nodes.limits.stop_requests import StopRequests
 from state import Origin, Plan, Report, Tier, Usage
 
 SCOPE_KEY: Final = "__run_scope"
 """Of a `configurable`. LangGraph saves no entry whose name begins like this with a checkpoint."""
-CHECKPOINTER_KEY: Final = "__pregel_checkpointer"
-"""Of a `configurable`: LangGraph lends an inner graph its checkpointer under this name."""
 SYNTHESIS_SHARE: Final = 0.15
 """Of a run's deadline, kept for the answer."""
 MAX_SYNTHESIS_S: Final = 30.0

@@ -14,6 +14,7 @@ from langgraph.config import get_config
 from nodes.errors import CallTimedOut, DeadlinePassed, EndpointDown
 from nodes.errors.redaction import redact_text
 from nodes.limits.deadline import now_s
+from nodes.limits.langgraph_keys import RUNTIME_KEY
 from nodes.limits.run_scope import RunScope, get_run_scope
 from nodes.models.circuit_breaker import FAILURE_THRESHOLD, OPEN_S
 from nodes.models.reply_stream import AnswerTextListener
@@ -139,7 +140,7 @@ def get_run_context() -> RunContext:
         scope=scope,
         run_id=f"{configurable.get('thread_id', '')}/{scope.began_at or ''}",
         remaining_s=remaining_s,
-        is_run="__pregel_runtime" in configurable,
+        is_run=RUNTIME_KEY in configurable,
         task=build_task_path(config, config.get("metadata", {}).get("task", "")),
         is_last=is_last,
         listeners=listeners,

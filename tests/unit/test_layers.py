@@ -3,6 +3,7 @@
 import re
 from functools import cache
 from graphlib import TopologicalSorter
+from importlib.metadata import version
 from pathlib import Path
 
 from langchain_core.runnables import RunnableConfig
@@ -190,6 +191,16 @@ def test_the_environment_is_read_in_settings_only() -> None:
 
     assert [name for name, text in texts.items() if "os.environ" in text] == ["graph.settings"]
     assert [name for name, text in texts.items() if "getenv" in text] == []
+
+
+def test_private_names_of_langgraph_are_in_one_module() -> None:
+    """What another release may change is found there; `test_node_config.py` runs each name."""
+    texts = {get_module_name(path): read_source(path) for path in [*SOURCES, *EXTENSIONS]}
+
+    named = [name for name, text in texts.items() if "__pregel" in text]
+
+    assert named == ["nodes.limits.langgraph_keys"]
+    assert version("langgraph").startswith("1.2."), "run test_node_config.py with this release"
 
 
 def test_a_file_stays_within_four_hundred_lines() -> None:

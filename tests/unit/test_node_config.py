@@ -14,12 +14,12 @@ from typing_extensions import TypedDict
 
 from graph.topology.node_config import (
     NAMESPACE_KEY,
-    RUNTIME_KEY,
     build_step_config,
     get_checkpointer,
     has_saved_steps,
     is_streaming_steps,
 )
+from nodes.limits.langgraph_keys import RUNTIME_KEY
 from nodes.telemetry.events import emit
 
 CONFIG: RunnableConfig = {"configurable": {"thread_id": "one"}}
