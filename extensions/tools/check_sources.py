@@ -5,10 +5,9 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import accumulate
-from typing import Annotated, Any, Final, Literal
+from typing import Any, Final, Literal
 
 from langchain_core.tools import BaseTool, tool
-from langgraph.prebuilt import InjectedState
 from pydantic import BaseModel
 
 from extensions.tools.documents.library import Document, get_library
@@ -19,6 +18,7 @@ from nodes.text.counts import format_count
 from nodes.text.plain_text import sanitize_line
 from nodes.tools.framework.argument_types import CitedClaim
 from nodes.tools.framework.documents import read_document
+from nodes.tools.framework.materials import Materials
 from nodes.tools.framework.settings import ToolSettings
 from state import Claim
 
@@ -49,7 +49,7 @@ def check_sources(settings: ToolSettings) -> BaseTool:
     @tool("check_sources")
     async def check_all(
         claims: list[CitedClaim],
-        materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
+        materials: Materials = None,
     ) -> dict[str, Any]:
         """Look each claim's quotation and figures up in the source it names.
 

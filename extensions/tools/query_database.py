@@ -1,15 +1,15 @@
 """Query the user's database, data files and CSV materials with read-only SQL."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Any
 
 from langchain_core.tools import BaseTool, tool
-from langgraph.prebuilt import InjectedState
 
 from extensions.tools.sql.client import collect_tables, run_statement
 from extensions.tools.sql.location import DatabaseLocation
 from extensions.tools.sql.tables import mentions, name_tables
 from nodes.errors import ToolRefused
+from nodes.tools.framework.materials import Materials
 from nodes.tools.framework.settings import ToolSettings
 
 MAX_SQL_CHARS = 10_000
@@ -19,10 +19,7 @@ def query_database(settings: ToolSettings, *, timeout_s: float = 2.0) -> BaseToo
     """Build the query tool over `settings.sql_url`; `timeout_s` limits one statement."""
 
     @tool("query_database")
-    async def query(
-        sql: str,
-        materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
-    ) -> dict[str, Any]:
+    async def query(sql: str, materials: Materials = None) -> dict[str, Any]:
         """Run one SELECT on the user's database, the .csv files and sheets, each a table.
 
         Begin with query_database(sql="SHOW TABLES"): it lists tables, columns and sources.

@@ -2,15 +2,15 @@
 
 import asyncio
 from collections.abc import Iterable
-from typing import Annotated, Any
+from typing import Any
 
 from langchain_core.tools import BaseTool, tool
-from langgraph.prebuilt import InjectedState
 
 from extensions.tools.documents.library import describe_unread, get_library
 from extensions.tools.documents.passages import Passage
 from nodes.errors import NothingToRead, ToolFailed
 from nodes.text.counts import format_count
+from nodes.tools.framework.materials import Materials
 from nodes.tools.framework.settings import ToolSettings
 
 MAX_RESULTS = 20
@@ -23,9 +23,7 @@ def search_documents(settings: ToolSettings) -> BaseTool:
 
     @tool("search_documents")
     async def search(
-        query: str,
-        max_results: int = 6,
-        materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
+        query: str, max_results: int = 6, materials: Materials = None
     ) -> dict[str, Any]:
         """Find passages in the user's documents and in the files of this run, best first.
 

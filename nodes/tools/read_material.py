@@ -4,7 +4,6 @@ import asyncio
 from typing import Annotated, Any
 
 from langchain_core.tools import tool
-from langgraph.prebuilt import InjectedState
 from pydantic import Field
 
 from nodes.errors import ToolRefused
@@ -12,7 +11,7 @@ from nodes.text.counts import format_count
 from nodes.text.lines import count_fitting_lines, outline_text, split_lines
 from nodes.text.plain_text import sanitize_text
 from nodes.tools.framework.argument_types import FileName
-from nodes.tools.framework.materials import resolve_material_name
+from nodes.tools.framework.materials import Materials, resolve_material_name
 
 MAX_READ_CHARS = 20_000
 """Limit of one reading, below the limit for the result of any tool."""
@@ -26,7 +25,7 @@ async def read_material(
         int | None,
         Field(ge=1, description="Number of the last line; as many as fit without it"),
     ] = None,
-    materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
+    materials: Materials = None,
 ) -> tuple[str, dict[str, Any]]:
     """Read lines of a material of this task, at most 20,000 characters at a time.
 

@@ -11,6 +11,7 @@ from typing import TextIO
 import duckdb
 
 from extensions.tools.sql.numbers import FORMS, NumberColumn, count_forms, read_number_columns
+from extensions.tools.sql.tables import quote_name, write_literal
 from extensions.tools.sql.whole_table import (
     TableNote,
     describe_doubles,
@@ -112,7 +113,7 @@ def load_file(
         csv.writer(
             written, delimiter=file.delimiter, quoting=csv.QUOTE_ALL, lineterminator="\n"
         ).writerows(rows)
-    base.execute(f"DROP TABLE IF EXISTS {_quote(table)}")
+    base.execute(f"DROP TABLE IF EXISTS {quote_name(table)}")
     copied = replace(
         file, path=copy, is_ragged=True, skipped_lines=0, has_header=False, encoding="utf-8"
     )
@@ -127,8 +128,8 @@ def load_csv(base: duckdb.DuckDBPyConnection, table: str, file: CsvFile) -> tupl
         duckdb.Error: the engine cannot read the file.
     """
     if not file.rows:
-        columns = ", ".join(f"{_quote(name)} VARCHAR" for name in file.columns)
-        base.execute(f"CREATE TABLE {_quote(table)} ({columns})")
+        columns = ", ".join(f"{quote_name(name)} VARCHAR" for name in file.columns)
+        base.execute(f"CREATE TABLE {quote_name(table)} ({columns})")
         return file.notes
     numbers = _read_numbers(file)
     rewritten = {
@@ -137,7 +138,7 @@ def load_csv(base: duckdb.DuckDBPyConnection, table: str, file: CsvFile) -> tupl
         if number.has_missing or not number.is_plain
     }
     values = ", ".join(_write_value(name, rewritten.get(name)) for name in file.columns)
-    create = f"CREATE TABLE {_quote(table)} AS SELECT {values} FROM "
+    create = f"CREATE TABLE {quote_name(table)} AS SELECT {values} FROM "
     fractional = [
         name for name, forms in _pair_forms(file) if name in numbers and forms.keys() - {"whole"}
     ]
@@ -147,7 +148,7 @@ def load_csv(base: duckdb.DuckDBPyConnection, table: str, file: CsvFile) -> tupl
         base.execute(create + _write_source(file, types, file.sample_rows))
     except duckdb.ConversionException:  # a later row has a cell of another type
         base.execute(create + _write_source(file, types, -1))
-    found = base.execute(f"SELECT count(*) FROM {_quote(table)}").fetchall()[0][0]
+    found = base.execute(f"SELECT count(*) FROM {quote_name(table)}").fetchall()[0][0]
     if file.rows != found:
         raise CsvUnreadable(f"has {file.rows} rows, of which {found} can be read")
     return (*file.notes, *list_assumptions(list(numbers), list(numbers.values())))
@@ -155,12 +156,12 @@ def load_csv(base: duckdb.DuckDBPyConnection, table: str, file: CsvFile) -> tupl
 
 def count_defects(base: duckdb.DuckDBPyConnection, table: str) -> list[TableNote]:
     """Return what is unusual in a large table, counted: no cell and no row is named."""
-    columns = base.execute(f"DESCRIBE {_quote(table)}").fetchall()
+    columns = base.execute(f"DESCRIBE {quote_name(table)}").fetchall()
     names = [name for name, kind, *_ in columns if kind in ("BIGINT", "DOUBLE")]
-    counted = [f"count({_quote(n)}), count(*) FILTER ({_quote(n)} < 0)" for n in names]
+    counted = [f"count({quote_name(n)}), count(*) FILTER ({quote_name(n)} < 0)" for n in names]
     select = ", ".join(["count(*)", "count(DISTINCT hash(each))", *counted])
     try:
-        found = base.execute(f"SELECT {select} FROM {_quote(table)} AS each").fetchall()[0]
+        found = base.execute(f"SELECT {select} FROM {quote_name(table)} AS each").fetchall()[0]
     except duckdb.OutOfMemoryException:
         return [TableNote("too large to look for repeated rows and cells without a number")]
     rows, different, *counts = found
@@ -245,7 +246,7 @@ def _pair_forms(file: CsvFile) -> list[tuple[str, dict[str, int]]]:
 @lru_cache(maxsize=256)
 def _count_forms(file: CsvFile) -> list[dict[str, int]]:
     """Return how many cells of each column to check have each form of `FORMS`, in all rows."""
-    values = [_quote(file.columns[place]) for place in file.number_columns]
+    values = [quote_name(file.columns[place]) for place in file.number_columns]
     select = ", ".join(f"histogram({_write_form(value)})" for value in values)
     source = _write_source(file, dict.fromkeys(file.columns, "VARCHAR"), file.sample_rows)
     with duckdb.connect(":memory:") as base:
@@ -257,18 +258,18 @@ def _write_form(value: str) -> str:
     """Return SQL for the form of a number; NULL for an empty cell."""
     bare = f"trim({value})"
     forms = " ".join(
-        f"WHEN regexp_full_match({bare}, {_literal(pattern)}) THEN {_literal(form)}"
+        f"WHEN regexp_full_match({bare}, {write_literal(pattern)}) THEN {write_literal(form)}"
         for form, pattern in FORMS.items()
     )
     return f"CASE WHEN {bare} IS NULL OR {bare} = '' THEN NULL {forms} ELSE 'other' END"
 
 
 def _write_value(name: str, number: NumberColumn | None) -> str:
-    value = _quote(name)
+    value = quote_name(name)
     if number is None:
         return value
     plain = f"replace(trim({value}), '.', '')" if number.mark == "comma" else f"trim({value})"
-    with_point = f"replace({plain}, ',', {_literal('.' if number.mark == 'comma' else '')})"
+    with_point = f"replace({plain}, ',', {write_literal('.' if number.mark == 'comma' else '')})"
     number_or_null = f"CAST(nullif({with_point}, '') AS DOUBLE)"
     return (
         f"CASE {_write_form(value)} WHEN 'missing' THEN NULL ELSE {number_or_null} END AS {value}"
@@ -277,10 +278,12 @@ def _write_value(name: str, number: NumberColumn | None) -> str:
 
 def _write_source(file: CsvFile, types: Mapping[str, str], sample_rows: int) -> str:
     """Return the part of a statement that reads a file's rows, without empty ones."""
-    typed = ", ".join(f"{_literal(name)}: {_literal(kind)}" for name, kind in types.items())
+    typed = ", ".join(
+        f"{write_literal(name)}: {write_literal(kind)}" for name, kind in types.items()
+    )
     options = [
-        f"read_csv({_literal(str(file.path))}",
-        f"delim = {_literal(file.delimiter)}",
+        f"read_csv({write_literal(str(file.path))}",
+        f"delim = {write_literal(file.delimiter)}",
         "quote = '\"', escape = '\"', comment = ''",
         f"header = {str(file.has_header).lower()}",
         f"skip = {file.skipped_lines}",
@@ -288,18 +291,11 @@ def _write_source(file: CsvFile, types: Mapping[str, str], sample_rows: int) -> 
         "strict_mode = true",
         # With both, DuckDB refuses quoted line breaks.
         "null_padding = true, parallel = false" if file.is_ragged else "null_padding = false",
-        f"names = [{', '.join(map(_literal, file.columns))}]",
+        f"names = [{', '.join(map(write_literal, file.columns))}]",
         f"sample_size = {sample_rows}",
         *([f"types = {{{typed}}}"] if typed else []),
     ]
-    cells = ", ".join(map(_quote, file.columns))
-    filled = f"trim(concat({cells}), e' \\t\\r\\n') <> ''"
-    return f"{', '.join(options)}) WHERE {filled}"
-
-
-def _literal(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
-
-
-def _quote(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
+    cells = ", ".join(map(quote_name, file.columns))
+    # In a file of ours no row was empty, but all that one holds may say that there is no number.
+    filled = f" WHERE trim(concat({cells}), e' \\t\\r\\n') <> ''" if file.has_header else ""
+    return f"{', '.join(options)}){filled}"

@@ -21,7 +21,15 @@ from extensions.tools.sql.csv_files import (
     write_material,
 )
 from extensions.tools.sql.location import DatabaseLocation, list_data_files
-from extensions.tools.sql.tables import MAX_ROWS, LoadedTables, SqlTable, mentions, name_tables
+from extensions.tools.sql.tables import (
+    MAX_ROWS,
+    LoadedTables,
+    SqlTable,
+    mentions,
+    name_tables,
+    quote_name,
+    write_literal,
+)
 from extensions.tools.sql.whole_table import TableNote
 from nodes.errors import ToolRefused
 from nodes.limits.patterns import Pattern
@@ -51,8 +59,7 @@ def connect(
     with duckdb.connect(":memory:", config=config) as base:
         loaded = _load_tables(base, location, materials, sql)
         if location.engine == "duckdb":
-            target = location.target.replace("'", "''")
-            base.execute(f"ATTACH '{target}' AS source (READ_ONLY)")
+            base.execute(f"ATTACH {write_literal(location.target)} AS source (READ_ONLY)")
             base.execute("SET search_path = 'memory.main,source.main'")
         base.execute("SET temp_directory = ''")
         base.execute("SET enable_external_access = false")
@@ -184,6 +191,5 @@ def _load_file(
 def _load_parquet(
     base: duckdb.DuckDBPyConnection, table: str, path: Path, *, with_rows: bool
 ) -> None:
-    name, file = table.replace('"', '""'), str(path).replace("'", "''")
-    limit = "" if with_rows else " LIMIT 0"
-    base.execute(f"CREATE TABLE \"{name}\" AS SELECT * FROM read_parquet('{file}'){limit}")
+    source = f"read_parquet({write_literal(path)})" + " LIMIT 0" * (not with_rows)
+    base.execute(f"CREATE TABLE {quote_name(table)} AS SELECT * FROM {source}")

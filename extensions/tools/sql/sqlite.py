@@ -5,7 +5,7 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from extensions.tools.sql.tables import MAX_ROWS, LoadedTables, SqlTable, name_tables
+from extensions.tools.sql.tables import MAX_ROWS, LoadedTables, SqlTable, name_tables, quote_name
 from extensions.tools.sql.whole_table import TableNote, read_whole_table
 from nodes.text.csv_table import CsvUnreadable
 
@@ -52,9 +52,7 @@ def list_tables(base: sqlite3.Connection, materials: Mapping[str, str]) -> list[
     ).fetchall()
     listed = list[SqlTable]()
     for schema, name in found:
-        described = base.execute(
-            f"PRAGMA {schema}.table_info({_quote_identifier(name)})"
-        ).fetchall()
+        described = base.execute(f"PRAGMA {schema}.table_info({quote_name(name)})").fetchall()
         source = sources.get(name, name) if schema == "main" else name
         listed.append(SqlTable(name, tuple(column[1] for column in described), source))
     return listed
@@ -96,15 +94,11 @@ def _load_csv(base: sqlite3.Connection, table: str, text: str) -> tuple[TableNot
     read = read_whole_table(text)
     # NUMERIC affinity turns what looks like a number into one and does not change other text.
     columns = ", ".join(
-        f"{_quote_identifier(name)} {'TEXT' if is_code else 'NUMERIC'}"
+        f"{quote_name(name)} {'TEXT' if is_code else 'NUMERIC'}"
         for name, is_code in zip(read.columns, read.codes, strict=True)
     )
-    base.execute(f"CREATE TABLE {_quote_identifier(table)} ({columns})")
+    base.execute(f"CREATE TABLE {quote_name(table)} ({columns})")
     places = ", ".join("?" for _ in read.columns)
     filled = ([cell or None for cell in row] for row in read.rows)
-    base.executemany(f"INSERT INTO {_quote_identifier(table)} VALUES ({places})", filled)
+    base.executemany(f"INSERT INTO {quote_name(table)} VALUES ({places})", filled)
     return read.notes
-
-
-def _quote_identifier(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'

@@ -12,14 +12,13 @@ from extensions.tools.sql.table_columns import (
     AnalysedTable,
     Query,
     describe_table,
-    quote_name,
     rank_tables,
     sample_columns,
 )
 from extensions.tools.sql.table_computation import Computation
 from extensions.tools.sql.table_profile import build_plain_profile
 from extensions.tools.sql.table_question import Question
-from extensions.tools.sql.tables import format_row
+from extensions.tools.sql.tables import format_row, quote_name
 from extensions.tools.sql.whole_table import COUNTED, DOUBLES, LEFT_OUT, UNUSED
 from extensions.tools.tables.reading import Reading
 from nodes.errors import ToolRefused

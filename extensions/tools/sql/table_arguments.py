@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from typing import Final
 
-from extensions.tools.sql.table_columns import Query, find_compared, quote_name, write_literal
+from extensions.tools.sql.table_columns import Query, find_compared
 from extensions.tools.sql.table_profile import Profile
 from extensions.tools.sql.table_question import Question
+from extensions.tools.sql.tables import quote_name, write_literal
 from extensions.tools.tables.reading import Condition, Reading
 from nodes.errors import ToolRefused
 

@@ -1,6 +1,5 @@
 """The tables that can be analysed, and what their columns hold: numbers, periods, names."""
 
-import datetime
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -8,6 +7,7 @@ from typing import Any, Final
 
 from extensions.tools.sql.location import Engine
 from extensions.tools.sql.numbers import count_forms, read_amounts
+from extensions.tools.sql.tables import quote_name
 from nodes.errors import ToolRefused
 from nodes.limits.patterns import Pattern
 
@@ -165,17 +165,3 @@ def _is_time(name: str, values: Sequence[Any]) -> bool:
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, int | float | Decimal) and not isinstance(value, bool)
-
-
-def quote_name(name: str) -> str:
-    """Return a name as SQL writes it."""
-    return '"' + name.replace('"', '""') + '"'
-
-
-def write_literal(value: Any) -> str:
-    """Return a value as SQL writes it."""
-    if isinstance(value, int | float):
-        return str(value)
-    if isinstance(value, datetime.date):
-        value = value.isoformat()
-    return "'" + str(value).replace("'", "''") + "'"

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from extensions.tools.sql.table_columns import Query, quote_name, write_literal
+from extensions.tools.sql.table_columns import Query
 from extensions.tools.sql.table_profile import Profile
+from extensions.tools.sql.tables import quote_name, write_literal
 from extensions.tools.tables.question_words import LISTS, NO_NAMES, split_name
 from extensions.tools.tables.reading import Answered, Condition, Reading
 from nodes.errors import ToolRefused

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from extensions.tools.sql.table_columns import quote_name, write_literal
+from extensions.tools.sql.tables import quote_name, write_literal
 from extensions.tools.tables.question_words import BUCKETS, MONTHS, ORDINALS, Token
 from extensions.tools.tables.reading import Condition
 from nodes.limits.patterns import Pattern

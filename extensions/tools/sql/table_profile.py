@@ -8,8 +8,9 @@ from math import prod
 from pathlib import PurePath
 from typing import Any, Final
 
-from extensions.tools.sql.table_columns import AnalysedTable, Query, quote_name, write_literal
+from extensions.tools.sql.table_columns import AnalysedTable, Query
 from extensions.tools.sql.table_periods import YEAR, Times, find_times, list_time_columns
+from extensions.tools.sql.tables import quote_name, write_literal
 from extensions.tools.tables.question_words import (
     LISTS,
     MONTHS,

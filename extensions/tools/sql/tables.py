@@ -190,3 +190,17 @@ class LoadedTables:
             for note in notes
             if not note.column or takes_all or mentions(sql, note.column)
         ]
+
+
+def quote_name(name: str) -> str:
+    """Return a name as SQL writes it."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def write_literal(value: Any) -> str:
+    """Return a value as SQL writes it."""
+    if isinstance(value, int | float):
+        return str(value)
+    if isinstance(value, datetime.date):
+        value = value.isoformat()
+    return "'" + str(value).replace("'", "''") + "'"

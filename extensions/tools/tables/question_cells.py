@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from extensions.tools.sql.table_columns import quote_name, write_literal
 from extensions.tools.sql.table_profile import Profile
+from extensions.tools.sql.tables import quote_name, write_literal
 from extensions.tools.tables.question_words import (
     BUCKETS,
     GRAMMAR,

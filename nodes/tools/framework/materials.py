@@ -1,12 +1,16 @@
 """Access the materials of a task from a tool."""
 
 from collections.abc import Mapping
+from typing import Annotated
 
 from langchain_core.tools import BaseTool
 from langgraph.prebuilt import InjectedState
 from pydantic import BaseModel
 
 from nodes.errors import ToolRefused
+
+Materials = Annotated[dict[str, str] | None, InjectedState("materials")]
+"""The materials of the task, which a tool is given besides its arguments."""
 
 
 def get_material_text(name: str, materials: Mapping[str, str] | None) -> str:

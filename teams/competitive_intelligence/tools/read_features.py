@@ -4,12 +4,11 @@ import asyncio
 from typing import Annotated, Any
 
 from langchain_core.tools import tool
-from langgraph.prebuilt import InjectedState
 from pydantic import Field
 
 from nodes.errors import ToolRefused
 from nodes.tools.framework.argument_types import Format
-from nodes.tools.framework.materials import get_material_text
+from nodes.tools.framework.materials import Materials, get_material_text
 from nodes.tools.framework.tool_report import ToolReport
 
 from .features.extraction import extract_features
@@ -23,7 +22,7 @@ async def read_features(
     max_features: Annotated[
         int, Field(description="Most features to return, in the page's order", ge=1, le=200)
     ] = 60,
-    materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
+    materials: Materials = None,
 ) -> dict[str, Any]:
     """Read the features that a product's page states, each as `Product — feature: value`.
 

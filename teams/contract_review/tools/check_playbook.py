@@ -3,13 +3,12 @@
 from typing import Annotated, Any
 
 from langchain_core.tools import tool
-from langgraph.prebuilt import InjectedState
 from pydantic import Field
 
 from nodes.errors import ToolRefused
 from nodes.tools.framework.argument_types import Format
 from nodes.tools.framework.isolation import run_isolated
-from nodes.tools.framework.materials import resolve_material_name
+from nodes.tools.framework.materials import Materials, resolve_material_name
 
 from .contracts.playbook import is_playbook
 from .contracts.reading import TIMEOUT_S
@@ -29,7 +28,7 @@ async def check_playbook(
             "playbook, else the team's own"
         ),
     ] = None,
-    materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
+    materials: Materials = None,
 ) -> dict[str, Any]:
     """Check a contract against a playbook.
 

@@ -3,12 +3,11 @@
 from typing import Annotated, Any
 
 from langchain_core.tools import tool
-from langgraph.prebuilt import InjectedState
 from pydantic import Field
 
 from nodes.tools.framework.argument_types import Format
 from nodes.tools.framework.isolation import run_isolated
-from nodes.tools.framework.materials import resolve_material_name
+from nodes.tools.framework.materials import Materials, resolve_material_name
 
 from .contracts.clause_kinds import ClauseKindName
 from .contracts.reading import TIMEOUT_S
@@ -32,7 +31,7 @@ async def extract_clauses(
         str | None,
         Field(description="Number of one clause to return whole, such as 4.2(a)", max_length=60),
     ] = None,
-    materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
+    materials: Materials = None,
 ) -> dict[str, Any]:
     """Return a contract's parties, date, governing law, sums, and its clauses, quoted verbatim.
 

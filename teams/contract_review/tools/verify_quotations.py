@@ -3,12 +3,12 @@
 from typing import Annotated, Any
 
 from langchain_core.tools import tool
-from langgraph.prebuilt import InjectedState
 from pydantic import Field
 
 from nodes.errors import ToolRefused
 from nodes.tools.framework.argument_types import CitedClaim
 from nodes.tools.framework.isolation import run_isolated
+from nodes.tools.framework.materials import Materials
 
 from .contracts.reading import TIMEOUT_S
 
@@ -20,7 +20,7 @@ async def verify_quotations(
     claims: Annotated[
         list[CitedClaim], Field(description="Claims with quotations", min_length=1, max_length=300)
     ],
-    materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
+    materials: Materials = None,
 ) -> dict[str, Any]:
     """Look each claim's quotation up in its contract, word for word, and in the clause it names.
 

@@ -5,7 +5,9 @@ from typing import Annotated, Any
 from langchain_core.tools import tool
 from pydantic import Field
 
-from .learning.course_tool import MaterialName, Materials, ShortText, run_course_tool
+from nodes.tools.framework.materials import Materials
+
+from .learning.course_tool import MaterialName, ShortText, run_course_tool
 
 ACCESS = {"reads": ["private", "untrusted"], "sends": "nothing"}
 

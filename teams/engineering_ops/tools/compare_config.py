@@ -3,13 +3,12 @@
 from typing import Annotated, Any
 
 from langchain_core.tools import tool
-from langgraph.prebuilt import InjectedState
 from pydantic import Field
 
 from nodes.errors import ToolRefused
 from nodes.tools.framework.argument_types import FileName
 from nodes.tools.framework.isolation import run_isolated
-from nodes.tools.framework.materials import resolve_material_name
+from nodes.tools.framework.materials import Materials, resolve_material_name
 
 from .incident.note import KnownFinding
 
@@ -33,7 +32,7 @@ async def compare_config(
             "paired by their names, such as staging.yaml and production.yaml"
         ),
     ] = None,
-    materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
+    materials: Materials = None,
 ) -> Any:
     """Compare configurations of two environments or versions, setting by setting.
 

@@ -1,11 +1,11 @@
 """Explain logged exceptions by the code that raised them."""
 
-from typing import Annotated, Any
+from typing import Any
 
 from langchain_core.tools import BaseTool, tool
-from langgraph.prebuilt import InjectedState
 
 from nodes.tools.framework.isolation import run_isolated
+from nodes.tools.framework.materials import Materials
 from nodes.tools.framework.settings import ToolSettings
 
 ACCESS = {"reads": ["private", "untrusted"], "sends": "nothing"}
@@ -18,9 +18,7 @@ def explain_error(settings: ToolSettings) -> BaseTool:
     """Build the tool; code of `settings.repository` is read beside the files."""
 
     @tool("explain_error")
-    async def explain(
-        materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
-    ) -> Any:
+    async def explain(materials: Materials = None) -> Any:
         """Explain the exceptions that are logged: the failing line, why it raised, how to fix it.
 
         Python tracebacks among the files are followed into the source files. It distinguishes

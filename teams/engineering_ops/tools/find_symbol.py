@@ -3,11 +3,11 @@
 from typing import Annotated, Any
 
 from langchain_core.tools import BaseTool, tool
-from langgraph.prebuilt import InjectedState
 from pydantic import Field
 
 from nodes.tools.framework.argument_types import Identifier
 from nodes.tools.framework.isolation import run_isolated
+from nodes.tools.framework.materials import Materials
 from nodes.tools.framework.settings import ToolSettings
 
 ACCESS = {"reads": ["private", "untrusted"], "sends": "nothing"}
@@ -24,7 +24,7 @@ def find_symbol(settings: ToolSettings) -> BaseTool:
             list[Annotated[Identifier, Field(max_length=200)]],
             Field(description="Names of functions and classes, such as `Shop.charge` or `charge`"),
         ],
-        materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
+        materials: Materials = None,
     ) -> Any:
         """Find where functions and classes are defined and used; the first 5 names are looked up.
 

@@ -1,20 +1,18 @@
 """Report the metrics of an incident, from its logs."""
 
-from typing import Annotated, Any
+from typing import Any
 
 from langchain_core.tools import tool
-from langgraph.prebuilt import InjectedState
 
 from nodes.tools.framework.isolation import run_isolated
+from nodes.tools.framework.materials import Materials
 
 ACCESS = {"reads": ["private", "untrusted"], "sends": "nothing"}
 TIMEOUT_S = 60.0
 
 
 @tool
-async def log_metrics(
-    materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
-) -> Any:
+async def log_metrics(materials: Materials = None) -> Any:
     """Compute requests, error rate and percentiles of duration by time, and the first error.
 
     All logs among the files are read: CSV, JSON lines, or lines with times. Errors are statuses

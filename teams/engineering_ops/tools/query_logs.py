@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from typing import Annotated, Any
 
 from langchain_core.tools import tool
-from langgraph.prebuilt import InjectedState
 from pydantic import Field
 
 from extensions.tools.logs.entries import Log, format_time
@@ -16,6 +15,7 @@ from extensions.tools.sql.client import run_statement
 from extensions.tools.sql.location import DatabaseLocation
 from nodes.errors import NothingToRead
 from nodes.text.csv_table import is_table_name
+from nodes.tools.framework.materials import Materials
 from nodes.tools.framework.tool_report import build_failures_part
 
 from .incident.sources import sort_materials
@@ -35,7 +35,7 @@ async def query_logs(
             max_length=MAX_SQL_CHARS,
         ),
     ] = "",
-    materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
+    materials: Materials = None,
 ) -> dict[str, Any]:
     """Run one SELECT on the logs among the files, each a table.
 

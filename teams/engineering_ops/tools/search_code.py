@@ -3,11 +3,11 @@
 from typing import Annotated, Any
 
 from langchain_core.tools import BaseTool, tool
-from langgraph.prebuilt import InjectedState
 from pydantic import Field
 
 from nodes.tools.framework.argument_types import Query
 from nodes.tools.framework.isolation import run_isolated
+from nodes.tools.framework.materials import Materials
 from nodes.tools.framework.settings import ToolSettings
 
 ACCESS = {"reads": ["private", "untrusted"], "sends": "nothing"}
@@ -25,7 +25,7 @@ def search_code(settings: ToolSettings) -> BaseTool:
                 description="Words of the lines to find, of three letters or more", max_length=2000
             ),
         ],
-        materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
+        materials: Materials = None,
     ) -> Any:
         """Search the source files for words; lines that hold most of them come first, 40 at most.
 

@@ -2,13 +2,13 @@
 
 import asyncio
 from itertools import combinations
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 from langchain_core.tools import tool
-from langgraph.prebuilt import InjectedState
 
 from extensions.tools.tables.formatting import format_money, format_percent, format_points
 from extensions.tools.tables.reader import FileNames
+from nodes.tools.framework.materials import Materials
 from nodes.tools.framework.tool_report import ToolReport
 
 from .portfolio.holdings import CASH, AsOf, TargetWeightsPercent
@@ -28,7 +28,7 @@ async def allocation_analysis(
     target_weights_percent: TargetWeightsPercent = None,
     as_of: AsOf = None,
     files: FileNames = (),
-    materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
+    materials: Materials = None,
 ) -> dict[str, Any]:
     """Measure a portfolio: weights, drift from the target, volatility, correlation, risk shares.
 

@@ -3,10 +3,9 @@
 import asyncio
 from collections.abc import Iterable, Mapping
 from datetime import date
-from typing import Annotated, Any
+from typing import Any
 
 from langchain_core.tools import tool
-from langgraph.prebuilt import InjectedState
 
 from extensions.tools.tables.formatting import (
     format_money,
@@ -15,6 +14,7 @@ from extensions.tools.tables.formatting import (
     format_price,
 )
 from extensions.tools.tables.reader import FileNames
+from nodes.tools.framework.materials import Materials
 
 from .portfolio.holdings import CASH, AsOf
 from .portfolio.portfolio import load_portfolio
@@ -25,9 +25,7 @@ MAX_CLAIMS = 24
 
 @tool
 async def market_data(
-    as_of: AsOf = None,
-    files: FileNames = (),
-    materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
+    as_of: AsOf = None, files: FileNames = (), materials: Materials = None
 ) -> dict[str, Any]:
     """Check holdings and prices, and value each position at its last price.
 

@@ -7,7 +7,6 @@ from fractions import Fraction
 from typing import Annotated, Any, Literal
 
 from langchain_core.tools import tool
-from langgraph.prebuilt import InjectedState
 from pydantic import Field
 
 from extensions.tools.tables.formatting import (
@@ -19,6 +18,7 @@ from extensions.tools.tables.formatting import (
 )
 from extensions.tools.tables.reader import FileNames, quote_cell
 from nodes.errors import ToolRefused
+from nodes.tools.framework.materials import Materials
 from nodes.tools.framework.tool_report import ToolReport, join_names
 
 from .portfolio.holdings import (
@@ -199,7 +199,7 @@ async def trade_list(
     keep: Annotated[Tickers, Field(description="Tickers that are neither sold nor bought")] = (),
     as_of: AsOf = None,
     files: FileNames = (),
-    materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
+    materials: Materials = None,
 ) -> dict[str, Any]:
     """List the trades that bring a portfolio to its target weights; they sum to the cent.
 

@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, get_args
 
 from langchain_core.tools import tool
-from langgraph.prebuilt import InjectedState
 from pydantic import BaseModel, Field
 
 from nodes.text.counts import format_count
 from nodes.text.plain_text import sanitize_line
+from nodes.tools.framework.materials import Materials
 from nodes.tools.framework.tool_report import ToolReport, fit_to_size
 from state import Severity
 
@@ -53,7 +53,7 @@ async def check_copy(
         tuple[ChannelName, ...],
         Field(max_length=30, description="Channels to look at; by default all"),
     ] = (),
-    materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
+    materials: Materials = None,
 ) -> dict[str, Any]:
     """Check launch copy: length as the channel counts it, forbidden claims and characters.
 

@@ -8,12 +8,12 @@ from statistics import median
 from typing import Annotated, Any
 
 from langchain_core.tools import tool
-from langgraph.prebuilt import InjectedState
 from pydantic import Field
 
 from extensions.tools.tables.formatting import format_money, format_percent
 from extensions.tools.tables.reader import FileNames
 from nodes.errors import ToolRefused
+from nodes.tools.framework.materials import Materials
 from nodes.tools.framework.tool_report import ToolReport
 
 from .launch.demand import (
@@ -48,7 +48,7 @@ async def launch_price(
         str, Field(max_length=40, description="Product or market, where the sales have several")
     ] = "",
     files: FileNames = (),
-    materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
+    materials: Materials = None,
 ) -> dict[str, Any]:
     """Compute margin, break-even and the most profitable price within the prices that were tried.
 

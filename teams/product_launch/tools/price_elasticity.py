@@ -2,14 +2,14 @@
 
 import asyncio
 from collections.abc import Iterable, Mapping
-from typing import Annotated, Any
+from typing import Any
 
 from langchain_core.tools import tool
-from langgraph.prebuilt import InjectedState
 
 from extensions.tools.tables.formatting import format_number, format_price
 from extensions.tools.tables.reader import FileNames
 from nodes.errors import ToolRefused
+from nodes.tools.framework.materials import Materials
 from nodes.tools.framework.tool_report import ToolReport
 
 from .launch.demand import Demand, fit_demand
@@ -24,10 +24,7 @@ MIN_DURBIN_WATSON = 1.4
 
 
 @tool
-async def price_elasticity(
-    files: FileNames = (),
-    materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
-) -> dict[str, Any]:
+async def price_elasticity(files: FileNames = (), materials: Materials = None) -> dict[str, Any]:
     """Estimate the price elasticity of demand from sales, with its uncertainty.
 
     Sales are a CSV file with a column of prices and one of units, found by its columns. With a

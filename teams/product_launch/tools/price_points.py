@@ -4,15 +4,15 @@ import asyncio
 import re
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
-from typing import Annotated, Any
+from typing import Any
 
 from langchain_core.tools import tool
-from langgraph.prebuilt import InjectedState
 
 from extensions.tools.sql.numbers import parse_number
 from extensions.tools.tables.formatting import format_price
 from nodes.limits.patterns import Pattern
 from nodes.text.plain_text import sanitize_line, sanitize_text
+from nodes.tools.framework.materials import Materials
 from nodes.tools.framework.tool_report import ToolReport
 
 from .launch.drafts import TEXT_SUFFIXES, find_drafts
@@ -35,9 +35,7 @@ _SENTENCE_END = Pattern(r"(?<=[.!?])\s+(?=[\"'(\[]?[A-Z0-9])|\n\s*\n|\n(?=\s*[-*
 
 
 @tool
-async def price_points(
-    materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
-) -> dict[str, Any]:
+async def price_points(materials: Materials = None) -> dict[str, Any]:
     """List the prices that the files name, each with its sentence, and their range.
 
     Amounts with a currency in texts: rivals' prices, what people would pay, costs. Market sizes in

@@ -3,12 +3,12 @@
 from typing import Annotated, Any
 
 from langchain_core.tools import tool
-from langgraph.prebuilt import InjectedState
 from pydantic import Field
 
 from nodes.errors import ToolFailed
 from nodes.tools.framework.argument_types import FileName
 from nodes.tools.framework.isolation import run_isolated
+from nodes.tools.framework.materials import Materials
 from nodes.tools.framework.tool_report import join_names
 
 from .materials.selection import list_other_code, select_modules
@@ -26,7 +26,7 @@ async def check_code(
         list[FileName] | None,
         Field(description="Names of the Python files to check; all of them by default"),
     ] = None,
-    materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
+    materials: Materials = None,
 ) -> dict[str, Any]:
     """Parse and lint Python code: syntax errors and likely bugs, each with file and line.
 

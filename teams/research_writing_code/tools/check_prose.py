@@ -4,12 +4,12 @@ import asyncio
 from typing import Annotated, Any
 
 from langchain_core.tools import tool
-from langgraph.prebuilt import InjectedState
 from pydantic import Field
 
 from nodes.errors import ToolFailed
 from nodes.tools.framework.argument_types import FileName
 from nodes.tools.framework.isolation import run_isolated
+from nodes.tools.framework.materials import Materials
 
 from .materials.selection import select_texts
 
@@ -28,7 +28,7 @@ async def check_prose(
     max_words: Annotated[
         int | None, Field(description="Length allowed for each text, in words", ge=1, le=1_000_000)
     ] = None,
-    materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
+    materials: Materials = None,
 ) -> dict[str, Any]:
     """Check English prose: length, reading grade, long sentences, clichés, likely misspellings.
 

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from langchain_core.tools import BaseTool, tool
-from langgraph.prebuilt import InjectedState
 from pydantic import Field
 
 from extensions.tools.documents.index import PassageIndex
@@ -18,6 +17,7 @@ from nodes.errors import ToolFailed
 from nodes.proof import is_quoted
 from nodes.text.plain_text import sanitize_line
 from nodes.tools.framework.argument_types import Query
+from nodes.tools.framework.materials import Materials
 from nodes.tools.framework.settings import ToolSettings
 from nodes.tools.framework.tool_report import ToolReport, join_names
 
@@ -77,7 +77,7 @@ def compose_document(settings: ToolSettings) -> BaseTool:
                 description="File to write: markdown, html or docx (Word); none if not asked for"
             ),
         ] = None,
-        materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
+        materials: Materials = None,
     ) -> dict[str, Any]:
         """Write a text to a file of a format, or collect sentences of the materials for a text.
 

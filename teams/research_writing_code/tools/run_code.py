@@ -5,13 +5,13 @@ from collections.abc import Mapping
 from typing import Annotated, Any
 
 from langchain_core.tools import BaseTool, tool
-from langgraph.prebuilt import InjectedState
 from pydantic import Field
 
 from nodes.errors import ToolFailed
 from nodes.limits.patterns import Pattern
 from nodes.text.plain_text import sanitize_line
 from nodes.tools.framework.argument_types import FileName
+from nodes.tools.framework.materials import Materials
 from nodes.tools.framework.settings import ToolSettings
 from nodes.tools.framework.tool_report import ToolReport
 
@@ -44,7 +44,7 @@ def run_code(settings: ToolSettings) -> BaseTool:
             list[FileName] | None,
             Field(description="Names of the Python files to run; all scripts by default"),
         ] = None,
-        materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
+        materials: Materials = None,
     ) -> dict[str, Any]:
         """Run Python and return what it prints, or its error with file and line, if allowed.
 

@@ -5,14 +5,13 @@ from collections.abc import Mapping
 from typing import Annotated, Any
 
 from langchain_core.tools import tool
-from langgraph.prebuilt import InjectedState
 from pydantic import Field
 
 from extensions.tools.logs.entries import Log
 from extensions.tools.logs.reader import is_log, read_log
 from nodes.errors import NothingToRead, ToolRefused
 from nodes.tools.framework.argument_types import FileName, Text
-from nodes.tools.framework.materials import get_material_text, resolve_material_name
+from nodes.tools.framework.materials import Materials, get_material_text, resolve_material_name
 
 from .support.log_diagnosis import diagnose_logs
 
@@ -40,7 +39,7 @@ async def analyze_log(
             description="Name of the one log to read; by default every log among the files",
         ),
     ] = None,
-    materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
+    materials: Materials = None,
 ) -> dict[str, Any]:
     """Return what failed in a log or a traceback of Python, Java or JavaScript, how often, where.
 

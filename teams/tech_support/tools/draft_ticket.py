@@ -7,7 +7,6 @@ from typing import Annotated, Any, Final, Literal
 
 import yaml
 from langchain_core.tools import tool
-from langgraph.prebuilt import InjectedState
 from pydantic import BaseModel, Field
 
 from extensions.tools.logs.entries import Log
@@ -16,6 +15,7 @@ from extensions.tools.logs.secrets import mask_secrets
 from nodes.limits.patterns import Pattern
 from nodes.text.plain_text import sanitize_line
 from nodes.tools.framework.argument_types import Text
+from nodes.tools.framework.materials import Materials
 from nodes.tools.framework.tool_report import ToolReport, join_names
 from state import Severity
 
@@ -143,7 +143,7 @@ async def draft_ticket(
     earlier_attempt: Annotated[
         str, Field(description="What the handoff says about an earlier attempt")
     ] = "",
-    materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
+    materials: Materials = None,
 ) -> dict[str, Any]:
     """Draft a ticket for a human: severity, evidence of the logs, what was tried, what to ask.
 

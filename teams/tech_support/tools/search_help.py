@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Final, NamedTuple
 
 from langchain_core.tools import BaseTool, tool
-from langgraph.prebuilt import InjectedState
 from pydantic import Field
 
 from extensions.tools.documents.index import STOP_WORDS, PassageIndex
@@ -18,6 +17,7 @@ from nodes.errors import NothingToRead, ToolFailed
 from nodes.limits.patterns import Pattern
 from nodes.text.terms import extract_terms
 from nodes.tools.framework.argument_types import Format
+from nodes.tools.framework.materials import Materials
 from nodes.tools.framework.settings import ToolSettings
 from nodes.tools.framework.tool_report import ToolReport, escalate_out_of_scope
 
@@ -180,7 +180,7 @@ def search_help(settings: ToolSettings) -> BaseTool:
                 "which are then looked up too"
             ),
         ] = False,
-        materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
+        materials: Materials = None,
     ) -> dict[str, Any]:
         """Find what the help documents say: passages with their page and heading.
 

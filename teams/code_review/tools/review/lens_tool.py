@@ -4,14 +4,13 @@ from collections.abc import Callable, Sequence
 from typing import Annotated, Any
 
 from langchain_core.tools import BaseTool, tool
-from langgraph.prebuilt import InjectedState
 from pydantic import Field
 
 from extensions.tools.linting.rules import Lens
 from nodes.errors import ToolFailed, ToolRefused
 from nodes.tools.framework.argument_types import FileName
 from nodes.tools.framework.isolation import run_isolated
-from nodes.tools.framework.materials import resolve_material_name
+from nodes.tools.framework.materials import Materials, resolve_material_name
 from nodes.tools.framework.settings import ToolSettings
 from nodes.tools.framework.tool_report import ToolReport, join_names
 
@@ -28,7 +27,6 @@ Paths = Annotated[
     list[str] | None,
     Field(description="Changed files or folders to review, as the diff names them; all without it"),
 ]
-Materials = Annotated[dict[str, str] | None, InjectedState("materials")]
 
 
 def define_lens_tool(name: str, lens: Lens, description: str) -> Callable[[ToolSettings], BaseTool]:

@@ -2,7 +2,6 @@
 
 from typing import Annotated, Any
 
-from langgraph.prebuilt import InjectedState
 from pydantic import Field
 
 from nodes.errors import ToolFailed
@@ -16,7 +15,6 @@ MaterialName = Annotated[
     Field(description="Name of one material; empty for all that fit"),
 ]
 ShortText = Annotated[str, Field(max_length=1000)]
-Materials = Annotated[dict[str, str] | None, InjectedState("materials")]
 
 
 async def run_course_tool(function: str, **arguments: Any) -> dict[str, Any]:

@@ -14,7 +14,6 @@ from typing import Annotated, Any, Literal, NamedTuple, get_args
 
 import yaml
 from langchain_core.tools import BaseTool, tool
-from langgraph.prebuilt import InjectedState
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 from pydantic import Field as Parameter
 
@@ -27,6 +26,7 @@ from nodes.text.counts import format_count
 from nodes.text.plain_text import sanitize_line
 from nodes.text.word_lists import FUNCTION_WORDS, QUESTION_WORDS
 from nodes.tools.framework.argument_types import Query
+from nodes.tools.framework.materials import Materials
 from nodes.tools.framework.settings import ToolSettings
 from nodes.tools.framework.tool_report import ToolReport, escalate_out_of_scope, join_names
 
@@ -262,7 +262,7 @@ def build_reference_tool(field: Field, settings: ToolSettings) -> BaseTool:
             Parameter(description="Where it must hold; EU for a member state not named here"),
         ] = None,
         limit: Annotated[int, Parameter(description="Most entries to quote", ge=1, le=8)] = 3,
-        materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
+        materials: Materials = None,
     ) -> dict[str, Any]:
         if whom := await asyncio.to_thread(find_referral, field, query):
             return escalate_out_of_scope(whom)

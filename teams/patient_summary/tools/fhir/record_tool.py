@@ -14,7 +14,7 @@ from pydantic import Field, create_model
 from nodes.limits.patterns import Pattern
 from nodes.text.plain_text import sanitize_line
 from nodes.tools.framework.argument_types import FileName
-from nodes.tools.framework.materials import resolve_material_name
+from nodes.tools.framework.materials import Materials, resolve_material_name
 from nodes.tools.framework.tool_report import escalate_out_of_scope
 
 from .record import read_record
@@ -48,7 +48,6 @@ def find_advice_request(messages: Sequence[AnyMessage] | None) -> str:
 
 
 BundleName = Annotated[FileName, Field(description="Name of the FHIR bundle")]
-Materials = Annotated[dict[str, str] | None, InjectedState("materials")]
 Messages = Annotated[list[AnyMessage] | None, InjectedState("messages")]
 """The worker's conversation; it begins with its task."""
 

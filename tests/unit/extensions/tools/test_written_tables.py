@@ -7,7 +7,7 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from extensions.tools.sql import duckdb_reader, sqlite
@@ -73,6 +73,7 @@ def count_in_sqlite(text: str, folder: Path) -> int:
 
 @pytest.mark.slow
 @given(draw_tables(), st.sampled_from(",;\t|"), st.sampled_from(("\n", "\r\n")))
+@example([["_", "__"], ["", "1"], ["", "n/a"]], ",", "\n")
 def test_every_engine_has_all_rows_of_a_written_table(tmp_path_factory, table, delimiter, end):
     text = write_table(table, delimiter, end)
     folder = tmp_path_factory.mktemp("tables")
