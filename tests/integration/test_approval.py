@@ -12,7 +12,6 @@ from graph.runs.run_store import build_strict_serializer
 from graph.runs.runner import aresume
 from graph.runs.trace import list_runs, load_trace
 from graph.settings import Settings
-from nodes.errors import PlanInvalid
 from tests.endpoint import Endpoint, Scenario, ScriptedTask, script_tasks
 from tests.teams import make_team
 
@@ -71,21 +70,6 @@ async def test_an_edited_plan_is_the_one_that_runs(endpoint: Endpoint, graph) ->
     assert [version.version for version in state["plans"]] == [1, 2]
 
 
-async def test_an_edit_with_a_cycle_is_asked_for_again_with_its_problem(
-    endpoint: Endpoint, graph
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=script_tasks({"A": ()})))
-    await graph.ainvoke(REQUEST, make_thread_config())
-
-    asked = await graph.ainvoke(
-        Command(resume=make_plan("A", "B", A=["B"], B=["A"])), make_thread_config()
-    )
-    state = await graph.ainvoke(Command(resume={"accept": True}), make_thread_config())
-
-    assert "cycle" in str(asked["__interrupt__"][0].value["problems"])
-    assert sorted(state["results"]) == ["A"]
-
-
 async def test_an_edit_keeps_to_the_runs_own_cap_of_tasks(endpoint: Endpoint, graph) -> None:
     endpoint.load_scenario(Scenario(tasks=script_tasks({"A": ()})))
     await graph.ainvoke(REQUEST, make_thread_config(), context={"max_tasks": 1})
@@ -110,34 +94,6 @@ async def test_a_rejected_plan_is_made_again_from_the_reason(endpoint: Endpoint,
     assert sorted(state["results"]) == ["B"]
 
 
-async def test_a_plan_that_is_always_rejected_ends_at_its_cap(endpoint: Endpoint, graph) -> None:
-    endpoint.load_scenario(Scenario(tasks=script_tasks({"A": ()})))
-    await graph.ainvoke(REQUEST, make_thread_config())
-    await graph.ainvoke(Command(resume="reject: no"), make_thread_config())
-    await graph.ainvoke(Command(resume="reject: no"), make_thread_config())
-
-    with pytest.raises(PlanInvalid, match="rejected after 2 revisions"):
-        await graph.ainvoke(Command(resume="reject: still no"), make_thread_config())
-
-    assert len(endpoint.requests) == 3
-
-
-@pytest.mark.parametrize("slip", ["acept", "hm what", ""])
-async def test_a_slip_is_no_rejection_and_is_asked_about_again(
-    slip: str, endpoint: Endpoint, graph
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=script_tasks({"A": ()})))
-    await graph.ainvoke(REQUEST, make_thread_config())
-
-    asked = await graph.ainvoke(Command(resume=slip), make_thread_config())
-    state = await graph.ainvoke(Command(resume="accept"), make_thread_config())
-
-    (question,) = asked["__interrupt__"]
-    assert question.value["plan"]["version"] == 1 and question.value["problems"]
-    assert state["status"] == "done"
-    assert len(endpoint.select_calls(schema="Plan")) == 1
-
-
 async def test_a_human_who_answers_nonsense_three_times_is_asked_each_time_and_spends_nothing(
     endpoint: Endpoint, settings: Settings
 ) -> None:
@@ -157,15 +113,6 @@ async def test_a_human_who_answers_nonsense_three_times_is_asked_each_time_and_s
     assert [(each.status, each.exit_code) for each in asked] == [("needs_input", 7)] * 3
     assert all(each.questions[0]["problems"] for each in asked)
     assert spent_on_nonsense == 0 and outcome.status == "done"
-
-
-async def test_a_sentence_is_an_objection(endpoint: Endpoint, graph) -> None:
-    endpoint.load_scenario(Scenario(tasks=script_tasks({"A": ()})))
-    await graph.ainvoke(REQUEST, make_thread_config())
-
-    asked = await graph.ainvoke(Command(resume="leave the second part out"), make_thread_config())
-
-    assert asked["__interrupt__"][0].value["plan"]["version"] == 2
 
 
 async def test_a_saved_run_waits_for_a_human_and_takes_the_answer(
@@ -248,23 +195,6 @@ async def test_findings_that_never_rest_end_at_the_cap(
 
     assert len(endpoint.select_calls(schema="Plan")) == 3
     assert sorted(state["results"]) == ["A", "B", "C", "Z"]
-    assert state["status"] == "done"
-
-
-async def test_a_revision_that_cannot_be_made_leaves_the_plan_as_it_is(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    restless = {"output": "x", "found_as_expected": False}
-    nonsense = {"goal": "g", "tasks": []}
-    answers = {"Plan": [make_plan("A", "B", B=["A"]), nonsense], **SENSELESS}
-    endpoint.load_scenario(
-        Scenario(tasks=(ScriptedTask(id="A", report=restless),), answers=answers)
-    )
-    graph = build_supervisor(make_team(), settings=settings)
-
-    state = await graph.ainvoke(REQUEST)
-
-    assert sorted(state["results"]) == ["A", "B"]
     assert state["status"] == "done"
 
 

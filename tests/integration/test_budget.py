@@ -224,17 +224,6 @@ async def test_near_the_deadline_the_dispensable_is_left_out(
     assert state["results"]["last"].status == "completed"
 
 
-async def test_near_the_end_of_a_budget_there_is_no_critic(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=script_tasks(CHAIN)))
-    graph = build_supervisor(make_team(critic="on"), settings=settings)
-
-    await graph.ainvoke(REQUEST, context={"max_tokens": 8_000})
-
-    assert not endpoint.select_calls(schema="Critique")
-
-
 UNPRICED = {f"model_{tier}": "openai:model-of-no-list" for tier in ("fast", "standard", "strong")}
 
 

@@ -6,20 +6,7 @@ import pytest
 
 from graph.settings import Settings
 from tests.endpoint import Endpoint, Scenario, ScriptedTask, script_tasks
-from tests.integration.synthesis_runs import run_scenario, select_events
-
-
-async def test_an_accepted_answer_is_delivered_for_one_call(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    scenario = Scenario(tasks=script_tasks({"A": ()}), answers={"Critique": {"accepted": True}})
-
-    state, events = await run_scenario(endpoint, settings, scenario, critic="on")
-
-    assert state["status"] == "done"
-    assert len(endpoint.requests) == 4 == state["usage"].model_calls
-    assert len(select_events(events, "answer")) == 1
-    assert [message.type for message in state["messages"]] == ["human", "ai"]
+from tests.integration.graph_runs import run_scenario, select_events
 
 
 async def test_the_critic_sends_a_task_back_with_what_to_fix(
@@ -103,36 +90,3 @@ async def test_nonsense_from_the_critic_lets_the_answer_pass(
     (criticized,) = select_events(events, "criticized")
     assert state["status"] == "done"
     assert criticized["accepted"] and "could not be read" in criticized["remark"]
-
-
-@pytest.mark.parametrize(("confidence", "calls"), [(69, 1), (70, 0)])
-async def test_the_critic_is_asked_below_a_confidence(
-    confidence: int, calls: int, endpoint: Endpoint, settings: Settings
-) -> None:
-    answers = {
-        "Answer": {"text": "The answer.", "confidence": confidence},
-        "Critique": {"accepted": True},
-    }
-
-    await run_scenario(
-        endpoint, settings, Scenario(tasks=script_tasks({"A": ()}), answers=answers), critic="below"
-    )
-
-    assert len(endpoint.select_calls(schema="Critique")) == calls
-
-
-async def test_the_critic_sends_nothing_back_that_the_step_cap_cannot_redo_with_what_hangs_on_it(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    refusal = {
-        "accepted": False,
-        "problems": ["No page."],
-        "send_back": [{"task": "A", "fix": "Name it."}],
-    }
-    chain = Scenario(tasks=script_tasks({"A": (), "B": ("A",)}), answers={"Critique": refusal})
-
-    state, events = await run_scenario(endpoint, settings, chain, critic="on", max_steps=3)
-
-    assert select_events(events, "criticized")[0]["sent_back"] == {}
-    assert len(endpoint.select_calls(schema="Report")) == 2
-    assert state["status"] == "partial" and "No page." in state["answer"].gaps

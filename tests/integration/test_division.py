@@ -4,13 +4,10 @@ from typing import Any
 
 import pytest
 
-from graph import build_supervisor
 from graph.settings import Settings
-from state import RequestInput
 from tests.endpoint import Endpoint, Scenario, ScriptedTask, script_tasks
-from tests.teams import make_team
+from tests.integration.graph_runs import run_scenario
 
-REQUEST: RequestInput = {"request": "Compare the parts and say which one is best."}
 PARTS = script_tasks({"X": (), "Y": ("X",)}, worker="analyst")
 TORN = {"status": "failed", "output": "Too much for one."}
 
@@ -21,22 +18,6 @@ def make_plan(*tasks: ScriptedTask, compound: tuple[str, ...] = ()) -> dict[str,
         if task["id"] in compound:
             task["is_compound"] = True
     return shown
-
-
-async def run_scenario(
-    endpoint: Endpoint, settings: Settings, scenario: Scenario, **fields: Any
-) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    endpoint.load_scenario(scenario)
-    graph = build_supervisor(make_team(**fields), settings=settings)
-    events, state = [], {}
-    async for where, mode, part in graph.astream(
-        REQUEST, stream_mode=["custom", "values"], subgraphs=True
-    ):
-        if mode == "custom":
-            events.append(part)
-        elif not where:
-            state = part
-    return state, events
 
 
 async def test_a_failed_task_is_split_into_smaller_ones_whose_answer_is_its_report(

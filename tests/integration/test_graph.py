@@ -15,7 +15,7 @@ from graph.settings import Settings
 from graph.topology.supervisor_graph import SupervisorGraph
 from nodes.schemas.team import Worker
 from state import Report, RequestInput
-from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask, script_tasks
+from tests.endpoint import Endpoint, Scenario, ScriptedTask, script_tasks
 from tests.teams import make_team
 
 REQUEST: RequestInput = {"request": "Compare the parts and say which one is best."}
@@ -96,20 +96,6 @@ async def test_a_worker_sees_its_handoff_and_nothing_else(
     assert REQUEST["request"] not in str(a.body)
     assert "found 41" in str(c.body) and "found 43" not in str(c.body)
     assert "analyst" not in str(a.body)
-
-
-async def test_without_a_synthesizer_the_reports_stand_as_they_are(
-    endpoint: Endpoint, graph: SupervisorGraph
-) -> None:
-    endpoint.load_scenario(
-        Scenario(tasks=script_tasks(DIAMOND), faults=(Fault(kind="unauthorized", schema="Answer"),))
-    )
-
-    state = await graph.ainvoke(REQUEST, make_thread_config())
-
-    assert state["status"] == "partial"
-    assert all(f"Result of {name}" in state["answer"].text for name in DIAMOND)
-    assert any("synthesis failed" in gap for gap in state["answer"].gaps)
 
 
 async def test_sources_that_no_report_names_are_dropped(
@@ -289,17 +275,6 @@ async def test_what_a_worker_is_sent_does_not_grow_with_the_plan(
         sizes.append(endpoint.select_calls(task="t0")[-1].body_bytes)
 
     assert sizes[0] == sizes[1]
-
-
-async def test_an_answer_in_prose_is_an_answer(endpoint: Endpoint, graph: SupervisorGraph) -> None:
-    endpoint.load_scenario(
-        Scenario(tasks=script_tasks({"A": ()}), answers={"Answer": "It is 42, says A.md."})
-    )
-
-    state = await graph.ainvoke(REQUEST, make_thread_config())
-
-    assert state["answer"].text == "It is 42, says A.md."
-    assert state["answer"].sources == ("A.md",)
 
 
 async def test_a_run_that_nothing_saves_warns_of_nothing(

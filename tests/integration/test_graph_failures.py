@@ -24,24 +24,6 @@ async def graph(settings: Settings) -> AsyncIterator[SupervisorGraph]:
     yield build_supervisor(make_team(), settings=settings, checkpointer=saver)
 
 
-async def test_a_refused_plan_is_repaired_with_its_problems(
-    endpoint: Endpoint, graph: SupervisorGraph
-) -> None:
-    scenario = Scenario(tasks=script_tasks(DIAMOND))
-    bad = {"goal": "g", "tasks": [{"id": "A", "description": "Analyze the data", "worker": "cook"}]}
-    endpoint.load_scenario(
-        Scenario(tasks=script_tasks(DIAMOND), answers={"Plan": [bad, scenario.build_plan()]})
-    )
-
-    state = await graph.ainvoke(REQUEST, make_thread_config())
-
-    first, second = endpoint.select_calls(schema="Plan")
-    assert state["status"] == "done"
-    assert "cook" in str(second.body["messages"][-1])
-    assert "Analyze the data" in str(second.body["messages"][-2])
-    assert len(first.body["messages"]) == 2
-
-
 async def test_a_plan_that_stays_invalid_is_replaced_by_rule_and_the_answer_says_why(
     endpoint: Endpoint, graph: SupervisorGraph
 ) -> None:

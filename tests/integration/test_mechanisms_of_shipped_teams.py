@@ -8,7 +8,7 @@ from graph import build_supervisor, load_team
 from graph.settings import Settings
 from state import RequestInput
 from tests.endpoint import Endpoint, Scenario, ScriptedTask
-from tests.integration.synthesis_runs import run_graph, select_events
+from tests.integration.graph_runs import run_graph, select_events
 
 pytestmark = pytest.mark.slow
 

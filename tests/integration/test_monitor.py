@@ -261,19 +261,6 @@ async def test_a_report_that_does_not_say_what_it_found_costs_a_small_call(
     assert "says the fast tier" in reviewed["reports"]["code"]
 
 
-@pytest.mark.parametrize("check", [{"is_found": True}, {"is_found": "perhaps"}])
-async def test_what_is_found_or_cannot_be_checked_leaves_the_plan_as_it_is(
-    endpoint: Endpoint, settings: Settings, check: dict[str, Any]
-) -> None:
-    outcome, events = await play(endpoint, settings, (SILENT, COMMS), (SILENT, OPS), check=check)
-
-    assert outcome.status == "done" and set(outcome.results) == {"code", "comms"}
-    assert "plan review" not in outcome.usage.by_mechanism
-    remarks = [event["remark"] for event in events if event["kind"] == "plan_reviewed"]
-    assert ["could not be read" in each for each in remarks] == [True] * len(remarks)
-    assert len(remarks) == (check["is_found"] == "perhaps")
-
-
 @pytest.mark.parametrize(
     ("report", "fields"),
     [

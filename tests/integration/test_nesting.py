@@ -17,6 +17,7 @@ from nodes.errors import TeamInvalid
 from nodes.schemas.team import Team, Worker
 from state import RequestInput
 from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask
+from tests.integration import graph_runs
 from tests.teams import make_team
 
 pytestmark = pytest.mark.slow
@@ -73,20 +74,7 @@ def build_graph(outer: Team, settings: Settings) -> SupervisorGraph:
 async def run_graph(
     graph: SupervisorGraph, given: Any = REQUEST, **options: Any
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    events, state = [], {}
-    async for where, mode, part in graph.astream(
-        given,
-        CONFIG,
-        stream_mode=["custom", "values"],
-        subgraphs=True,
-        output_keys=graph.stream_channels_list,
-        **options,
-    ):
-        if mode == "custom":
-            events.append(part)
-        elif not where:
-            state = part
-    return state, events
+    return await graph_runs.run_graph(graph, given, CONFIG, **options)
 
 
 async def test_a_team_does_a_task_of_another_team_and_its_answer_is_the_report(

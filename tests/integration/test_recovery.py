@@ -60,18 +60,6 @@ async def test_a_stronger_tier_follows_new_words(endpoint: Endpoint, settings: S
     assert state["usage"].by_tier["strong"].model_calls == 2
 
 
-async def test_a_tier_that_is_the_same_model_is_passed_over(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=(ScriptedTask(id="A", report=FAILED),)))
-    one = settings.model_copy(update={"model_strong": settings.model_standard})
-
-    await build_graph(one, max_recursion=0).ainvoke(REQUEST, make_thread_config())
-
-    assert list_models(endpoint, "A") == ["gpt-5-mini"] * 4
-    assert len(endpoint.select_calls(schema="Refinement")) == 3
-
-
 async def test_the_fallback_works_with_its_own_instructions_and_tools(
     endpoint: Endpoint, settings: Settings
 ) -> None:
@@ -114,16 +102,6 @@ async def test_a_task_out_of_scope_goes_to_the_worker_that_is_named(
     assert state["results"]["A"].worker == "writer"
     assert "a draft of 2024" in str(second.body)
     assert state["status"] == "done"
-
-
-async def test_low_confidence_asks_a_stronger_model(endpoint: Endpoint, settings: Settings) -> None:
-    asked = make_escalation("confidence_too_low", "Two sources disagree.")
-    endpoint.load_scenario(Scenario(tasks=(ScriptedTask(id="A", report=[asked, GOOD]),)))
-
-    state = await build_graph(settings).ainvoke(REQUEST, make_thread_config())
-
-    assert list_models(endpoint, "A") == ["gpt-5-mini", "gpt-5"]
-    assert state["results"]["A"].status == "completed"
 
 
 async def test_a_worker_that_always_escalates_ends_with_its_partial_result(

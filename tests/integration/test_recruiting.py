@@ -5,14 +5,12 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from graph import build_supervisor
 from graph.settings import Settings
 from nodes.schemas.team import Team, Worker
-from state import RequestInput
-from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask, script_tasks
+from tests.endpoint import Endpoint, Scenario, ScriptedTask, script_tasks
+from tests.integration.graph_runs import run_scenario, select_events
 from tests.teams import make_team
 
-REQUEST: RequestInput = {"request": "Compare the parts and say which one is best."}
 RECRUIT = {
     "role": "Cost estimator",
     "instructions": "Estimate costs, each with its basis.",
@@ -27,25 +25,6 @@ TASKS = (
 
 def make_recruiting_team(**fields: Any) -> Team:
     return make_team(**{"recruit": True, "grant": ("calculate",), **fields})
-
-
-async def run_scenario(
-    endpoint: Endpoint, settings: Settings, scenario: Scenario, made: Team
-) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    endpoint.load_scenario(scenario)
-    events, state = [], {}
-    async for where, mode, part in build_supervisor(made, settings=settings).astream(
-        REQUEST, stream_mode=["custom", "values"], subgraphs=True
-    ):
-        if mode == "custom":
-            events.append(part)
-        elif not where:
-            state = part
-    return state, events
-
-
-def select_events(events: list[dict[str, Any]], kind: str) -> list[dict[str, Any]]:
-    return [event for event in events if event["kind"] == kind]
 
 
 async def test_a_task_that_fits_nobody_gets_a_specialist_for_one_more_call(
@@ -75,32 +54,6 @@ async def test_a_specialist_gets_no_tool_that_was_not_granted(
     assert (recruited["tools"], recruited["refused"]) == (["calculate"], ["query_database"])
     offered = endpoint.select_calls(schema="Report", task="A")[0].tools
     assert set(offered) == {"calculate", "Report"}
-
-
-async def test_a_task_is_done_also_where_no_specialist_could_be_made(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    refused = Fault(kind="context_length", schema="Recruit")
-    scenario = Scenario(tasks=TASKS, faults=(refused,))
-
-    state, events = await run_scenario(endpoint, settings, scenario, make_recruiting_team())
-
-    (recruited,) = select_events(events, "recruited")
-    assert "no specialist could be defined" in recruited["remark"]
-    assert state["status"] == "done"
-
-
-async def test_an_unknown_worker_falls_to_a_specialist_where_there_is_no_generalist(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    unknown = (ScriptedTask(id="A", worker="astrologer"),)
-    scenario = Scenario(tasks=unknown, answers={"Recruit": RECRUIT})
-
-    state, _ = await run_scenario(
-        endpoint, settings, scenario, make_recruiting_team(max_plan_repairs=0)
-    )
-
-    assert state["plan"].tasks[0].worker == state["results"]["A"].worker == "specialist"
 
 
 async def test_a_task_out_of_every_scope_is_reassigned_to_a_specialist(

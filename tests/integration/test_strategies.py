@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
 from graph import build_supervisor
@@ -48,30 +47,6 @@ async def test_a_secondary_works_at_the_same_time(endpoint: Endpoint, settings: 
 
     assert sorted(state["results"]) == ["coder", "writer"]
     assert endpoint.max_in_flight == 2
-
-
-@pytest.mark.parametrize(
-    "reply", [{"worker": "cook", "reason": "?"}, "no idea", {}, {"is_done": True}]
-)
-async def test_an_unusable_route_falls_to_the_generalist(
-    reply: Any, endpoint: Endpoint, settings: Settings
-) -> None:
-    endpoint.load_scenario(Scenario(answers={"Decision": reply}))
-
-    state = await build_graph(settings, strategy="route").ainvoke(REQUEST, make_thread_config())
-
-    assert [report.worker for report in state["results"].values()] == ["helper"]
-
-
-async def test_a_pinned_route_costs_no_call(endpoint: Endpoint, settings: Settings) -> None:
-    endpoint.load_scenario(Scenario())
-
-    state = await build_graph(settings, strategy="route", routes={"sort list": "coder"}).ainvoke(
-        REQUEST, make_thread_config()
-    )
-
-    assert [call.schema for call in endpoint.requests] == ["Report", "Answer"]
-    assert [report.worker for report in state["results"].values()] == ["coder"]
 
 
 async def test_a_request_that_needs_a_plan_costs_one_call_more_and_names_it(
@@ -154,15 +129,3 @@ async def test_an_unknown_worker_falls_to_the_generalist_after_the_repairs(
 
     assert len(endpoint.select_calls(schema="Plan")) == 3
     assert state["results"]["A"].worker == "helper"
-
-
-async def test_a_cap_of_one_task_leaves_a_routed_request_to_its_primary(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    decision = {"worker": "analyst", "secondary": "writer", "reason": "Both."}
-    endpoint.load_scenario(Scenario(answers={"Decision": decision}))
-    graph = build_supervisor(make_team(strategy="route"), settings=settings)
-
-    state = await graph.ainvoke({"request": "Compare the parts."}, context={"max_tasks": 1})
-
-    assert list(state["results"]) == ["analyst"]

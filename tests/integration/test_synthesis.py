@@ -6,7 +6,7 @@ import pytest
 
 from graph.settings import Settings
 from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask, script_tasks
-from tests.integration.synthesis_runs import run_scenario, select_events
+from tests.integration.graph_runs import run_scenario, select_events
 
 SAME = "Write share.md: name the market share of Acme in 2024 and its source."
 
@@ -130,22 +130,6 @@ async def test_without_the_judge_a_contradiction_costs_no_call(
     assert state["answer"].contradictions[0].verdict == "cannot decide: no judge was asked"
 
 
-async def test_the_synthesizers_own_contradictions_need_claims_of_the_reports(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    real = [{"text": "Part A costs 42 euros."}, {"text": "Part B costs 42 euros."}]
-    made_up = [{"text": "Part A costs 42 euros."}, {"text": "Part Z is free."}]
-    result = [{"subject": "cost", "claims": claims, "verdict": "odd"} for claims in (real, made_up)]
-    answers = {"Answer": {"text": "The answer.", "contradictions": result}}
-
-    state, _ = await run_scenario(
-        endpoint, settings, Scenario(tasks=script_tasks({"A": (), "B": ()}), answers=answers)
-    )
-
-    (found,) = state["answer"].contradictions
-    assert [claim.source for claim in found.claims] == ["A.md", "B.md"]
-
-
 async def test_of_several_attempts_the_judge_takes_the_best(
     endpoint: Endpoint, settings: Settings
 ) -> None:
@@ -252,18 +236,6 @@ async def test_a_plain_run_never_asks_a_judge_or_a_critic(
     assert len(endpoint.requests) == 4
     assert not select_events(events, "judged") and not select_events(events, "criticized")
     assert state["status"] == "done"
-
-
-async def test_a_gap_that_a_worker_states_is_in_the_answer_and_leaves_the_run_done(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    gap = "Whether the tone fits the brand is for a person to judge."
-    task = ScriptedTask(id="A", report={"output": "Written.", "gaps": [gap]})
-
-    state, _ = await run_scenario(endpoint, settings, Scenario(tasks=(task,)))
-
-    assert state["status"] == "done"
-    assert gap in state["answer"].gaps
 
 
 async def test_a_reason_that_several_tasks_share_is_reported_once(

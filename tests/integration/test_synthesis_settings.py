@@ -9,7 +9,7 @@ from graph.settings import Settings
 from nodes.errors import TeamInvalid
 from nodes.schemas.team import Worker
 from tests.endpoint import Endpoint, Scenario, ScriptedTask, script_tasks
-from tests.integration.synthesis_runs import run_scenario
+from tests.integration.graph_runs import run_scenario
 
 
 @pytest.mark.parametrize("switch", ["off", "on", "below", "'on'"])

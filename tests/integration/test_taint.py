@@ -13,6 +13,7 @@ from nodes.schemas.team import Team, Worker
 from state import RequestInput
 from tests.endpoint import Endpoint, Scenario, ScriptedTask
 from tests.injections.fake_internet import FakeInternet
+from tests.integration.graph_runs import run_graph, select_events
 from tests.teams import make_team
 
 TOOLS = "tests.injections.tools"
@@ -38,20 +39,9 @@ def make_desk_team(*others: Worker, **fields: Any) -> Team:
 async def run_team(
     made: Team, settings: Settings, given: RequestInput = REQUEST, **fields: Any
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    events, state = [], {}
     graph = build_supervisor(made, settings=settings, **fields)
-    async for where, mode, part in graph.astream(
-        given,
-        {"configurable": {"thread_id": "taint"}},
-        stream_mode=["custom", "values"],
-        subgraphs=True,
-        output_keys=graph.stream_channels_list,
-    ):
-        if mode == "custom" and part["kind"] == "tool_call":
-            events.append(part)
-        elif mode == "values" and not where:
-            state = part
-    return state, events
+    state, events = await run_graph(graph, given, {"configurable": {"thread_id": "taint"}})
+    return state, select_events(events, "tool_call")
 
 
 def script_handed_over_calls(*calls: tuple[str, dict[str, Any]]) -> tuple[ScriptedTask, ...]:

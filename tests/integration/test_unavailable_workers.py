@@ -21,6 +21,7 @@ from graph.teams.team_loader import load_team
 from nodes.errors import SupervisorError
 from nodes.limits.worker_load import get_team_load
 from tests.endpoint import Endpoint, Scenario, ScriptedTask
+from tests.integration.graph_runs import run_graph
 from tests.mcp.teams import write_team
 from tests.unit.extensions.remote.test_output import make_card
 
@@ -49,19 +50,7 @@ def write_mcp_pair(folder: Path, name: str, url: str) -> Path:
 
 
 async def run(team: Path, settings: Settings) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    events, state = [], {}
-    graph = build_supervisor(team, settings=settings)
-    async for where, mode, part in graph.astream(
-        REQUEST,
-        stream_mode=["custom", "values"],
-        subgraphs=True,
-        output_keys=graph.stream_channels_list,
-    ):
-        if mode == "custom":
-            events.append(part)
-        elif not where:
-            state = part
-    return state, events
+    return await run_graph(build_supervisor(team, settings=settings), REQUEST)
 
 
 @contextmanager

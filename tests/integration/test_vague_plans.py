@@ -1,6 +1,7 @@
 """Vague tasks: told to the planner once, then noted; they end no run."""
 
 import json
+from functools import partial
 from random import Random
 from typing import Any
 
@@ -14,16 +15,18 @@ from graph.runs.trace import load_trace
 from graph.settings import Settings
 from graph.topology.supervisor_graph import SupervisorGraph
 from nodes.planning.vagueness import explain_vagueness
-from nodes.schemas.team import Team
 from tests.benchmarks.vagueness.measure import read_descriptions
 from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask
 from tests.handoffs import list_handoffs
+from tests.integration import graph_runs
+from tests.integration.graph_runs import select_events
 from tests.plan_payloads import TEAM, PlanJson, make_bad_plan, make_good_plan
 from tests.teams import make_team
 
 pytestmark = pytest.mark.slow
 
 REQUEST: Any = {"request": "Report on the companies."}
+run_scenario = partial(graph_runs.run_scenario, request=REQUEST)
 THREAD: Any = {"configurable": {"thread_id": "one"}}
 VAGUE = [d.text for d in read_descriptions("development") if explain_vagueness(d.text)]
 SIZE = 30
@@ -40,26 +43,6 @@ def make_plan_payload(*words: str, worker: str = "researcher", **first: Any) -> 
 
 
 SOUND = make_plan_payload("List the patents Siemens filed in 2020")
-
-
-async def run_scenario(
-    endpoint: Endpoint, settings: Settings, scenario: Scenario, made: Team
-) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    endpoint.load_scenario(scenario)
-    graph = build_supervisor(made, settings=settings)
-    state, events = {}, []
-    async for where, mode, part in graph.astream(
-        REQUEST, stream_mode=["custom", "values"], subgraphs=True
-    ):
-        if mode == "custom":
-            events.append(part)
-        elif not where:
-            state = part
-    return state, events
-
-
-def select_events(events: list[dict[str, Any]], kind: str) -> list[dict[str, Any]]:
-    return [event for event in events if event["kind"] == kind]
 
 
 @pytest.mark.parametrize("words", CHUNKS, ids=range(len(CHUNKS)))
