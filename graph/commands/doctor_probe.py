@@ -1,10 +1,10 @@
 """What `supervise doctor` asks of endpoints: a list of models, and with `--probe` small calls."""
 
 import asyncio
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from time import monotonic
-from typing import Any, Final, get_args
+from typing import Final, get_args
 
 import httpx
 from langchain_core.messages import HumanMessage, SystemMessage
@@ -30,71 +30,15 @@ from state import Tier
 OPENAI_URL: Final = "https://api.openai.com/v1"
 TIMEOUT_S: Final = 5.0
 MAX_BYTES: Final = 2_000_000
-
-
-@dataclass(frozen=True)
-class EndpointReply:
-    """The reply: models with their context windows, or the problem and its fix."""
-
-    is_reachable: bool
-    seconds: float = 0.0
-    models: Mapping[str, int | None] = field(default_factory=dict)
-    problem: str = ""
-    fix: str = ""
-
-
-def fetch_model_list(endpoint: TierSettings, *, address: str, key: str) -> EndpointReply:
-    """Ask for the list of models; the key is sent but never shown.
-
-    Args:
-        address: name of the variable that holds the address, for the fix.
-        key: name of the variable that holds the key, for the fix.
-    """
-    headers = {**({"Authorization": f"Bearer {endpoint.api_key}"} if endpoint.api_key else {})}
-    headers |= endpoint.headers
-    began = monotonic()
-    try:
-        with httpx.stream(
-            "GET", f"{endpoint.base_url or OPENAI_URL}/models", headers=headers, timeout=TIMEOUT_S
-        ) as response:
-            body = b"".join(_read_capped(response))
-    except httpx.HTTPError as error:
-        cause = to_one_line(str(error) or type(error).__name__, 120)
-        fix = f"check {address} and the network; the server must be running"
-        return EndpointReply(False, problem=f"cannot be reached ({cause})", fix=fix)
-    return _parse_response(response, body, monotonic() - began, address, key)
-
-
-def _parse_response(
-    response: httpx.Response, body: bytes, seconds: float, address: str, key: str
-) -> EndpointReply:
-    status = response.status_code
-    if status in (401, 403):
-        fix = f"set {key} to a valid key"
-        return EndpointReply(False, seconds, problem="refuses the key", fix=fix)
-    if status >= 500:
-        fix = "try again later, or ask the operator of the server"
-        return EndpointReply(False, seconds, problem=f"answers with status {status}", fix=fix)
-    if status != 200:
-        fix = f"not every server has a list; if runs fail, check that {address} ends in /v1"
-        return EndpointReply(True, seconds, problem=f"{status} for /models", fix=fix)
-    try:
-        found: Any = parse_json(body)
-    except ValueError:
-        kind = response.headers.get("content-type", "no type").partition(";")[0]
-        fix = f"check that {address} is that of a model server and ends in /v1"
-        problem = f"answers with {to_one_line(kind, 40)}, which is not JSON"
-        return EndpointReply(False, seconds, problem=problem, fix=fix)
-    return EndpointReply(True, seconds, read_model_list(found))
-
-
-def _read_capped(response: httpx.Response) -> Iterator[bytes]:
-    left, until = MAX_BYTES, monotonic() + TIMEOUT_S
-    for chunk in response.iter_bytes():
-        left -= len(chunk)
-        if left < 0 or monotonic() > until:
-            return
-        yield chunk
+SPEED_TOKENS: Final = 64
+"""Limit of the answer whose speed is measured."""
+ANSWER_TOKENS: Final = 256
+"""Limit of the other answers of a server of one's own; a model that does not end is cut."""
+COUNT: Final = "Count from one to fifty in words: one, two, three and so on. Write only the words."
+SMALL_CONTEXT_TOKENS: Final = 8192
+"""Prompts of planners and workers are 1,000 to 4,000 tokens; results and materials add to them."""
+USUAL_OUTPUT_TOKENS: Final = 1000
+"""A plan, or a long report."""
 
 
 @dataclass(frozen=True)
@@ -109,6 +53,62 @@ class TierEndpoint:
     """What the variables of its address and its key begin with."""
 
 
+@dataclass(frozen=True)
+class EndpointReply:
+    """The reply: models with their context windows, or the problem and its fix."""
+
+    is_reachable: bool = False
+    seconds: float = 0.0
+    models: Mapping[str, int | None] = field(default_factory=dict)
+    problem: str = ""
+    fix: str = ""
+
+
+def fetch_models(endpoint: TierEndpoint) -> EndpointReply:
+    """Ask an endpoint for its list of models; the key is sent but never shown."""
+    own, address = endpoint.settings, f"{endpoint.prefix}BASE_URL"
+    key = {"Authorization": f"Bearer {own.api_key}"} if own.api_key else {}
+    url, began = f"{own.base_url or OPENAI_URL}/models", monotonic()
+    try:
+        with httpx.stream("GET", url, headers={**key, **own.headers}, timeout=TIMEOUT_S) as reply:
+            body = b"".join(_read_capped(reply))
+    except httpx.HTTPError as error:
+        cause = to_one_line(str(error) or type(error).__name__, 120)
+        fix = f"check {address} and the network; the server must be running"
+        return EndpointReply(problem=f"cannot be reached ({cause})", fix=fix)
+    if reply.status_code == 200:
+        return _parse_list(reply, body, monotonic() - began, address)
+    if reply.status_code in (401, 403):
+        fix = f"set {endpoint.prefix}API_KEY to a valid key"
+        return EndpointReply(problem="refuses the key", fix=fix)
+    if reply.status_code >= 500:
+        fix = "try again later, or ask the operator of the server"
+        return EndpointReply(problem=f"answers with status {reply.status_code}", fix=fix)
+    fix = f"not every server has a list; if runs fail, check that {address} ends in /v1"
+    problem = f"{reply.status_code} for /models"
+    return EndpointReply(is_reachable=True, problem=problem, fix=fix)
+
+
+def _parse_list(reply: httpx.Response, body: bytes, seconds: float, address: str) -> EndpointReply:
+    try:
+        models = read_model_list(parse_json(body))
+    except ValueError:
+        kind = reply.headers.get("content-type", "no type").partition(";")[0]
+        fix = f"check that {address} is that of a model server and ends in /v1"
+        problem = f"answers with {to_one_line(kind, 40)}, which is not JSON"
+        return EndpointReply(problem=problem, fix=fix)
+    return EndpointReply(is_reachable=True, seconds=seconds, models=models)
+
+
+def _read_capped(response: httpx.Response) -> Iterator[bytes]:
+    left, until = MAX_BYTES, monotonic() + TIMEOUT_S
+    for chunk in response.iter_bytes():
+        left -= len(chunk)
+        if left < 0 or monotonic() > until:
+            return
+        yield chunk
+
+
 def list_endpoints(models: ModelSettings) -> list[TierEndpoint]:
     """Return the endpoints of the tiers, each once; also a common one that no tier uses."""
     found: list[TierEndpoint] = []
@@ -116,8 +116,8 @@ def list_endpoints(models: ModelSettings) -> list[TierEndpoint]:
         provider, _, name = getattr(models, tier).partition(":")
         if provider != "openai":
             continue
-        own = models.get_tier(tier)
-        known = next((each for each in found if _is_same(each.settings, own)), None)
+        own = replace(models.get_tier(tier), parameters={})
+        known = next((each for each in found if each.settings == own), None)
         if known is None:
             has_own = bool(models.tiers.get(tier, TierSettings()).base_url)
             known = TierEndpoint(own, {}, f"SUPERVISE_{tier.upper()}_" if has_own else "OPENAI_")
@@ -126,27 +126,6 @@ def list_endpoints(models: ModelSettings) -> list[TierEndpoint]:
     if not found and models.base_url:
         found.append(TierEndpoint(models.get_tier("standard"), {}))
     return found
-
-
-def _is_same(one: TierSettings, other: TierSettings) -> bool:
-    return (one.base_url, one.api_key, one.headers) == (
-        other.base_url,
-        other.api_key,
-        other.headers,
-    )
-
-
-def fetch_models(endpoint: TierEndpoint) -> EndpointReply:
-    """Ask an endpoint for its list of models."""
-    prefix = endpoint.prefix
-    return fetch_model_list(endpoint.settings, address=f"{prefix}BASE_URL", key=f"{prefix}API_KEY")
-
-
-SPEED_TOKENS: Final = 64
-"""Limit of the answer whose speed is measured."""
-ANSWER_TOKENS: Final = 256
-"""Limit of the other answers of a server of one's own; a model that does not end is cut."""
-COUNT: Final = "Count from one to fifty in words: one, two, three and so on. Write only the words."
 
 
 class City(BaseModel):
@@ -190,34 +169,41 @@ class ModelProbe:
     fix: str = ""
 
 
-async def probe_models(
-    settings: ModelSettings, contexts: Mapping[str, int | None]
+def probe_tiers(settings: Settings) -> list[ModelProbe]:
+    """Call the model of each tier that has a language model."""
+    models = settings.build_model_settings()
+    contexts: dict[Tier, int | None] = {}
+    for endpoint in list_endpoints(models):
+        listed = fetch_models(endpoint).models
+        contexts |= {tier: listed.get(name) for tier, name in endpoint.models.items()}
+    return asyncio.run(_probe_models(models, contexts))
+
+
+async def _probe_models(
+    settings: ModelSettings, contexts: Mapping[Tier, int | None]
 ) -> list[ModelProbe]:
     """Call each language model of the tiers, one after another.
 
     Args:
         contexts: context windows by tier.
     """
-    catalog, probes = ModelCatalog(settings), list[ModelProbe]()
-    done: dict[tuple[str, str], int] = {}
+    catalog, probes = ModelCatalog(settings), dict[tuple[str, str], ModelProbe]()
     for tier in TIERS:
         try:
             model = catalog.get_chat_model(tier)
         except SupervisorError as error:
             name = getattr(settings, tier)
-            probes.append(ModelProbe(name, (tier,), error=str(error), fix=error.next))
+            probes[tier, ""] = ModelProbe(name, (tier,), error=str(error), fix=error.next)
             continue
         assert isinstance(model, GuardedModel), "the catalog guards its models"
-        key = (model.endpoint, model.model)
         if model.model == EMBEDDED:
             continue
-        if key in done:
-            known = probes[done[key]]
-            probes[done[key]] = replace(known, tiers=(*known.tiers, tier))
-            continue
-        done[key] = len(probes)
-        probes.append(await _probe_model(model, contexts.get(tier)))
-    return probes
+        key = (model.endpoint, model.model)
+        if known := probes.get(key):
+            probes[key] = replace(known, tiers=(*known.tiers, tier))
+        else:
+            probes[key] = await _probe_model(model, contexts.get(tier))
+    return list(probes.values())
 
 
 async def _probe_model(model: GuardedModel, context_tokens: int | None) -> ModelProbe:
@@ -234,12 +220,8 @@ async def _probe_model(model: GuardedModel, context_tokens: int | None) -> Model
         error, fix = str(problem), problem.next
     methods = get_output_methods(model.endpoint, model.model, model.kind)
     used = {p: methods.get_current(p) if works[p] else None for p in get_args(Purpose)}
-    failed = [
-        method
-        for purpose, method in used.items()
-        if method
-        for method in _list_before(methods.orders[purpose], method)
-    ]
+    orders = ((methods.orders[purpose], method) for purpose, method in used.items() if method)
+    failed = [each for order, method in orders for each in order[: order.index(method)]]
     factor = model.speed.limit_factor
     return ModelProbe(
         model=model.model,
@@ -291,27 +273,6 @@ async def _measure_speed(model: GuardedModel) -> None:
         return
 
 
-def _list_before(order: Sequence[OutputMethod], method: OutputMethod) -> Sequence[OutputMethod]:
-    return order[: order.index(method)]
-
-
-SMALL_CONTEXT_TOKENS = 8192
-"""Prompts of planners and workers are 1,000 to 4,000 tokens; results and materials add to them."""
-USUAL_OUTPUT_TOKENS = 1000
-"""A plan, or a long report."""
-
-
-def probe_tiers(settings: Settings) -> list[ModelProbe]:
-    """Call the model of each tier that has a language model."""
-    models = settings.build_model_settings()
-    contexts: dict[str, int | None] = {}
-    for endpoint in list_endpoints(models):
-        listed = fetch_models(endpoint).models
-        for tier, name in endpoint.models.items():
-            contexts[tier] = listed.get(name)
-    return asyncio.run(probe_models(models, contexts))
-
-
 def describe_probe(probe: ModelProbe, settings: Settings) -> Iterator[DoctorCheck]:
     """Return the lines of one model."""
     tiers = ", ".join(probe.tiers)
@@ -339,10 +300,9 @@ def _describe_methods(probe: ModelProbe, tiers: str) -> DoctorCheck:
         f"a tool call by {probe.tools_method or 'no method'}"
         f"{failed if probe.failed_methods else ''}"
     )
-    if probe.value_method and probe.tools_method:
-        return DoctorCheck("ok", f"probe {tiers}", text)
+    is_fine = bool(probe.value_method and probe.tools_method)
     fix = "use a larger model, or one that is trained to call tools"
-    return DoctorCheck("note", f"probe {tiers}", text, fix)
+    return _grade(is_fine, f"probe {tiers}", text, fix)
 
 
 def _describe_speed(probe: ModelProbe, tiers: str, is_set: bool) -> DoctorCheck:
@@ -355,26 +315,23 @@ def _describe_speed(probe: ModelProbe, tiers: str, is_set: bool) -> DoctorCheck:
         f"{room:,} tokens; an attempt has {probe.attempt_timeout_s:.0f} s, where its worker sets "
         "no timeout"
     )
-    if room >= USUAL_OUTPUT_TOKENS:
-        return DoctorCheck("ok", label, text)
-    needed = format_duration(USUAL_OUTPUT_TOKENS / speed)
-    fix = f"{USUAL_OUTPUT_TOKENS:,} tokens need {needed}: " + (
-        "unset SUPERVISE_CALL_TIMEOUT_S, so that the limit follows the speed"
-        if is_set
-        else "use a smaller or faster model"
-    )
-    return DoctorCheck("note", label, text, fix)
+    unset = "unset SUPERVISE_CALL_TIMEOUT_S, so that the limit follows the speed"
+    fix = unset if is_set else "use a smaller or faster model"
+    needed = f"{USUAL_OUTPUT_TOKENS:,} tokens need {format_duration(USUAL_OUTPUT_TOKENS / speed)}"
+    return _grade(room >= USUAL_OUTPUT_TOKENS, label, text, f"{needed}: {fix}")
 
 
 def _describe_context(probe: ModelProbe, tiers: str) -> DoctorCheck:
     label, size = f"context {tiers}", probe.context_tokens
     if size is None:
         return DoctorCheck("ok", label, "the server does not name its context window")
-    text = f"{size:,} tokens for one request and its answer"
-    if size >= SMALL_CONTEXT_TOKENS:
-        return DoctorCheck("ok", label, text)
     fix = (
         f"start the server with at least {SMALL_CONTEXT_TOKENS:,} tokens a request; llama.cpp "
         "divides -c by its --parallel"
     )
-    return DoctorCheck("note", label, text, fix)
+    text = f"{size:,} tokens for one request and its answer"
+    return _grade(size >= SMALL_CONTEXT_TOKENS, label, text, fix)
+
+
+def _grade(is_fine: bool, label: str, text: str, fix: str) -> DoctorCheck:
+    return DoctorCheck("ok", label, text) if is_fine else DoctorCheck("note", label, text, fix)

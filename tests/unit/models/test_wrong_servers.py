@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from graph.commands.doctor_probe import fetch_model_list
+from graph.commands.doctor_probe import TierEndpoint, fetch_models
 from nodes.errors import (
     BadResponse,
     ContextTooSmall,
@@ -161,8 +161,7 @@ async def test_a_context_window_that_is_too_small_is_named_with_by_how_much(
 async def test_doctor_names_the_variable_of_an_address_that_answers_with_html() -> None:
     async with run_server() as server:
         page = TierSettings(base_url=server.base_url.replace("/v1", "/page"))
-        variables = {"address": "SUPERVISE_FAST_BASE_URL", "key": "SUPERVISE_FAST_API_KEY"}
-        answer = await asyncio.to_thread(fetch_model_list, page, **variables)
+        answer = await asyncio.to_thread(fetch_models, TierEndpoint(page, {}, "SUPERVISE_FAST_"))
 
     assert not answer.is_reachable
     assert answer.problem == "answers with text/html, which is not JSON"
