@@ -20,10 +20,11 @@ HYBRID: Edges = {
 }
 HYBRID_S = dict(zip(HYBRID, (0.3, 0.6, 0.2, 0.9, 0.3, 0.7, 0.5, 0.2, 0.4, 0.3), strict=True))
 WIDE_S, FAN_S, CHAIN_S = 0.2, 0.5, 0.01
+BURST_S = 0.1
 STREAMED_PLAN_S, STREAMED_S = 2.0, 1.0
 MADE_PLANS = (
     *("fan-5", "cascade", "hybrid-10", "wide-10", "wide-100"),
-    *("random-40", "chain-90", "wide-1000", "streamed-4"),
+    *("random-40", "chain-90", "wide-1000", "streamed-4", "burst-100"),
 )
 
 
@@ -44,6 +45,8 @@ def make_plan(name: str) -> Scenario:
             return make_scenario(_list_independent(count), FAN_S)
         case "wide" if count:
             return make_scenario(_list_independent(count), WIDE_S)
+        case "burst" if count:  # the plan arrives at once, and no call begins before it
+            return replace(make_scenario(_list_independent(count), BURST_S), is_paced=False)
         case "streamed" if count:
             latency_s = {"Plan": STREAMED_PLAN_S, "Answer": SYNTHESIZER_S}
             return replace(make_scenario(_list_independent(count), STREAMED_S), latency_s=latency_s)
