@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from langchain_core.language_models import BaseChatModel
@@ -84,36 +84,25 @@ _PLURAL_VERBS: Final = {"was": "were", "lacks:": "lack:"}
 """Of the reasons of gaps."""
 
 
+@dataclass
 class JudgeModels:
     """The models that prepare an answer, created on first use; none after the deadline."""
 
-    def __init__(
-        self,
-        team: Team,
-        models: ModelCatalog,
-        context: Context,
-        config: RunnableConfig,
-        round: int,
-    ) -> None:
-        self.team, self.models, self.context = team, models, context
-        self._config, self.is_degraded = config, should_degrade(config)
-        self.round = round
-        self.language = DEFAULT_LANGUAGE
-        self.ledger: dict[str, Expense] = {}
+    team: Team
+    models: ModelCatalog
+    context: Context
+    config: RunnableConfig
+    round: int
+    """Of the critic."""
+    language: str = DEFAULT_LANGUAGE
+    ledger: dict[str, Expense] = field(default_factory=dict)
 
-    @property
-    def is_late(self) -> bool:
-        """Whether the run's deadline is past."""
-        return is_deadline_past(self._config)
-
-    @property
-    def deadline_option(self) -> str:
-        """What the user sets for a later deadline."""
-        return name_deadline_option(self._config)
+    def __post_init__(self) -> None:
+        self.is_degraded = should_degrade(self.config)
 
     def get_model(self, tier: Tier, *, is_on: bool = True) -> BaseChatModel | None:
         """Return a tier's model; None when it is switched off or not available."""
-        if not is_on or self.is_late:
+        if not is_on or is_deadline_past(self.config):
             return None
         try:
             model = self.models.get_chat_model(tier, self.context)
@@ -203,10 +192,10 @@ def find_reached_caps(state: SupervisorState, judge_models: JudgeModels) -> tupl
     if any(report is None for report in undone):
         if count_steps_left(state, judge_models.context, judge_models.team) <= 0:
             caps.append("--max-steps")
-        if judge_models.is_late:
-            caps.append(judge_models.deadline_option)
+        if is_deadline_past(judge_models.config):
+            caps.append(name_deadline_option(judge_models.config))
     errors = [(report.error or "").partition(":")[0] for report in undone if report is not None]
-    options = CAP_OPTIONS | {DeadlinePassed.code: judge_models.deadline_option}
+    options = CAP_OPTIONS | {DeadlinePassed.code: name_deadline_option(judge_models.config)}
     caps += [option for code, option in options.items() if code in errors]
     return tuple(dict.fromkeys(caps))
 

@@ -176,24 +176,20 @@ async def look_again(
     except UnreadableReply as error:
         remark, spent = "the second look could not be read", error.usage
     rulings = {ruling.finding: ruling for ruling in look.rulings}
-    kept = tuple(
-        each.model_copy(update={"confidence": min_confidence})
-        for number, each in enumerate(doubtful, 1)
-        if (ruling := rulings.get(number)) and ruling.holds
-    )
-    await emit(
-        "second_look",
-        findings=[
-            {
-                "message": each.message,
-                "file": each.file,
-                "line": each.line,
-                "kept": bool((ruling := rulings.get(number)) and ruling.holds),
-                "reason": ruling.reason if (ruling := rulings.get(number)) else remark,
-            }
-            for number, each in enumerate(doubtful, 1)
-        ],
-    )
+    judged = [(each, rulings.get(number)) for number, each in enumerate(doubtful, 1)]
+    described = [
+        {
+            "message": each.message,
+            "file": each.file,
+            "line": each.line,
+            "kept": ruling is not None and ruling.holds,
+            "reason": ruling.reason if ruling else remark,
+        }
+        for each, ruling in judged
+    ]
+    await emit("second_look", findings=described)
+    sure = {"confidence": min_confidence}
+    kept = tuple(each.model_copy(update=sure) for each, it in judged if it and it.holds)
     return kept, spent
 
 
