@@ -95,8 +95,7 @@ class _PlanCorrector:
         self.tasks, self.goal, self.changes = tasks, str(goal or ""), list[str]()
         self._cards = {worker.name: worker.description for worker in team.roster}
         self._needs = {worker.name: worker.needs for worker in team.roster}
-        self._materials = list(materials)
-        self._examples, self._numbered = team.examples, tasks
+        self._materials, self._examples, self._numbered = list(materials), team.examples, tasks
         self._finished: Collection[str] = ()
         self._ids = [str(task["id"]) for task in tasks if isinstance(task.get("id"), str | int)]
 
@@ -150,15 +149,13 @@ class _PlanCorrector:
         """
         edges, kept = _as_list(task.get("depends_on")), list[Any]()
         for edge in edges:
-            number = self._read_number(edge.get("task") if isinstance(edge, Mapping) else edge)
+            number = self._read_number(_get_name(edge))
             is_there = 0 < number <= len(self._numbered)
             meant = str(self._numbered[number - 1].get("id") if is_there else number)
             if is_there and meant == str(task.get("id")):
                 self._record(task, f"dependency {number} is the task itself, and is left out")
-            elif number:
-                kept.append({**edge, "task": meant} if isinstance(edge, Mapping) else meant)
             else:
-                kept.append(edge)
+                kept.append(_set_name(edge, meant) if number else edge)
         if kept != edges:
             task["depends_on"] = kept
 
@@ -188,9 +185,8 @@ class _PlanCorrector:
                 self._record(task, f"its id is now {renamed[old]!r}")
                 task["id"] = renamed[old]
             if renamed and "depends_on" in task:
-                task["depends_on"] = [
-                    _rename(edge, renamed) for edge in _as_list(task["depends_on"])
-                ]
+                edges = _as_list(task["depends_on"])
+                task["depends_on"] = [_rename(edge, renamed) for edge in edges]
         self._ids = [renamed.get(name, name) for name in self._ids]
 
     def _correct_worker(self, task: Fields) -> None:
@@ -212,12 +208,12 @@ class _PlanCorrector:
         kept: list[Any] = []
         known_changes = len(self.changes)
         for edge in _as_list(task.get("depends_on")):
-            name = edge.get("task") if isinstance(edge, Mapping) else edge
+            name = _get_name(edge)
             if not isinstance(name, str) or name in self._ids:
                 kept.append(edge)
             elif meant := self._find_meant_task(name, task):
                 self._record(task, f"dependency {name!r} is {meant!r}")
-                kept.append({**edge, "task": meant} if isinstance(edge, Mapping) else meant)
+                kept.append(_set_name(edge, meant))
             elif material := _find_material(name, self._materials):
                 self._record(task, f"dependency {name!r} is a material")
                 task["materials"] = [*_as_list(task.get("materials")), material]
@@ -240,11 +236,8 @@ class _PlanCorrector:
         if (meant := _find_same_name(name, self._ids)) and meant != str(task.get("id")):
             return meant
         worker = _find_same_name(name, self._cards)
-        named = [
-            str(other.get("id"))
-            for other in self.tasks
-            if worker and other.get("worker") == worker and other is not task
-        ]
+        others = [each for each in self.tasks if each is not task and each.get("worker") == worker]
+        named = [str(each.get("id")) for each in others if worker]
         return named[0] if len(named) == 1 and task.get("worker") != worker else ""
 
     def _correct_materials(self, task: Fields) -> None:
@@ -267,7 +260,7 @@ class _PlanCorrector:
     def _add_needed(self, task: Fields, name: str) -> None:
         """Make a task depend on those of a worker that it needs; add one where there is none."""
         edges = _as_list(task.get("depends_on"))
-        named = [edge.get("task") if isinstance(edge, Mapping) else edge for edge in edges]
+        named = [_get_name(edge) for edge in edges]
         needed = [str(each.get("id")) for each in self.tasks if each.get("worker") == name]
         # A task that is not in this plan may be a finished one of that worker.
         if any(each in needed or each not in self._ids for each in named):
@@ -297,11 +290,17 @@ def _is_same_request(one: str, other: str) -> bool:
     return matcher.ratio() >= SAME_REQUEST
 
 
+def _get_name(edge: Any) -> Any:
+    return edge.get("task") if isinstance(edge, Mapping) else edge
+
+
+def _set_name(edge: Any, name: str) -> Any:
+    return {**edge, "task": name} if isinstance(edge, Mapping) else name
+
+
 def _rename(edge: Any, renamed: Mapping[str, str]) -> Any:
-    if isinstance(edge, Mapping):
-        name = edge.get("task")
-        return {**edge, "task": renamed.get(name, name)} if isinstance(name, str) else edge
-    return renamed.get(edge, edge) if isinstance(edge, str) else edge
+    name = _get_name(edge)
+    return _set_name(edge, renamed[name]) if isinstance(name, str) and name in renamed else edge
 
 
 def _as_list(value: Any) -> list[Any]:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from nodes.limits.patterns import Pattern
 from nodes.planning.coverage_words import (
@@ -134,10 +135,8 @@ def _mark_spans(request: str, spans: Iterable[str]) -> list[bool]:
         while start >= 0:
             end = min(start + len(words), len(text))
             if words.startswith(text[start:end]):
-                first, last = (
-                    places[start],
-                    _end_at_word(request, places[start], places[end - 1] + 1),
-                )
+                first = places[start]
+                last = _end_at_word(request, first, places[end - 1] + 1)
                 marked[first:last] = [True] * (last - first)
             start = text.find(wanted, end)
     return marked
@@ -189,12 +188,10 @@ def _is_stated(part: str) -> bool:
 
 
 def _list_open_runs(request: str, covered: Sequence[bool], start: int, end: int) -> Iterator[str]:
-    begin = start
-    for at in range(start, end + 1):
-        if at == end or covered[at]:
-            if request[begin:at].strip():
-                yield request[begin:at]
-            begin = at + 1
+    for is_covered, places in groupby(range(start, end), key=covered.__getitem__):
+        run = [*places]
+        if not is_covered and (text := request[run[0] : run[-1] + 1]).strip():
+            yield text
 
 
 def _extract_asked(text: str) -> frozenset[str]:
