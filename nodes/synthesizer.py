@@ -2,7 +2,8 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from functools import partial
+from copy import deepcopy
+from functools import cache, partial
 from typing import Any, Literal
 
 from langchain_core.messages import AIMessage, AnyMessage
@@ -220,13 +221,19 @@ def drop_half_contradictions(fields: dict[str, Any]) -> dict[str, Any]:
 
 def _build_schema(reports: Sequence[Report]) -> dict[str, Any]:
     """Return the schema that a model sees: `report` names a task whose result is whole."""
-    schema = Answer.model_json_schema()
+    schema = deepcopy(_build_answer_schema())
     whole = [each.task for each in reports if each.status == "completed" and each.output]
     if whole:
         schema["properties"]["report"] |= {"enum": ["", *whole]}
     else:
         del schema["properties"]["report"]
     return schema
+
+
+@cache
+def _build_answer_schema() -> dict[str, Any]:
+    """Return the schema of an answer, which takes some milliseconds to build."""
+    return Answer.model_json_schema()
 
 
 def _list_headings(plan: Plan) -> dict[str, str]:

@@ -41,10 +41,8 @@ def make_plan(name: str) -> Scenario:
             return make_scenario(CASCADE, CASCADE_S)
         case "hybrid" if count == len(HYBRID):
             return make_scenario(HYBRID, HYBRID_S)
-        case "fan" if count:
-            return make_scenario(_list_independent(count), FAN_S)
-        case "wide" if count:
-            return make_scenario(_list_independent(count), WIDE_S)
+        case "fan" | "wide" if count:
+            return make_scenario(_list_independent(count), FAN_S if shape == "fan" else WIDE_S)
         case "burst" if count:  # the plan arrives at once, and no call begins before it
             return replace(make_scenario(_list_independent(count), BURST_S), is_paced=False)
         case "streamed" if count:
