@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import nullcontext
+from dataclasses import dataclass
 from time import monotonic
 from typing import Any
 
@@ -31,7 +32,6 @@ from nodes.human.request import ask_until_clear, build_tool_request
 from nodes.limits.run_scope import has_checkpointer
 from nodes.models.run_context import get_run_context
 from nodes.prompts.tags import shorten_text
-from nodes.security.taint import Taint
 from nodes.security.tool_access import is_declared, read_access
 from nodes.telemetry.events import build_task_path, emit
 from nodes.text.plain_text import sanitize_line, sanitize_text
@@ -51,7 +51,6 @@ MAX_TRACED_RESULT_CHARS = 2_000
 UNTRACED = TracePolicy(process_inputs=omit_payload, process_outputs=omit_payload)
 """The model calls and tools inside record what passes through the middleware."""
 CallTool = Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]]
-Restrict = Callable[[ToolCallRequest], ToolCallRequest]
 
 
 class WorkerAgentState(AgentState[Report]):
@@ -82,180 +81,221 @@ class ToolGuardMiddleware(AgentMiddleware[WorkerAgentState, AttemptContext, Repo
     async def awrap_tool_call(
         self, request: ToolCallRequest, handler: CallTool
     ) -> ToolMessage | Command[Any]:
-        began = monotonic()
-        denied, failures = request.tool is None, tuple[str, ...]()
+        began, asked = monotonic(), request.tool_call
+        call = _Call(request, handler)
+        restore_calls(call.context, request.state["messages"], self._tools)
         result: ToolMessage | Command[Any]
-        context, call = get_attempt_context(request), request.tool_call
-        restore_calls(context, request.state["messages"], self._tools)
-        if found := context.earlier_calls.find(call):
-            result = _repeat_result(request, *found)
+        if found := call.context.earlier_calls.find(asked):
+            result = call.repeat(*found)
         else:
-            request, result, failures, was_refused = await _make_call(request, handler)
-            denied = denied or was_refused
-            if not failures and is_declared(request.tool) and isinstance(result, ToolMessage):
-                context.earlier_calls.record(call, result)
-        context.recorded_calls.add(str(call["id"]))
-        failed = isinstance(result, ToolMessage) and result.status == "error"
-        await emit(
-            "tool_call",
-            tool=get_origin(request.tool, request.tool_call["name"]),
-            args={
-                key: shorten_text(value, MAX_TRACED_CHARS) if isinstance(value, str) else value
-                for key, value in request.tool_call["args"].items()
-            },
-            seconds=round(monotonic() - began, 6),
-            repeated=found is not None,
-            result=_trace_result(result),
-            error=str(result.content) if failed and isinstance(result, ToolMessage) else None,
-            denied=denied,
-            failures=list(failures),
-        )
+            result = await call.make()
+            if not call.failures and is_declared(request.tool) and isinstance(result, ToolMessage):
+                call.context.earlier_calls.record(asked, result)
+        call.context.recorded_calls.add(str(asked["id"]))
+        await call.emit(result, seconds=monotonic() - began, repeated=found is not None)
         return result
 
 
-def _trace_result(result: ToolMessage | Command[Any]) -> str | None:
-    """Return what a tool answered, cut; None for a call that failed or was refused."""
-    if not isinstance(result, ToolMessage) or result.status == "error":
-        return None
-    return shorten_text(redact_text(str(result.content)), MAX_TRACED_RESULT_CHARS)
+@dataclass
+class _Call:
+    """A call of a tool, from the model's request to the message that answers it."""
 
+    request: ToolCallRequest
+    """As it is made: with the arguments that are allowed, and that a human agrees to."""
+    handler: CallTool
+    failures: tuple[str, ...] = ()
+    """What the tool could not do, in words for a human."""
+    was_denied: bool = False
 
-def _repeat_result(request: ToolCallRequest, content: str, was_refused: bool) -> ToolMessage:
-    """Return the message for a call that was made before."""
-    message = build_refusal(request, content)
-    return message if was_refused else message.model_copy(update={"status": "success"})
+    @property
+    def context(self) -> AttemptContext:
+        """Of the attempt that makes the call."""
+        context: Any = self.request.runtime.context  # LangChain does not type it
+        assert isinstance(context, AttemptContext), "a worker's agent runs with an AttemptContext"
+        return context
 
+    @property
+    def name(self) -> str:
+        return self.request.tool_call["name"]
 
-def _restrict_call(request: ToolCallRequest) -> ToolCallRequest:
-    """Return the call with its allowed arguments.
+    async def make(self) -> ToolMessage | Command[Any]:
+        """Make the call if it is allowed, and a human agrees to it where its tool asks."""
+        try:
+            self.request = self._restrict(self.request)
+            if self._is_surplus():
+                advice = f"only {MAX_CALLS_PER_TURN} calls are made at a time; make this one again"
+                return self._refuse(advice, PUT_OFF)
+            self._confirm()
+        except NotConfirmed as failure:
+            # The report must say so, though the tool has not failed.
+            self.was_denied = True
+            return self._record(self._refuse(str(failure), FAILED))
+        except ToolRefused as refusal:
+            self.was_denied = True
+            return self._refuse(str(refusal))
+        try:
+            result = await self._run()
+        except NothingToRead as error:
+            return self._record(self._refuse(str(error), NOTHING_TO_READ))
+        return self._finish(result)
 
-    Raises:
-        EgressDenied: it would leak private data or fetch an unapproved URL.
-    """
-    call = request.tool_call
-    if request.tool is None:  # unknown tool: LangChain answers with the available ones
-        return request
-    args = _get_taint(request).restrict_arguments(
-        call["name"], read_access(request.tool), call["args"]
-    )
-    return request.override(tool_call={**call, "args": args})
+    def repeat(self, content: str, was_refused: bool) -> ToolMessage:
+        """Return the message for a call that was made before."""
+        message = self._refuse(content)
+        return message if was_refused else message.model_copy(update={"status": "success"})
 
-
-async def _make_call(
-    request: ToolCallRequest, handler: CallTool
-) -> tuple[ToolCallRequest, ToolMessage | Command[Any], tuple[str, ...], bool]:
-    """Make a call that is allowed, and that a human agrees to where its tool asks.
-
-    Returns the call as it was made, its message, what the tool could not do, and whether the call
-    was denied.
-    """
-    try:
-        request = _restrict_call(request)
-        if not _is_surplus(request):
-            request = confirm_call(request, _restrict_call)
-    except NotConfirmed as failure:
-        # The report must say so, though the tool has not failed.
-        message = build_refusal(request, str(failure)).model_copy(update={"artifact": FAILED})
-        return request, message, record_outcome(request, message), True
-    except ToolRefused as refusal:
-        return request, build_refusal(request, str(refusal)), (), True
-    return request, *await _run_call(request, handler), False
-
-
-async def _run_call(
-    request: ToolCallRequest, handler: CallTool
-) -> tuple[ToolMessage | Command[Any], tuple[str, ...]]:
-    """Run a call; return its message, and what the tool could not do."""
-    if _is_surplus(request):
-        refusal = build_refusal(
-            request, f"only {MAX_CALLS_PER_TURN} calls are made at a time; make this one again"
+    async def emit(
+        self, result: ToolMessage | Command[Any], *, seconds: float, repeated: bool
+    ) -> None:
+        """Emit the call as an event, with what the tool answered, cut."""
+        shown = error = None
+        if isinstance(result, ToolMessage) and result.status == "error":
+            error = str(result.content)
+        elif isinstance(result, ToolMessage):
+            shown = shorten_text(redact_text(str(result.content)), MAX_TRACED_RESULT_CHARS)
+        await emit(
+            "tool_call",
+            tool=get_origin(self.request.tool, self.name),
+            args={
+                key: shorten_text(value, MAX_TRACED_CHARS) if isinstance(value, str) else value
+                for key, value in self.request.tool_call["args"].items()
+            },
+            seconds=round(seconds, 6),
+            repeated=repeated,
+            result=shown,
+            error=error,
+            denied=self.was_denied or self.request.tool is None,
+            failures=list(self.failures),
         )
-        return refusal.model_copy(update={"artifact": PUT_OFF}), ()
-    try:
-        result = await _try_call(request, handler)
-    except NothingToRead as error:
-        refusal = build_refusal(request, str(error))
-        refusal = refusal.model_copy(update={"artifact": NOTHING_TO_READ})
-        return refusal, record_outcome(request, refusal)
-    unread = tuple[str, ...]()
-    if isinstance(result, ToolMessage):
-        content, unread = flatten_content(result.content)
-        # A model must not read what a human cannot see.
-        result = result.model_copy(update={"content": sanitize_text(redact_text(content))})
-        if request.tool_call["name"] == READ_MATERIAL and result.status == "success":
-            get_attempt_context(request).reading.record(result.artifact)
-    if request.tool is not None:
+
+    def _restrict(self, request: ToolCallRequest) -> ToolCallRequest:
+        """Return a call with its allowed arguments.
+
+        Raises:
+            EgressDenied: it would leak private data or fetch an unapproved URL.
+        """
+        call = request.tool_call
+        if request.tool is None:  # unknown tool: LangChain answers with the available ones
+            return request
+        access = read_access(request.tool)
+        args = self.context.taint.restrict_arguments(call["name"], access, call["args"])
+        return request.override(tool_call={**call, "args": args})
+
+    def _is_surplus(self) -> bool:
+        message = self.request.state["messages"][-1]
+        calls = message.tool_calls if isinstance(message, AIMessage) else []
+        first = [call["id"] for call in calls[:MAX_CALLS_PER_TURN]]
+        return len(calls) > MAX_CALLS_PER_TURN and self.request.tool_call["id"] not in first
+
+    def _confirm(self) -> None:
+        """Ask a human if the tool asks, and take the arguments as they agree to them.
+
+        Raises:
+            NotConfirmed: the human rejected the call, or no human can be asked.
+            EgressDenied: the edited arguments would leak private data.
+            ToolRefused: the arguments do not fit the tool.
+        """
+        tool, call, config = self.request.tool, self.request.tool_call, self.request.runtime.config
+        if not isinstance(tool, ConfirmedTool) or not tool.asks:
+            return
+        tool.check_arguments(call["args"])
+        if not has_checkpointer(config):
+            raise NotConfirmed(
+                f"{tool.origin} was not called: it asks a human before each call, and no human can "
+                "be asked in a run that is not saved"
+            )
+        decision = ask_until_clear(_build_question(tool, call["args"], config))
+        if decision.kind == "approve":
+            return
+        if decision.kind != "edit" or decision.args is None:
+            reason = f": {decision.message}" if decision.message else ""
+            raise NotConfirmed(f"{tool.origin} was not called: a human rejected the call{reason}")
+        edited = dict(decision.args)
+        tool.check_arguments(edited)
+        self.request = self._restrict(self.request.override(tool_call={**call, "args": edited}))
+
+    async def _run(self) -> ToolMessage | Command[Any]:
+        """Run the tool; an error of it becomes a message to its worker, not the run's end."""
+        tool = self.request.tool
+        is_outside = tool is not None and read_access(tool).sends != "nothing"
+        try:
+            with get_run_context().wait_outside() if is_outside else nullcontext():
+                return await self.handler(self.request)
+        except (GraphBubbleUp, NothingToRead):
+            raise
+        except ToolRefused as error:
+            return self._refuse(str(error))
+        except ToolFailed as error:
+            reason = str(error)
+        except Exception as error:  # a tool may be the user's own: its bug must not end the worker
+            reason = f"{type(error).__name__}: {sanitize_line(str(error), MAX_TRACED_CHARS)}"
+        return self._refuse(f"{self.name} failed: {reason}", FAILED)
+
+    def _refuse(self, reason: str, mark: str | None = None) -> ToolMessage:
+        """Return the message for a call that was refused, or that the tool could not do."""
+        return ToolMessage(
+            content=redact_text(reason),
+            name=self.name,
+            tool_call_id=self.request.tool_call["id"],
+            status="error",
+            artifact=mark,
+        )
+
+    def _finish(self, result: ToolMessage | Command[Any]) -> ToolMessage | Command[Any]:
+        """Record what the tool has answered; return it as the worker's model may read it."""
+        tool, content, unread = self.request.tool, "", tuple[str, ...]()
+        if isinstance(result, ToolMessage):
+            text, unread = flatten_content(result.content)
+            # A model must not read what a human cannot see.
+            content = sanitize_text(redact_text(text))
+            result = result.model_copy(update={"content": content})
+            if self.name == READ_MATERIAL and result.status == "success":
+                self.context.reading.record(result.artifact)
+        if tool is not None:
+            access, is_elsewhere = read_access(tool), is_of_server(tool)
+            self.context.taint.record_result(self.name, access, content, is_of_server=is_elsewhere)
+        self._record(result, unread)
+        if not isinstance(result, ToolMessage):
+            return result
+        return result.model_copy(update={"content": shorten_text(content, MAX_TOOL_RESULT_CHARS)})
+
+    def _record(
+        self, result: ToolMessage | Command[Any], unread: tuple[str, ...] = ()
+    ) -> ToolMessage | Command[Any]:
+        """Record how the call ended, and what the tool could not do; return the result.
+
+        Args:
+            unread: the parts of its answer that are no text.
+        """
+        name, context, tool = self.name, self.context, self.request.tool
+        if tool is None:
+            return result
         content = str(result.content) if isinstance(result, ToolMessage) else ""
-        _get_taint(request).record_result(
-            request.tool_call["name"],
-            read_access(request.tool),
-            content,
-            is_of_server=is_of_server(request.tool),
+        ending: CallEnding = "answered"
+        if isinstance(result, ToolMessage) and result.status == "error":
+            ending, reasons = ("failed" if result.artifact == FAILED else "refused"), [content]
+        else:
+            reasons = [f"{name} is incomplete: {reason}" for reason in read_failures(content)]
+            reasons += [f"{name} answered with a part that is not read: {one}" for one in unread]
+            if len(content) > MAX_TOOL_RESULT_CHARS:
+                reasons.append(
+                    f"{name} answered with {len(content):,} characters, of which "
+                    f"{MAX_TOOL_RESULT_CHARS:,} are read"
+                )
+            context.results.append(f"{name}: {shorten_text(content, MAX_TRACED_CHARS)}")
+            arguments, is_elsewhere = self.request.tool_call["args"], is_of_server(tool)
+            context.proof.record_result(name, arguments, content, is_of_server=is_elsewhere)
+        context.outcomes.record_call(
+            self.request.tool_call,
+            ending,
+            turn=context.turns,
+            materials=self.request.state.get("materials") or {},
+            reasons=tuple(reasons),
+            reads_materials=takes_materials(tool),
+            lacks_file=isinstance(result, ToolMessage) and result.artifact == NOTHING_TO_READ,
         )
-    failures = record_outcome(request, result, unread)
-    if isinstance(result, ToolMessage):
-        content = shorten_text(str(result.content), MAX_TOOL_RESULT_CHARS)
-        return result.model_copy(update={"content": content}), failures
-    return result, failures
-
-
-async def _try_call(request: ToolCallRequest, handler: CallTool) -> ToolMessage | Command[Any]:
-    """Run a call; an error of the tool becomes a message to its worker, not the run's end."""
-    is_outside = request.tool is not None and read_access(request.tool).sends != "nothing"
-    try:
-        with get_run_context().wait_outside() if is_outside else nullcontext():
-            return await handler(request)
-    except (GraphBubbleUp, NothingToRead):
-        raise
-    except ToolRefused as error:
-        return build_refusal(request, str(error))
-    except ToolFailed as error:
-        return build_failure(request, str(error))
-    except Exception as error:  # a tool may be the user's own: its bug must not end the worker
-        reason = f"{type(error).__name__}: {sanitize_line(str(error), MAX_TRACED_CHARS)}"
-        return build_failure(request, reason)
-
-
-def _is_surplus(request: ToolCallRequest) -> bool:
-    message = request.state["messages"][-1]
-    calls = message.tool_calls if isinstance(message, AIMessage) else []
-    first = [call["id"] for call in calls[:MAX_CALLS_PER_TURN]]
-    return len(calls) > MAX_CALLS_PER_TURN and request.tool_call["id"] not in first
-
-
-def _get_taint(request: ToolCallRequest) -> Taint:
-    return get_attempt_context(request).taint
-
-
-def confirm_call(request: ToolCallRequest, restrict: Restrict) -> ToolCallRequest:
-    """Return the call as a human agrees to it; a tool that does not ask is returned at once.
-
-    Args:
-        restrict: checks arguments that the human has edited, as it did those of the model.
-
-    Raises:
-        NotConfirmed: the human rejected the call, or no human can be asked.
-        EgressDenied: the edited arguments would leak private data.
-        ToolRefused: the arguments do not fit the tool.
-    """
-    tool, call = request.tool, request.tool_call
-    if not isinstance(tool, ConfirmedTool) or not tool.asks:
-        return request
-    tool.check_arguments(call["args"])
-    config = request.runtime.config
-    if not has_checkpointer(config):
-        raise NotConfirmed(
-            f"{tool.origin} was not called: it asks a human before each call, and no human can be "
-            "asked in a run that is not saved"
-        )
-    decision = ask_until_clear(_build_question(tool, call["args"], config))
-    if decision.kind == "approve":
-        return request
-    if decision.kind != "edit" or decision.args is None:
-        reason = f": {decision.message}" if decision.message else ""
-        raise NotConfirmed(f"{tool.origin} was not called: a human rejected the call{reason}")
-    tool.check_arguments(dict(decision.args))
-    return restrict(request.override(tool_call={**call, "args": dict(decision.args)}))
+        self.failures = () if ending == "refused" else tuple(reasons)
+        return result
 
 
 def _build_question(
@@ -270,70 +310,4 @@ def _build_question(
         task=build_task_path(config, task),
         worker=worker,
         args_schema=schema,
-    )
-
-
-def record_outcome(
-    request: ToolCallRequest, result: ToolMessage | Command[Any], unread: tuple[str, ...] = ()
-) -> tuple[str, ...]:
-    """Record how a call ended; return what the tool could not do, in words for a human.
-
-    Args:
-        unread: the parts of its answer that are no text.
-    """
-    name, context = request.tool_call["name"], get_attempt_context(request)
-    if request.tool is None:
-        return ()
-    content = str(result.content) if isinstance(result, ToolMessage) else ""
-    ending: CallEnding = "answered"
-    reasons: tuple[str, ...] = ()
-    if isinstance(result, ToolMessage) and result.status == "error":
-        ending, reasons = ("failed" if result.artifact == FAILED else "refused"), (content,)
-    else:
-        reasons = tuple(f"{name} is incomplete: {reason}" for reason in read_failures(content))
-        reasons += tuple(f"{name} answered with a part that is not read: {one}" for one in unread)
-        if len(content) > MAX_TOOL_RESULT_CHARS:
-            cut = (
-                f"{name} answered with {len(content):,} characters, of which "
-                f"{MAX_TOOL_RESULT_CHARS:,} are"
-            )
-            reasons = (*reasons, f"{cut} read")
-    if ending == "answered":
-        context.results.append(f"{name}: {shorten_text(content, MAX_TRACED_CHARS)}")
-        context.proof.record_result(
-            name, request.tool_call["args"], content, is_of_server=is_of_server(request.tool)
-        )
-    materials = request.state.get("materials") or {}
-    context.outcomes.record_call(
-        request.tool_call,
-        ending,
-        turn=context.turns,
-        materials=materials,
-        reasons=reasons,
-        reads_materials=takes_materials(request.tool),
-        lacks_file=isinstance(result, ToolMessage) and result.artifact == NOTHING_TO_READ,
-    )
-    return () if ending == "refused" else reasons
-
-
-def get_attempt_context(request: ToolCallRequest) -> AttemptContext:
-    """Return the context of the attempt that makes a call."""
-    context: Any = request.runtime.context  # LangChain does not type it
-    assert isinstance(context, AttemptContext), "a worker's agent runs with an AttemptContext"
-    return context
-
-
-def build_failure(request: ToolCallRequest, reason: str) -> ToolMessage:
-    """Return the message for a call that the tool could not do."""
-    failure = build_refusal(request, f"{request.tool_call['name']} failed: {reason}")
-    return failure.model_copy(update={"artifact": FAILED})
-
-
-def build_refusal(request: ToolCallRequest, reason: str) -> ToolMessage:
-    """Return the message for a call that was refused."""
-    return ToolMessage(
-        content=redact_text(reason),
-        name=request.tool_call["name"],
-        tool_call_id=request.tool_call["id"],
-        status="error",
     )
