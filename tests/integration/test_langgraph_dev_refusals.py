@@ -1,5 +1,6 @@
-"""What `langgraph dev` refuses: requests, settings and pages of others."""
+"""What `langgraph dev` refuses, and how a client stops one task of a run at work."""
 
+import asyncio
 import json
 from typing import Any
 
@@ -7,8 +8,11 @@ import pytest
 from langgraph_sdk.client import LangGraphClient
 from langgraph_sdk.errors import UnprocessableEntityError
 
+from extensions.server.runs import aload_server_trace
+from extensions.server.runs_command import astop_on_server
+from graph.runs.stopping import NothingToStop
 from nodes.limits.run_scope import SCOPE_KEY
-from tests.endpoint import Endpoint
+from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask
 from tests.integration.dev_server import REQUEST, TEAM, DevServer, run_to_end
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("langgraph_dev")]
@@ -58,8 +62,6 @@ async def test_an_unknown_setting_in_a_context_is_refused_before_a_run_is_made(
 
 
 STUDIO = "https://smith.langchain.com"
-
-
 ASKED = {"assistant_id": TEAM, "input": REQUEST}
 
 
@@ -115,3 +117,32 @@ def test_studio_may_ask_before_it_sends(server: DevServer):
 
     assert status == 200
     assert answered["access-control-allow-origin"] in ("*", STUDIO)
+
+
+SCENARIO = Scenario(
+    tasks=(ScriptedTask(id="A"), ScriptedTask(id="B")),
+    faults=(Fault(kind="hang", schema="Report", task="A"),),
+)
+
+
+async def test_a_task_is_stopped_and_the_others_answer(
+    client: LangGraphClient, thread: str, server: DevServer, played: Endpoint
+):
+    played.load_scenario(SCENARIO)
+    run = await client.runs.create(thread, TEAM, input=REQUEST)
+    while not played.select_calls(schema="Report", task="A"):  # noqa: ASYNC110 - another process
+        await asyncio.sleep(0.1)
+    await asyncio.sleep(0.5)  # the trace is kept in batches
+
+    ended = await astop_on_server(thread, server.url, "A")
+    await client.runs.join(thread, run["run_id"])
+    trace = await aload_server_trace(thread, server.url)
+
+    assert ended == {"A": "stopped"}
+    assert trace["run"]["status"] == "partial"
+    assert {task["id"]: task["status"] for task in trace["tasks"]} == {
+        "A": "failed",
+        "B": "completed",
+    }
+    with pytest.raises(NothingToStop):
+        await astop_on_server(thread, server.url, "A")

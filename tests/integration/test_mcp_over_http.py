@@ -1,5 +1,6 @@
 """Servers over HTTP: the library's own, and addresses where there is none."""
 
+import gzip
 import socket
 import subprocess
 import sys
@@ -10,14 +11,19 @@ from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
+import httpx
 import pytest
 
 from extensions.mcp.servers.mcp_tool import read_result
 from extensions.mcp.servers.server_files import ResolvedServer
-from extensions.mcp.servers.session import CallFailed, SessionLost, close_sessions, get_session
+from extensions.mcp.servers.session import (
+    CallFailed,
+    SessionLost,
+    close_sessions,
+    get_session,
+    make_http_client,
+)
 from nodes.errors import McpServerFailed
-
-pytestmark = pytest.mark.slow
 
 WEB_SERVER = Path(__file__).parents[1] / "mcp" / "web_server.py"
 PATHS = {"http": "/mcp", "sse": "/sse"}
@@ -68,11 +74,13 @@ async def call(server: ResolvedServer, tool: str, **arguments: str) -> str:
     return str(block["text"])
 
 
+@pytest.mark.slow
 async def test_a_tool_is_called_with_the_headers_of_the_entry(server: ResolvedServer) -> None:
     assert await call(server, "echo", text="hello") == "hello"
     assert await call(server, "show_header") == "word"
 
 
+@pytest.mark.slow
 async def test_after_a_call_without_an_answer_the_next_one_is_answered(
     server: ResolvedServer,
 ) -> None:
@@ -82,6 +90,7 @@ async def test_after_a_call_without_an_answer_the_next_one_is_answered(
     assert await call(server, "echo", text="again") == "again"
 
 
+@pytest.mark.slow
 async def test_an_answer_that_is_too_large_is_not_read(server: ResolvedServer) -> None:
     with pytest.raises((CallFailed, SessionLost)):
         await call(server, "big")
@@ -91,6 +100,7 @@ async def test_an_answer_that_is_too_large_is_not_read(server: ResolvedServer) -
     assert await call(server, "echo", text="again") == "again"
 
 
+@pytest.mark.slow
 async def test_a_server_that_ends_is_a_failure_in_time(
     server: ResolvedServer, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -128,6 +138,7 @@ def run_refusing_server() -> Iterator[str]:
         listening.server_close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("transport", ["http", "sse"])
 @pytest.mark.parametrize(
     ("status", "reason"), [("401", "401 Unauthorized"), ("500", "500"), ("302", "127.0.0.1:1")]
@@ -139,6 +150,58 @@ async def test_a_refusing_server_is_one_line(transport: str, status: str, reason
     assert reason in failure.value.format_line() and "\n" not in failure.value.format_line()
 
 
+@pytest.mark.slow
 async def test_an_address_without_a_server_is_one_line() -> None:
     with pytest.raises(McpServerFailed, match="ConnectError"):
         await get_session(make_server("http://127.0.0.1:1/mcp"))
+
+
+BLANK = b"\n\n" * 50_000
+BOMB = gzip.compress(b"x" * 100_000_000)
+
+
+class _Swollen(BaseHTTPRequestHandler):
+    """Answers with a body that has no end, or that is small only until it is unpacked."""
+
+    def do_GET(self) -> None:
+        is_packed = self.path == "/packed"
+        self.send_response(200)
+        kind = "text/event-stream" if self.path == "/events" else "application/json"
+        self.send_header("content-type", kind)
+        if is_packed:
+            self.send_header("content-encoding", "gzip")
+        self.end_headers()
+        for _ in range(1 if is_packed else 120):
+            try:
+                self.wfile.write(BOMB if is_packed else BLANK)
+            except OSError:
+                return  # the client has enough
+
+    def log_message(self, *_: object) -> None:
+        """Print nothing."""
+
+
+@pytest.fixture
+def url() -> Iterator[str]:
+    listening = ThreadingHTTPServer(("127.0.0.1", 0), _Swollen)
+    threading.Thread(target=listening.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{listening.server_port}"
+    listening.shutdown()
+    listening.server_close()
+
+
+async def test_an_answer_that_is_compressed_is_not_read(url: str) -> None:
+    async with make_http_client() as client:
+        with pytest.raises(httpx.RemoteProtocolError, match="a compressed answer"):
+            await client.get(f"{url}/packed")
+
+
+async def test_blank_lines_do_not_lift_the_limit_of_an_answer(url: str) -> None:
+    async with make_http_client() as client:
+        with pytest.raises(httpx.ReadError, match="more than 8 MB"):
+            await client.get(f"{url}/endless")
+
+
+async def test_a_stream_of_small_events_may_be_long(url: str) -> None:
+    async with make_http_client() as client:
+        assert len((await client.get(f"{url}/events")).content) == 120 * len(BLANK)

@@ -1,15 +1,19 @@
-"""Routing, stepping and the generalist: other ways to a plan, one way to run it."""
+"""Routing, stepping, dividing, recruiting: other ways to a plan, one way to run it."""
 
 from typing import Any
 
+import pytest
 from langgraph.checkpoint.memory import InMemorySaver
+from pydantic import ValidationError
 
 from graph import build_supervisor
 from graph.runs.run_store import build_strict_serializer
 from graph.settings import Settings
 from graph.topology.supervisor_graph import SupervisorGraph
+from nodes.schemas.team import Team, Worker
 from nodes.telemetry.cost import count_extra_calls
-from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask
+from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask, script_tasks
+from tests.integration.graph_runs import run_scenario, select_events
 from tests.teams import make_team
 
 REQUEST = {"request": "Sort this list of 40 invoices by due date."}
@@ -129,3 +133,208 @@ async def test_an_unknown_worker_falls_to_the_generalist_after_the_repairs(
 
     assert len(endpoint.select_calls(schema="Plan")) == 3
     assert state["results"]["A"].worker == "helper"
+
+
+PARTS = script_tasks({"X": (), "Y": ("X",)}, worker="analyst")
+TORN = {"status": "failed", "output": "Too much for one."}
+
+
+def make_plan(*tasks: ScriptedTask, compound: tuple[str, ...] = ()) -> dict[str, Any]:
+    shown = Scenario(tasks=tasks).build_plan()
+    for task in shown["tasks"]:
+        if task["id"] in compound:
+            task["is_compound"] = True
+    return shown
+
+
+async def test_a_failed_task_is_split_into_smaller_ones_whose_answer_is_its_report(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    tasks = script_tasks({"A": (), "B": ()})
+    big = ScriptedTask(id="A", report=TORN)
+    scenario = Scenario(
+        tasks=(big, *tasks[1:], *PARTS), answers={"Plan": [make_plan(*tasks), make_plan(*PARTS)]}
+    )
+
+    state, events = await run_scenario(endpoint, settings, scenario, ladder=("split",))
+
+    report = state["results"]["A"]
+    assert (report.status, report.attempts, state["status"]) == ("completed", 2, "done")
+    assert {claim.source for claim in report.claims} == {"X.md", "Y.md"}
+    (split,) = [event for event in events if event["kind"] == "split"]
+    assert (split["task"], split["reason"]) == ("A", "Too much for one.")
+    assert "Too much for one." in str(endpoint.select_calls(schema="Plan")[1].body)
+    assert state["usage"].model_calls == len(endpoint.select_calls())
+
+
+async def test_a_plan_that_divides_a_task_keeps_to_the_breadth_cap(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    wide = script_tasks({name: () for name in "UVWX"})
+    one = ScriptedTask(id="A", report=TORN)
+    scenario = Scenario(tasks=(one, *wide), answers={"Plan": [make_plan(one), make_plan(*wide)]})
+
+    state, events = await run_scenario(
+        endpoint, settings, scenario, ladder=("split",), max_breadth=3
+    )
+
+    refused = [event for event in events if event["kind"] == "plan_rejected"]
+    assert refused and all("at most 3" in event["problems"][0] for event in refused)
+    assert [event["within"] for event in events if event["kind"] == "plan_by_rule"] == ["A"]
+    assert state["results"]["A"].status == "completed"
+
+
+async def test_tasks_of_a_divided_task_are_not_divided_below_the_depth_cap(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    failing = [ScriptedTask(id=name, report=TORN) for name in "AX"]
+    scenario = Scenario(
+        tasks=tuple(failing), answers={"Plan": [make_plan(failing[0]), make_plan(failing[1])]}
+    )
+
+    state, events = await run_scenario(
+        endpoint, settings, scenario, ladder=("split",), max_attempts=2, max_recursion=1
+    )
+
+    assert [event["task"] for event in events if event["kind"] == "split"] == ["A"]
+    assert state["status"] == "failed"
+
+
+async def test_a_recursive_team_plans_a_compound_task_again(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    tasks = script_tasks({"A": (), "B": ("A",)})
+    answers = {"Plan": [make_plan(*tasks, compound=("A",)), make_plan(*PARTS)]}
+
+    state, events = await run_scenario(
+        endpoint, settings, Scenario(tasks=(*tasks, *PARTS), answers=answers), strategy="recursive"
+    )
+
+    assert state["status"] == "done" and state["results"]["A"].attempts == 1
+    worked = [call.task for call in endpoint.select_calls(schema="Report")]
+    assert worked == ["X", "Y", "B"]
+    assert {"A/X", "A/Y"} <= {event["task"] for event in events}
+    assert len(endpoint.select_calls(schema="Plan")) == 2
+
+
+@pytest.mark.slow
+async def test_a_compound_task_is_refused_below_the_depth_cap_and_by_other_strategies(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    (one,) = script_tasks({"A": ()})
+    endless = {"Plan": make_plan(one, compound=("A",))}
+
+    state, events = await run_scenario(
+        endpoint, settings, Scenario(tasks=(one,), answers=endless), strategy="recursive"
+    )
+    flat, _ = await run_scenario(endpoint, settings, Scenario(tasks=(one,), answers=endless))
+
+    rejected = [event for event in events if event["kind"] == "plan_rejected"]
+    assert {event.get("within") for event in rejected} == {"A"}
+    assert all("is compound" in event["problems"][0] for event in rejected)
+    assert not state["plan"].is_by_rule and "is compound" in flat["plan"].rule_reason
+
+
+async def test_the_model_is_not_told_of_compound_tasks_where_none_may_be(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    scenario = Scenario(tasks=script_tasks({"A": ()}))
+
+    await run_scenario(endpoint, settings, scenario)
+    await run_scenario(endpoint, settings, scenario, strategy="recursive")
+
+    plain, recursive = (str(call.body) for call in endpoint.select_calls(schema="Plan"))
+    assert "is_compound" not in plain and "is_compound" in recursive
+
+
+RECRUIT = {
+    "role": "Cost estimator",
+    "instructions": "Estimate costs, each with its basis.",
+    "tools": ["calculate", "query_database"],
+}
+SUM = ("calculate", {"expression": "6 * 7"})
+TASKS = (
+    ScriptedTask(id="A", worker="specialist", tool_calls=(SUM,)),
+    ScriptedTask(id="B", worker="researcher"),
+)
+
+
+def make_recruiting_team(**fields: Any) -> Team:
+    return make_team(**{"recruit": True, "grant": ("calculate",), **fields})
+
+
+async def test_a_task_that_fits_nobody_gets_a_specialist_for_one_more_call(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    scenario = Scenario(tasks=TASKS, answers={"Recruit": RECRUIT})
+
+    state, events = await run_scenario(endpoint, settings, scenario, make_recruiting_team())
+
+    assert state["status"] == "done" and state["results"]["A"].worker == "specialist"
+    assert len(endpoint.select_calls(schema="Recruit")) == 1
+    (recruited,) = select_events(events, "recruited")
+    assert (recruited["task"], recruited["role"]) == ("A", "Cost estimator")
+    assert "Estimate costs" in str(endpoint.select_calls(schema="Report", task="A")[0].body)
+    (called,) = select_events(events, "tool_call")
+    assert (called["tool"], called["error"]) == ("calculate", None)
+
+
+async def test_a_specialist_gets_no_tool_that_was_not_granted(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    scenario = Scenario(tasks=TASKS, answers={"Recruit": RECRUIT})
+
+    _, events = await run_scenario(endpoint, settings, scenario, make_recruiting_team())
+
+    (recruited,) = select_events(events, "recruited")
+    assert (recruited["tools"], recruited["refused"]) == (["calculate"], ["query_database"])
+    offered = endpoint.select_calls(schema="Report", task="A")[0].tools
+    assert set(offered) == {"calculate", "Report"}
+
+
+async def test_a_task_out_of_every_scope_is_reassigned_to_a_specialist(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    handed = {
+        "status": "escalated",
+        "escalation": {"reason": "out_of_scope", "message": "Not mine."},
+    }
+    task = ScriptedTask(
+        id="A", description="Paint zzz.", report=[handed, {"output": "Painted zzz."}]
+    )
+    scenario = Scenario(tasks=(task,), answers={"Recruit": RECRUIT})
+
+    state, events = await run_scenario(endpoint, settings, scenario, make_recruiting_team())
+
+    assert [event["to"] for event in select_events(events, "reassigned")] == ["specialist"]
+    assert len(endpoint.select_calls(schema="Recruit")) == 1 and state["status"] == "done"
+
+
+async def test_no_more_specialists_are_planned_than_the_cap_allows(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    many = script_tasks({name: () for name in "ABC"}, worker="specialist")
+
+    state, events = await run_scenario(
+        endpoint, settings, Scenario(tasks=many), make_recruiting_team(max_recruits=2)
+    )
+
+    (problem,) = select_events(events, "plan_rejected")[0]["problems"]
+    assert problem.startswith("3 tasks ask for a specialist: at most 2 are allowed")
+    assert state["plan"].is_by_rule
+
+
+async def test_a_team_that_does_not_recruit_knows_no_specialist(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    state, _ = await run_scenario(endpoint, settings, Scenario(tasks=TASKS), make_team())
+
+    assert "unknown worker 'specialist'" in state["plan"].rule_reason
+    assert "specialist" not in {task.worker for task in state["plan"].tasks}
+
+
+def test_a_granted_tool_belongs_to_no_worker() -> None:
+    holder = Worker(name="clerk", description="Adds.", instructions="Add.", tools=("calculate",))
+
+    with pytest.raises(ValidationError, match="'clerk' and the grant share tool 'calculate'"):
+        make_recruiting_team(workers=(holder,))

@@ -1,13 +1,16 @@
-"""A plan as Mermaid: what it shows, and that no text of a run becomes part of its code."""
+"""Pictures: a plan as Mermaid, a large plan on a terminal, a team's graph."""
 
 from collections.abc import Mapping, Sequence
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.console import Console
 
+from graph import build_supervisor
 from graph.display.plan_mermaid import (
     COLOURS,
     INK,
@@ -19,7 +22,11 @@ from graph.display.plan_mermaid import (
     read_planned_tasks,
     write_mermaid,
 )
+from graph.display.plan_tree import PlanTree, list_tree_rows
+from graph.display.text import cut_middle
 from graph.runs.trace import TraceUnreadable
+from graph.settings import Settings
+from tests.teams import make_team
 
 Json = dict[str, Any]
 TOKENS = (Path(__file__).parents[2] / "web/src/style/tokens.css").read_text()
@@ -149,3 +156,106 @@ def test_a_plan_with_too_many_boxes_is_refused() -> None:
 
     with pytest.raises(PlanTooLarge, match="251 boxes and 250 arrows"):
         write_mermaid(read_planned_tasks(make_trace(edges)))
+
+
+MAX_LABEL_WORDS = 9
+"""LangChain breaks a longer label in two, and the break is shown as text."""
+
+
+def draw(*, xray: int = 1, **fields: Any) -> Any:
+    return build_supervisor(make_team(**fields), settings=Settings()).get_graph(xray=xray)
+
+
+def find_label(drawn: Any, source: str, target: str) -> str:
+    (edge,) = [edge for edge in drawn.edges if (edge.source, edge.target) == (source, target)]
+    return str(edge.data)
+
+
+@pytest.mark.parametrize("critic", ["off", "on", "below"])
+def test_every_choice_says_why_and_the_caps_are_named(critic):
+    drawn = draw(critic=critic, recruit=True, ladder=("refine", "tier", "human"))
+
+    conditional = [edge for edge in drawn.edges if edge.conditional]
+    assert conditional and all(edge.data for edge in conditional)
+    assert all(len(str(edge.data).split()) <= MAX_LABEL_WORDS for edge in conditional)
+    assert "cap: 500 attempts" in find_label(drawn, "supervisor", "synthesizer")
+    assert "cap: 4 attempts" in find_label(drawn, "writer:assess", "writer:__end__")
+
+
+def test_what_a_team_cannot_reach_is_not_drawn():
+    plain, asking = draw(ladder=("tier",)), draw(ladder=("refine", "human"), critic="on")
+
+    absent = {"critic", "writer:refine", "writer:ask_human"}
+    assert absent.isdisjoint(plain.nodes)
+    assert not [name for name in plain.nodes if "specialist" in name or "recruit" in name]
+    assert absent <= set(asking.nodes)
+    ends = {name for edge in plain.edges for name in (edge.source, edge.target)}
+    assert ends <= set(plain.nodes)
+
+
+async def test_a_server_draws_the_same_also_from_a_copy():
+    graph = build_supervisor(make_team(), settings=Settings())
+
+    drawn = await graph.copy().aget_graph(xray=True)
+
+    assert drawn.to_json() == graph.get_graph(xray=True).to_json()
+    assert "critic" not in drawn.nodes
+
+
+def test_a_flat_drawing_has_the_top_level_only():
+    assert set(draw(xray=0).nodes) == {
+        *("__start__", "supervisor", "approval", "monitor", "synthesizer", "__end__"),
+        *("researcher", "analyst", "writer"),
+    }
+
+
+def make_tasks(**needs: tuple[str, ...]) -> list[dict[str, Any]]:
+    return [
+        {"id": name, "worker": "w", "depends_on": [{"task": need} for need in before]}
+        for name, before in needs.items()
+    ]
+
+
+def draw_tree(tasks: list[dict[str, Any]], width: int, **console: Any) -> list[str]:
+    page = StringIO()
+    plan = {"version": 2, "goal": "Compare.", "tasks": tasks}
+    states = {task["id"]: "done" for task in tasks}
+    Console(file=page, width=width, **console).print(PlanTree(plan, states))
+    return page.getvalue().splitlines()
+
+
+def test_a_task_is_below_the_deepest_task_that_it_needs() -> None:
+    tasks = make_tasks(a=(), b=("a",), c=("a", "b"), d=())
+
+    assert list_tree_rows(tasks) == [("a", 0, ""), ("b", 1, "a"), ("c", 2, "b"), ("d", 0, "")]
+    assert draw_tree(tasks, 80) == [
+        "plan 2: Compare.",
+        "├── a done",
+        "│   └── b done",
+        "│       └── c done and after a",
+        "└── d done",
+    ]
+
+
+def test_a_damaged_plan_with_a_name_twice_or_a_cycle_has_each_task_once() -> None:
+    twice = make_tasks(a=(), b=("a",)) + make_tasks(a=("b",))
+    cycle = make_tasks(a=("b",), b=("a",), c=("c",))
+
+    assert list_tree_rows(twice) == [("a", 0, ""), ("b", 1, "a")]
+    assert list_tree_rows(cycle) == [("a", 0, ""), ("b", 1, "a"), ("c", 0, "")]
+
+
+@pytest.mark.parametrize("width", [80, 40])
+def test_forty_tasks_in_a_chain_fit_a_terminal(width: int) -> None:
+    names = [f"a_task_with_a_long_name_in_a_chain_{n}" for n in range(40)]
+    edges = {name: tuple(names[index - 1 : index]) for index, name in enumerate(names)}
+
+    lines = draw_tree(make_tasks(**edges), width)
+
+    assert len(lines) == 41
+    assert all(len(line) <= width for line in lines)
+
+
+def test_a_cut_name_keeps_its_end() -> None:
+    assert cut_middle("regulation_in_the_union_10", 12) == "regul…ion_10"
+    assert cut_middle("short", 12) == "short"
