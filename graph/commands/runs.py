@@ -1,8 +1,7 @@
 """The commands on saved runs: `runs`, `show`, `trace` and `stop`, and the thread that one names."""
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 from uuid import UUID
@@ -18,18 +17,21 @@ from graph.commands.output import (
     print_text,
     write_json,
 )
-from graph.display.labels import format_seconds, format_task, format_time, label_tasks
+from graph.display.labels import format_seconds, format_time, label_tasks
 from graph.display.plan_tree import MAX_DESCRIBED_TASKS, PlanTree
 from graph.display.stderr_console import print_to_stderr
 from graph.display.streams import is_terminal, print_to_stdout
 from graph.display.summary import (
+    REPORT_INDENT,
     format_figures,
     format_plan,
     format_question,
     format_reply_command,
     format_retry,
+    format_task_heading,
+    format_task_report,
 )
-from graph.display.text import make_printable, to_one_line
+from graph.display.text import to_one_line
 from graph.extensions import open_runs_elsewhere
 from graph.runs.chrome_trace import build_chrome_trace
 from graph.runs.pruning import PruneSelection, remove_runs
@@ -38,8 +40,8 @@ from graph.runs.timeline import read_timeline
 from graph.runs.trace import (
     ThreadUnknown,
     build_trace,
-    get_log_path,
     list_runs,
+    list_threads,
     load_trace,
     read_thread_log,
     refuse_other_forms,
@@ -55,6 +57,9 @@ Json = Mapping[str, Any]
 
 _RESUMABLE: Final = ("running", "stopped")
 """Statuses of runs without an end; a run that was killed is listed as running."""
+LAST: Final = "last"
+MIN_PREFIX_CHARS: Final = 6
+MAX_LISTED: Final = 8
 
 
 def show_runs(settings: Settings) -> int:
@@ -115,7 +120,7 @@ def print_run(thread: str, trace: Json, *, named: str) -> int:
     for plan in plans[-1:]:
         _print_plan(plan, states)
     for task in trace.get("tasks") or ():
-        print_task_report(task, states[task["id"]])
+        _print_task(task, states[task["id"]])
     if answer := _find_answer(trace):
         print_to_stdout("")
         print_markdown(format_answer(answer))
@@ -199,56 +204,19 @@ def _find_answer(trace: Json) -> Json:
     return events[-1].get("answer") or {} if events else {}
 
 
-INDENT = 2
-
-
-def print_task_report(task: Json, state: str) -> None:
-    """Print a task of a trace: how it ended, its output, its problem and its claims.
+def _print_task(task: Json, state: str) -> None:
+    """Print a task of a trace.
 
     On a terminal an output with a table is rendered, since the lines of a table cannot be wrapped.
     """
     report = task.get("report") or {}
-    heading = f"{format_task(task['id'], task.get('worker', ''))}: {state}"
-    print_text(f"\n{heading}{_format_confidence(report)}")
-    output = report.get("output") or ""
-    if is_terminal(sys.stdout) and _has_table(output):
-        print_markdown(output, indent=INDENT)
+    output = str(report.get("output") or "")
+    print_text(f"\n{format_task_heading(task, state)}")
+    if is_terminal(sys.stdout) and any(line.lstrip()[:1] == "|" for line in output.splitlines()):
+        print_markdown(output, indent=REPORT_INDENT)
         output = ""
-    if lines := [*_format_texts(output, report), *_format_claims(report)]:
+    if lines := format_task_report(report, output):
         print_text("\n".join(lines))
-
-
-def _has_table(text: str) -> bool:
-    return any(line.lstrip().startswith("|") for line in text.splitlines())
-
-
-def _format_texts(output: str, report: Json) -> Iterator[str]:
-    escalation = report.get("escalation") or {}
-    for text in (output, report.get("error"), escalation.get("message")):
-        if text:
-            yield "\n".join(f"{' ' * INDENT}{line}" for line in make_printable(text).splitlines())
-
-
-def _format_claims(report: Json) -> Iterator[str]:
-    """Yield the claims that the output does not hold, or that are not proved, with their proof."""
-    output = report.get("output") or ""
-    for claim in report.get("claims") or ():
-        is_shown = claim.get("text") and claim["text"] in output
-        if is_shown and claim.get("proof") != "unproved":
-            continue
-        source = f" ({to_one_line(claim['source'], 120)})" if claim.get("source") else ""
-        proof = f" [{to_one_line(claim['proof'], 20)}]" if claim.get("proof") else ""
-        doubt = f" {to_one_line(claim['doubt'], 300)}" if claim.get("doubt") else ""
-        yield f"{' ' * INDENT}- {to_one_line(claim.get('text', ''), 300)}{source}{proof}{doubt}"
-
-
-def _format_confidence(report: Json) -> str:
-    if not report:
-        return ""
-    seconds = (report.get("ended_s") or 0) - (report.get("started_s") or 0)
-    confidence = report.get("confidence")
-    shown = "" if confidence is None else f", confidence {confidence}"
-    return f"{shown}, {format_seconds(seconds)}"
 
 
 def stop_tasks(thread: str, task: str, url: str | None, settings: Settings) -> int:
@@ -264,11 +232,6 @@ def stop_tasks(thread: str, task: str, url: str | None, settings: Settings) -> i
     if AT_RESUME in ended.values():
         print_to_stderr(f"next: supervise resume {thread}")
     return 0
-
-
-LAST: Final = "last"
-MIN_PREFIX_CHARS: Final = 6
-MAX_LISTED: Final = 8
 
 
 class ThreadAmbiguous(UsageError):
@@ -291,7 +254,7 @@ def find_thread(name: str, settings: Settings, url: str | None = None) -> str:
     if name != LAST and len(name) < MIN_PREFIX_CHARS:
         return name
     if url is None:
-        return choose_thread(name, _list_local_threads(settings))
+        return choose_thread(name, list_threads(settings))
     if _is_whole_id(name):
         return name
     return choose_thread(name, open_runs_elsewhere(url, settings).list_threads())
@@ -321,15 +284,6 @@ def choose_thread(name: str, threads: Iterable[str]) -> str:
             next=f"name one of {to_one_line(', '.join(found[:MAX_LISTED]), 800)}{more}",
         )
     return found[0] if found else name
-
-
-def _list_local_threads(settings: Settings) -> list[str]:
-    """Return the threads with a log, the newest first, as `supervise runs` lists them."""
-    logs: list[tuple[float, Path]] = []
-    for path in get_log_path("*", settings).parent.glob("*.jsonl"):
-        with suppress(FileNotFoundError):  # another process has just pruned it
-            logs.append((-path.stat().st_mtime, path))
-    return [path.stem for _, path in sorted(logs)]
 
 
 def _is_whole_id(name: str) -> bool:

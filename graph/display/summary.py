@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from graph.display.labels import format_seconds, format_task, label_models
-from graph.display.text import to_one_line
+from graph.display.text import make_printable, to_one_line
 from nodes.text.counts import format_count
 
 Json = Mapping[str, Any]
@@ -14,6 +14,8 @@ MIN_SPEEDUP = 1.2
 MAX_ARGUMENTS_CHARS = 2_000
 """Limit for the arguments of a call that is to be approved; each has an equal share of it."""
 MIN_ARGUMENT_CHARS = 40
+REPORT_INDENT = 2
+"""Columns before the texts of a report."""
 _MECHANISM_LABELS: Mapping[str, str] = {
     "tools": "to use tools",
     "refine": "to reword tasks",
@@ -200,3 +202,38 @@ def format_estimate(estimate: Json) -> str:
 def _format_tokens(usage: Json) -> str:
     read = format_count(usage.get("input_tokens", 0), "token")
     return f"{read} in, {usage.get('output_tokens', 0):,} out"
+
+
+def format_task_heading(task: Json, state: str) -> str:
+    """Return a task with its state, its confidence and its time."""
+    heading, report = (
+        f"{format_task(task['id'], task.get('worker', ''))}: {state}",
+        task.get("report"),
+    )
+    if not report:
+        return heading
+    seconds = (report.get("ended_s") or 0) - (report.get("started_s") or 0)
+    confidence = report.get("confidence")
+    shown = "" if confidence is None else f", confidence {confidence}"
+    return f"{heading}{shown}, {format_seconds(seconds)}"
+
+
+def format_task_report(report: Json, output: str) -> list[str]:
+    """Return a report's output, its problem, and the claims that the output lacks, as lines."""
+    escalation, indent = report.get("escalation") or {}, " " * REPORT_INDENT
+    texts = filter(None, (output, report.get("error"), escalation.get("message")))
+    lines = [line for text in texts for line in make_printable(text).splitlines()]
+    return [f"{indent}{line}" for line in (*lines, *_format_claims(report))]
+
+
+def _format_claims(report: Json) -> Iterator[str]:
+    """Yield the claims that the output does not hold, or that are not proved, with their proof."""
+    output = report.get("output") or ""
+    for claim in report.get("claims") or ():
+        is_shown = claim.get("text") and claim["text"] in output
+        if is_shown and claim.get("proof") != "unproved":
+            continue
+        source = f" ({to_one_line(claim['source'], 120)})" if claim.get("source") else ""
+        proof = f" [{to_one_line(claim['proof'], 20)}]" if claim.get("proof") else ""
+        doubt = f" {to_one_line(claim['doubt'], 300)}" if claim.get("doubt") else ""
+        yield f"- {to_one_line(claim.get('text', ''), 300)}{source}{proof}{doubt}"

@@ -118,12 +118,20 @@ def usage_from_log(path: Path) -> dict[Tier, Usage]:
 
 def list_runs(settings: Settings) -> list[dict[str, Any]]:
     """Return a summary of each thread, the newest first; that of a damaged log says so."""
-    found: list[tuple[float, dict[str, Any]]] = []
-    for path in (settings.home / "traces").glob("*.jsonl"):
+    found = []
+    for thread in list_threads(settings):
         with suppress(FileNotFoundError):  # another process has just pruned it
-            found.append((path.stat().st_mtime, _summarize_log(path)))
-    found.sort(key=lambda run: -run[0])
-    return [run for _, run in found]
+            found.append(_summarize_log(get_log_path(thread, settings)))
+    return found
+
+
+def list_threads(settings: Settings) -> list[str]:
+    """Return the threads with a log, the newest first."""
+    logs: list[tuple[float, Path]] = []
+    for path in get_log_path("*", settings).parent.glob("*.jsonl"):
+        with suppress(FileNotFoundError):
+            logs.append((-path.stat().st_mtime, path))
+    return [path.stem for _, path in sorted(logs)]
 
 
 def _summarize_log(path: Path) -> dict[str, Any]:
