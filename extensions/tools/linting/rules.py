@@ -10,10 +10,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
-Severity = Literal["critical", "high", "medium", "low", "info"]
-SEVERITIES: Final[tuple[Severity, ...]] = ("critical", "high", "medium", "low", "info")
+from nodes.tools.framework.tool_report import Severity
 
 
 @dataclass(frozen=True)

@@ -47,22 +47,9 @@ class Computation:
         asked, answered = self.asked, Answered(self.asked)
         own = asked.measures if len(asked.measures) == 1 else []
         used = [self.profile.read(name) for name in (*own, asked.divisor) if name]
-        is_listing = asked.function == "value" and not (asked.measure or asked.listed)
-        is_whole = asked.is_share and not (asked.part or asked.group or asked.bucket)
-        needs_measure = asked.function not in ("count", "distinct", "value") or asked.change
-        if (
-            is_whole
-            or (needs_measure and not asked.measure and not asked.is_share)
-            or (is_listing and (asked.unread or asked.order or not asked.conditions))
-        ):
+        if not self._can_compute():
             answered.is_missing = True
             return answered
-        if is_listing:  # what is asked for is not counted or computed: its rows are shown
-            asked.listed = list(
-                dict.fromkeys([*self._choose_labels(), *filter(None, [asked.group])])
-            )
-            values = [] if asked.group else self.profile.numbers[:MAX_VALUES]
-            asked.others, asked.group, asked.bucket = values, "", ""
         where = [*self._join_conditions(asked.conditions), *self.profile.totals]
         shown = self._choose_shown(_where(where))
         if not shown.labels and not shown.values:
@@ -92,6 +79,23 @@ class Computation:
         self._check_periods()
         self._doubt(answered, group, _where([*where, *filled]))
         return answered
+
+    def _can_compute(self) -> bool:
+        """Return whether enough is asked for; where nothing is computed the rows are shown."""
+        asked = self.asked
+        is_listing = asked.function == "value" and not (asked.measure or asked.listed)
+        is_whole = asked.is_share and not (asked.part or asked.group or asked.bucket)
+        needs_measure = asked.function not in ("count", "distinct", "value") or asked.change
+        if is_whole or (needs_measure and not asked.measure and not asked.is_share):
+            return False
+        if is_listing and (asked.unread or asked.order or not asked.conditions):
+            return False
+        if is_listing:
+            named = [*self._choose_labels(), *filter(None, [asked.group])]
+            asked.listed = list(dict.fromkeys(named))
+            asked.others = [] if asked.group else self.profile.numbers[:MAX_VALUES]
+            asked.group, asked.bucket = "", ""
+        return True
 
     def select_fitting(self, shown: str, also: Sequence[str]) -> list[list[Any]]:
         """Return what the rows hold that fit the conditions and further ones."""

@@ -7,6 +7,8 @@ from pydantic import AliasChoices, BaseModel, Field, GetJsonSchemaHandler
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
+from nodes.tools.framework.tool_report import Severity
+
 
 @dataclass(frozen=True)
 class Format:
@@ -55,3 +57,14 @@ class CitedClaim(BaseModel):
     """Name of a material or document, as the worker cites it."""
     quotation: str = Field("", max_length=8000, validation_alias=AliasChoices("quotation", "quote"))
     """Words of the source that support the claim."""
+
+
+class ReportedFinding(BaseModel):
+    """A finding of an earlier report."""
+
+    severity: Severity
+    message: str = Field(min_length=1, max_length=4000)
+    file: str = Field("", max_length=1000)
+    line: int | None = Field(None, ge=1)
+    suggestion: str = Field("", max_length=4000)
+    confidence: int = Field(80, ge=0, le=100)

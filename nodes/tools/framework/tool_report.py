@@ -3,11 +3,12 @@
 import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any, Final, Literal, get_args
 
-if TYPE_CHECKING:  # `state` loads LangGraph, too much for a child process
-    from state import Severity
-
+Severity = Literal["critical", "high", "medium", "low", "info"]
+"""As in `state`, which loads LangGraph: too much for a child process."""
+SEVERITIES: Final[tuple[Severity, ...]] = get_args(Severity)
+"""The gravest first."""
 MAX_REPORT_CHARS = 20_000
 """Limit of a result as JSON: below what an agent keeps of a tool's answer."""
 MAX_JOINED_NAMES = 12
@@ -46,7 +47,7 @@ class ToolReport:
 
     def add_finding(
         self,
-        severity: "Severity",
+        severity: Severity,
         message: str,
         file: str,
         suggestion: str = "",

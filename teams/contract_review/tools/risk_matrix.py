@@ -7,8 +7,9 @@ from langgraph.prebuilt import InjectedState
 from pydantic import Field
 
 from nodes.errors import ToolRefused
+from nodes.tools.framework.argument_types import ReportedFinding
 
-from .contracts.risk import ReportedFinding, report_risks
+from .contracts.risk import report_risks
 
 ACCESS = {"reads": ["private", "untrusted"], "sends": "nothing"}
 

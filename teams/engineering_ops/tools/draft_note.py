@@ -6,9 +6,9 @@ from langchain_core.tools import tool
 from langgraph.prebuilt import InjectedState
 from pydantic import Field
 
-from nodes.tools.framework.argument_types import CitedClaim
+from nodes.tools.framework.argument_types import CitedClaim, ReportedFinding
 
-from .incident.note import Audience, KnownFinding, compose_note
+from .incident.note import Audience, compose_note
 
 ACCESS = {"reads": ["private", "untrusted"], "sends": "nothing"}
 
@@ -17,7 +17,7 @@ ACCESS = {"reads": ["private", "untrusted"], "sends": "nothing"}
 async def draft_note(
     claims: Annotated[list[CitedClaim], Field(description="The claims of your context, unchanged")],
     findings: Annotated[
-        list[KnownFinding], Field(description="The findings of your context, unchanged")
+        list[ReportedFinding], Field(description="The findings of your context, unchanged")
     ],
     audience: Annotated[Audience, Field(description="Whom the note is for")] = "team",
     headline: Annotated[str, Field(description="What happened, in at most ten words")] = "",

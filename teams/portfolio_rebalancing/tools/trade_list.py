@@ -172,6 +172,7 @@ def _add_findings(report: ToolReport, proposal: Proposal) -> None:
 
 ACCESS = {"reads": ["private", "untrusted"], "sends": "nothing"}
 FRACTION_LOT = Fraction(1, 10_000)
+Shares = Literal["whole", "fractional"]
 
 
 @tool
@@ -181,7 +182,7 @@ async def trade_list(
         bool, Field(description="Whether each position gets the same weight")
     ] = False,
     shares: Annotated[
-        Literal["whole", "fractional"], Field(description="Whether parts of a share may be traded")
+        Shares, Field(description="Whether parts of a share may be traded")
     ] = "whole",
     min_trade_amount: Annotated[
         Amount | None, Field(description="Smallest trade, in the currency of the files")
@@ -217,19 +218,22 @@ async def trade_list(
         as_of=as_of,
         with_targets=not equal_weights,
     )
-    cap = max_turnover_percent
     terms = TradeTerms(
-        rules=TradeRules(
-            lot=FRACTION_LOT if shares == "fractional" else Fraction(1),
-            min_trade=Fraction(str(min_trade_amount or 0)),
-            max_turnover=None if cap is None else Fraction(str(cap)) / 100,
-        ),
+        rules=_build_rules(shares, min_trade_amount, max_turnover_percent),
         equal_weights=equal_weights,
         deposit=Fraction(str(deposit_amount or 0)),
         unsold=_find_tickers(book.positions if without_selling else [*never_sell, *keep], book),
         unbought=_find_tickers([*never_buy, *keep], book),
     )
     return await asyncio.to_thread(_propose_trades, book, terms)
+
+
+def _build_rules(shares: Shares, least: float | None, cap_percent: float | None) -> TradeRules:
+    return TradeRules(
+        lot=FRACTION_LOT if shares == "fractional" else Fraction(1),
+        min_trade=Fraction(str(least or 0)),
+        max_turnover=None if cap_percent is None else Fraction(str(cap_percent)) / 100,
+    )
 
 
 def _find_tickers(names: Iterable[str], book: Portfolio) -> frozenset[str]:

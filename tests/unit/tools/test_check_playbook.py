@@ -9,14 +9,12 @@ import yaml
 
 from nodes.errors import ToolRefused
 from nodes.synthesis.findings import collect_findings
+from nodes.tools.framework.tool_report import Severity as OwnSeverity
 from state import Finding, Report, Severity
 from teams.contract_review.tools.check_playbook import check_playbook
 from teams.contract_review.tools.contracts.playbook import (
     SHIPPED_PLAYBOOK,
     read_playbook,
-)
-from teams.contract_review.tools.contracts.playbook import (
-    Severity as OwnSeverity,
 )
 from tests.contracts import (
     BROKEN_PLAYBOOK,

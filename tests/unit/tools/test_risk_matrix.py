@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from nodes.errors import ToolRefused
-from teams.contract_review.tools.contracts.risk import IMPACTS, ReportedFinding, rank_risks
+from nodes.tools.framework.argument_types import ReportedFinding
+from teams.contract_review.tools.contracts.risk import IMPACTS, rank_risks
 from teams.contract_review.tools.risk_matrix import risk_matrix
 
 SEVERITIES = st.sampled_from(["critical", "high", "medium", "low", "info"])

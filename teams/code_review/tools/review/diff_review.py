@@ -9,7 +9,6 @@ from typing import Any
 
 from extensions.tools.linting.ruff_process import lint_files
 from extensions.tools.linting.rules import (
-    SEVERITIES,
     Lens,
     LintRule,
     ReviewFinding,
@@ -19,7 +18,7 @@ from extensions.tools.linting.rules import (
 from nodes.errors import ToolRefused
 from nodes.limits.patterns import Pattern
 from nodes.text.counts import format_count
-from nodes.tools.framework.tool_report import ToolReport, fit_to_size
+from nodes.tools.framework.tool_report import SEVERITIES, ToolReport, fit_to_size
 
 from .diff import ParsedDiff, format_names, read_diff
 from .diff_materials import (

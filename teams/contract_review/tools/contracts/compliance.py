@@ -3,16 +3,16 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final, Literal, get_args
+from typing import Any, Final, Literal
 
-from nodes.tools.framework.tool_report import ToolReport, join_names
+from nodes.tools.framework.tool_report import SEVERITIES, ToolReport, join_names
 
 from .clause_kinds import find_kind, load_clause_kinds
 from .clauses import SIGNATURES
 from .contract import Contract, PhraseHit
 from .facts import name_contract
 from .phrases import PhraseMatch, Quantity, find_quantities
-from .playbook import SHIPPED_PLAYBOOK, Playbook, PlaybookRule, Severity, parse_limit, read_playbook
+from .playbook import SHIPPED_PLAYBOOK, Playbook, PlaybookRule, parse_limit, read_playbook
 from .reading import (
     add_quotation,
     fit_claims,
@@ -25,7 +25,6 @@ from .reading import (
 RuleState = Literal["stated", "missing", "found", "absent", "within", "over", "under", "silent"]
 BREACH_STATES: Final[tuple[RuleState, ...]] = ("missing", "found", "over", "under")
 MISMATCH_RULE_ID: Final = "number_mismatch"
-_SEVERITY_RANK = {severity: rank for rank, severity in enumerate(get_args(Severity))}
 
 
 @dataclass(frozen=True)
@@ -47,7 +46,9 @@ def check_rules(contract: Contract, playbook: Playbook) -> list[RuleResult]:
     found = [_check_rule(contract, rule) for rule in playbook.rules]
     if playbook.number_mismatch != "off" and (wrong := tuple(_find_number_mismatches(contract))):
         found.append(RuleResult(_build_mismatch_rule(playbook.number_mismatch), "found", wrong))
-    return sorted(found, key=lambda each: (not each.is_breach, _SEVERITY_RANK[each.rule.severity]))
+    return sorted(
+        found, key=lambda each: (not each.is_breach, SEVERITIES.index(each.rule.severity))
+    )
 
 
 def _check_rule(contract: Contract, rule: PlaybookRule) -> RuleResult:

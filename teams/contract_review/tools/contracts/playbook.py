@@ -17,6 +17,7 @@ from pydantic import (
 
 from nodes.errors import ToolRefused
 from nodes.limits.patterns import Pattern
+from nodes.tools.framework.tool_report import Severity
 
 from .clause_kinds import ClauseKindName
 from .phrases import Phrases, Quantity, match_quantity
@@ -24,8 +25,6 @@ from .phrases import Phrases, Quantity, match_quantity
 SHIPPED_PLAYBOOK = Path(__file__).resolve().parents[2] / "playbook.yaml"
 MAX_CHARS = 200_000
 MAX_PROBLEMS = 3
-Severity = Literal["critical", "high", "medium", "low", "info"]
-"""The severities of `state`, which loads LangGraph: too much for a child process."""
 _PLAYBOOK_NAME = Pattern(r"(?:^|/)[^/]*playbook[^/]*\.ya?ml$", re.IGNORECASE)
 
 

@@ -6,14 +6,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from pydantic import BaseModel, Field
-
 from nodes.limits.patterns import Pattern
 from nodes.text.counts import format_count
 from nodes.text.plain_text import sanitize_line
-from nodes.tools.framework.tool_report import ToolReport, fit_to_size
+from nodes.tools.framework.argument_types import ReportedFinding
+from nodes.tools.framework.tool_report import Severity, ToolReport, fit_to_size
 
-from .playbook import Severity
 from .reading import NOT_LEGAL_ADVICE
 
 IMPACTS: dict[Severity, int] = {"critical": 5, "high": 4, "medium": 3, "low": 2, "info": 1}
@@ -24,16 +22,6 @@ SHOWN_RISK_COUNTS = (40, 25, 12, 6)
 MAX_CELL_CHARS = 160
 _LEVELS = ((16, "extreme"), (10, "high"), (5, "medium"), (0, "low"))
 _RULE = Pattern(r"\s*\[[a-z][a-z0-9_]* (?P<likelihood>[1-5])/5\]\s*$")
-
-
-class ReportedFinding(BaseModel):
-    """A finding of the compliance check, as its report has it."""
-
-    severity: Severity
-    message: str = Field(min_length=1, max_length=4000)
-    file: str = Field("", max_length=1000)
-    line: int | None = Field(None, ge=1)
-    suggestion: str = Field("", max_length=4000)
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import Any, Final, Literal
 
 import yaml
 
@@ -16,12 +16,9 @@ from nodes.text.counts import format_count
 from nodes.text.csv_table import is_table_name
 from nodes.text.plain_text import sanitize_line
 from nodes.text.terms import list_base_forms
-from nodes.tools.framework.tool_report import ToolReport, fit_to_size
+from nodes.tools.framework.tool_report import Severity, ToolReport, fit_to_size
 
 from .sources import read_sources
-
-if TYPE_CHECKING:  # `state` loads LangGraph, too much for a child process
-    from state import Severity
 
 TAXONOMY = (
     "the revised Bloom taxonomy (Anderson and Krathwohl, A Taxonomy for Learning, Teaching, and "
@@ -218,7 +215,7 @@ def _format_headline(verbs: Sequence[VerbAssessment]) -> str:
     return f"{format_count(len(verbs), 'objective')}: {', '.join(parts)}. Levels of {TAXONOMY}."
 
 
-def _find_problem(objective: Objective, verb: VerbAssessment) -> "tuple[Severity, str, str] | None":
+def _find_problem(objective: Objective, verb: VerbAssessment) -> tuple[Severity, str, str] | None:
     """Return the severity, the message and the suggestion; None if the objective is fine."""
     if verb.verdict == "vague":
         message = f"“{verb.verb}” cannot be assessed: {objective.text}"

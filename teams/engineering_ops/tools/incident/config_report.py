@@ -7,21 +7,23 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from extensions.tools.logs.secrets import is_secret_name, looks_secret
 from nodes.errors import ToolRefused
 from nodes.limits.patterns import Pattern
 from nodes.text.counts import format_count
 from nodes.text.plain_text import format_as_code, sanitize_line
-from nodes.tools.framework.tool_report import ToolReport, fit_to_size, join_names
+from nodes.tools.framework.tool_report import (
+    SEVERITIES,
+    Severity,
+    ToolReport,
+    fit_to_size,
+    join_names,
+)
 
 from .settings_file import SettingsFile, SettingValue, read_settings
 from .sources import sort_materials
-
-if TYPE_CHECKING:
-    from state import Severity
-
 
 _ENVIRONMENT_WORDS = "staging stage testing test dev development qa uat"
 _REFERENCE_WORDS = "old before previous prev baseline good default example"
@@ -67,7 +69,6 @@ SECRET_MASK = "[secret]"
 MAX_VALUE_CHARS = 80
 MIN_NUMBER_FACTOR = 5.0
 """From this ratio on a different number is worth a look by itself."""
-SEVERITY_ORDER: tuple["Severity", ...] = ("critical", "high", "medium", "low", "info")
 
 _LIMIT_NAME = Pattern(r"(?:_s|_ms|ttl|timeout|max|min|limit|length|enabled)$")
 _COUNT_NAME, _COUNT = Pattern(r"tokens$"), Pattern(r"\d{1,9}")
@@ -89,7 +90,7 @@ class Difference:
     old: str
     new: str
     description: str
-    severity: "Severity"
+    severity: Severity
     is_suspect: bool = False
 
 
@@ -109,7 +110,7 @@ def list_differences(
         severity = "high" if suspect and severity != "info" else severity
         before, after = _format_value(*first, secret), _format_value(*second, secret)
         found.append(Difference(key, before, after, what, severity, suspect))
-    return sorted(found, key=lambda one: SEVERITY_ORDER.index(one.severity))
+    return sorted(found, key=lambda one: SEVERITIES.index(one.severity))
 
 
 def is_named(key: str, name: str) -> bool:
@@ -142,7 +143,7 @@ def _compute_entropy(value: str) -> float:
 
 def _rate_difference(
     key: str, old: SettingsFile, new: SettingsFile, secret: bool
-) -> tuple[str, "Severity"]:
+) -> tuple[str, Severity]:
     if key not in new.values:
         added = [name for name in new.values if name not in old.values]
         near = get_close_matches(key, added, 1, 0.85)
@@ -165,9 +166,7 @@ def _rate_difference(
     return _rate_sizes(first, second, "info" if _LOCATION_KEY.search(key) else "low")
 
 
-def _rate_sizes(
-    first: SettingValue, second: SettingValue, usual: "Severity"
-) -> tuple[str, "Severity"]:
+def _rate_sizes(first: SettingValue, second: SettingValue, usual: Severity) -> tuple[str, Severity]:
     try:
         low, high = sorted(abs(float(str(each))) for each in (first, second))
     except ValueError:

@@ -3,14 +3,10 @@
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from pydantic import BaseModel, Field
-
 from nodes.text.plain_text import sanitize_line
-from nodes.tools.framework.argument_types import CitedClaim
-from nodes.tools.framework.tool_report import ToolReport
-from state import Severity
+from nodes.tools.framework.argument_types import CitedClaim, ReportedFinding
+from nodes.tools.framework.tool_report import SEVERITIES, Severity, ToolReport
 
-from .config_report import SEVERITY_ORDER
 from .sources import detect_kind
 
 Audience = Literal["team", "customers"]
@@ -20,20 +16,9 @@ TO_BE_FILLED_IN = "[to be filled in by a person]"
 NOT_KNOWN = "Not known yet."
 
 
-class KnownFinding(BaseModel):
-    """A finding of an earlier report."""
-
-    severity: Severity = "info"
-    message: str = Field(min_length=1, max_length=4000)
-    file: str = Field("", max_length=1000)
-    line: int | None = Field(None, ge=1)
-    suggestion: str = Field("", max_length=4000)
-    confidence: int = Field(80, ge=0, le=100)
-
-
 def compose_note(
     claims: Sequence[CitedClaim],
-    findings: Sequence[KnownFinding],
+    findings: Sequence[ReportedFinding],
     audience: Audience,
     headline: str,
     next_update: str,
@@ -66,7 +51,7 @@ def compose_note(
 
 
 def _compose_for_team(
-    impact: Sequence[CitedClaim], others: Sequence[CitedClaim], causes: Sequence[KnownFinding]
+    impact: Sequence[CitedClaim], others: Sequence[CitedClaim], causes: Sequence[ReportedFinding]
 ) -> list[str]:
     known = [_cite(claim.text, claim.source) for claim in others[:MAX_FACTS]]
     told = [_cite(one.message, f"{one.file}:{one.line or ''}".strip(":")) for one in causes]
@@ -80,7 +65,7 @@ def _compose_for_team(
 
 
 def _compose_for_customers(
-    impact: Sequence[CitedClaim], causes: Sequence[KnownFinding]
+    impact: Sequence[CitedClaim], causes: Sequence[ReportedFinding]
 ) -> list[str]:
     """Write for customers, without files, lines, settings and code."""
     said = [_cite(claim.text) for claim in impact]
@@ -93,11 +78,11 @@ def _compose_for_customers(
     ]
 
 
-def _select_causes(findings: Sequence[KnownFinding]) -> list[KnownFinding]:
+def _select_causes(findings: Sequence[ReportedFinding]) -> list[ReportedFinding]:
     """Return the findings on code and configuration, the most severe first; a rise is no cause."""
     ranked = sorted(
         (one for one in findings if one.severity not in ("low", "info")),
-        key=lambda one: SEVERITY_ORDER.index(one.severity),
+        key=lambda one: SEVERITIES.index(one.severity),
     )
     held = [one for one in ranked if detect_kind(one.file) != "logs"]
     gravest = [one for one in held if one.severity in GRAVE_SEVERITIES]

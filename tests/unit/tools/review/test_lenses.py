@@ -7,9 +7,10 @@ from typing import get_args
 import pytest
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
-from extensions.tools.linting.rules import SEVERITIES, RuleContext, load_rules
+from extensions.tools.linting.rules import RuleContext, load_rules
 from nodes.errors import ToolFailed, ToolRefused
 from nodes.tools.framework.settings import ToolSettings
+from nodes.tools.framework.tool_report import SEVERITIES
 from state import Severity
 from teams.code_review.tools.review.fragments import MIN_SURE_CONFIDENCE
 from teams.code_review.tools.review.lens_tool import run_review
