@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from types import MappingProxyType
 from typing import Any, TypeVar, get_args
 
 from langchain_core.language_models import BaseChatModel
@@ -157,8 +156,8 @@ class ModelCatalog:
     def get_available_models(
         self,
         tier: Tier,
-        context: Context | None = None,
-        parameters: Mapping[str, Any] = MappingProxyType({}),
+        context: Context | None,
+        parameters: Mapping[str, Any],
     ) -> AvailableModels:
         """Return the model of a tier, and those that take over when it cannot be reached.
 

@@ -2,7 +2,7 @@
 
 import json
 import ssl
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache, cached_property
 from typing import Any, Final, cast
@@ -53,14 +53,13 @@ class LeanChatOpenAI(ChatOpenAI):
         body = self._build_body(messages, stop=stop, **kwargs)
         body.pop("stream", None)
         client = self.root_async_client
-        request = httpx2.Request(
+        # Without the layers of a client, which take more time than the request.
+        response = await get_shared_transport().send(
             "POST",
             f"{str(client.base_url).rstrip('/')}{PATH}",
-            headers=_build_headers(client),
-            content=json.dumps(body, ensure_ascii=False, allow_nan=False).encode(),
+            _build_headers(client),
+            json.dumps(body, ensure_ascii=False, allow_nan=False).encode(),
         )
-        # Without the layers of a client, which take more time than the request.
-        response = await get_shared_transport().handle_async_request(request)
         await response.aread()
         if response.status_code >= 300:
             raise _build_status_error(response)
@@ -128,6 +127,7 @@ def _build_headers(client: openai.AsyncOpenAI) -> httpx2.Headers:
 
 def _build_status_error(response: httpx2.Response) -> openai.APIStatusError:
     """Return what the SDK raises for an answer with this status."""
+    response.request = httpx2.Request("POST", PATH)
     body = _read_json(response)
     detail = body.get("error", body) if isinstance(body, dict) else body
     return openai.APIStatusError(
@@ -175,13 +175,22 @@ class AiohttpTransport(httpx2.AsyncBaseTransport):
             ResponseTooLarge: the body exceeds the cap.
             httpx2.TransportError: the connection cannot be made, or breaks.
         """
-        session, url = await self._sessions.get().open(), str(request.url)
+        content = await request.aread()
+        response = await self.send(request.method, str(request.url), request.headers, content)
+        response.request = request
+        return response
+
+    async def send(
+        self, method: str, url: str, headers: Mapping[str, str], body: bytes
+    ) -> httpx2.Response:
+        """Send what is not yet a request, as `handle_async_request` does."""
+        session = await self._sessions.get().open()
         with _translate_errors(httpx2.ConnectError):
             response = await session.request(
-                request.method,
+                method,
                 url,
-                headers={**request.headers, "accept-encoding": "gzip, deflate"},
-                data=await request.aread(),
+                headers={**headers, "accept-encoding": "gzip, deflate"},
+                data=body,
                 allow_redirects=False,
                 ssl=self._tls if url.startswith("https:") else True,
             )
@@ -190,9 +199,8 @@ class AiohttpTransport(httpx2.AsyncBaseTransport):
             raise _build_size_error()
         # Those of the body before it was decoded are left out.
         decoded = ("content-encoding", "content-length", "transfer-encoding")
-        headers = [(k, v) for k, v in response.headers.items() if k.lower() not in decoded]
-        body = _CappedBody(response)
-        return httpx2.Response(response.status, headers=headers, stream=body, request=request)
+        kept = [(k, v) for k, v in response.headers.items() if k.lower() not in decoded]
+        return httpx2.Response(response.status, headers=kept, stream=_CappedBody(response))
 
     @cached_property
     def _tls(self) -> ssl.SSLContext:
