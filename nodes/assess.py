@@ -144,12 +144,14 @@ async def _choose_action(
     attempts = _order_attempts(state)
     last = attempts[-1]
     asked = last.report.escalation if last.report else None
-    stronger = None
+    at, stronger = TIERS.index(last.tier), None
     if last.fault == "model":
         failed = [attempt.tier for attempt in attempts if attempt.fault == "model"]
-        stronger = await _find_other_tier(failed, models, runtime.context)
+        nearest = (*TIERS[at + 1 :], *reversed(TIERS[:at]))
+        stronger = await _find_other_tier(nearest, failed, models, runtime.context)
     elif not should_degrade(config) and team.find_worker(last.worker).remote is None:
-        stronger = await _find_stronger_tier(last.tier, models, runtime.context)
+        above = TIERS[at + 1 :]
+        stronger = await _find_other_tier(above, [last.tier], models, runtime.context)
     may_ask = runtime.context.ask_human and "human" not in team.ladder
     return choose_action(
         attempts,
@@ -197,37 +199,21 @@ def _has_content_problem(attempt: Attempt) -> bool:
 
 
 async def _find_other_tier(
-    failed: Sequence[Tier], models: ModelCatalog, context: Context
+    tiers: Sequence[Tier], used: Sequence[Tier], models: ModelCatalog, context: Context
 ) -> Tier | None:
-    """Return a tier whose model has not failed, nearest above first; None without one."""
-    down = {models.identify(tier, context) for tier in failed}
-    at = TIERS.index(failed[-1])
-    for tier in (*TIERS[at + 1 :], *reversed(TIERS[:at])):
+    """Return the first tier with a language model that is not used yet; None without one."""
+    known = {models.identify(tier, context) for tier in used}
+    for tier in tiers:
         model = models.identify(tier, context)
-        if model in down or model[1] == EMBEDDED:
+        if model in known or model[1] == EMBEDDED:
             continue
-        if await _is_usable(tier, models, context):
-            return tier
-    return None
-
-
-async def _find_stronger_tier(tier: Tier, models: ModelCatalog, context: Context) -> Tier | None:
-    """Return the next tier above that has another model and can be used; None without one."""
-    for above in TIERS[TIERS.index(tier) + 1 :]:
-        if models.identify(above, context) == models.identify(tier, context):
+        try:
+            # A provider's library is imported with its first model.
+            await asyncio.to_thread(models.get_chat_model, tier, context)
+        except UsageError:
             continue
-        if await _is_usable(above, models, context):
-            return above
+        return tier
     return None
-
-
-async def _is_usable(tier: Tier, models: ModelCatalog, context: Context) -> bool:
-    try:
-        # A provider's library is imported with its first model.
-        await asyncio.to_thread(models.get_chat_model, tier, context)
-    except UsageError:
-        return False
-    return True
 
 
 def _describe_escalation(attempt: Attempt) -> str:
