@@ -81,11 +81,8 @@ def after_act(state: WorkerState) -> Literal["assess", "__end__"]:
 
 
 def _add_materials(state: WorkerState, config: RunnableConfig, dispatch: Dispatch) -> WorkerState:
-    """Return the state with the task's materials, of which a checkpoint holds the names only.
-
-    What an earlier release has sent holds them too.
-    """
-    if "materials" in state:
+    """Return the state with the task's materials, of which a checkpoint holds the names only."""
+    if "materials" in state:  # they came with the task, outside of a run's graph
         return state
     of_run = get_run_scope(config).materials.get(dispatch.graph_ns, {})
     return {**state, "materials": {name: of_run[name] for name in state["task"].materials}}

@@ -172,14 +172,12 @@ async def _choose_action(
 
 
 async def _begin_recovery(state: WorkerState, change: RecoveryAction, problem: str) -> WorkerState:
-    last = _order_attempts(state)[-1]
+    last, task = _order_attempts(state)[-1], state["task"].id
     if change.rung == "split":
-        await emit("split", task=state["task"].id, worker=change.worker, reason=problem)
+        await emit("split", task=task, worker=change.worker, reason=problem)
     if change.rung == "reassign":
         names = {"from": last.worker, "to": change.worker}
-        await emit(
-            "reassigned", task=state["task"].id, worker=change.worker, reason=problem, **names
-        )
+        await emit("reassigned", task=task, worker=change.worker, reason=problem, **names)
     if change.rung == "assume":
         problem = f"{problem}\n{ASSUME}"
     if not _has_content_problem(last):
@@ -232,11 +230,8 @@ def _build_final_report(
     """Return the last report, or a better one of an earlier attempt that was not sure."""
     attempts = _order_attempts(state)
     last = attempts[-1]
-    doubtful = [
-        (attempt.report.confidence or 0, attempt)
-        for attempt in attempts
-        if attempt.report is not None and attempt.report.is_doubtful(min_confidence)
-    ]
+    rated = [(attempt.report, attempt) for attempt in attempts if attempt.report]
+    doubtful = [(r.confidence or 0, each) for r, each in rated if r.is_doubtful(min_confidence)]
     is_sure = not problem and get_escalation_reason(last.report, min_confidence) is None
     if doubtful and not is_sure and problem != STOPPED:
         last, problem = max(doubtful, key=lambda pair: pair[0])[1], ""
@@ -306,14 +301,8 @@ def _choose_final_attempt(attempts: Sequence[Attempt]) -> Attempt:
     """
     if get_escalation_reason(attempts[-1].report) is None:
         return attempts[-1]
-    return next(
-        (
-            attempt
-            for attempt in attempts
-            if get_escalation_reason(attempt.report) == "out_of_scope"
-        ),
-        attempts[-1],
-    )
+    refused = (a for a in attempts if get_escalation_reason(a.report) == "out_of_scope")
+    return next(refused, attempts[-1])
 
 
 def _find_last_escalation(attempts: Sequence[Attempt]) -> Escalation | None:
