@@ -45,12 +45,11 @@ from graph.extensions import (
     add_extension_commands,
     list_extension_problems,
     name_command,
-    open_runs_elsewhere,
 )
 from nodes.errors import UsageError
 
 if TYPE_CHECKING:
-    from graph.settings import Settings
+    pass
 
 
 WITHOUT_SETTINGS: Final = ("new-team", "trust", "install")
@@ -135,15 +134,13 @@ def resume(options: ResumeOptions) -> int:
     settings = load_settings(
         trace_content=options.trace_content, may_ask=True, announces=not options.quiet
     )
-    thread = _find_thread(options.thread, settings, options.url)
-    if options.url is not None:
-        return open_runs_elsewhere(options.url, settings).resume(
-            thread,
-            answer=options.answer,
-            context=build_context(vars(options)),
-            report_to=options.report,
-            **options.how,
-        )
+    from graph.commands.runs import RunsHere, find_thread, open_runs
+
+    runs = open_runs(options.url, settings)
+    thread = find_thread(options.thread, runs)
+    if not isinstance(runs, RunsHere):
+        context, how = build_context(vars(options)), {**options.how, "report_to": options.report}
+        return runs.resume(thread, answer=options.answer, context=context, **how)
     from graph.commands import run as command
 
     return command.resume(thread, options, settings)
@@ -179,31 +176,25 @@ def runs(
     url: UrlOption = None,
 ) -> int:
     """List the runs, the newest first; or remove some of them."""
-    from graph.commands import runs
+    from graph.commands.runs import open_runs, prune_runs
 
-    if url is not None:
-        if prune:
-            raise UsageError("--prune removes runs of this machine", next="leave out --url")
-        return open_runs_elsewhere(url, load_settings()).show_runs()
+    if prune and url is not None:
+        raise UsageError("--prune removes runs of this machine", next="leave out --url")
+    if not prune and (older_than or keep or status or dry_run):
+        raise UsageError("these options need --prune", next="add --prune")
+    settings = load_settings()
     if not prune:
-        if older_than or keep or status or dry_run:
-            raise UsageError("these options need --prune", next="add --prune")
-        return runs.show_runs(load_settings())
-    return runs.prune_runs(
-        load_settings(), older_than=older_than, keep=keep, status=status, is_dry=dry_run
-    )
+        return open_runs(url, settings).show_runs()
+    return prune_runs(settings, older_than=older_than, keep=keep, status=status, is_dry=dry_run)
 
 
 @app.command()
 def show(thread: ThreadArgument, url: UrlOption = None) -> int:
     """Show a run's plan, its reports and its answer."""
-    settings = load_settings()
-    thread = _find_thread(thread, settings, url)
-    if url is not None:
-        return open_runs_elsewhere(url, settings).show_run(thread)
-    from graph.commands.runs import show_run
+    from graph.commands.runs import find_thread, open_runs
 
-    return show_run(thread, settings)
+    runs = open_runs(url, load_settings())
+    return runs.show_run(find_thread(thread, runs))
 
 
 @app.command()
@@ -220,13 +211,10 @@ def trace(
     """Print everything that happened in a run: as JSON, as spans for Perfetto, or as a page."""
     if format not in ("json", "chrome", "html"):
         raise UsageError(f"no trace format {format!r}", next="--format json, chrome, or html")
-    settings = load_settings()
-    thread = _find_thread(thread, settings, url)
-    if url is not None:
-        return open_runs_elsewhere(url, settings).show_trace(thread, out=out, format=format)
-    from graph.commands.runs import show_trace
+    from graph.commands.runs import find_thread, open_runs
 
-    return show_trace(thread, out=out, settings=settings, format=format)
+    runs = open_runs(url, load_settings())
+    return runs.show_trace(find_thread(thread, runs), out=out, format=format)
 
 
 @app.command()
@@ -238,16 +226,10 @@ def stop(
     url: UrlOption = None,
 ) -> int:
     """Stop a task of a run at work, or all; the answer is written from the others."""
-    from graph.commands.runs import stop_tasks
+    from graph.commands.runs import find_thread, open_runs, stop_tasks
 
-    settings = load_settings()
-    return stop_tasks(_find_thread(thread, settings, url), task, url, settings)
-
-
-def _find_thread(name: str, settings: "Settings", url: str | None) -> str:
-    from graph.commands.runs import find_thread
-
-    return find_thread(name, settings, url)
+    runs = open_runs(url, load_settings())
+    return stop_tasks(find_thread(thread, runs), task, runs)
 
 
 app.command()(teams)

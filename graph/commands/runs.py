@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 from uuid import UUID
@@ -32,7 +33,7 @@ from graph.display.summary import (
     format_task_report,
 )
 from graph.display.text import to_one_line
-from graph.extensions import open_runs_elsewhere
+from graph.extensions import RunsElsewhere, open_runs_elsewhere
 from graph.runs.chrome_trace import build_chrome_trace
 from graph.runs.pruning import PruneSelection, remove_runs
 from graph.runs.stopping import AT_RESUME, astop
@@ -62,17 +63,87 @@ MIN_PREFIX_CHARS: Final = 6
 MAX_LISTED: Final = 8
 
 
-def show_runs(settings: Settings) -> int:
-    """List the runs, the newest first."""
-    runs = list_runs(settings)
-    if not runs:
-        print_to_stderr(f"no runs in {settings.home}")
+class ThreadAmbiguous(UsageError):
+    """Several threads begin like this."""
+
+    code = "THREAD_AMBIGUOUS"
+
+
+@dataclass(frozen=True)
+class RunsHere:
+    """The runs of this machine; what shows something returns an exit code."""
+
+    settings: Settings
+
+    def list_threads(self) -> list[str]:
+        """Return the threads, the newest first."""
+        return list_threads(self.settings)
+
+    def load_trace(self, thread: str) -> dict[str, Any]:
+        """Return the trace of a run."""
+        return load_trace(check_thread_id(thread), self.settings)
+
+    def show_runs(self) -> int:
+        """List the runs, the newest first."""
+        runs = list_runs(self.settings)
+        if not runs:
+            print_to_stderr(f"no runs in {self.settings.home}")
+            return 0
+        print_runs(runs)
+        if unfinished := [run["thread"] for run in runs if run.get("status") in _RESUMABLE]:
+            hint = f"interrupted, or still running: {to_one_line(', '.join(unfinished), 160)}"
+            print_to_stderr(f"{hint}. next: supervise resume THREAD", style="dim")
         return 0
-    print_runs(runs)
-    if unfinished := [run["thread"] for run in runs if run.get("status") in _RESUMABLE]:
-        hint = f"interrupted, or still running: {to_one_line(', '.join(unfinished), 160)}"
-        print_to_stderr(f"{hint}. next: supervise resume THREAD", style="dim")
+
+    def show_run(self, thread: str) -> int:
+        """Show a run's plan, its reports and its answer."""
+        trace = self.load_trace(thread)
+        with refuse_other_forms(thread, self.settings):
+            return print_run(thread, trace, named=thread)
+
+    def show_trace(self, thread: str, *, out: Path | None, format: str) -> int:
+        """Write a run's trace as JSON or as a page, to stdout or to a file."""
+        entries = read_thread_log(check_thread_id(thread), self.settings)
+        if format == "chrome":
+            return print_trace(lay_out_trace(thread, entries), out)
+        write = print_report if format == "html" else print_trace
+        with refuse_other_forms(thread, self.settings):
+            return write(build_trace(entries), out)
+
+    async def stop(self, thread: str, task: str) -> dict[str, str]:
+        """Stop a task, or all; return how each ended, by its path."""
+        return await astop(thread, task, settings=self.settings)
+
+
+Runs = RunsHere | RunsElsewhere
+
+
+def open_runs(url: str | None, settings: Settings) -> Runs:
+    """Return the runs of the server at an address; those of this machine without one."""
+    return RunsHere(settings) if url is None else open_runs_elsewhere(url, settings)
+
+
+def stop_tasks(thread: str, task: str, runs: Runs) -> int:
+    """Stop a task, or all, and print how each ended."""
+    farewell = "stopped; the request may have been sent"
+    ended = run_cancellable(runs.stop(thread, task), farewell=lambda: farewell)
+    for path, status in ended.items():
+        print_to_stderr(f"{sanitize_line(path, 200)} {sanitize_line(status, 40)}")
+    if AT_RESUME in ended.values():
+        print_to_stderr(f"next: supervise resume {thread}")
     return 0
+
+
+def find_thread(name: str, runs: Runs) -> str:
+    """Return the id of a thread; a name that is neither `last` nor a prefix is returned unchanged.
+
+    Raises:
+        ThreadUnknown: there is no last run.
+        ThreadAmbiguous: several ids begin like this.
+        ServerError: the server cannot be used.
+    """
+    is_named = name == LAST or (len(name) >= MIN_PREFIX_CHARS and not _is_whole_id(name))
+    return choose_thread(name, runs.list_threads()) if is_named else name
 
 
 def print_runs(runs: Sequence[Json]) -> None:
@@ -101,13 +172,6 @@ def prune_runs(
     return 0
 
 
-def show_run(thread: str, settings: Settings) -> int:
-    """Show a run's plan, its reports and its answer."""
-    trace = load_trace(check_thread_id(thread), settings)
-    with refuse_other_forms(thread, settings):
-        return print_run(thread, trace, named=thread)
-
-
 def print_run(thread: str, trace: Json, *, named: str) -> int:
     """Print what a trace says of a run.
 
@@ -133,16 +197,6 @@ def print_run(thread: str, trace: Json, *, named: str) -> int:
     if next_line := _format_next_step(named, run, trace.get("tasks") or ()):
         print_to_stderr(next_line, style="yellow")
     return 0
-
-
-def show_trace(thread: str, *, out: Path | None, settings: Settings, format: str = "json") -> int:
-    """Write a run's trace as JSON or as a page, to stdout or to a file."""
-    entries = read_thread_log(check_thread_id(thread), settings)
-    if format == "chrome":
-        return print_trace(lay_out_trace(thread, entries), out)
-    write = print_report if format == "html" else print_trace
-    with refuse_other_forms(thread, settings):
-        return write(build_trace(entries), out)
 
 
 def print_trace(trace: Json, out: Path | None) -> int:
@@ -217,47 +271,6 @@ def _print_task(task: Json, state: str) -> None:
         output = ""
     if lines := format_task_report(report, output):
         print_text("\n".join(lines))
-
-
-def stop_tasks(thread: str, task: str, url: str | None, settings: Settings) -> int:
-    """Stop a task, or all, and print how each ended."""
-    work = (
-        astop(thread, task, settings=settings)
-        if url is None
-        else open_runs_elsewhere(url, settings).stop(thread, task)
-    )
-    ended = run_cancellable(work, farewell=lambda: "stopped; the request may have been sent")
-    for path, status in ended.items():
-        print_to_stderr(f"{sanitize_line(path, 200)} {sanitize_line(status, 40)}")
-    if AT_RESUME in ended.values():
-        print_to_stderr(f"next: supervise resume {thread}")
-    return 0
-
-
-class ThreadAmbiguous(UsageError):
-    """Several threads begin like this."""
-
-    code = "THREAD_AMBIGUOUS"
-
-
-def find_thread(name: str, settings: Settings, url: str | None = None) -> str:
-    """Return the id of a thread; a name that is neither `last` nor a prefix is returned unchanged.
-
-    Args:
-        url: of the server that has the runs; None for those of this machine.
-
-    Raises:
-        ThreadUnknown: there is no last run.
-        ThreadAmbiguous: several ids begin like this.
-        ServerError: the server cannot be used.
-    """
-    if name != LAST and len(name) < MIN_PREFIX_CHARS:
-        return name
-    if url is None:
-        return choose_thread(name, list_threads(settings))
-    if _is_whole_id(name):
-        return name
-    return choose_thread(name, open_runs_elsewhere(url, settings).list_threads())
 
 
 def choose_thread(name: str, threads: Iterable[str]) -> str:

@@ -79,9 +79,10 @@ def draw(
 ) -> int:
     """Draw a team's graph or the plan of a run, as Mermaid."""
     from graph.commands import teams as command
-    from graph.commands.runs import find_thread
+    from graph.commands.runs import find_thread, open_runs
 
     settings = load_settings()
     if url is None and command.is_team(name, settings):
         return command.draw_team(name, settings, is_flat=flat, out=out)
-    return command.draw_run(find_thread(name, settings, url), settings, out=out, url=url)
+    runs = open_runs(url, settings)
+    return command.draw_run(find_thread(name, runs), runs, out=out)

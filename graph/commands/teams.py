@@ -1,27 +1,24 @@
 """The commands on teams: `teams`, `check`, `new-team` and `draw`."""
 
 import shlex
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from graph.commands.output import print_json, print_listing, print_text, write_file
-from graph.commands.runs import ThreadAmbiguous, find_thread
+from graph.commands.runs import Runs, RunsHere, ThreadAmbiguous, find_thread
 from graph.commands.scaffold import make_team
 from graph.display.plan_mermaid import read_planned_tasks, write_mermaid
 from graph.display.stderr_console import print_to_stderr
 from graph.display.streams import print_to_stdout
 from graph.display.text import to_one_line
-from graph.extensions import check_parts, collect, open_runs_elsewhere
-from graph.runs.trace import get_log_path, load_trace
+from graph.extensions import check_parts, collect
+from graph.runs.trace import get_log_path
 from graph.settings import Settings
 from graph.stores.thread_locks import check_thread_id
 from graph.teams.team_folder import list_teams_in_folder
 from graph.teams.team_loader import check_team, check_tools, find_team, list_teams, load_team
 from graph.teams.team_warnings import (
-    list_shape_warnings,
     list_trifecta_notes,
-    list_trifecta_warnings,
+    list_warnings,
 )
 from nodes.errors import McpServerFailed, SupervisorError, TeamInvalid, UsageError
 from nodes.schemas.team import Team, Worker
@@ -115,9 +112,7 @@ def _report_team_problems(path: str, settings: Settings, *, is_online: bool) -> 
     _describe_own_tools(team)
     for line in check_parts(team, settings, is_online=is_online):
         print_text(line)
-    warnings = [*list_shape_warnings(team), *list_trifecta_warnings(team)]
-    warnings += collect(lambda each: each.list_team_warnings(team))
-    for warning in warnings:
+    for warning in list_warnings(team):
         print_to_stderr(f"warning: {warning}", style="yellow")
     for note in list_trifecta_notes(team):
         print_to_stderr(f"note: {note}", style="dim")
@@ -205,29 +200,24 @@ def draw_team(name: str, settings: Settings, *, is_flat: bool, out: Path | None)
     return _print_picture(graph.get_graph(xray=0 if is_flat else 1).draw_mermaid(), out)
 
 
-def draw_run(thread: str, settings: Settings, *, out: Path | None, url: str | None) -> int:
+def draw_run(thread: str, runs: Runs, *, out: Path | None) -> int:
     """Draw the plan of a run with its states.
 
     Raises:
         UsageError: there is no such run, or its plan is too large.
     """
-    trace = _load_trace(thread, settings, url)
-    return _print_picture(write_mermaid(read_planned_tasks(trace)), out)
+    return _print_picture(write_mermaid(read_planned_tasks(runs.load_trace(thread))), out)
 
 
 def _is_thread(name: str, settings: Settings) -> bool:
     try:
-        return get_log_path(find_thread(check_thread_id(name), settings), settings).exists()
+        return get_log_path(
+            find_thread(check_thread_id(name), RunsHere(settings)), settings
+        ).exists()
     except ThreadAmbiguous:
         raise
     except SupervisorError:
         return False
-
-
-def _load_trace(thread: str, settings: Settings, url: str | None) -> Mapping[str, Any]:
-    if url is None:
-        return load_trace(check_thread_id(thread), settings)
-    return open_runs_elsewhere(url, settings).load_trace(thread)
 
 
 def _print_picture(text: str, out: Path | None) -> int:

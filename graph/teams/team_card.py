@@ -3,12 +3,10 @@
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from graph.extensions import collect
 from graph.teams.team_warnings import (
     find_access,
-    list_shape_warnings,
     list_trifecta_notes,
-    list_trifecta_warnings,
+    list_warnings,
 )
 from nodes.schemas.servers import McpServer, matches_pattern
 from nodes.schemas.team import SPECIALIST, Team, Worker
@@ -20,8 +18,6 @@ MAX_EXAMPLES: Final = 50
 def describe_team(team: Team) -> dict[str, Any]:
     """Return what the page of a team shows of it, as JSON; texts are cut at `MAX_TEXT_CHARS`."""
     granted = [describe_tool(name, team) for name in team.grant]
-    warnings = [*list_shape_warnings(team), *list_trifecta_warnings(team)]
-    warnings += collect(lambda each: each.list_team_warnings(team))
     return {
         "name": team.name,
         "description": _cut(team.description),
@@ -57,7 +53,7 @@ def describe_team(team: Team) -> dict[str, Any]:
             }
             for example in team.examples[:MAX_EXAMPLES]
         ],
-        "warnings": [_cut(text) for text in warnings],
+        "warnings": [_cut(text) for text in list_warnings(team)],
         "notes": [_cut(text) for text in list_trifecta_notes(team)],
     }
 

@@ -7,6 +7,7 @@ from typing import Final
 
 from langchain_core.tools import BaseTool
 
+from graph.extensions import collect
 from nodes.schemas.servers import split_tool_name
 from nodes.schemas.team import SPECIALIST, Team, Worker
 from nodes.security.tool_access import (
@@ -26,6 +27,12 @@ MAX_OVERLAP: Final = 0.5
 """Of the words of the shorter of two descriptions: beyond it they share most of them."""
 MIN_SPECIFIC_WORDS: Final = 5
 """Of instructions: different words that do not fit any task and that the description lacks."""
+
+
+def list_warnings(team: Team) -> list[str]:
+    """Return all warnings about a valid team, those of extensions too."""
+    found = [*list_shape_warnings(team), *list_trifecta_warnings(team)]
+    return found + collect(lambda each: each.list_team_warnings(team))
 
 
 def list_shape_warnings(team: Team) -> list[str]:

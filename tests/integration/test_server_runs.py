@@ -13,7 +13,7 @@ from langgraph_sdk.client import LangGraphClient
 from extensions.server.run_resume import aresume_on_server
 from extensions.server.runs import alist_server_runs, aload_server_trace
 from graph import arun
-from graph.commands.runs import find_thread
+from graph.commands.runs import find_thread, open_runs
 from graph.runs.trace import load_trace
 from graph.settings import Settings
 from nodes.errors import ThreadBusy
@@ -205,7 +205,8 @@ async def test_a_thread_of_a_server_is_named_as_the_last_or_by_its_beginning(
     await run_to_end(client, thread, REQUEST)
     names = ["last", thread[:13], thread, "no-such-thread"]
 
-    found = [await asyncio.to_thread(find_thread, name, Settings(), server.url) for name in names]
+    runs = open_runs(server.url, Settings())
+    found = [await asyncio.to_thread(find_thread, name, runs) for name in names]
 
     assert found == [thread, thread, thread, "no-such-thread"]
 
