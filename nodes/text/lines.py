@@ -12,6 +12,7 @@ from nodes.text.plain_text import sanitize_line
 MAX_LINE_CHARS = 4_000
 """A longer line counts as several, so that it can be read in parts."""
 
+MAX_SHOWN_RANGES = 5
 LineRange = tuple[int, int]
 """The first line and the last."""
 
@@ -60,10 +61,10 @@ def join_numbers(numbers: Iterable[int]) -> list[LineRange]:
     return ranges
 
 
-def format_ranges(ranges: Sequence[LineRange], max_shown: int = 5) -> str:
+def format_ranges(ranges: Sequence[LineRange]) -> str:
     """Return ranges of lines in words: `3, 10-20`."""
-    shown = [f"{a}" if a == b else f"{a}-{b}" for a, b in ranges[:max_shown]]
-    more = len(ranges) - max_shown
+    shown = [f"{a}" if a == b else f"{a}-{b}" for a, b in ranges[:MAX_SHOWN_RANGES]]
+    more = len(ranges) - MAX_SHOWN_RANGES
     return ", ".join(shown) + (f" and {more} more ranges" if more > 0 else "")
 
 

@@ -12,7 +12,7 @@ from functools import partial
 from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType, ModuleType
-from typing import Any, Final, NamedTuple, NoReturn, get_args
+from typing import Any, Final, NoReturn, get_args
 
 import yaml
 from langchain_core.tools import BaseTool
@@ -35,11 +35,11 @@ def share_tools(package: str, folder: Path) -> None:
     Raises:
         ValueError: a tool of one of the names is shared already.
     """
-    files = {file.stem: file for file in sorted(folder.glob("*.py")) if _defines_name(file)}
-    for name in files:
-        if (held := _SHARED.get(name)) and held.package != package:
-            raise ValueError(f"the tool {name} of {package} is one of {held.package} already")
-    _SHARED.update({name: _SharedTool(package, file) for name, file in files.items()})
+    names = [file.stem for file in sorted(folder.glob("*.py")) if _defines_name(file)]
+    for name in names:
+        if (held := _SHARED.get(name, package)) != package:
+            raise ValueError(f"the tool {name} of {package} is one of {held} already")
+    _SHARED.update(dict.fromkeys(names, package))
 
 
 def list_shipped_tools() -> list[str]:
@@ -111,9 +111,9 @@ def resolve_tool(name: str, own: Mapping[str, OwnTool] = MappingProxyType({})) -
         return _import_tool(
             str(folder / f"{name}.py"), name, partial(import_tool_module, folder, name)
         )
-    if (shared := _SHARED.get(name)) is None:
+    if (package := _SHARED.get(name)) is None:
         raise _build_unknown_tool_error(name, own)
-    return getattr(import_module(f"{shared.package}.{name}"), name)
+    return getattr(import_module(f"{package}.{name}"), name)
 
 
 def _import_tool(place: str, attribute: str, load: Callable[[], ModuleType]) -> Any:
@@ -207,14 +207,8 @@ def _read_source(file: Path) -> str:
 _ACCESS: Final = Pattern(r"^ACCESS(?:: [^=\n]*)? = (?P<access>\{[^}]*\})", re.MULTILINE)
 
 
-class _SharedTool(NamedTuple):
-    """Where a shared tool is."""
-
-    package: str
-    file: Path
-
-
-_SHARED: Final[dict[str, _SharedTool]] = {}
+_SHARED: Final[dict[str, str]] = {}
+"""The package of each shared tool, by the tool's name."""
 share_tools("nodes.tools", Path(__file__).parents[1])
 
 
