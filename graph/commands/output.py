@@ -1,7 +1,6 @@
 """What commands print, or write to a file: prose, Markdown, listings, tables, JSON, reports."""
 
 import json
-import re
 import sys
 import textwrap
 from collections.abc import Mapping, Sequence
@@ -63,11 +62,8 @@ def print_json(value: Any) -> None:
 
 def format_json(value: Any) -> str:
     """Return JSON in which control and invisible characters are escaped; the data is equal."""
-    return _INVISIBLE.sub(_escape_match, format_finite_json(value, ensure_ascii=False, indent=2))
-
-
-def _escape_match(found: re.Match[str]) -> str:
-    return json.dumps(found.group())[1:-1]
+    text = format_finite_json(value, ensure_ascii=False, indent=2)
+    return _INVISIBLE.sub(lambda found: json.dumps(found.group())[1:-1], text)
 
 
 def print_listing(rows: Sequence[Sequence[str]], headings: Sequence[str]) -> None:
@@ -88,7 +84,8 @@ def print_listing(rows: Sequence[Sequence[str]], headings: Sequence[str]) -> Non
     left, room = sum(widths) + 2 * len(widths), _get_terminal_width()
     for line in lines if left <= room else shown:
         *cells, last = line
-        padded = "  ".join(map(_pad_cell, cells, widths))
+        gaps = (width - cell_len(cell) for cell, width in zip(cells, widths, strict=True))
+        padded = "  ".join(cell + " " * gap for cell, gap in zip(cells, gaps, strict=True))
         longest = max(map(cell_len, last.split()), default=0)
         if room - left >= max(MIN_LAST_COLUMN, longest):
             first, *others = wrap_lines(last, room - left).split("\n")
@@ -132,10 +129,6 @@ def _stack_cells(cells: Sequence[str], headings: Sequence[str]) -> str:
 
 def _indent_text(text: str) -> str:
     return textwrap.indent(text, "  ")
-
-
-def _pad_cell(cell: str, width: int) -> str:
-    return cell + " " * (width - cell_len(cell))
 
 
 def _get_terminal_width() -> int:

@@ -254,8 +254,10 @@ def _format_next_step(thread: str, run: Json, tasks: Iterable[Json]) -> str:
 
 
 def _find_answer(trace: Json) -> Json:
-    events = [event for event in trace.get("events") or () if event.get("kind") == "answer"]
-    return events[-1].get("answer") or {} if events else {}
+    """Return the answer to the last request; empty without one."""
+    own = (event for event in trace.get("events") or () if not event.get("within"))
+    known = [event for event in own if event.get("kind") in ("request", "answer")]
+    return known[-1].get("answer") or {} if known else {}
 
 
 def _print_task(task: Json, state: str) -> None:

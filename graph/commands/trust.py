@@ -71,7 +71,8 @@ def ask_to_trust(sources: "SettingSources") -> bool:
     from nodes.errors import OutputFailed
 
     file = sources.folder_file
-    if file is None or not sources.ignored or sources.decision == "declined" or not _can_ask():
+    can_ask = all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stderr))
+    if file is None or not sources.ignored or sources.decision == "declined" or not can_ask:
         return False
     print_to_stderr(f"{sources.describe_origin()}. It sets:", style="yellow")
     for line in list_names(sources.folder_variables):
@@ -116,7 +117,3 @@ def _select_shown(name: str, value: str) -> str:
         return urlsplit(value).netloc.rpartition("@")[2] if "://" in value else ""
     except ValueError:
         return "?"
-
-
-def _can_ask() -> bool:
-    return all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stderr))

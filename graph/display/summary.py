@@ -70,8 +70,11 @@ def format_plan(plan: Json, states: Mapping[str, str] | None = None) -> list[str
     """Return a plan as lines, one for each task, with its state if known."""
     lines = [f"plan {plan.get('version', 1)}: {to_one_line(plan.get('goal', ''), 300)}"]
     for task in plan.get("tasks", ()):
-        edges = task.get("depends_on") or ()
-        after = f" after {', '.join(map(_format_edge, edges))}" if edges else ""
+        needs = [
+            f"{edge['task']}{'' if edge.get('required', True) else ' (if it can)'}"
+            for edge in task.get("depends_on") or ()
+        ]
+        after = f" after {', '.join(needs)}" if needs else ""
         state = f" [{states[task['id']]}]" if states and task["id"] in states else ""
         what = to_one_line(task.get("description", ""), 300)
         lines.append(f"  {format_task(task['id'], task['worker'])}{after}{state}: {what}")
@@ -133,10 +136,6 @@ def _format_reply(questions: Sequence[Json]) -> str:
     return words.get(questions[0].get("kind", ""), "'the answer'")
 
 
-def _format_edge(edge: Json) -> str:
-    return str(edge["task"]) if edge.get("required", True) else f"{edge['task']} (if it can)"
-
-
 def _format_wall_time(timing: Json) -> str:
     if not timing.get("wall_s"):
         return ""
@@ -166,15 +165,10 @@ def _describe_bottleneck(bound: str) -> str:
 def _format_usage(usage: Json) -> Iterator[str]:
     if not usage.get("model_calls"):
         return
-    cost = usage.get("cost_usd")
-    parts = [
-        format_count(usage["model_calls"], "model call"),
-        _format_tokens(usage),
-        "cost unknown" if cost is None else f"${cost:,.4f}" if cost else "$0",
-        *_format_estimated_calls(usage),
-        *label_models(usage.get("models")),
-    ]
-    yield " · ".join(to_one_line(part) for part in parts)
+    parts = _list_spent(usage)
+    if guessed := usage.get("uncounted_calls"):
+        parts.append(f"tokens of {format_count(guessed, 'call')} estimated")
+    yield " · ".join(map(to_one_line, (*parts, *label_models(usage.get("models")))))
     further = [
         f"{calls} {to_one_line(_MECHANISM_LABELS.get(name, name))}"
         for name, calls in (usage.get("by_mechanism") or {}).items()
@@ -186,22 +180,19 @@ def _format_usage(usage: Json) -> Iterator[str]:
         yield format_estimate(estimate)
 
 
-def _format_estimated_calls(usage: Json) -> list[str]:
-    calls = usage.get("uncounted_calls")
-    return [f"tokens of {format_count(calls, 'call')} estimated"] if calls else []
-
-
 def format_estimate(estimate: Json) -> str:
     """Return the line of a run's expected cost."""
-    cost = estimate.get("cost_usd")
-    tokens = _format_tokens(estimate)
-    price = "cost unknown" if cost is None else f"${cost:,.4f}" if cost else "$0"
-    return f"expected: {format_count(estimate['model_calls'], 'model call')} · {tokens} · {price}"
+    return f"expected: {' · '.join(_list_spent(estimate))}"
 
 
-def _format_tokens(usage: Json) -> str:
+def _list_spent(usage: Json) -> list[str]:
+    cost = usage.get("cost_usd")
     read = format_count(usage.get("input_tokens", 0), "token")
-    return f"{read} in, {usage.get('output_tokens', 0):,} out"
+    return [
+        format_count(usage["model_calls"], "model call"),
+        f"{read} in, {usage.get('output_tokens', 0):,} out",
+        "cost unknown" if cost is None else f"${cost:,.4f}" if cost else "$0",
+    ]
 
 
 def format_task_heading(task: Json, state: str) -> str:

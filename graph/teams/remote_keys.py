@@ -42,7 +42,9 @@ def read_remote_keys(
             access=RemoteAccess.model_validate(access),
         )
     except ValidationError:
-        problems.append(page.build_problem(_describe_access(), "access"))
+        labels, sends = ", ".join(get_args(TaintLabel)), ", ".join(get_args(HostTrust))
+        text = f"access must have the keys reads (a list of {labels}) and sends (one of {sends})"
+        problems.append(page.build_problem(text, "access"))
         return None
 
 
@@ -89,8 +91,3 @@ def _find_address_problem(address: str) -> str:
     if parts.query or parts.fragment:
         return "must have no ? and no #"
     return ""
-
-
-def _describe_access() -> str:
-    labels, sends = ", ".join(get_args(TaintLabel)), ", ".join(get_args(HostTrust))
-    return f"access must have the keys reads (a list of {labels}) and sends (one of {sends})"

@@ -72,6 +72,7 @@ def describe_tool(name: str, team: Team) -> dict[str, Any]:
 
 
 def _describe_worker(worker: Worker, team: Team) -> dict[str, Any]:
+    inner = worker.team
     return {
         "name": worker.name,
         "description": _cut(worker.description),
@@ -80,7 +81,7 @@ def _describe_worker(worker: Worker, team: Team) -> dict[str, Any]:
         "tiers": list(worker.tiers),
         "fallback": worker.fallback,
         "tools": [describe_tool(name, team) for name in worker.tools],
-        "team": _describe_inner_team(worker.team),
+        "team": inner and {"name": inner.name, "workers": [each.name for each in inner.workers]},
         "remote": worker.remote.describe() if worker.remote else "",
         "remote_access": worker.remote.access.model_dump(mode="json") if worker.remote else None,
         "limits": {
@@ -89,12 +90,6 @@ def _describe_worker(worker: Worker, team: Team) -> dict[str, Any]:
             "tokens": worker.limits.max_tokens,
         },
     }
-
-
-def _describe_inner_team(team: Team | None) -> dict[str, Any] | None:
-    if team is None:
-        return None
-    return {"name": team.name, "workers": [worker.name for worker in team.workers]}
 
 
 def _describe_server(name: str, server: McpServer) -> dict[str, Any]:
