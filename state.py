@@ -752,8 +752,6 @@ class SupervisorState(RequestInput, total=False):
     """Tasks whose word against the plan has been answered by a revision."""
     doubts: dict[str, str]
     """Why tasks that wait make no sense after a report, by the id of its task, as reviewed."""
-    plan_reviews: int
-    """How often reports that were not as planned have been reviewed."""
     reports_at_last_dispatch: int
     """How many reports there were at the last dispatch: one that adds none is the last."""
     max_attempts: int
@@ -823,7 +821,6 @@ def _reset_counters() -> SupervisorState:
         "status": "running",
         "stop_reason": "",
         "revisions": 0,
-        "plan_reviews": 0,
         "stalls": 0,
         "critic_rounds": 0,
         "notes": {},

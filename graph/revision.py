@@ -40,7 +40,6 @@ PASSED_ON = (
     "completed_at_last_revision",
     "answered_objections",
     "doubts",
-    "plan_reviews",
 )
 """What the supervisor's state takes from a revision."""
 

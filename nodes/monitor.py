@@ -1,6 +1,7 @@
 """The monitor: reads reports while other tasks work, and changes the plan when it must change."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 
 from langchain_core.runnables import RunnableConfig
@@ -102,7 +103,8 @@ class _Watcher:
         self._kept = list[str]()
         self._may_judge = models.identify(REVIEW_TIER, context)[1] != EMBEDDED
         ledger = state.get("ledger", {}).values()
-        self._checks = sum((e.purpose, e.reopenings) == ("surprise check", 0) for e in ledger)
+        asked = Counter(each.purpose for each in ledger if not each.reopenings)
+        self._checks, self._reviews = asked["surprise check"], asked["plan review"]
         self.update: SupervisorState = {}
 
     def list_open_tasks(self) -> Collection[str]:
@@ -118,7 +120,7 @@ class _Watcher:
             return False
         if not self._may_judge:
             return report.found_as_expected is False and bool(why) and self._may_revise()
-        return self._count_reviews() < self._team.max_plan_reviews and self._may_revise()
+        return self._reviews < self._team.max_plan_reviews and self._may_revise()
 
     def list_unread(self) -> list[Report]:
         """Return reports that are not as planned and came before the watch, such as saved ones."""
@@ -140,7 +142,6 @@ class _Watcher:
         if not self._may_judge:
             self._enter_doubts({report.task: why for report, why in surprises})
             return True
-        number = self._count_reviews() + 1
         review, usage = await review_plan(
             self._models.get_chat_model(REVIEW_TIER, self._context),
             self._state["request"],
@@ -148,8 +149,8 @@ class _Watcher:
             surprises,
             self._list_waiting(),
         )
-        self.update["plan_reviews"] = number
-        self._bill("plan review", usage, number)
+        self._reviews += 1
+        self._bill("plan review", usage, self._reviews)
         if review.makes_sense:
             self._kept += [report.task for report in reports]
         else:
@@ -214,6 +215,3 @@ class _Watcher:
     def _may_revise(self) -> bool:
         is_late = is_deadline_past(self._config) or should_degrade(self._config)
         return not is_late and may_revise(self._state, self._team)
-
-    def _count_reviews(self) -> int:
-        return self.update.get("plan_reviews", self._state.get("plan_reviews", 0))
