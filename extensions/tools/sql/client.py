@@ -65,12 +65,13 @@ async def run_table_analysis(
 
 
 async def _call(function: str, **arguments: Any) -> dict[str, Any]:
-    try:
-        answer: dict[str, Any] = await run_isolated(
-            function, timeout_s=LOAD_TIMEOUT_S, max_written_bytes=MAX_WRITTEN_BYTES, **arguments
-        )
-    except ToolFailed as failure:
-        raise ToolFailed(f"{failure}; filter or aggregate more") from failure
+    answer: dict[str, Any] = await run_isolated(
+        function,
+        timeout_s=LOAD_TIMEOUT_S,
+        max_written_bytes=MAX_WRITTEN_BYTES,
+        failure="{}; filter or aggregate more",
+        **arguments,
+    )
     return answer
 
 

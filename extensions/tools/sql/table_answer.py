@@ -17,6 +17,7 @@ from extensions.tools.tables.question_reading import read_part
 from extensions.tools.tables.question_words import OTHER_NAMES, Token, join_words, split_question
 from extensions.tools.tables.reading import Answered, Reading, describe_conditions
 from nodes.errors import ToolRefused
+from nodes.tools.framework.tool_report import format_cell, format_table
 
 MAX_ROWS: Final = 10
 MAX_RESULTS: Final = 20
@@ -164,7 +165,7 @@ class _Description:
     def _name_row(self, row: Sequence[Any]) -> str:
         named = [write_cell(cell) for cell in row[: self._answered.labels] if cell is not None]
         colon = ": " if self._answered.columns[self._answered.labels :] else ""
-        return f"**{', '.join(map(_escape, named))}**{colon}" if named else ""
+        return f"**{', '.join(map(format_cell, named))}**{colon}" if named else ""
 
     def _write_values(self, row: Sequence[Any]) -> str:
         values = [self._number(cell) for cell in row[self._answered.labels :]]
@@ -205,10 +206,9 @@ class _Description:
             ]
             for row in answered.rows[:MAX_ROWS]
         ]
-        lines = [answered.columns, ["---"] * len(answered.columns), *rows]
         left = len(answered.rows) - MAX_ROWS
         more = f"\n\n({self._words['more'].format(count=left)})" if left > 0 else ""
-        return "\n".join(f"| {' | '.join(map(_escape, line))} |" for line in lines) + more
+        return format_table(answered.columns, rows) + more
 
     def _list_used(self) -> str:
         """Return the line that names table, columns, rows and what was left out."""
@@ -252,10 +252,6 @@ class _Description:
             if value
         ]
         return f"{'; '.join(said)}."
-
-
-def _escape(cell: str) -> str:
-    return " ".join(cell.split()).replace("|", "\\|")
 
 
 MAX_CELL_WORDS: Final = 6

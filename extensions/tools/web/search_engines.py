@@ -12,7 +12,8 @@ from nodes.errors import ToolFailed, ToolRefused
 from nodes.limits.nesting import parse_json
 from nodes.tools.framework.isolation import run_isolated
 
-KEYLESS_SEARCH = "extensions.tools.web.keyless_worker:search_keyless"
+KEYLESS_SEARCH = f"{__name__}:ask_keyless_engines"
+ENGINE_TIMEOUT_S = 8
 TAVILY_URL = "https://api.tavily.com/search"
 TIMEOUT_S = 20.0
 MAX_ANSWER_BYTES = 2_000_000
@@ -94,3 +95,21 @@ def _parse_results(response: httpx.Response) -> list[SearchResult]:
         ]
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise SearchUnreachable("an answer that cannot be read") from error
+
+
+def ask_keyless_engines(query: str, max_results: int) -> list[dict[str, str]]:
+    """Return results, each with `href`, `title` and `body`; runs in the child process.
+
+    Raises:
+        ToolRefused: no engine answered.
+    """
+    from ddgs import DDGS  # takes long to load, and only the child needs it
+    from ddgs.exceptions import DDGSException
+
+    try:
+        found = DDGS(timeout=ENGINE_TIMEOUT_S).text(query, max_results=max_results)
+    except DDGSException as error:
+        if "No results" in str(error):
+            return []
+        raise ToolRefused(str(error)) from error
+    return [{key: str(item.get(key, "")) for key in ("href", "title", "body")} for item in found]

@@ -23,9 +23,17 @@ CHILD_PROGRAM = "nodes.tools.framework.isolated_child"
 
 
 async def run_isolated(
-    function: str, *, timeout_s: float, max_written_bytes: int = 0, **arguments: Any
+    function: str,
+    *,
+    timeout_s: float,
+    max_written_bytes: int = 0,
+    failure: str = "{}",
+    **arguments: Any,
 ) -> Any:
     """Call a function once in a child process of its own, and return its result.
+
+    Args:
+        failure: says what could not be done, and what to do instead; `{}` is the reason.
 
     Raises:
         ToolFailed: no result in time, or none at all.
@@ -33,7 +41,10 @@ async def run_isolated(
     """
     process = IsolatedFunction(function, timeout_s=timeout_s, max_written_bytes=max_written_bytes)
     async with process:
-        return await process.call(**arguments)
+        try:
+            return await process.call(**arguments)
+        except ToolFailed as error:
+            raise ToolFailed(failure.replace("{}", str(error))) from error
 
 
 def run_isolated_blocking(

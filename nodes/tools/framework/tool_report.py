@@ -76,12 +76,13 @@ def format_table(
 ) -> str:
     """Return a Markdown table with a limited number of rows."""
     lines = [columns, ["---"] * len(columns), *rows[:max_rows]]
-    text = "\n".join("| " + " | ".join(map(_format_cell, line)) + " |" for line in lines)
+    text = "\n".join("| " + " | ".join(map(format_cell, line)) + " |" for line in lines)
     left = len(rows) - max_rows
     return f"{text}\n\n{left} more rows are not shown." if left > 0 else text
 
 
-def _format_cell(value: object) -> str:
+def format_cell(value: object) -> str:
+    """Return a value as a cell of a Markdown table."""
     return " ".join(str("" if value is None else value).split()).replace("|", "\\|")
 
 

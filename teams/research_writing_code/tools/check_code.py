@@ -5,7 +5,6 @@ from typing import Annotated, Any
 from langchain_core.tools import tool
 from pydantic import Field
 
-from nodes.errors import ToolFailed
 from nodes.tools.framework.argument_types import FileName
 from nodes.tools.framework.isolation import run_isolated
 from nodes.tools.framework.materials import Materials
@@ -33,17 +32,13 @@ async def check_code(
     Nothing is run. Use `code` for what you wrote or fixed.
     """
     modules = select_modules(code, files or (), materials)
-    try:
-        report: dict[str, Any] = await run_isolated(
-            CHILD_FUNCTION,
-            timeout_s=TIMEOUT_S,
-            max_written_bytes=MAX_WRITTEN_BYTES,
-            modules=modules,
-        )
-    except ToolFailed as failure:
-        raise ToolFailed(
-            f"{', '.join(modules)} cannot be read: {failure}; hand over less of it"
-        ) from failure
+    report: dict[str, Any] = await run_isolated(
+        CHILD_FUNCTION,
+        timeout_s=TIMEOUT_S,
+        max_written_bytes=MAX_WRITTEN_BYTES,
+        failure=", ".join(modules) + " cannot be read: {}; hand over less of it",
+        modules=modules,
+    )
     if others := list_other_code(materials):
         report["gaps"].append(f"Only Python is checked; not read: {join_names(others)}.")
     return report

@@ -6,7 +6,6 @@ from typing import Annotated, Any
 from langchain_core.tools import tool
 from pydantic import Field
 
-from nodes.errors import ToolFailed
 from nodes.tools.framework.argument_types import FileName
 from nodes.tools.framework.isolation import run_isolated
 from nodes.tools.framework.materials import Materials
@@ -36,12 +35,11 @@ async def check_prose(
     `max_words` is a finding.
     """
     texts = await asyncio.to_thread(select_texts, text, files or (), materials)
-    try:
-        report: dict[str, Any] = await run_isolated(
-            CHILD_FUNCTION, timeout_s=TIMEOUT_S, texts=texts, max_words=max_words
-        )
-    except ToolFailed as failure:
-        raise ToolFailed(
-            f"{', '.join(texts)} cannot be read: {failure}; hand over less of it"
-        ) from failure
+    report: dict[str, Any] = await run_isolated(
+        CHILD_FUNCTION,
+        timeout_s=TIMEOUT_S,
+        failure=", ".join(texts) + " cannot be read: {}; hand over less of it",
+        texts=texts,
+        max_words=max_words,
+    )
     return report

@@ -7,7 +7,7 @@ from langchain_core.tools import BaseTool, tool
 from pydantic import Field
 
 from extensions.tools.linting.rules import Lens
-from nodes.errors import ToolFailed, ToolRefused
+from nodes.errors import ToolRefused
 from nodes.tools.framework.argument_types import FileName
 from nodes.tools.framework.isolation import run_isolated
 from nodes.tools.framework.materials import Materials, resolve_material_name
@@ -63,19 +63,17 @@ async def run_review(
     has_past = settings.repository is not None or sort_materials(materials, diffs).prose
     if lens == "history" and not has_past:
         return ToolReport(lines=["Not looked at."], gaps=[NO_REPOSITORY_GAP]).to_json()
-    try:
-        report: dict[str, Any] = await run_isolated(
-            f"{__package__}.diff_review:review_diffs",
-            timeout_s=timeout_s,
-            max_written_bytes=MAX_WRITTEN_BYTES,
-            lens=lens,
-            materials=materials,
-            diffs=diffs,
-            paths=list(paths),
-            repository=str(settings.repository or ""),
-        )
-    except ToolFailed as failure:
-        raise ToolFailed(f"the {lens} lens {failure}; give a smaller diff") from failure
+    report: dict[str, Any] = await run_isolated(
+        f"{__package__}.diff_review:review_diffs",
+        timeout_s=timeout_s,
+        max_written_bytes=MAX_WRITTEN_BYTES,
+        failure=f"the {lens} lens {{}}; give a smaller diff",
+        lens=lens,
+        materials=materials,
+        diffs=diffs,
+        paths=list(paths),
+        repository=str(settings.repository or ""),
+    )
     return report
 
 

@@ -4,7 +4,6 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from nodes.errors import ToolFailed
 from nodes.tools.framework.argument_types import Format
 from nodes.tools.framework.isolation import run_isolated
 
@@ -24,12 +23,10 @@ async def run_course_tool(function: str, **arguments: Any) -> dict[str, Any]:
         ToolFailed: it took too long, or failed.
         ToolRefused: it cannot be done.
     """
-    try:
-        report: dict[str, Any] = await run_isolated(
-            f"{__package__}.{function}", timeout_s=TIMEOUT_S, **arguments
-        )
-    except ToolFailed as failure:
-        raise ToolFailed(
-            f"the materials cannot be read: {failure}; name one of them, or hand over less"
-        ) from failure
+    report: dict[str, Any] = await run_isolated(
+        f"{__package__}.{function}",
+        timeout_s=TIMEOUT_S,
+        failure="the materials cannot be read: {}; name one of them, or hand over less",
+        **arguments,
+    )
     return report

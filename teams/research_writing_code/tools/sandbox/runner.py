@@ -74,7 +74,6 @@ async def run_python(files: Mapping[str, str], entry: str, bounds: SandboxLimits
     if len(held) < len(files):
         raise RunRefused("two of the files have the same name")
     _check_sizes(files, bounds)
-    request = {"files": held, "entry": f"{SANDBOX_FOLDER}/{names[entry]}", "bounds": asdict(bounds)}
     folder = await asyncio.to_thread(TemporaryDirectory, prefix="supervise-cell-")
     try:
         told = await run_isolated(
@@ -82,7 +81,9 @@ async def run_python(files: Mapping[str, str], entry: str, bounds: SandboxLimits
             timeout_s=bounds.wall_s + STARTUP_S,
             max_written_bytes=SandboxLimits().max_file_bytes,
             root=folder.name,
-            **request,
+            files=held,
+            entry=f"{SANDBOX_FOLDER}/{names[entry]}",
+            bounds=asdict(bounds),
         )
         if reason := told.get("refused"):
             raise ToolRefused(reason)
