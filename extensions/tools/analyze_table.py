@@ -6,7 +6,7 @@ from langchain_core.tools import BaseTool, tool
 from pydantic import BaseModel, Field
 
 from extensions.tools.sql.client import collect_tables, run_table_analysis
-from extensions.tools.sql.table_question import (
+from extensions.tools.sql.table_arguments import (
     Aggregate,
     Change,
     Doubles,

@@ -6,11 +6,10 @@ from math import isclose
 from typing import Any, Final
 
 from extensions.tools.sql.numbers import write_cell
-from extensions.tools.sql.table_arguments import read_arguments
+from extensions.tools.sql.table_arguments import Question, read_arguments
 from extensions.tools.sql.table_columns import AnalysedTable, Query
 from extensions.tools.sql.table_computation import Computation
 from extensions.tools.sql.table_profile import Profile, build_profile
-from extensions.tools.sql.table_question import Question
 from extensions.tools.sql.tables import format_row, quote_name, write_literal
 from extensions.tools.sql.whole_table import TOTAL_ROW
 from extensions.tools.tables.question_reading import read_part

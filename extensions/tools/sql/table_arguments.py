@@ -1,14 +1,65 @@
-"""Read what typed arguments ask of a table; they replace what a question's words say."""
+"""Typed arguments that ask something of a table, and how they are read.
+
+They replace what a question's words say.
+"""
 
 from collections.abc import Sequence
-from typing import Final
+from dataclasses import dataclass
+from typing import Final, Literal
 
 from extensions.tools.sql.table_columns import Query, find_compared
 from extensions.tools.sql.table_profile import Profile
-from extensions.tools.sql.table_question import Question
 from extensions.tools.sql.tables import quote_name, write_literal
 from extensions.tools.tables.reading import Condition, Reading
 from nodes.errors import ToolRefused
+
+Aggregate = Literal["none", "sum", "average", "count", "minimum", "maximum"]
+Change = Literal["none", "growth", "difference"]
+SortKey = Literal["value", "fastest"]
+Order = Literal["highest", "lowest"]
+Period = Literal["as_given", "year", "quarter", "month"]
+Language = Literal["en", "de"]
+Doubles = Literal["count", "drop"]
+
+
+@dataclass(frozen=True)
+class Question:
+    """What to compute over a table."""
+
+    measures: Sequence[str] = ()
+    aggregate: Aggregate = "none"
+    divide_by: str = ""
+    group_by: str = ""
+    rows_with: Sequence[str] = ()
+    change: Change = "none"
+    time_column: str = ""
+    period: Period = "as_given"
+    sort_by: SortKey = "value"
+    order: Order = "highest"
+    limit: int = 20
+    doubles: Doubles = "count"
+    where: Sequence[str] = ()
+    """Conditions on numbers and periods: `trips > 1000`, `2025-01 to 2025-03`."""
+    per: int = 1
+    """With `divide_by`: the number of its units that the ratio is for."""
+    share: bool = False
+    """Each value as a share of all, in percent; of the rows that `rows_with` names."""
+    question: str = ""
+    """The user's words, from which is read what the rest leaves open."""
+    language: Language = "en"
+
+    @property
+    def names_nothing(self) -> bool:
+        """Whether no column of numbers and no row is named."""
+        return not (self.measures or self.rows_with)
+
+    @property
+    def is_read(self) -> bool:
+        """Whether words are to be read against the table, or what only their reading computes."""
+        is_bucket = self.period in ("quarter", "month")
+        is_new = self.where or self.per > 1 or self.share or self.change == "difference"
+        return bool(self.question or is_new or is_bucket)
+
 
 MAX_LABELS: Final = 4
 MAX_MEASURES: Final = 3

@@ -32,7 +32,7 @@ async def verify_quotations(
         raise ToolRefused("this task was given no materials; quotations need the contract's text")
     return dict(
         await run_isolated(
-            f"{__package__}.contracts.quotation_check:check_quotations",
+            f"{__package__}.contracts.extraction:check_quotations",
             timeout_s=TIMEOUT_S,
             claims=[claim.model_dump(mode="json") for claim in claims],
             materials=materials,

@@ -31,7 +31,7 @@ def find_symbol(settings: ToolSettings) -> BaseTool:
         Example: find_symbol(names=["find_coupon"])
         """
         return await run_isolated(
-            f"{__package__}.incident.symbols:find_symbols",
+            f"{__package__}.incident.sources:find_symbols",
             timeout_s=TIMEOUT_S,
             names=names[:MAX_NAMES],
             materials=dict(materials or {}),

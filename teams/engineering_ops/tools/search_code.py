@@ -32,7 +32,7 @@ def search_code(settings: ToolSettings) -> BaseTool:
         Example: search_code(query="coupon percent")
         """
         return await run_isolated(
-            f"{__package__}.incident.symbols:search_lines",
+            f"{__package__}.incident.sources:search_lines",
             timeout_s=TIMEOUT_S,
             query=query,
             materials=dict(materials or {}),

@@ -10,8 +10,7 @@ from pydantic import ValidationError
 
 from nodes.errors import ToolRefused
 from nodes.tools.framework.argument_types import ReportedFinding
-from teams.contract_review.tools.contracts.risk import IMPACTS, rank_risks
-from teams.contract_review.tools.risk_matrix import risk_matrix
+from teams.contract_review.tools.risk_matrix import IMPACTS, rank_risks, risk_matrix
 
 SEVERITIES = st.sampled_from(["critical", "high", "medium", "low", "info"])
 

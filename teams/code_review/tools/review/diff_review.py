@@ -8,13 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from extensions.tools.linting.ruff_process import lint_files
-from extensions.tools.linting.rules import (
-    Lens,
-    LintRule,
-    ReviewFinding,
-    find_rule,
-    list_rule_codes,
-)
+from extensions.tools.linting.rules import Lens, LintRule, ReviewFinding, find_rule, list_rule_codes
 from nodes.errors import ToolRefused
 from nodes.limits.patterns import Pattern
 from nodes.text.counts import format_count
@@ -105,10 +99,10 @@ LensResult = tuple[str, list[ReviewFinding]]
 
 def check_security(matter: LensInput) -> LensResult:
     """Find vulnerabilities and secrets, in tests and documents with less confidence."""
-    from . import bandit_scan, credentials
+    from .security_scan import find_secrets, scan_with_bandit
 
-    hits, skipped = bandit_scan.scan_with_bandit(matter.fragments)
-    hits += credentials.find_secrets(matter.diff.files)
+    hits, skipped = scan_with_bandit(matter.fragments)
+    hits += find_secrets(matter.diff.files)
     if skipped:
         matter.report.failures.append(f"bandit could not scan {format_names(skipped)}")
     return "bandit and detect-secrets", build_findings(hits)

@@ -1,13 +1,16 @@
-"""Extract and quote a contract's parties, dates, law, sums and the clauses a review needs."""
+"""Extract and quote what a review needs of a contract, and check quotations against contracts."""
 
+import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any, Final, NamedTuple
 
 from extensions.tools.documents.index import PassageIndex
 from extensions.tools.documents.passages import Passage
 from nodes.errors import ToolRefused
+from nodes.limits.patterns import Pattern
+from nodes.text.counts import format_count
 from nodes.text.plain_text import sanitize_line
 from nodes.text.terms import extract_terms
 from nodes.text.word_lists import UNSPECIFIC_WORDS
@@ -16,6 +19,7 @@ from nodes.tools.framework.tool_report import ToolReport, fit_to_size
 from .clause_kinds import find_kind, load_clause_kinds
 from .clauses import PREAMBLE, SIGNATURES, find_clauses
 from .contract import MAX_QUOTE_CHARS, Contract, ContractPassage, PhraseHit
+from .contract_text import MAX_CHARS
 from .facts import find_agreement_date, find_governing_law, find_parties, find_sums, name_contract
 from .phrases import PhraseMatch
 from .reading import (
@@ -192,3 +196,55 @@ def _quote_whole_clauses(contract: Contract, number: str) -> dict[str, Any]:
         opening = contract.build_opening_passage(clause)
         add_quotation(report, contract, name_contract(contract), opening)
     return report.to_json()
+
+
+MAX_PROBLEM_CHARS = 200
+MAX_LISTED_QUOTATIONS = 40
+_CLAUSE = Pattern(r"\b(?:clause|section|article)\s+(?P<number>\d[\w.()]*|[IVXL]+\b)", re.IGNORECASE)
+
+
+def check_quotations(
+    claims: Sequence[Mapping[str, str]], materials: Mapping[str, str]
+) -> dict[str, Any]:
+    """Return a finding for each quotation that is not in its contract as quoted."""
+    quoted = [claim for claim in claims if claim["quotation"].strip()]
+    named = {claim["source"] for claim in quoted} & materials.keys()
+    contracts = {name: Contract(name, materials[name][:MAX_CHARS]) for name in named}
+    checked = [(claim, *_check_quotation(claim, contracts)) for claim in quoted]
+    wrong = [each for each in checked if each[1]]
+    report = ToolReport()
+    report.lines.append(
+        f"{format_count(len(checked), 'quotation')} checked: {len(checked) - len(wrong)} stand in "
+        f"the contract as quoted, {len(wrong)} do not."
+    )
+    if without := len(claims) - len(quoted):
+        report.lines.append(f"{format_count(without, 'claim')} without a quotation.")
+    for claim, problem, line in wrong[:MAX_LISTED_QUOTATIONS]:
+        quote, text = (
+            sanitize_line(claim[key], MAX_PROBLEM_CHARS) for key in ("quotation", "text")
+        )
+        message = f"{problem}: \u201c{quote}\u201d, for: {text}"
+        advice = "Quote the contract's own words, or take the claim back."
+        report.add_finding("high", message, claim["source"], advice, line)
+    if len(wrong) > MAX_LISTED_QUOTATIONS:
+        report.gaps.append(f"{len(wrong) - MAX_LISTED_QUOTATIONS} more do not hold")
+    return report.to_json() | {"verdicts": Counter(problem or "held" for _, problem, _ in checked)}
+
+
+def _check_quotation(
+    claim: Mapping[str, str], contracts: Mapping[str, Contract]
+) -> tuple[str, int | None]:
+    """Return why a quotation does not hold, empty if it does, and its line."""
+    contract = contracts.get(claim["source"])
+    if contract is None:
+        return "Quotation of what is not a material", None
+    loose = Pattern(r"\s+".join(map(re.escape, claim["quotation"].split())))
+    places = [found.start() for found in loose.finditer(contract.text.raw)]
+    if not places:
+        return "Quotation not found", None
+    line = contract.text.find_line_number(places[0])
+    wanted = _CLAUSE.search(claim["text"])
+    clauses = find_clauses(contract.clauses, wanted["number"].rstrip(".")) if wanted else []
+    if clauses and not any(c.start <= at < c.whole_end for c in clauses for at in places):
+        return f"Quotation is in {contract.find_clause(places[0]).number}, not where named", line
+    return "", line

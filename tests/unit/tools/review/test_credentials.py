@@ -2,8 +2,8 @@
 
 import pytest
 
-from teams.code_review.tools.review.credentials import find_secrets
 from teams.code_review.tools.review.diff import read_diff
+from teams.code_review.tools.review.security_scan import find_secrets
 from tests.unit.tools.review.changes import make_file_diff
 
 TOKEN = "ghp_" + "x7Kq2LmN9pRs4TuV6wYz8AbC1dEf3GhJ5kLm"
