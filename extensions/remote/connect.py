@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
-from typing import Final
 
 from extensions.remote.run import RemoteRun
 from extensions.remote.session import RemoteAgent, RemoteSession
@@ -11,10 +10,8 @@ from nodes.errors import SettingsInvalid
 from nodes.errors.redaction import register_secrets
 from nodes.execution.outside_worker import OutsideTask
 from nodes.net.connection import RemoteUnreachable, load_certificates
-from nodes.schemas.servers import RemoteSpec
+from nodes.schemas.servers import PUBLIC_HEADERS, RemoteSpec
 from nodes.text.variables import FindVariable, VariableUnset, expand_variables
-
-_PUBLIC_HEADERS: Final = frozenset(("accept", "accept-language", "content-type", "user-agent"))
 
 
 class RemoteWorker(RemoteAgent):
@@ -71,7 +68,7 @@ def expand_headers(worker: str, spec: RemoteSpec, find: FindVariable) -> dict[st
             raise SettingsInvalid(
                 f"the header {name} of worker {worker} is not one line of ASCII characters"
             )
-        if name.lower() not in _PUBLIC_HEADERS:
+        if name.lower() not in PUBLIC_HEADERS:
             register_secrets([*secrets, value, value.rpartition(" ")[2]])
         headers[name] = value
     return headers

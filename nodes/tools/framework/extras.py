@@ -89,26 +89,22 @@ def list_extras() -> list[str]:
 def list_requirements(extra: str) -> list[Requirement]:
     """Return the requirements of an extra and of the extras that it includes."""
     found = []
-    for text in _read_extras().get(extra, ()):
-        requirement = Requirement(text)
-        if requirement.name == PROJECT:
-            found += [
-                each
-                for name in requirement.extras
-                for each in list_requirements(name.replace("-", "_"))
-            ]
+    for each in _read_extras().get(extra, ()):
+        if each.name == PROJECT:
+            for name in each.extras:
+                found += list_requirements(name.replace("-", "_"))
         else:
-            found.append(requirement)
+            found.append(each)
     return found
 
 
 @cache
-def _read_extras() -> dict[str, list[str]]:
+def _read_extras() -> dict[str, list[Requirement]]:
     file = PROJECT_ROOT / "pyproject.toml"
     if file.exists():
         project = tomllib.loads(file.read_text(encoding="utf-8"))["project"]
         stated: dict[str, list[str]] = project.get("optional-dependencies", {})
-        return {name.replace("-", "_"): lines for name, lines in stated.items()}
+        return {name.replace("-", "_"): list(map(Requirement, of)) for name, of in stated.items()}
     try:
         names = metadata(PROJECT).get_all("Provides-Extra") or []
     except PackageNotFoundError:
@@ -116,7 +112,7 @@ def _read_extras() -> dict[str, list[str]]:
     required = [Requirement(text) for text in requires(PROJECT) or ()]
     return {
         name.replace("-", "_"): [
-            _strip_marker(each) for each in required if _belongs_to(each, name)
+            Requirement(str(each).partition(";")[0]) for each in required if _belongs_to(each, name)
         ]
         for name in names
     }
@@ -130,10 +126,6 @@ def _belongs_to(requirement: Requirement, extra: str) -> bool:
 def _provides(package: str, parts: Sequence[str]) -> bool:
     """Return whether a package may hold a module, by its name: `python-docx` holds `docx`."""
     return parts[0] in package and (len(parts) == 1 or parts[0] == package or parts[-1] in package)
-
-
-def _strip_marker(requirement: Requirement) -> str:
-    return str(requirement).partition(";")[0].strip()
 
 
 def _is_installed(requirement: Requirement) -> bool:
