@@ -32,9 +32,8 @@ from graph.commands.process import (
     run_to_exit_code,
     treat_sigterm_as_interrupt,
 )
-from graph.commands.settings_loading import EnvFileOption, describe_settings, load_settings
+from graph.commands.settings_loading import EnvFileOption, describe_settings, load_settings, trust
 from graph.commands.team_commands import check, draw, new_team, teams
-from graph.commands.trust import trust
 from graph.display.streams import (
     announce_line,
     announce_start,

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from graph.cli import main
-from graph.commands.trust import MAX_NAMES
+from graph.commands.settings_loading import MAX_NAMES
 from graph.setting_sources import MAX_BYTES
 from graph.settings import Settings
 from graph.user_state import get_user_env_file, is_signed, sign_text
