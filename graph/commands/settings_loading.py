@@ -53,9 +53,8 @@ def load_settings(
     from graph.settings import Settings
 
     settings = Settings()
-    if may_ask and settings.sources.folder_file:
-        if ask_to_trust(settings.sources):
-            settings = Settings()
+    if may_ask and ask_to_trust(settings.sources):
+        settings = Settings()
     line, is_settled = settings.sources.describe_ignored(), settings.sources.decision == "declined"
     if line and (may_ask or announces or not is_settled):
         print_to_stderr(f"warning: {line}", style="yellow")
