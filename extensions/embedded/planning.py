@@ -127,6 +127,7 @@ class _RulePlanner:
 
     def __init__(self, values: PlanningValues) -> None:
         self.team, self.request = values.team, values.request.strip()
+        self.goal = self.request[:4000] or "An empty request"
         self.fit, self.order = WorkerFit(values.team), ShownOrder(values.team)
         self.files = Files(values, self.order)
 
@@ -295,15 +296,11 @@ class _RulePlanner:
             ]
             own = [part for part in parts if nearest[part] == [task["worker"]]]
             task["covers"] = _join_neighbours(own, self.request) if len(own) < len(parts) else ()
-        return {**shown, "goal": self._goal}
-
-    @property
-    def _goal(self) -> str:
-        return self.request[:4000] or "An empty request"
+        return {**shown, "goal": self.goal}
 
     def _build_plan(self, tasks: list[dict[str, Any]], untaken: list[str]) -> dict[str, Any]:
         return {
-            "goal": self._goal,
+            "goal": self.goal,
             "tasks": tasks,
             "aggregation": "merge",
             "final_instruction": "Answer the request with the figures and sources that were found.",

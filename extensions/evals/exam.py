@@ -223,10 +223,6 @@ class Exam:
     folder: Path
     rows: tuple[ExamRow, ...]
 
-    def list_files(self, row: ExamRow) -> list[Path]:
-        """Return the paths of a row's files."""
-        return [self.folder / name for name in row.files]
-
     def select_rows(self, *, limit: int | None = None, only: Collection[str] = ()) -> "Exam":
         """Return the exam with only the named rows, and of these only the first `limit`.
 

@@ -166,7 +166,7 @@ class ExamRunner:
         spent, began_s = RowUsage(), time.perf_counter()
         materials: Mapping[str, str] = {}
         try:
-            files = self._exam.list_files(row)
+            files = [self._exam.folder / name for name in row.files]
             materials = await read_materials(files) if files else {}
             trial = await self._plan_or_run(row, materials, spent)
         except SupervisorError as error:

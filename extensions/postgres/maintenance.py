@@ -6,8 +6,8 @@ from contextlib import contextmanager
 from typing import Final
 
 import psycopg
-from psycopg import AsyncConnection, Connection
-from psycopg.rows import DictRow, TupleRow
+from psycopg import Connection
+from psycopg.rows import TupleRow
 
 from extensions.postgres.retries import (
     START_RETRY_TIMEOUT_S,
@@ -37,20 +37,16 @@ def open_for_deletion(url: str) -> Iterator[Callable[[str], int]]:
     """
     try:
         with psycopg.connect(url, autocommit=True, connect_timeout=CONNECT_TIMEOUT_S) as base:
-            _wait_for_other_prunes(base)
+            # Until no other machine removes runs; the lock ends with the connection.
+            base.execute(f"SET lock_timeout = '{PRUNE_TIMEOUT_S:.0f}s'")
+            try:
+                base.execute(f"SELECT pg_advisory_lock({LOCK_KEY})", [_PRUNE_LOCK_NAME])
+            except psycopg.errors.LockNotAvailable:
+                raise build_prune_busy_error() from None
+            base.execute("RESET lock_timeout")
             yield lambda thread: _delete_thread(base, thread)
     except psycopg.Error as error:
         raise build_store_error(url, error) from error
-
-
-def _wait_for_other_prunes(base: Connection[TupleRow]) -> None:
-    """Wait until no other machine removes runs, and lock; the lock ends with the connection."""
-    base.execute(f"SET lock_timeout = '{PRUNE_TIMEOUT_S:.0f}s'")
-    try:
-        base.execute(f"SELECT pg_advisory_lock({LOCK_KEY})", [_PRUNE_LOCK_NAME])
-    except psycopg.errors.LockNotAvailable:
-        raise build_prune_busy_error() from None
-    base.execute("RESET lock_timeout")
 
 
 def _delete_thread(base: Connection[TupleRow], thread: str) -> int:
@@ -97,16 +93,12 @@ def describe_database(url: str) -> str:
 
     async def see() -> str:
         async with await open_connection(url) as connection:
-            return await _describe_tables(connection)
+            is_made = await is_schema_ready(connection)
+            row = await (await connection.execute(_STATUS_QUERY)).fetchone()
+        assert row is not None, "an aggregate returns one row"
+        size = f"{row['bytes'] / 1e6:.1f} MB" if is_made else "tables are created by the first run"
+        return f"PostgreSQL {row['version']}, schema {row['schema']} ({size})"
 
     return asyncio.run(
         retry_operation(see, url=url, patience_s=START_RETRY_TIMEOUT_S, worth=is_brief_outage)
     )
-
-
-async def _describe_tables(connection: AsyncConnection[DictRow]) -> str:
-    is_made = await is_schema_ready(connection)
-    row = await (await connection.execute(_STATUS_QUERY)).fetchone()
-    assert row is not None, "an aggregate returns one row"
-    size = f"{row['bytes'] / 1e6:.1f} MB" if is_made else "tables are created by the first run"
-    return f"PostgreSQL {row['version']}, schema {row['schema']} ({size})"

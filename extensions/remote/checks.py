@@ -40,13 +40,18 @@ def list_unset_variables(team: Team, variables: Mapping[str, str]) -> list[str]:
     return [name for name in names if not variables.get(name)]
 
 
-def list_remote_warnings(team: Team) -> list[str]:
-    """Return a warning for each credential that is written out, or sent without encryption."""
-    return [
-        f"worker {name}: {text}"
-        for name, spec in list_remote_workers(team).items()
-        for text in _find_warnings(spec)
-    ]
+def list_remote_warnings(team: Team) -> Iterator[str]:
+    """Yield a warning for each credential that is written out, or sent without encryption."""
+    for worker, spec in list_remote_workers(team).items():
+        for name, text in spec.headers.items():
+            if "${" not in text and any(word in name.lower() for word in _SECRET_HEADERS):
+                yield (
+                    f"worker {worker}: the header {name} holds its value; "
+                    'write it as "${VARIABLE}"'
+                )
+        if spec.headers and spec.url.startswith("http://") and not _is_local(spec.url):
+            said = f"its headers are sent to {spec.host} without encryption; use https"
+            yield f"worker {worker}: {said}"
 
 
 def describe_offers(team: Team, settings: Settings) -> Iterator[str]:
@@ -79,14 +84,6 @@ def probe_remote_workers(
 
     specs = list_remote_workers(team)
     return dict(zip(specs, asyncio.run(probe_all()), strict=True))
-
-
-def _find_warnings(spec: RemoteSpec) -> Iterator[str]:
-    for name, text in spec.headers.items():
-        if "${" not in text and any(word in name.lower() for word in _SECRET_HEADERS):
-            yield f'the header {name} holds its value; write it as "${{VARIABLE}}"'
-    if spec.headers and spec.url.startswith("http://") and not _is_local(spec.url):
-        yield f"its headers are sent to {spec.host} without encryption; use https"
 
 
 def _is_local(url: str) -> bool:

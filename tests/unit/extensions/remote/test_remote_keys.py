@@ -125,7 +125,7 @@ def test_written_secrets_and_plain_http_are_warned_of_and_never_shown(tmp_path: 
 
     team = load_team(write_team(tmp_path, keys))
 
-    warnings = list_remote_warnings(team)
+    warnings = [*list_remote_warnings(team)]
     assert "Authorization holds its value" in warnings[0]
     assert "without encryption" in warnings[1]
     assert list_unset_variables(team, {}) == ["KEY"]
