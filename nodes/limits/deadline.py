@@ -4,7 +4,6 @@ import time
 from typing import Final
 
 from langchain_core.runnables import RunnableConfig
-from langgraph.config import get_config
 
 from nodes.limits.run_scope import get_run_scope
 from nodes.schemas.team import Team
@@ -18,9 +17,9 @@ def now_s() -> float:
     return _EPOCH + time.monotonic()
 
 
-def get_elapsed_s(config: RunnableConfig | None = None) -> float:
+def get_elapsed_s(config: RunnableConfig) -> float:
     """Return the seconds since the run began; 0 outside a run of ours."""
-    began_at = get_run_scope(config or get_config()).began_at
+    began_at = get_run_scope(config).began_at
     return 0.0 if began_at is None else max(0.0, now_s() - began_at)
 
 

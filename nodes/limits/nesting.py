@@ -89,6 +89,8 @@ class SchemaRefused(ValueError):
 def expand_references(schema: Mapping[str, Any]) -> dict[str, Any]:
     """Return a schema in which each reference is what it names; within itself, it is any value.
 
+    There are limits, since 4 KB of references can name 10**12 parts.
+
     Raises:
         SchemaRefused: it is larger or deeper than the limits, refers to something that is not in
             it, or has a number that cannot be sent or stored.

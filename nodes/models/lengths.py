@@ -1,7 +1,11 @@
-"""How long a prompt may be, and an answer."""
+"""How long a prompt may be, and an answer.
+
+A prompt that is longer than the model's window is shortened in its longest parts. Without a limit
+for its answer, a small model that does not find its end writes until its context is full.
+"""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, get_args
+from typing import Any
 
 from langchain_core.messages import BaseMessage, SystemMessage
 
@@ -60,9 +64,6 @@ def _shorten_message(message: BaseMessage, limit: int) -> BaseMessage:
     return message.model_copy(update={"content": text[:head] + mark + text[head - limit :]})
 
 
-DEFAULT_LIMITS: Mapping[OutputPurpose, int] = dict.fromkeys(
-    get_args(OutputPurpose), DEFAULT_OUTPUT_TOKENS
-)
 OPENAI_FACTOR = 4
 """OpenAI's models count their thoughts as output."""
 _PURPOSES: Mapping[str, OutputPurpose] = {"Plan": "plan", "Decision": "plan", "Answer": "answer"}
@@ -82,4 +83,4 @@ def choose_output_limit(
     if schema == REPORT and len(kwargs.get("tools") or ()) == 1:
         purpose = "report"
     factor = OPENAI_FACTOR if kind == "openai" else 1
-    return chosen.get(purpose) or DEFAULT_LIMITS[purpose] * factor
+    return chosen.get(purpose) or DEFAULT_OUTPUT_TOKENS * factor

@@ -11,7 +11,10 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 
 class CrossLoopSemaphore:
-    """Admits a number of tasks at once; waiters enter in order. Use with `async with`."""
+    """Admits a number of tasks at once; waiters enter in order. Use with `async with`.
+
+    The tasks may be of several event loops, while asyncio's own is bound to one.
+    """
 
     def __init__(self, number: int) -> None:
         self._free = number

@@ -323,7 +323,10 @@ def _find_json_values(text: str) -> Iterator[tuple[int, Any]]:
 
 
 def replace_lone_surrogates(message: AIMessage) -> AIMessage:
-    """Return a reply whose words and arguments can be encoded, with `?` for half a character."""
+    """Return a reply whose words and arguments can be encoded, with `?` for half a character.
+
+    JSON can spell one, and UTF-8 cannot hold it.
+    """
     found = {"content": message.content, "tool_calls": message.tool_calls}
     text = json.dumps(found, ensure_ascii=False, default=str)
     try:

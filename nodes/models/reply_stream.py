@@ -174,10 +174,6 @@ class OfferedReply:
         """Of the input, set once the call has begun."""
         self.was_taken = False
 
-    def matches(self, key: str) -> bool:
-        """Return whether the reply is free and answers this input."""
-        return bool(self.key) and self.key == key and not self.was_taken
-
 
 _offered: ContextVar[OfferedReply | None] = ContextVar("offered_reply", default=None)
 
@@ -204,7 +200,9 @@ async def take_offered_reply(
         SupervisorError: the call that was begun early has failed.
     """
     reply = _offered.get()
-    if reply is None or not reply.matches(build_input_key(model, messages, kwargs)):
+    if reply is None or not reply.key or reply.was_taken:
+        return None
+    if reply.key != build_input_key(model, messages, kwargs):
         return None
     reply.was_taken = True
     try:

@@ -1,4 +1,13 @@
-"""The form of one request: messages, tools and parameters that ask for JSON."""
+"""The ways to ask a model for JSON of a schema, and the form of the request for each of them.
+
+No way works everywhere: llama.cpp leaves it to a model's template whether `tool_choice` is
+enforced, DeepSeek refuses to be forced while it thinks, and Ollama does not enforce it.
+
+The schema that is shown is short, and free of what servers refuse: grammars of llama.cpp fail on
+`pattern` with `\\-` and on long `maxLength` (its issues #27597 and #17473). Of the bounds only
+`maxItems` is shown, which ends the lists of a small model, and that a list is not empty. Values are
+validated by the full schema, whatever was shown.
+"""
 
 import json
 from collections.abc import Mapping, Sequence

@@ -287,16 +287,11 @@ MAX_MESSAGE_CHARS: Final = 20_000
 
 def describe_messages(messages: Sequence[BaseMessage]) -> list[dict[str, Any]]:
     """Return messages as JSON: the role, the text, and the tool calls of a model."""
-    return [_describe_message(message) for message in messages]
-
-
-def _describe_message(message: BaseMessage) -> dict[str, Any]:
-    described: dict[str, Any] = {
-        "role": message.type,
-        "text": shorten_text(redact_text(message.text), MAX_MESSAGE_CHARS),
-    }
-    if isinstance(message, AIMessage) and message.tool_calls:
-        described["tool_calls"] = [
-            {"name": call["name"], "args": call["args"]} for call in message.tool_calls
-        ]
+    described = list[dict[str, Any]]()
+    for message in messages:
+        text = shorten_text(redact_text(message.text), MAX_MESSAGE_CHARS)
+        described.append({"role": message.type, "text": text})
+        if isinstance(message, AIMessage) and message.tool_calls:
+            calls = [{"name": call["name"], "args": call["args"]} for call in message.tool_calls]
+            described[-1]["tool_calls"] = calls
     return described

@@ -129,7 +129,8 @@ PROVIDERS: Final[Mapping[str, Provider]] = {
     ),
     "ollama": Provider("ollama", "langchain_ollama", (), "qwen3:8b", takes_retries=False),
 }
-"""By the name of the extra."""
+"""By the name of the extra. Any other provider that `init_chat_model` knows works too, once its
+package is there."""
 
 
 def find_extra(provider: str) -> str:

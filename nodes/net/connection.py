@@ -169,6 +169,8 @@ def _read_seconds(text: str) -> float | None:
 
 
 class RemoteUnreachable(RemoteError):
+    """It was refused, reset or timed out; the task is tried again."""
+
     code, retryable = "REMOTE_UNREACHABLE", True
 
 
@@ -203,8 +205,12 @@ class RemoteTooLarge(RemoteError):
 
 
 class RemoteRunFailed(RemoteError):
+    """The worker worked, and failed or was cancelled there."""
+
     code, may_reword = "REMOTE_RUN_FAILED", True
 
 
 class RemoteDenied(RemoteError):
+    """Private text is not sent to the worker."""
+
     code = "REMOTE_DENIED"

@@ -17,7 +17,6 @@ from pydantic import BaseModel
 from nodes.errors import ContextTooSmall
 from nodes.models.catalog import ModelCatalog
 from nodes.models.lengths import (
-    DEFAULT_LIMITS,
     MIN_CHARS,
     OPENAI_FACTOR,
     SHORTENED,
@@ -26,7 +25,7 @@ from nodes.models.lengths import (
     choose_share,
     shorten_messages,
 )
-from nodes.models.settings import ModelSettings, OutputPurpose
+from nodes.models.settings import DEFAULT_OUTPUT_TOKENS, ModelSettings, OutputPurpose
 from nodes.models.structured_output import ask_model
 from nodes.schemas.replies import Decision
 from state import Answer, Plan, Report
@@ -132,7 +131,7 @@ async def test_an_answer_that_was_cut_is_asked_for_with_twice_the_limit(
 
 
 def test_openai_is_given_room_for_thoughts_where_no_limit_is_set() -> None:
-    assert choose_output_limit({}, {}, "openai") == DEFAULT_LIMITS["turn"] * OPENAI_FACTOR
+    assert choose_output_limit({}, {}, "openai") == DEFAULT_OUTPUT_TOKENS * OPENAI_FACTOR
     assert choose_output_limit({}, {"turn": 9}, "openai") == 9
 
 
