@@ -31,35 +31,31 @@ async def approve(
     runtime: Runtime[Context],
     *,
     team: Team,
-    models: ModelCatalog | None = None,
+    models: ModelCatalog,
 ) -> SupervisorState:
     """Ask a human about the plan; return it as accepted, edited, or rejected with an objection.
 
     An edited plan is validated like any other, but its tasks may be vague. A reason that cannot
     change the plan without a language model is refused, and the question is asked again. For the
     forms of a reply see `nodes.human.reply`.
-
-    Args:
-        models: of the run, to tell whether a language model plans; None: one does.
     """
     plan = state["plan"]
     assert plan is not None, "the supervisor has planned"
     problems: list[str] = []
     team = team.apply_context(runtime.context)
     max_tasks = runtime.context.max_tasks or team.max_tasks
-    planner = models.get_name(team.planner_tier, runtime.context) if models else ""
-    plans_by_rule = planner == EMBEDDED
+    plans_by_rule = models.get_name(team.planner_tier, runtime.context) == EMBEDDED
     for _ in range(MAX_UNUSABLE_REPLIES):
         decision = ask(build_plan_request(plan, problems, build_task_path()))
         problems = [decision.message]
         if decision.kind == "approve":
             await emit("plan_approved", version=plan.version, edited=False)
             return {"awaits_approval": False, "objection": ""}
-        is_refused = bool(decision.message) and plans_by_rule
-        if decision.kind == "reject" and is_refused and not _can_use(team, decision.message):
-            problems = [UNUSABLE_REASON]
-            continue
         if decision.kind == "reject":
+            is_read_by_rule = bool(decision.message) and plans_by_rule
+            if is_read_by_rule and not get_rule_model().can_use_reason(team, decision.message):
+                problems = [UNUSABLE_REASON]
+                continue
             objection = decision.message or "the plan was rejected without a reason"
             return {"awaits_approval": False, "objection": objection}
         if decision.kind == "edit":
@@ -67,10 +63,6 @@ async def approve(
             if edited is not None:
                 return await _accept_edit(edited, state, team)
     return {"awaits_approval": False, "objection": f"a reply that cannot be used: {problems[0]}"}
-
-
-def _can_use(team: Team, reason: str) -> bool:
-    return get_rule_model().can_use_reason(team, reason)
 
 
 async def _accept_edit(edited: Plan, state: SupervisorState, team: Team) -> SupervisorState:

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from difflib import SequenceMatcher
-from types import MappingProxyType
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
@@ -33,7 +32,7 @@ async def refine(
     runtime: Runtime[Context],
     *,
     models: ModelCatalog,
-    parameters: Mapping[str, Any] = MappingProxyType({}),
+    parameters: Mapping[str, Any],
 ) -> WorkerState:
     """Return a new description for the next attempt.
 

@@ -10,6 +10,7 @@ from nodes.human.request import MAX_UNUSABLE_REPLIES
 from nodes.models.catalog import ModelCatalog
 from nodes.models.settings import ModelSettings
 from state import SupervisorState
+from tests.fake_models import make_models
 from tests.node_runs import run_until_interrupt
 from tests.node_samples import make_plan, make_planned_state, make_task
 from tests.teams import make_team
@@ -18,7 +19,7 @@ EDITED = make_plan(make_task("C", "writer")).model_dump(mode="json")
 
 
 async def answer_question(*replies: Any) -> tuple[list[Any], dict[str, Any], list[Any]]:
-    node = partial(approve, team=make_team())
+    node = partial(approve, team=make_team(), models=make_models())
     return await run_until_interrupt(node, SupervisorState, make_planned_state(), *replies)
 
 

@@ -18,7 +18,7 @@ STATE = make_worker_state(
 
 
 async def run_refine(models: FakeCatalog, run: NodeRun | None = None) -> Any:
-    return await (run or NodeRun()).call(refine, STATE, models=models)
+    return await (run or NodeRun()).call(refine, STATE, models=models, parameters={})
 
 
 async def test_the_next_attempt_gets_new_words():
