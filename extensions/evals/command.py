@@ -29,7 +29,7 @@ from graph.display.stderr_console import print_to_stderr
 from graph.display.streams import print_to_stdout
 from graph.display.text import to_one_line
 from graph.settings import ModelName, Settings
-from graph.teams.front_matter_keys import suggest_name
+from graph.teams.front_matter import suggest_name
 from graph.teams.team_folder import TEAM_FILE
 from graph.teams.team_loader import find_team, load_team
 from nodes.errors import OutputFailed, SupervisorError, UsageError

@@ -13,8 +13,7 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import BaseModel, ConfigDict, Field, StrictInt, ValidationError
 from pydantic_core import ErrorDetails
 
-from graph.teams.front_matter import FileProblem, read_text
-from graph.teams.front_matter_keys import suggest_name
+from graph.teams.front_matter import FileProblem, read_text, suggest_name
 from nodes.errors import UsageError
 from nodes.limits.nesting import parse_json
 from nodes.limits.patterns import Pattern

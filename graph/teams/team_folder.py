@@ -8,10 +8,23 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
-from graph.teams.front_matter import FileProblem, YamlPage, read_page, read_yaml
-from graph.teams.front_matter_keys import LIMIT_KEYS, TeamKeys, WorkerKeys, read_keys, suggest_name
-from graph.teams.mcp_file import find_name_problem, list_unknown_tools, read_servers
-from graph.teams.remote_keys import read_remote_keys
+from graph.teams.front_matter import (
+    LIMIT_KEYS,
+    FileProblem,
+    TeamKeys,
+    WorkerKeys,
+    YamlPage,
+    read_keys,
+    read_page,
+    read_yaml,
+    suggest_name,
+)
+from graph.teams.outside_servers import (
+    find_name_problem,
+    list_unknown_tools,
+    read_remote_keys,
+    read_servers,
+)
 from nodes.errors import TeamInvalid
 from nodes.limits.patterns import Pattern
 from nodes.schemas.servers import MCP_PREFIX, McpServer

@@ -10,8 +10,7 @@ from langchain_core.tools import BaseTool
 
 from graph.extensions import collect, register_extensions
 from graph.settings import Settings
-from graph.teams.front_matter import FileProblem
-from graph.teams.front_matter_keys import suggest_name
+from graph.teams.front_matter import FileProblem, suggest_name
 from graph.teams.team_folder import TEAM_FILE, TOOLS_FOLDER, FindTeam, read_team
 from nodes.errors import TeamInvalid
 from nodes.schemas.team import Team
