@@ -1,4 +1,4 @@
-"""A tool as a server lists it: checked, safe to show, with a digest; and checks of its calls."""
+"""A tool as a server lists it: checked, safe to show, with a digest; and what it may do."""
 
 import hashlib
 import json
@@ -11,11 +11,14 @@ from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 from jsonschema.exceptions import SchemaError  # type: ignore[import-untyped]
 from mcp.types import Tool
 
-from extensions.mcp.servers.access import ServerHints
 from nodes.errors.redaction import redact_text
 from nodes.limits.nesting import SchemaRefused, expand_references, is_nested_too_deeply
 from nodes.limits.patterns import Pattern
+from nodes.schemas.servers import MCP_PREFIX, matches_pattern
+from nodes.schemas.team import DeclaredAccess, Team
+from nodes.security.tool_access import UNDECLARED_ACCESS, ToolAccess
 from nodes.text.plain_text import sanitize_line, sanitize_text
+
 
 MAX_DESCRIPTION_CHARS: Final = 1_000
 MAX_TEXT_CHARS: Final = 300
@@ -35,6 +38,55 @@ _OF_VALUES: Final = frozenset(("type", "enum", "const", "required")) | {
 _OF_SCHEMAS: Final = frozenset(("anyOf", "oneOf", "allOf", "prefixItems"))
 """With these, what is left out of a schema makes it wider: what it accepts, is accepted. Others,
 such as `pattern` and `unevaluatedProperties`, may take hours or raise; the server checks them."""
+
+
+@dataclass(frozen=True)
+class ServerHints:
+    """What a server says of its tool; None where it says nothing."""
+
+    read_only: bool | None = None
+    destructive: bool | None = None
+    open_world: bool | None = None
+
+
+@dataclass(frozen=True)
+class McpAccess:
+    """What a tool reads and sends, and whether a human is asked before each call."""
+
+    access: ToolAccess
+    asks: bool
+    may_have_effects: bool = True
+    """Whether a call must not be made twice."""
+
+
+def decide_mcp_access(team: Team, server: str, tool: str, hints: ServerHints) -> McpAccess:
+    """Return the access of a server's tool, by its name at the server.
+
+    The user's word counts; a server's own hints only make it stricter, unless the user trusts it.
+    """
+    name = f"{MCP_PREFIX}{server}/{tool}"
+    declared = team.find_declared_access(name)
+    believed = hints if team.mcp_servers[server].trust else ServerHints()
+    is_harmless = declared is not None and declared.sends != "anything"
+    is_risky = hints.read_only is False or bool(hints.destructive and not believed.read_only)
+    may_have_effects = is_risky or not (is_harmless or believed.read_only)
+    asks = may_have_effects if declared is None or declared.asks is None else declared.asks
+    must_ask = any(matches_pattern(name, pattern) for pattern in team.approve)
+    return McpAccess(
+        access=_decide_access(declared, believed, hints),
+        asks=asks or must_ask,
+        may_have_effects=may_have_effects,
+    )
+
+
+def _decide_access(
+    declared: DeclaredAccess | None, believed: ServerHints, hints: ServerHints
+) -> ToolAccess:
+    if declared is None:
+        is_closed = bool(believed.read_only) and believed.open_world is False
+        return ToolAccess(UNDECLARED_ACCESS.reads) if is_closed else UNDECLARED_ACCESS
+    is_contradicted = declared.sends == "nothing" and bool(hints.open_world)
+    return ToolAccess(frozenset(declared.reads), "anything" if is_contradicted else declared.sends)
 
 
 class ArgumentCheck:

@@ -17,8 +17,7 @@ from mcp.types import (
 )
 from pydantic import PrivateAttr
 
-from extensions.mcp.servers.access import McpAccess
-from extensions.mcp.servers.listed_tool import ListedTool
+from extensions.mcp.servers.listed_tool import ListedTool, McpAccess
 from extensions.mcp.servers.server_files import ResolvedServer
 from extensions.mcp.servers.session import CallFailed, McpSession, SessionLost, get_session
 from nodes.errors import McpServerFailed, McpToolChanged, ToolFailed, ToolRefused

@@ -9,8 +9,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Final
 
-from extensions.mcp.servers.access import McpAccess, decide_mcp_access
-from extensions.mcp.servers.listed_tool import ListedTool
+from extensions.mcp.servers.listed_tool import ListedTool, McpAccess, decide_mcp_access
 from extensions.mcp.servers.mcp_tool import build_mcp_tool, build_tool_name
 from extensions.mcp.servers.server_files import (
     LOCK_FILE,

@@ -7,7 +7,7 @@ from langchain_core.tools import StructuredTool
 from langchain_mcp_adapters.tools import convert_mcp_tool_to_langchain_tool
 from mcp.types import Tool
 
-from extensions.mcp.servers.access import ServerHints, decide_mcp_access
+from extensions.mcp.servers.listed_tool import ServerHints, decide_mcp_access
 from nodes.schemas.servers import McpServer
 from nodes.schemas.team import DeclaredAccess, Team
 from nodes.security.tool_access import (
