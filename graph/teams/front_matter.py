@@ -1,4 +1,4 @@
-"""Reads YAML, alone or as front matter of Markdown, with lines; its keys, their limits and problems."""
+"""Reads YAML, alone or as front matter of Markdown, with lines, and the keys that it may hold."""
 
 import stat
 from collections.abc import Iterable, Iterator, Mapping
