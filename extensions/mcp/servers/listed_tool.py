@@ -19,7 +19,6 @@ from nodes.schemas.team import DeclaredAccess, Team
 from nodes.security.tool_access import UNDECLARED_ACCESS, ToolAccess
 from nodes.text.plain_text import sanitize_line, sanitize_text
 
-
 MAX_DESCRIPTION_CHARS: Final = 1_000
 MAX_TEXT_CHARS: Final = 300
 """Limit for each text inside a schema."""

@@ -43,14 +43,15 @@ _NOT_IN_NAME: Final = Pattern(r"[^A-Za-z0-9_-]+")
 def read_result(result: CallToolResult) -> list[Block]:
     """Return the blocks of an answer; structured content counts where there is no other."""
     if not result.content and result.structuredContent is not None:
-        return [_make_text(json.dumps(result.structuredContent, ensure_ascii=False))]
+        text = json.dumps(result.structuredContent, ensure_ascii=False)
+        return [{"type": "text", "text": text}]
     return [_read_block(block) for block in result.content]
 
 
 def _read_block(block: ContentBlock) -> Block:
     match block:
         case TextContent():
-            return _make_text(block.text)
+            return {"type": "text", "text": block.text}
         case ImageContent() | AudioContent():
             return _name_part(block.type, len(block.data) * 3 // 4)
         case ResourceLink():
@@ -58,16 +59,12 @@ def _read_block(block: ContentBlock) -> Block:
         case EmbeddedResource(resource=BlobResourceContents(blob=blob)):
             return _name_part("file", len(blob) * 3 // 4)
         case EmbeddedResource(resource=resource):
-            return _make_text(getattr(resource, "text", ""))
+            return {"type": "text", "text": getattr(resource, "text", "")}
 
 
 def _name_part(kind: str, size: int = 0) -> Block:
     """Return the block of a part that is not read; LangChain makes text of types unknown to it."""
     return {"type": "file", "kind": kind, "bytes": size}
-
-
-def _make_text(text: str) -> Block:
-    return {"type": "text", "text": text}
 
 
 class McpTool(ConfirmedTool):

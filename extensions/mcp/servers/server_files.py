@@ -75,7 +75,15 @@ def resolve_server(
     """
 
     def expand(text: str) -> str:
-        return _expand(text, name, server, variables)
+        try:
+            return expand_variables(text, variables.get)[0]
+        except VariableUnset as error:
+            raise TeamInvalid(
+                f"{Path(server.folder, 'mcp.json')}: server {name} needs the variable "
+                f"{error.name}, which is not set",
+                next=f"set {error.name} in the environment or in a trusted .env, or write a "
+                f"default as ${{{error.name}:-value}}",
+            ) from None
 
     environment = {key: expand(value) for key, value in server.env.items()}
     headers = {key: expand(value) for key, value in server.headers.items()}
@@ -104,15 +112,3 @@ def list_unset_variables(server: McpServer, variables: Mapping[str, str]) -> lis
     )
     needed = dict.fromkeys(name for text in texts for name in list_variables(text))
     return [name for name in needed if not variables.get(name)]
-
-
-def _expand(text: str, name: str, server: McpServer, variables: Mapping[str, str]) -> str:
-    try:
-        return expand_variables(text, variables.get)[0]
-    except VariableUnset as error:
-        raise TeamInvalid(
-            f"{Path(server.folder, 'mcp.json')}: server {name} needs the variable "
-            f"{error.name}, which is not set",
-            next=f"set {error.name} in the environment or in a trusted .env, or write a default as "
-            f"${{{error.name}:-value}}",
-        ) from None

@@ -20,7 +20,7 @@ from extensions.mcp.servers.server_files import (
 )
 from extensions.mcp.servers.session import get_session
 from nodes.errors import McpToolChanged, TeamInvalid
-from nodes.schemas.servers import MCP_PREFIX, McpServer, split_tool_name
+from nodes.schemas.servers import MCP_PREFIX, split_tool_name
 from nodes.schemas.team import Team, Worker
 from nodes.tools.framework.catalog import ConfirmedTool
 from nodes.tools.framework.settings import ToolSettings
@@ -180,7 +180,11 @@ async def _find_worker_tools(
     split = (split_tool_name(name) for name in worker.tools)
     tools = list[WorkerTool]()
     for name in dict.fromkeys(each[0] for each in split if each):
-        described = _get_server(team, name)
+        if (described := team.mcp_servers.get(name)) is None:
+            raise TeamInvalid(
+                f"team {team.name} has no MCP server {name}",
+                next="add it to mcp.json, or to mcp_servers of the Team",
+            )
         server = resolve_server(name, described, settings.variables, settings.logs)
         lock = await asyncio.to_thread(read_lock, Path(described.folder)) if is_locked else {}
         session = await get_session(server)
@@ -195,15 +199,6 @@ async def _find_worker_tools(
             )
     _require_distinct_names(worker, tools)
     return tools
-
-
-def _get_server(team: Team, name: str) -> McpServer:
-    if name not in team.mcp_servers:
-        raise TeamInvalid(
-            f"team {team.name} has no MCP server {name}",
-            next="add it to mcp.json, or to mcp_servers of the Team",
-        )
-    return team.mcp_servers[name]
 
 
 def _require_distinct_names(worker: Worker, tools: Iterable[WorkerTool]) -> None:
