@@ -47,9 +47,16 @@ async def supervise(
         PlanInvalid: no valid plan within the repairs.
         ModelError: the planner cannot be reached.
     """
-    asked = PlanRequest(state=state, config=config, runtime=runtime, team=team, models=models)
+    asked = PlanRequest(
+        state=state,
+        config=config,
+        runtime=runtime,
+        team=team,
+        models=models,
+        describe_database=describe_database,
+    )
     if is_new_request(state):
-        update = await begin_request(asked, prepare, describe_database, prepare_first_calls)
+        update = await begin_request(asked, prepare, prepare_first_calls)
         if update["todo"]:
             await emit_unavailable_workers(team)
     else:

@@ -19,7 +19,7 @@ from nodes.models.catalog import EMBEDDED, require_prices
 from nodes.planning.coverage import note_uncovered
 from nodes.planning.direct_reply import find_direct_reply
 from nodes.planning.estimate import estimate_run
-from nodes.planning.plan_request import DescribeDatabase, PlanRequest
+from nodes.planning.plan_request import PlanRequest
 from nodes.planning.planner import make_plan
 from nodes.planning.replanning import build_plan_event, list_unfinished
 from nodes.planning.request import (
@@ -79,10 +79,7 @@ class Planned(NamedTuple):
 
 
 async def begin_request(
-    asked: PlanRequest,
-    prepare: PrepareWorkers,
-    describe_database: DescribeDatabase,
-    prepare_first_calls: PrepareFirstCalls,
+    asked: PlanRequest, prepare: PrepareWorkers, prepare_first_calls: PrepareFirstCalls
 ) -> SupervisorState:
     """Return the state of a new request, with its plan; small talk has a reply and no plan.
 
@@ -107,7 +104,7 @@ async def begin_request(
     await get_team_load(team).load_from_store(asked.runtime.store)
     if begin := prepare_first_calls(begun, config, asked.context, team):
         asked = replace(asked, read_text=PlanStream(team, asked.materials, begin).read_text)
-    planned = await _plan_while_preparing(asked, prepare, describe_database)
+    planned = await _plan_while_preparing(asked, prepare)
     calls = get_speculative_calls(config)
     unused = await calls.keep_planned(planned.plan) if calls else []
     return {
@@ -174,11 +171,9 @@ async def _accept_request(asked: PlanRequest, names: Mapping[Tier, str]) -> None
         await asyncio.to_thread(asked.models.get_chat_model, tier, context)
 
 
-async def _plan_while_preparing(
-    asked: PlanRequest, prepare: PrepareWorkers, describe_database: DescribeDatabase
-) -> Planned:
+async def _plan_while_preparing(asked: PlanRequest, prepare: PrepareWorkers) -> Planned:
     """Return the plan; meanwhile what the workers need is built, and the prices are read."""
-    planning = asyncio.ensure_future(make_first_plan(asked, describe_database))
+    planning = asyncio.ensure_future(make_first_plan(asked))
     try:
         await asyncio.gather(planning, prepare(asked.team), asked.models.preload_prices())
     except SupervisorError:
@@ -225,7 +220,7 @@ async def _enter_plan(
     }
 
 
-async def make_first_plan(asked: PlanRequest, describe_database: DescribeDatabase) -> Planned:
+async def make_first_plan(asked: PlanRequest) -> Planned:
     """Return the first plan of a request: the given one, or one by the team's strategy.
 
     Raises:
@@ -235,8 +230,8 @@ async def make_first_plan(asked: PlanRequest, describe_database: DescribeDatabas
     if (given := asked.scope.given_plan) is not None:
         return Planned(await _check_given(given, asked), Usage())
     if asked.team.strategy in ("route", "step"):
-        return await _route(asked, describe_database)
-    return await _plan_whole(asked, describe_database)
+        return await _route(asked)
+    return await _plan_whole(asked)
 
 
 async def _check_given(given: Plan, asked: PlanRequest) -> Plan:
@@ -248,7 +243,7 @@ async def _check_given(given: Plan, asked: PlanRequest) -> Plan:
     return await asyncio.to_thread(note_uncovered, given, asked.request, asked.team)
 
 
-async def _route(asked: PlanRequest, describe_database: DescribeDatabase) -> Planned:
+async def _route(asked: PlanRequest) -> Planned:
     """Return the plan of one worker or two, or one of a planner where the router wants it."""
     with lay_beside(PlanningValues(asked.team, asked.words, asked.materials)):
         routed, decision, usage = await _choose_workers(asked)
@@ -259,7 +254,7 @@ async def _route(asked: PlanRequest, describe_database: DescribeDatabase) -> Pla
         return Planned(routed, usage)
     shown = replace(asked, team=keep_plan_examples(asked.team))
     try:
-        planned = await _plan_whole(shown, describe_database)
+        planned = await _plan_whole(shown)
     except SupervisorError as error:
         error.usage = usage + (error.usage or Usage())
         raise
@@ -290,10 +285,11 @@ async def _choose_workers(asked: PlanRequest) -> tuple[Plan | None, Decision, Us
         return routed, decision, error.usage or Usage()
 
 
-async def _plan_whole(asked: PlanRequest, describe_database: DescribeDatabase) -> Planned:
+async def _plan_whole(asked: PlanRequest) -> Planned:
     """Return a plan of the whole request."""
     team, materials, words = asked.team, asked.materials, asked.words
-    reported, database = asked.scope.prior_results, await describe_database()
+    reported = asked.scope.prior_results
+    database = await asked.describe_database() if asked.describe_database else ""
     ask_team = partial(
         build_plan_messages,
         request=asked.request,

@@ -27,6 +27,8 @@ class PlanRequest:
     runtime: Runtime[Context]
     team: Team
     models: ModelCatalog
+    describe_database: DescribeDatabase | None = None
+    """None where a plan is changed: what it reads is named in it."""
     read_text: TextListener | None = None
     """Hears the reply of the planner while it is written."""
 
