@@ -78,18 +78,15 @@ class ToolGuardMiddleware(AgentMiddleware[WorkerAgentState, AttemptContext, Repo
         super().__init__()
         self._tools = {tool.name: tool for tool in tools}
 
-    async def awrap_tool_call(
-        self, request: ToolCallRequest, handler: CallTool
-    ) -> ToolMessage | Command[Any]:
+    async def awrap_tool_call(self, request: ToolCallRequest, handler: CallTool) -> ToolMessage:
         began, asked = monotonic(), request.tool_call
         call = _Call(request, handler)
         restore_calls(call.context, request.state["messages"], self._tools)
-        result: ToolMessage | Command[Any]
         if found := call.context.earlier_calls.find(asked):
             result = call.repeat(*found)
         else:
             result = await call.make()
-            if not call.failures and is_declared(request.tool) and isinstance(result, ToolMessage):
+            if not call.failures and is_declared(request.tool):
                 call.context.earlier_calls.record(asked, result)
         call.context.recorded_calls.add(str(asked["id"]))
         await call.emit(result, seconds=monotonic() - began, repeated=found is not None)
@@ -118,7 +115,7 @@ class _Call:
     def name(self) -> str:
         return self.request.tool_call["name"]
 
-    async def make(self) -> ToolMessage | Command[Any]:
+    async def make(self) -> ToolMessage:
         """Make the call if it is allowed, and a human agrees to it where its tool asks."""
         try:
             self.request = self._restrict(self.request)
@@ -144,14 +141,12 @@ class _Call:
         message = self._refuse(content)
         return message if was_refused else message.model_copy(update={"status": "success"})
 
-    async def emit(
-        self, result: ToolMessage | Command[Any], *, seconds: float, repeated: bool
-    ) -> None:
+    async def emit(self, result: ToolMessage, *, seconds: float, repeated: bool) -> None:
         """Emit the call as an event, with what the tool answered, cut."""
         shown = error = None
-        if isinstance(result, ToolMessage) and result.status == "error":
+        if result.status == "error":
             error = str(result.content)
-        elif isinstance(result, ToolMessage):
+        else:
             shown = shorten_text(redact_text(str(result.content)), MAX_TRACED_RESULT_CHARS)
         await emit(
             "tool_call",
@@ -214,13 +209,20 @@ class _Call:
         tool.check_arguments(edited)
         self.request = self._restrict(self.request.override(tool_call={**call, "args": edited}))
 
-    async def _run(self) -> ToolMessage | Command[Any]:
-        """Run the tool; an error of it becomes a message to its worker, not the run's end."""
+    async def _run(self) -> ToolMessage:
+        """Run the tool; an error of it becomes a message to its worker, not the run's end.
+
+        Of a `Command` only the message that answers the call counts: a tool does not change the
+        state of the worker's loop, or where it goes.
+        """
         tool = self.request.tool
         is_outside = tool is not None and read_access(tool).sends != "nothing"
         try:
             with get_run_context().wait_outside() if is_outside else nullcontext():
-                return await self.handler(self.request)
+                result = await self.handler(self.request)
+            if answer := _find_answer(result, self.request.tool_call["id"]):
+                return answer
+            reason = "it returned a Command without a message that answers the call"
         except (GraphBubbleUp, NothingToRead):
             raise
         except ToolRefused as error:
@@ -241,27 +243,22 @@ class _Call:
             artifact=mark,
         )
 
-    def _finish(self, result: ToolMessage | Command[Any]) -> ToolMessage | Command[Any]:
+    def _finish(self, result: ToolMessage) -> ToolMessage:
         """Record what the tool has answered; return it as the worker's model may read it."""
-        tool, content, unread = self.request.tool, "", tuple[str, ...]()
-        if isinstance(result, ToolMessage):
-            text, unread = flatten_content(result.content)
-            # A model must not read what a human cannot see.
-            content = sanitize_text(redact_text(text))
-            result = result.model_copy(update={"content": content})
-            if self.name == READ_MATERIAL and result.status == "success":
-                self.context.reading.record(result.artifact)
+        tool = self.request.tool
+        text, unread = flatten_content(result.content)
+        # A model must not read what a human cannot see.
+        content = sanitize_text(redact_text(text))
+        result = result.model_copy(update={"content": content})
+        if self.name == READ_MATERIAL and result.status == "success":
+            self.context.reading.record(result.artifact)
         if tool is not None:
             access, is_elsewhere = read_access(tool), is_of_server(tool)
             self.context.taint.record_result(self.name, access, content, is_of_server=is_elsewhere)
         self._record(result, unread)
-        if not isinstance(result, ToolMessage):
-            return result
         return result.model_copy(update={"content": shorten_text(content, MAX_TOOL_RESULT_CHARS)})
 
-    def _record(
-        self, result: ToolMessage | Command[Any], unread: tuple[str, ...] = ()
-    ) -> ToolMessage | Command[Any]:
+    def _record(self, result: ToolMessage, unread: tuple[str, ...] = ()) -> ToolMessage:
         """Record how the call ended, and what the tool could not do; return the result.
 
         Args:
@@ -270,9 +267,9 @@ class _Call:
         name, context, tool = self.name, self.context, self.request.tool
         if tool is None:
             return result
-        content = str(result.content) if isinstance(result, ToolMessage) else ""
+        content = str(result.content)
         ending: CallEnding = "answered"
-        if isinstance(result, ToolMessage) and result.status == "error":
+        if result.status == "error":
             ending, reasons = ("failed" if result.artifact == FAILED else "refused"), [content]
         else:
             reasons = [f"{name} is incomplete: {reason}" for reason in read_failures(content)]
@@ -292,10 +289,19 @@ class _Call:
             materials=self.request.state.get("materials") or {},
             reasons=tuple(reasons),
             reads_materials=takes_materials(tool),
-            lacks_file=isinstance(result, ToolMessage) and result.artifact == NOTHING_TO_READ,
+            lacks_file=result.artifact == NOTHING_TO_READ,
         )
         self.failures = () if ending == "refused" else tuple(reasons)
         return result
+
+
+def _find_answer(result: ToolMessage | Command[Any], call: str | None) -> ToolMessage | None:
+    """Return the message of a tool's result that answers a call; None without one."""
+    if isinstance(result, ToolMessage):
+        return result
+    update = result.update if isinstance(result.update, dict) else {}
+    messages = [each for each in update.get("messages") or () if isinstance(each, ToolMessage)]
+    return next((each for each in messages if each.tool_call_id == call), None)
 
 
 def _build_question(
