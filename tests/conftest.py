@@ -2,9 +2,12 @@
 
 import gc
 import os
+import sys
+import tempfile
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
+from types import ModuleType
 
 import hypothesis
 import pytest
@@ -16,6 +19,10 @@ from tests.endpoint import Endpoint
 from tests.endpoint.fixtures import endpoint, model_settings
 
 __all__ = ["endpoint", "model_settings"]
+
+# jsonschema builds a grammar of addresses with it, for seconds in each test process. It is there
+# for another library's sake; without what it holds, jsonschema checks no such address.
+sys.modules["rfc3987_syntax"] = ModuleType("rfc3987_syntax")
 
 register_extensions()  # a test of a node names tools and models as a run does
 
@@ -30,10 +37,16 @@ hypothesis.settings.register_profile("quick", deadline=None, derandomize=True, m
 hypothesis.settings.load_profile("ci" if "CI" in os.environ else "developer")
 
 
+@pytest.fixture(scope="session")
+def users_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One folder for the users of all tests: pytest looks through its own at each new one."""
+    return tmp_path_factory.mktemp("users")
+
+
 @pytest.fixture
-def user_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def user_folder(users_folder: Path) -> Path:
     """The folder of the user's own settings and decisions, outside the current folder."""
-    return tmp_path_factory.mktemp("user")
+    return Path(tempfile.mkdtemp(dir=users_folder))
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

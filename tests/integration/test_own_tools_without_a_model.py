@@ -222,6 +222,7 @@ def test_the_command_line_says_the_same(tmp_path: Path, capsys):
     assert "affordable was not called" in "".join(capsys.readouterr())
 
 
+@pytest.mark.slow
 def test_check_warns_of_a_tool_that_is_never_called_without_a_model(tmp_path: Path, capsys):
     team = write_team(tmp_path / "budget", "affordable", LISTED)
 

@@ -59,6 +59,7 @@ def test_a_tool_that_declares_nothing_reads_and_sends_everything():
     assert (search["reads"], search["sends"], search["asks"]) == (["untrusted"], "query", False)
 
 
+@pytest.mark.slow
 def test_every_shipped_team_can_be_described_without_a_path():
     for folder in list_teams(Settings()):
         text = json.dumps(describe_team(load_team(folder)))

@@ -160,6 +160,7 @@ def test_a_file_outside_of_the_teams_folders_is_refused(teams):
 
 
 @pytest.mark.parametrize("name", ["a\0b", "a" * 5000, "loop"])
+@pytest.mark.slow
 def test_a_row_whose_file_no_system_has_is_one_line(teams, name):
     (teams / "juice" / "loop").symlink_to("loop")
     write_row(teams, files=[name])
@@ -181,6 +182,7 @@ def test_an_unknown_name_is_one_line(teams, path):
     assert answer.status_code == 404
 
 
+@pytest.mark.slow
 def test_a_broken_team_and_a_broken_exam_are_shown_without_their_folder(teams):
     write_row(teams, files=["missing.md"])
     make_team("broken", teams)
@@ -198,6 +200,7 @@ def test_a_broken_team_and_a_broken_exam_are_shown_without_their_folder(teams):
     assert str(teams) not in broken.text + juice.text
 
 
+@pytest.mark.slow
 def test_long_instructions_are_cut_and_secrets_masked(teams):
     register_secrets(["sk-in-the-team"])
     worker = teams / "juice" / "clerk.md"
