@@ -94,16 +94,16 @@ def run_job(job: Job, request: str, **more: Any) -> Outcome:
     with report_errors_as_json(display, as_json=options.as_json):
         outcome = run_with_progress(work(**_listen(display, job.settings)), display)
         outcome = _answer_at_terminal(outcome, display, job.settings)
-    if options.trace or options.report:
-        _save_trace(options, load_trace(outcome.thread, job.settings))
+    _save_trace(options, lambda: load_trace(outcome.thread, job.settings))
     return outcome
 
 
-def _save_trace(options: RunOptions, trace: Mapping[str, Any]) -> None:
+def _save_trace(options: RunOptions, read_trace: Callable[[], Mapping[str, Any]]) -> None:
+    """Write the trace and the report of a run where asked."""
     if options.trace:
-        save_json(trace, options.trace)
+        save_json(read_trace(), options.trace)
     if options.report:
-        save_report(trace, options.report)
+        save_report(read_trace(), options.report)
 
 
 def resume(thread: str, options: ResumeOptions, settings: Settings) -> int:
@@ -146,7 +146,7 @@ def show_plan(job: Job) -> int:
     try:
         plan, estimate = run_with_progress(work, job.display)
     finally:
-        _save_trace(job.options, build_trace(events))
+        _save_trace(job.options, lambda: build_trace(events))
     print_json({**plan.model_dump(mode="json"), "estimate": estimate.model_dump(mode="json")})
     if plan.is_by_rule:
         print_to_stderr(f"the plan was made by rule, for no valid one came: {plan.rule_reason}")
