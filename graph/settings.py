@@ -163,7 +163,7 @@ class Settings(LimitVariables, TracingVariables, ServerVariables):
     )
     repository: Folder = Field(None, validation_alias="SUPERVISE_REPOSITORY")
     run_code: Switch = Field(False, validation_alias="SUPERVISE_RUN_CODE")
-    """Whether `run_code` may run code; `sandbox/bounds.py` holds its limits."""
+    """Whether `run_code` may run code; `sandbox/limits.py` holds its limits."""
     tavily_api_key: ApiKey = Field(None, validation_alias="TAVILY_API_KEY")
     _folder: Path = PrivateAttr(default_factory=Path.cwd)
     """Folder that relative paths begin in; asked for once, as a server's event loop may not."""
