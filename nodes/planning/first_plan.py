@@ -33,8 +33,8 @@ from nodes.planning.request import (
 from nodes.planning.routing import choose_next_step, route_by_rule, route_request
 from nodes.planning.speculation import BeginTask, PlanStream, get_speculative_calls
 from nodes.planning.team_record import build_team_record
+from nodes.planning.tool_fit import add_unwritten
 from nodes.planning.validation import list_plan_problems, may_divide
-from nodes.planning.writing_workers import add_unwritten
 from nodes.prompts.messages import build_plan_messages
 from nodes.prompts.tags import shorten_text
 from nodes.proof import find_file_names

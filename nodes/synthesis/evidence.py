@@ -19,7 +19,7 @@ from nodes.models.catalog import EMBEDDED, AvailableModels, ModelCatalog
 from nodes.models.guarded_model import apply_parameters
 from nodes.planning.request import list_unread_attachments
 from nodes.planning.skipping import list_shortfalls
-from nodes.planning.writing_workers import drop_remark, format_unwritten
+from nodes.planning.tool_fit import drop_remark, format_unwritten
 from nodes.schemas.team import Team
 from nodes.synthesis.contradictions import ClaimPair, find_contradicting_pairs
 from nodes.synthesis.findings import (
