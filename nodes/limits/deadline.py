@@ -10,6 +10,10 @@ from nodes.schemas.team import Team
 from state import Context, Plan, SupervisorState, Tier
 
 _EPOCH: Final = time.time() - time.monotonic()
+DEFAULT_SETTING: Final = "SUPERVISE_DEADLINE_S"
+WARNING_SHARE: Final = 0.8
+"""Of the time for work: from here on the run does without what it can."""
+CHEAPEST_TIER: Tier = "fast"
 
 
 def now_s() -> float:
@@ -29,11 +33,6 @@ def get_request_s(config: RunnableConfig) -> float:
     if scope.first_claimed_at is None or scope.began_at is None:
         return get_elapsed_s(config)
     return max(0.0, scope.first_claimed_at - scope.began_at)
-
-
-DEFAULT_SETTING: Final = "SUPERVISE_DEADLINE_S"
-WARNING_SHARE: Final = 0.8
-"""Of the time for work: from here on the run does without what it can."""
 
 
 def get_remaining_s(config: RunnableConfig) -> float | None:
@@ -70,9 +69,6 @@ def is_deadline_near(config: RunnableConfig) -> bool:
         return False
     work_s = deadline.work_ends_at - deadline.starts_at
     return deadline.work_ends_at - now_s() <= (1.0 - WARNING_SHARE) * work_s
-
-
-CHEAPEST_TIER: Tier = "fast"
 
 
 def should_degrade(config: RunnableConfig) -> bool:

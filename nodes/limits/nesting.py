@@ -18,6 +18,13 @@ MAX_READ_LEVELS: Final = 200
 MAX_INTEGER: Final = 2**63 - 1
 """The largest absolute integer that a checkpoint's encoding can store."""
 _CONTAINERS: Final = (dict, list, tuple)
+MAX_EXPANDED_CHARS: Final = 64_000
+"""Limit for a schema with what its references name, about as JSON."""
+MAX_EXPANDED_LEVELS: Final = 48
+"""Limit for objects and lists within each other, and references that lead to references."""
+_REFERENCE: Final = "$ref"
+_DEFINITIONS: Final = ("$defs", "definitions")
+_SCHEMAS: Final = ("anyOf", "oneOf", "allOf", "prefixItems")
 
 
 class NestedTooDeeply(ValueError):
@@ -71,15 +78,6 @@ def is_nested_too_deeply(value: Any, max_levels: int = MAX_LEVELS) -> bool:
         if not level:
             return False
     return bool(level)
-
-
-MAX_EXPANDED_CHARS: Final = 64_000
-"""Limit for a schema with what its references name, about as JSON."""
-MAX_EXPANDED_LEVELS: Final = 48
-"""Limit for objects and lists within each other, and references that lead to references."""
-_REFERENCE: Final = "$ref"
-_DEFINITIONS: Final = ("$defs", "definitions")
-_SCHEMAS: Final = ("anyOf", "oneOf", "allOf", "prefixItems")
 
 
 class SchemaRefused(ValueError):

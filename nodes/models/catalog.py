@@ -35,6 +35,7 @@ from nodes.text.plain_text import sanitize_line
 from state import Context, Tier, Usage
 
 T = TypeVar("T", bound=BaseModel)
+TIERS: tuple[Tier, ...] = get_args(Tier)
 
 
 class AvailableModels:
@@ -86,9 +87,6 @@ class AvailableModels:
                     error.usage, self.lost_usage = self.lost_usage, Usage()
                     raise
                 await emit("error", code=error.code, message=f"another tier is asked: {error}")
-
-
-TIERS: tuple[Tier, ...] = get_args(Tier)
 
 
 class ModelCatalog:

@@ -22,6 +22,11 @@ FORGET_AFTER_S = 300.0
 PAUSE_S = 0.25
 """Pause of all calls after a failure; it doubles with each consecutive failure."""
 MAX_PAUSE_S = 2.0
+PERIOD_S = 60.0
+RETRY_SHARE = 0.1
+MIN_RETRIES = 5
+MIN_FAILED_MODELS: Final = 2
+"""Of an address, before it counts as down: one of them alone may be."""
 
 
 class CircuitBreaker:
@@ -158,15 +163,6 @@ class CircuitBreaker:
         return random.uniform(0.5, 1.0) * min(MAX_PAUSE_S, PAUSE_S * 2.0 ** (self.failures - 1))
 
 
-PERIOD_S = 60.0
-
-
-RETRY_SHARE = 0.1
-
-
-MIN_RETRIES = 5
-
-
 class RetryBudget:
     """Allows retries up to a tenth of the calls in a minute, at least five.
 
@@ -295,10 +291,6 @@ class EndpointSignals:
         if self.outer:
             self.outer.release_probe(caller)
         return self.breaker.release_probe(caller)
-
-
-MIN_FAILED_MODELS: Final = 2
-"""Of an address, before it counts as down: one of them alone may be."""
 
 
 @dataclass

@@ -24,6 +24,13 @@ from nodes.models.settings import ModelSettings
 
 STAGGER_S = 0.015
 """Between released calls: calls released all at once would be refused again."""
+FIRST_WEIGHT: Final = 0.25
+"""Of the newest answer in the mean and in the deviation, once there are some."""
+DEVIATIONS: Final = 2.0
+"""Above the mean: too low an estimate exceeds the limit, too high a one is given back."""
+MIN_FACTOR: Final = 0.1
+MAX_FACTOR: Final = 10.0
+_is_held: ContextVar[bool] = ContextVar("task slot is held", default=False)
 
 
 class RetryAfter:
@@ -81,14 +88,6 @@ class RetryAfter:
             if left_s <= 0:
                 self._last_turn_s = now
             return max(0.0, left_s)
-
-
-FIRST_WEIGHT: Final = 0.25
-"""Of the newest answer in the mean and in the deviation, once there are some."""
-DEVIATIONS: Final = 2.0
-"""Above the mean: too low an estimate exceeds the limit, too high a one is given back."""
-MIN_FACTOR: Final = 0.1
-MAX_FACTOR: Final = 10.0
 
 
 class TokenEstimate:
@@ -200,9 +199,6 @@ async def hold_for_task(model: BaseChatModel, left_s: float | None = None) -> As
             yield
         finally:
             _is_held.reset(token)
-
-
-_is_held: ContextVar[bool] = ContextVar("task slot is held", default=False)
 
 
 @cache

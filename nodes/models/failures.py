@@ -62,6 +62,17 @@ _ADDRESS_ADVICE = (
     "and ends in /v1 (`supervise doctor` shows more)"
 )
 _NETWORK_ADVICE = "check OPENAI_BASE_URL and the network (`supervise doctor` shows more)"
+_TOO_LONG_CODES = frozenset({"context_length_exceeded", "exceed_context_size_error"})
+"""Of OpenAI and of llama.cpp."""
+_NEEDED_THEN_LIMIT = Pattern(
+    r"(?i)(?P<needed>[\d,]+) tokens?\)? (?:exceeds the available context size \(|> )"
+    r"(?P<limit>[\d,]+)"
+)
+_LIMIT_THEN_NEEDED = Pattern(
+    r"(?i)maximum context length (?:is|of) (?P<limit>[\d,]+)(?: tokens)?"
+    r"(?:.{0,80}?(?:resulted in|requested|contains at least|has) (?P<needed>[\d,]+))?"
+)
+_WORDS = Pattern(r"(?i)prompt is too long|exceeds the (?:available )?context|context the overflows")
 
 
 def translate_error(error: Exception, *, model: str, secret: str | None = None) -> SupervisorError:
@@ -276,19 +287,6 @@ def _parse_seconds(value: str) -> float | None:
     with suppress(ValueError, TypeError, OverflowError):
         return parsedate_to_datetime(value).timestamp() - time.time()
     return None
-
-
-_TOO_LONG_CODES = frozenset({"context_length_exceeded", "exceed_context_size_error"})
-"""Of OpenAI and of llama.cpp."""
-_NEEDED_THEN_LIMIT = Pattern(
-    r"(?i)(?P<needed>[\d,]+) tokens?\)? (?:exceeds the available context size \(|> )"
-    r"(?P<limit>[\d,]+)"
-)
-_LIMIT_THEN_NEEDED = Pattern(
-    r"(?i)maximum context length (?:is|of) (?P<limit>[\d,]+)(?: tokens)?"
-    r"(?:.{0,80}?(?:resulted in|requested|contains at least|has) (?P<needed>[\d,]+))?"
-)
-_WORDS = Pattern(r"(?i)prompt is too long|exceeds the (?:available )?context|context the overflows")
 
 
 def _read_context_error(

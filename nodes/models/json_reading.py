@@ -20,6 +20,8 @@ MAX_STARTS = 64
 """Limit for the opening braces that are tried in a text."""
 
 _FENCE = Pattern(r"```[A-Za-z0-9]*[ \t]*\n")
+ENCODED_TWICE = "encoded_twice"
+"""Key of a reply's metadata that names the tools whose arguments were JSON inside JSON."""
 
 
 class InvalidJson(ValueError):
@@ -97,10 +99,6 @@ JSON_DECODER = BoundedDecoder(
     parse_constant=_refuse_constant, object_pairs_hook=_reject_duplicate_keys, strict=False
 )
 """Refuses two values for one key, and numbers that JSON does not allow."""
-
-
-ENCODED_TWICE = "encoded_twice"
-"""Key of a reply's metadata that names the tools whose arguments were JSON inside JSON."""
 
 
 def decode_arguments(value: Any) -> dict[str, Any] | None:

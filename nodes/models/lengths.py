@@ -27,6 +27,9 @@ HEAD_SHARE = 0.6
 """Part of a shortened text that is its beginning; the end often has the request."""
 MIN_CHARS = 400
 """A shorter text is kept whole."""
+OPENAI_FACTOR = 4
+"""OpenAI's models count their thoughts as output."""
+_PURPOSES: Mapping[str, OutputPurpose] = {"Plan": "plan", "Decision": "plan", "Answer": "answer"}
 
 
 def choose_share(error: ContextTooSmall) -> float:
@@ -62,11 +65,6 @@ def _shorten_message(message: BaseMessage, limit: int) -> BaseMessage:
     head = int(limit * HEAD_SHARE)
     mark = f"\n[{len(text) - limit:,} characters were left out here]\n"
     return message.model_copy(update={"content": text[:head] + mark + text[head - limit :]})
-
-
-OPENAI_FACTOR = 4
-"""OpenAI's models count their thoughts as output."""
-_PURPOSES: Mapping[str, OutputPurpose] = {"Plan": "plan", "Decision": "plan", "Answer": "answer"}
 
 
 def choose_output_limit(

@@ -28,6 +28,10 @@ from nodes.models.json_reading import ENCODED_TWICE, decode_arguments, is_encode
 
 PATH: Final = "/chat/completions"
 OPTIONS: Final[Any] = {"security": {"bearer_auth": True}}
+MAX_BODY_BYTES = 10_000_000
+"""After decoding."""
+CONNECT_TIMEOUT_S = 10.0
+KEEPALIVE_S = 15.0
 
 
 class LeanChatOpenAI(ChatOpenAI):
@@ -156,12 +160,6 @@ def _list_called_functions(response: Any) -> Iterator[dict[str, Any]]:
         for call in calls if isinstance(calls, list) else ():
             if isinstance(call, dict) and isinstance(call.get("function"), dict):
                 yield call["function"]
-
-
-MAX_BODY_BYTES = 10_000_000
-"""After decoding."""
-CONNECT_TIMEOUT_S = 10.0
-KEEPALIVE_S = 15.0
 
 
 class AiohttpTransport(httpx2.AsyncBaseTransport):

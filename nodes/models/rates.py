@@ -9,6 +9,12 @@ from math import ceil
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Protocol
 
+PERIOD_S = 60.0
+LATE_PART: Final = 0.02
+"""A window is longer than its period by this part: requests arrive later than they are counted."""
+MAX_SLEEP_S: Final = 1.0
+"""Between two looks, because tokens are given back, and a Redis may come back."""
+
 
 class CrossLoopSemaphore:
     """Admits a number of tasks at once; waiters enter in order. Use with `async with`.
@@ -76,8 +82,6 @@ def _grant(place: asyncio.Future[None]) -> None:
 if TYPE_CHECKING:  # which is made of rates
     from nodes.models.circuit_breaker import EndpointSignals
 
-PERIOD_S = 60.0
-
 
 @dataclass(eq=False)
 class WindowEntry:
@@ -140,13 +144,6 @@ class RateWindow:
             self._total -= self._entries.popleft().amount
         if not self._entries:
             self._total = 0.0
-
-
-LATE_PART: Final = 0.02
-"""A window is longer than its period by this part: requests arrive later than they are counted."""
-
-MAX_SLEEP_S: Final = 1.0
-"""Between two looks, because tokens are given back, and a Redis may come back."""
 
 
 @dataclass(frozen=True)

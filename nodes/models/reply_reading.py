@@ -23,6 +23,30 @@ from nodes.models.reply_stream import RunOnWatch
 from nodes.models.request import was_cut
 from nodes.models.request_form import NO_ARGUMENTS, OutputMethod, ToolOffer
 
+MAX_TEXT_CHARS = 200_000
+MAX_STARTS = 64
+"""Limit for the opening brackets that are tried in a text."""
+MIN_TELLING_KEYS = 2
+_NAME_KEYS = ("name", "tool", "tool_name", "function", "function_name")
+_ARGUMENT_KEYS = ("arguments", "parameters", "args", "input", "tool_input", "action_input")
+_THINKING_END = "</think>"
+_THINKING_START = "<think>"
+_NAME_BEFORE = Pattern(r"([A-Za-z_][\w.\-]{0,63})[^\w{]{0,12}(?:json\s{0,3})?\Z")
+"""A tool's name before its arguments, as in `<function=find>{`, `find[ARGS]{` or `find```json {`"""
+_ARGS_MARK = Pattern(
+    r"(?:(?:\[CALL_ID\]\w{1,64})?\[ARGS\]|<\|?message\|?>|<\uff5ctool▁sep\uff5c>)\s{0,3}\Z"
+)
+_CHANNEL_NAME = Pattern(r"to=functions\.([\w\-]{1,64})[^{]{0,60}\Z")
+_FUNCTION = Pattern(r"<function=([\w.\-]{1,64})>")
+_PARAMETER = Pattern(r"<parameter=([\w.\-]{1,64})>")
+_TOOL_CALL = Pattern(r"<tool_call>\s{0,9}([\w.\-]{1,64})\s{0,9}(?=</?[at])")
+_ARGUMENT = Pattern(r"<arg_key>\s{0,9}([\w.\-]{1,64})\s{0,9}</arg_key>\s{0,9}<arg_value>")
+_TAGGED_FORMS = (
+    (_FUNCTION, "</function>", _PARAMETER, "</parameter>"),
+    (_TOOL_CALL, "</tool_call>", _ARGUMENT, "</arg_value>"),
+)
+"""Calls whose arguments are tags: the pattern and the end of a call, then of an argument."""
+
 
 def read_reply(
     message: AIMessage, offer: ToolOffer, method: OutputMethod
@@ -166,33 +190,6 @@ def _read_value(
     best = max(shared, key=lambda name: shared[name], default="")
     needed = 1 if len(tools) == 1 else MIN_TELLING_KEYS
     return (best, value) if best and shared[best] >= needed else None
-
-
-MAX_TEXT_CHARS = 200_000
-MAX_STARTS = 64
-"""Limit for the opening brackets that are tried in a text."""
-
-MIN_TELLING_KEYS = 2
-
-_NAME_KEYS = ("name", "tool", "tool_name", "function", "function_name")
-_ARGUMENT_KEYS = ("arguments", "parameters", "args", "input", "tool_input", "action_input")
-_THINKING_END = "</think>"
-_THINKING_START = "<think>"
-_NAME_BEFORE = Pattern(r"([A-Za-z_][\w.\-]{0,63})[^\w{]{0,12}(?:json\s{0,3})?\Z")
-"""A tool's name before its arguments, as in `<function=find>{`, `find[ARGS]{` or `find```json {`"""
-_ARGS_MARK = Pattern(
-    r"(?:(?:\[CALL_ID\]\w{1,64})?\[ARGS\]|<\|?message\|?>|<\uff5ctool▁sep\uff5c>)\s{0,3}\Z"
-)
-_CHANNEL_NAME = Pattern(r"to=functions\.([\w\-]{1,64})[^{]{0,60}\Z")
-_FUNCTION = Pattern(r"<function=([\w.\-]{1,64})>")
-_PARAMETER = Pattern(r"<parameter=([\w.\-]{1,64})>")
-_TOOL_CALL = Pattern(r"<tool_call>\s{0,9}([\w.\-]{1,64})\s{0,9}(?=</?[at])")
-_ARGUMENT = Pattern(r"<arg_key>\s{0,9}([\w.\-]{1,64})\s{0,9}</arg_key>\s{0,9}<arg_value>")
-_TAGGED_FORMS = (
-    (_FUNCTION, "</function>", _PARAMETER, "</parameter>"),
-    (_TOOL_CALL, "</tool_call>", _ARGUMENT, "</arg_value>"),
-)
-"""Calls whose arguments are tags: the pattern and the end of a call, then of an argument."""
 
 
 def strip_thinking(text: str) -> str:

@@ -29,6 +29,8 @@ _THOUGHTS: Final = ("<think", "<|", "[THINK]", "<reasoning")
 """How a reply begins that shows a model's thoughts first: it may be long."""
 START_CHARS: Final = 16
 """Of a reply, without spaces, by which its form is known."""
+READ_INTERVAL_S: Final = 0.05
+"""Between two readings of the reply so far, each of which begins at its start."""
 
 
 class RunOnWatch:
@@ -106,10 +108,6 @@ class RunOnWatch:
         elif character in "}]" and self._depth:
             self._depth -= 1
             self._values += self._depth == 0
-
-
-READ_INTERVAL_S: Final = 0.05
-"""Between two readings of the reply so far, each of which begins at its start."""
 
 
 class ReplyTextReader:

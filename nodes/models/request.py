@@ -19,6 +19,30 @@ from nodes.models.json_reading import ENCODED_TWICE, decode_arguments, is_encode
 from nodes.models.reply_stream import RunOnWatch
 
 ChunkListener = Callable[[ChatGenerationChunk], None]
+FINISHED_REASONS = {"stop", "stop_sequence", "end_turn", "complete", "eos", "eos_token"} | {
+    "tool_calls",
+    "tool_use",
+    "tool_call",
+    "function_call",
+}
+LENGTH_LIMIT_REASONS = {"length", "max_tokens", "model_length", "max_output_tokens"}
+CONTENT_FILTER_REASONS = {
+    "content_filter",
+    "content_filtered",
+    "safety",
+    "refusal",
+    "recitation",
+    "blocklist",
+} | {
+    "prohibited_content",
+    "spii",
+    "guardrail_intervened",
+}
+MAX_TOOL_CALLS = 128
+"""Limit for one answer; a worker runs eight of them and refuses each of the others."""
+BATCH_CHUNKS = 256
+EMPTY_VALUES = ("", "null", "[]", '""')
+_REASON_KEYS = ("finish_reason", "stop_reason", "stopReason", "done_reason")
 
 
 async def send_request(
@@ -80,32 +104,6 @@ async def _notify_listeners(
             end = AIMessageChunk(content="", response_metadata={"finish_reason": reason})
             yield ChatGenerationChunk(message=end)
             return
-
-
-FINISHED_REASONS = {"stop", "stop_sequence", "end_turn", "complete", "eos", "eos_token"} | {
-    "tool_calls",
-    "tool_use",
-    "tool_call",
-    "function_call",
-}
-LENGTH_LIMIT_REASONS = {"length", "max_tokens", "model_length", "max_output_tokens"}
-CONTENT_FILTER_REASONS = {
-    "content_filter",
-    "content_filtered",
-    "safety",
-    "refusal",
-    "recitation",
-    "blocklist",
-} | {
-    "prohibited_content",
-    "spii",
-    "guardrail_intervened",
-}
-MAX_TOOL_CALLS = 128
-"""Limit for one answer; a worker runs eight of them and refuses each of the others."""
-BATCH_CHUNKS = 256
-EMPTY_VALUES = ("", "null", "[]", '""')
-_REASON_KEYS = ("finish_reason", "stop_reason", "stopReason", "done_reason")
 
 
 def require_end(result: ChatResult, model: str) -> tuple[AIMessage, str]:

@@ -37,6 +37,35 @@ Purpose = Literal["value", "tools"]
 
 _BY_TOOL: Sequence[OutputMethod] = ("required_tool", "json_schema", "json_prompt")
 _BY_FORMAT: Sequence[OutputMethod] = ("json_schema", "required_tool", "json_prompt")
+UNSHOWN_KEYS = frozenset(
+    {
+        "$schema",
+        "additionalProperties",
+        "default",
+        "exclusiveMaximum",
+        "exclusiveMinimum",
+        "format",
+        "maxLength",
+        "maxProperties",
+        "maximum",
+        "minItems",
+        "minLength",
+        "minProperties",
+        "minimum",
+        "multipleOf",
+        "pattern",
+        "title",
+        "uniqueItems",
+    }
+)
+MAX_REFERENCE_DEPTH = 12
+NO_ARGUMENTS: Mapping[str, Any] = {
+    "type": "object",
+    "properties": {"reason": {"type": "string", "description": "why it is called"}},
+}
+"""Shown for a tool without arguments, and removed from its calls: a grammar of llama.cpp fails on
+an object without keys (its issue #25923)."""
+Schema = Mapping[str, Any]
 
 
 @dataclass
@@ -238,38 +267,6 @@ def write_tool_messages_as_text(messages: Sequence[BaseMessage]) -> list[BaseMes
 def format_call(name: str, arguments: Mapping[str, Any]) -> str:
     """Return a tool call as the JSON that a model is asked to write."""
     return json.dumps({"name": name, "arguments": arguments}, ensure_ascii=False, default=str)
-
-
-UNSHOWN_KEYS = frozenset(
-    {
-        "$schema",
-        "additionalProperties",
-        "default",
-        "exclusiveMaximum",
-        "exclusiveMinimum",
-        "format",
-        "maxLength",
-        "maxProperties",
-        "maximum",
-        "minItems",
-        "minLength",
-        "minProperties",
-        "minimum",
-        "multipleOf",
-        "pattern",
-        "title",
-        "uniqueItems",
-    }
-)
-MAX_REFERENCE_DEPTH = 12
-NO_ARGUMENTS: Mapping[str, Any] = {
-    "type": "object",
-    "properties": {"reason": {"type": "string", "description": "why it is called"}},
-}
-"""Shown for a tool without arguments, and removed from its calls: a grammar of llama.cpp fails on
-an object without keys (its issue #25923)."""
-
-Schema = Mapping[str, Any]
 
 
 def simplify_schema(schema: Schema) -> dict[str, Any]:

@@ -30,6 +30,11 @@ TextListener = Callable[[str], None]
 
 _writes_answer: ContextVar[bool] = ContextVar("writes_answer", default=False)
 _reply_listener: ContextVar[TextListener | None] = ContextVar("reply_listener", default=None)
+NEARLY_OVER_SHARE = 0.1
+"""Share of a call's seconds; a worker whose time ends with the call's cuts it slightly earlier."""
+_attempt: ContextVar["CallDeadline | None"] = ContextVar("attempt", default=None)
+MAX_MESSAGE_CHARS: Final = 20_000
+"""Limit for one message; the rest is cut."""
 
 
 @dataclass(frozen=True)
@@ -164,12 +169,6 @@ def _read_tool_name(tool: Any) -> str:
     return str((inner if isinstance(inner, Mapping) else tool).get("name") or "")
 
 
-NEARLY_OVER_SHARE = 0.1
-"""Share of a call's seconds; a worker whose time ends with the call's cuts it slightly earlier."""
-
-_attempt: ContextVar["CallDeadline | None"] = ContextVar("attempt", default=None)
-
-
 def has_time_left(share: float, *, least_s: float = 0.0) -> bool:
     """Return whether a share of the current attempt's seconds is left; true outside of one.
 
@@ -279,10 +278,6 @@ class CallDeadline:
             f"no answer from {model} within {self.call_s:g} s",
             next="try again, or allow a call more time",
         )
-
-
-MAX_MESSAGE_CHARS: Final = 20_000
-"""Limit for one message; the rest is cut."""
 
 
 def describe_messages(messages: Sequence[BaseMessage]) -> list[dict[str, Any]]:

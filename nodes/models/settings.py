@@ -23,6 +23,16 @@ OutputPurpose = Literal["plan", "turn", "report", "answer"]
 """What an answer of a model is for."""
 Price = tuple[float, float]
 """US dollars for a million tokens: input, output."""
+OWN_PARAMETERS = frozenset(
+    {"function_call", "functions", "messages", "model", "n", "response_format", "stop", "stream"}
+    | {"stream_options", "tool_choice", "tools"}
+)
+"""Request parameters that the application sets itself."""
+_HEADER_NAME = Pattern(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
+OUTPUT_PURPOSES: tuple[OutputPurpose, ...] = get_args(OutputPurpose)
+SCHEMES: Final = ("redis", "rediss", "unix")
+OPTIONS: Final = ("ssl_cert_reqs", "ssl_ca_certs", "ssl_certfile", "ssl_keyfile")
+"""Of an address, after its `?`: those of TLS; a socket also has `db`."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -147,15 +157,6 @@ def find_unused_key(environment: Mapping[str, str]) -> tuple[str, str]:
     return "", ""
 
 
-OWN_PARAMETERS = frozenset(
-    {"function_call", "functions", "messages", "model", "n", "response_format", "stop", "stream"}
-    | {"stream_options", "tool_choice", "tools"}
-)
-"""Request parameters that the application sets itself."""
-_HEADER_NAME = Pattern(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
-OUTPUT_PURPOSES: tuple[OutputPurpose, ...] = get_args(OutputPurpose)
-
-
 def read_price(item: str) -> tuple[str, Price]:
     """Return the model and price of `openai:some-model=0.15/0.6`.
 
@@ -275,11 +276,6 @@ def _read_object(value: Any) -> dict[str, Any]:
     if not isinstance(found, Mapping):
         raise ValueError("is JSON, but not an object")
     return dict(found)
-
-
-SCHEMES: Final = ("redis", "rediss", "unix")
-OPTIONS: Final = ("ssl_cert_reqs", "ssl_ca_certs", "ssl_certfile", "ssl_keyfile")
-"""Of an address, after its `?`: those of TLS; a socket also has `db`."""
 
 
 def find_redis_problem(url: str) -> str:

@@ -44,6 +44,7 @@ _PLAIN_MESSAGES = {
 """Replace pydantic's, which use Python's terms; an unknown key is an error only in a task."""
 
 T = TypeVar("T", bound=BaseModel)
+KeyPath = tuple[int | str, ...]
 
 
 @dataclass(frozen=True)
@@ -217,9 +218,6 @@ def _format_location(place: tuple[int | str, ...]) -> str:
 @lru_cache(maxsize=64)
 def _build_tool_schema(schema: type[BaseModel]) -> dict[str, Any]:
     return convert_to_openai_tool(schema)
-
-
-KeyPath = tuple[int | str, ...]
 
 
 def validate_known_keys(fields: Mapping[str, Any], schema: type[T]) -> T:

@@ -19,6 +19,18 @@ BYTES_PER_TOKEN = 4
 """For English text and JSON; other alphabets need more tokens for the same bytes."""
 UNCOUNTED = "uncounted"
 """Metadata key: the message's tokens are estimated."""
+PER_MILLION: Final = 1_000_000
+USUAL_TOKENS_PER_S = 30.0
+"""The speed that the default limits in seconds are made for."""
+MAX_FACTOR = 20.0
+MIN_FACTOR = 1.5
+"""A smaller factor is noise: short answers measure the prompt, too."""
+MIN_OUTPUT_TOKENS = 32
+"""A shorter answer measures the way to the endpoint rather than the model."""
+WINDOW_ANSWERS = 9
+MAX_SILENT_CALLS = 3
+"""Calls without an answer, in a row, that count: a model has up to eight times the usual time."""
+MAX_NOTED_RUNS = 64
 
 
 def read_usage(message: AIMessage) -> Usage:
@@ -89,9 +101,6 @@ def is_credible_count(count: Any) -> TypeGuard[int]:
     return isinstance(count, int) and 0 <= count <= MAX_TOKENS
 
 
-PER_MILLION: Final = 1_000_000
-
-
 def compute_cost_usd(
     model_name: str, usage: Mapping[str, Any] | None, prices: Mapping[str, Price] | None = None
 ) -> float | None:
@@ -135,19 +144,6 @@ def _look_up_price(
         except LookupError:
             continue
     return None
-
-
-USUAL_TOKENS_PER_S = 30.0
-"""The speed that the default limits in seconds are made for."""
-MAX_FACTOR = 20.0
-MIN_FACTOR = 1.5
-"""A smaller factor is noise: short answers measure the prompt, too."""
-MIN_OUTPUT_TOKENS = 32
-"""A shorter answer measures the way to the endpoint rather than the model."""
-WINDOW_ANSWERS = 9
-MAX_SILENT_CALLS = 3
-"""Calls without an answer, in a row, that count: a model has up to eight times the usual time."""
-MAX_NOTED_RUNS = 64
 
 
 class ModelSpeed:

@@ -30,6 +30,8 @@ _FURTHER_PURPOSES: Final[Mapping[str, str]] = {
     SYNTHESIS: "synthesis repair",
     WORK: "tools",
 }
+SLACK = 1.15
+"""Wall time over the critical path from which waiting, not work, is what bounds a run."""
 
 
 def sum_ledger(ledger: Mapping[str, Expense], estimate: Estimate | None = None) -> RunUsage:
@@ -149,10 +151,6 @@ def build_expenses(task: str, number: int, attempt: Attempt) -> dict[str, Expens
             for key, spent in attempt.ledger.items()
         )
     )
-
-
-SLACK = 1.15
-"""Wall time over the critical path from which waiting, not work, is what bounds a run."""
 
 
 def measure_latency(
