@@ -17,8 +17,9 @@ from graph.settings import Settings
 from tests import postgres_server
 from tests.endpoint import Endpoint
 from tests.endpoint.fixtures import endpoint, model_settings
+from tests.screen import supervise
 
-__all__ = ["endpoint", "model_settings"]
+__all__ = ["endpoint", "model_settings", "supervise"]
 
 # jsonschema builds a grammar of addresses with it, for seconds in each test process. It is there
 # for another library's sake; without what it holds, jsonschema checks no such address.

@@ -11,12 +11,12 @@ import pytest
 from langchain_core.tools import tool
 
 from graph import arun, build_supervisor
-from graph.cli import main
 from graph.settings import Settings
 from nodes.prompts.messages import MAX_OUTPUT_CHARS
 from nodes.schemas.team import Worker
 from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask, script_tasks
 from tests.endpoint.scripted_model import ModelReply
+from tests.screen import run_supervise
 from tests.teams import make_team
 
 pytestmark = pytest.mark.slow
@@ -53,12 +53,6 @@ def served(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Endpoint
         monkeypatch.setenv("SUPERVISE_SQL_URL", f"postgresql://reader:{PASSWORD}@127.0.0.1:9/shop")
         monkeypatch.setenv("SUPERVISE_TEAMS", str(folder.parent))
         yield endpoint
-
-
-def run_supervise(*arguments: str) -> int:
-    with pytest.raises(SystemExit) as ended:
-        main(arguments)
-    return int(ended.value.code or 0)
 
 
 def read_written_files(but: set[str]) -> dict[str, bytes]:

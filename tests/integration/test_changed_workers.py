@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from extensions.evals import evaluate_team
-from graph.cli import main
 from graph.commands.scaffold import make_team
+from tests.screen import run_supervise
 
 pytestmark = pytest.mark.slow
 
@@ -33,12 +33,6 @@ def write_packer(keys: str = "") -> Path:
     file.parent.mkdir(exist_ok=True)
     file.write_text(PACKER.format(keys))
     return file
-
-
-def run_supervise(*arguments: str) -> int:
-    with pytest.raises(SystemExit) as ended:
-        main(arguments)
-    return int(ended.value.code or 0)
 
 
 def read_files(folder: Path) -> dict[str, bytes]:

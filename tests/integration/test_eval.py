@@ -13,13 +13,13 @@ import pytest
 from extensions.evals import aevaluate_team, evaluate_team
 from extensions.evals.exam import ExamRow
 from extensions.evals.kept_exams import list_exams
-from graph.cli import main
 from graph.commands.scaffold import make_team
 from graph.settings import Settings
 from nodes.errors import ModelError, SettingsInvalid, Unauthorized
 from state import Tier
 from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask
 from tests.integration.langsmith_server import run_langsmith_server
+from tests.screen import run_supervise
 from tests.trusted_files import list_user_folders
 
 pytestmark = pytest.mark.slow
@@ -50,12 +50,6 @@ def write_exam(folder: Path, *rows: dict[str, Any]) -> None:
     """Give a team another exam."""
     text = "".join(f"{json.dumps(row)}\n" for row in rows)
     (folder / "evals.jsonl").write_text(text)
-
-
-def run_supervise(*arguments: str) -> int:
-    with pytest.raises(SystemExit) as ended:
-        main(arguments)
-    return int(ended.value.code or 0)
 
 
 def test_a_passed_exam_is_a_table_and_leaves_no_run_behind(juice, capsys):

@@ -7,19 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from graph.cli import main
+from tests.screen import run_supervise
 from tests.trusted_files import list_user_folders
 
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
 REQUEST = "Where does the juice come from, and what do 12 crates of 24 bottles cost at 0.85 EUR?"
-
-
-def run_supervise(*arguments: str) -> int:
-    with pytest.raises(SystemExit) as ended:
-        main(arguments)
-    return int(ended.value.code or 0)
 
 
 def test_a_new_team_is_checked_examined_and_run_at_once(capsys):

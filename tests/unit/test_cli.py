@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from graph.cli import main
 from graph.commands.process import run_to_exit_code
 
 pytestmark = pytest.mark.slow
@@ -19,26 +18,6 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parents[2]
 REQUEST = "What is the total of cap_2024 by company?"
 CSV = "company,cap_2023,cap_2024\nNorth,100,150\nSouth,200,220\n"
-
-
-class CapturedScreen:
-    """Calls the command line and keeps what it wrote."""
-
-    def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
-        self._capsys = capsys
-        self.out = self.err = ""
-
-    def __call__(self, *arguments: str) -> int:
-        with pytest.raises(SystemExit) as ended:
-            main(arguments)
-        self.out, self.err = self._capsys.readouterr()
-        assert "Traceback" not in self.out + self.err
-        return int(ended.value.code or 0)
-
-
-@pytest.fixture
-def supervise(capsys: pytest.CaptureFixture[str]) -> CapturedScreen:
-    return CapturedScreen(capsys)
 
 
 @pytest.fixture

@@ -4,13 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.test_cli import CapturedScreen
-
-
-@pytest.fixture
-def supervise(capsys: pytest.CaptureFixture[str]) -> CapturedScreen:
-    return CapturedScreen(capsys)
-
 
 def test_check_lists_every_problem_of_a_team(supervise):
     folder = Path("fruit")

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from graph.cli import main
 from graph.settings import Settings
+from tests.screen import CapturedScreen
 
 NEEDS = [{"task": "collect", "required": True}]
 TASKS = [
@@ -22,25 +22,6 @@ EVENTS = [
 ]
 
 
-class Screen:
-    """Calls the command line and keeps what it wrote."""
-
-    def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
-        self._capsys = capsys
-        self.out = self.err = ""
-
-    def __call__(self, *arguments: str) -> int:
-        with pytest.raises(SystemExit) as ended:
-            main(arguments)
-        self.out, self.err = self._capsys.readouterr()
-        return int(ended.value.code or 0)
-
-
-@pytest.fixture
-def supervise(capsys: pytest.CaptureFixture[str]) -> Screen:
-    return Screen(capsys)
-
-
 def write_log(thread: str, *entries: object) -> None:
     folder = Settings().home / "traces"
     folder.mkdir(parents=True, exist_ok=True)
@@ -53,14 +34,14 @@ def run() -> None:
     write_log("t1", {"run": {"thread": "t1", "team": "coffee"}}, *EVENTS)
 
 
-def test_a_thread_is_drawn_as_mermaid(supervise: Screen) -> None:
+def test_a_thread_is_drawn_as_mermaid(supervise: CapturedScreen) -> None:
     assert supervise("draw", "t1") == 0
 
     assert supervise.out.startswith("flowchart LR\n")
     assert "collect<br>working" in supervise.out and "compare<br>waiting" in supervise.out
 
 
-def test_what_cannot_be_drawn_is_one_line(supervise: Screen) -> None:
+def test_what_cannot_be_drawn_is_one_line(supervise: CapturedScreen) -> None:
     write_log("odd", *EVENTS, {"t": 1.0, "kind": "report", "task": "collect", "report": "-"})
     write_log("no-plan", EVENTS[0])
 
@@ -84,7 +65,7 @@ def test_what_cannot_be_drawn_is_one_line(supervise: Screen) -> None:
     ],
 )
 def test_a_file_of_markdown_holds_the_drawing_between_fences(
-    supervise: Screen, file: str, begins: str
+    supervise: CapturedScreen, file: str, begins: str
 ) -> None:
     assert supervise("draw", "t1", "--out", file) == 0
 
@@ -93,7 +74,7 @@ def test_a_file_of_markdown_holds_the_drawing_between_fences(
 
 @pytest.mark.parametrize("name", ["t1", "market_analysis"])
 def test_a_suffix_that_does_not_fit_is_refused_and_nothing_is_written(
-    supervise: Screen, name: str
+    supervise: CapturedScreen, name: str
 ) -> None:
     assert supervise("draw", name, "--out", "x.png") == 2
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from graph.cli import main
 from tests.endpoint import Endpoint, Fault, Scenario, script_tasks
+from tests.screen import run_supervise
 
 pytestmark = pytest.mark.slow
 
@@ -31,12 +31,6 @@ def served(monkeypatch: pytest.MonkeyPatch) -> Iterator[Endpoint]:
         monkeypatch.setenv("OPENAI_API_KEY", "sk-hidden-0123456789")
         monkeypatch.setenv("SUPERVISE_TEAMS", str(folder.parent))
         yield endpoint
-
-
-def run_supervise(*arguments: str) -> int:
-    with pytest.raises(SystemExit) as ended:
-        main(arguments)
-    return int(ended.value.code or 0)
 
 
 def test_an_answer_comes_from_the_endpoint(served, capsys):

@@ -6,14 +6,9 @@ from pathlib import Path
 import pytest
 
 from graph.display.labels import format_time
-from tests.unit.test_cli import CSV, REQUEST, CapturedScreen
+from tests.unit.test_cli import CSV, REQUEST
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture
-def supervise(capsys: pytest.CaptureFixture[str]) -> CapturedScreen:
-    return CapturedScreen(capsys)
 
 
 @pytest.fixture

@@ -5,14 +5,7 @@ import sys
 
 import pytest
 
-from tests.unit.test_cli import CapturedScreen
-
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture
-def supervise(capsys: pytest.CaptureFixture[str]) -> CapturedScreen:
-    return CapturedScreen(capsys)
 
 
 def test_a_file_is_read_from_stdin(supervise, monkeypatch):

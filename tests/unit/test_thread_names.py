@@ -8,14 +8,9 @@ import pytest
 from graph.commands.runs import ThreadAmbiguous, choose_thread
 from graph.runs.trace import ThreadUnknown
 from graph.settings import Settings
-from tests.unit.test_cli_draw import EVENTS, Screen, write_log
+from tests.unit.test_cli_draw import EVENTS, write_log
 
 THREADS = ["abcdef999999", "abcdef111111", "123456789abc", "last-but-one"]
-
-
-@pytest.fixture
-def supervise(capsys: pytest.CaptureFixture[str]) -> Screen:
-    return Screen(capsys)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,6 @@ import pytest
 from graph.setting_names import CHECKOUT_VARIABLES, find_unknown_names, list_variables
 from graph.settings import Settings
 from nodes.limits.patterns import Pattern
-from tests.unit.test_cli import CapturedScreen
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = ("bin", "deploy", "examples", "extensions", "graph", "nodes", "tests", ".ci")
@@ -16,11 +15,6 @@ READ = Pattern(
     r"(?:environ(?:\.get\(|\[)|getenv\(|VARIABLE\b[^=\n]*= |validation_alias=)"
     r"\"(SUPERVISE_[A-Z_]+)\"|\$\{?(SUPERVISE_[A-Z_]+)"
 )
-
-
-@pytest.fixture
-def supervise(capsys: pytest.CaptureFixture[str]) -> CapturedScreen:
-    return CapturedScreen(capsys)
 
 
 def list_names_that_are_read() -> set[str]:
