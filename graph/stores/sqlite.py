@@ -15,6 +15,7 @@ from filelock import AsyncFileLock
 from langgraph.store.base import BaseStore, SearchItem, SearchOp
 
 from graph.stores.errors import log_lost_store
+from graph.stores.group_commit import GroupCommitSaver
 from graph.stores.lazy_store import LazyStore, open_batched_store
 from graph.stores.run_database import RunDatabase
 from graph.stores.serializer import build_strict_serializer
@@ -32,7 +33,6 @@ from graph.stores.sqlite_lock import (
     choose_wait_s,
     retry_while_locked,
 )
-from graph.stores.sqlite_saver import GroupCommitSaver
 from nodes.errors import StoreError
 from nodes.limits.nesting import parse_json
 from nodes.security.private_files import make_private_folder, tighten_mode

@@ -20,7 +20,7 @@ from typing import Any, Final
 from graph import build_supervisor
 from graph.runs.run_store import open_database
 from graph.settings import Settings
-from graph.stores.sqlite_saver import GroupCommitSaver
+from graph.stores.group_commit import GroupCommitSaver
 from graph.stores.sqlite_values import VALUES_TABLE
 from tests import postgres_server
 from tests.benchmarks.options import read_options
