@@ -2,7 +2,7 @@
 
 import logging
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 from urllib.parse import urlsplit
 
 from langgraph.checkpoint.serde import _msgpack
@@ -38,29 +38,12 @@ def read_aegra_settings() -> AegraSettings:
         SettingsInvalid: a setting of Aegra's or of ours is invalid, Aegra is not installed, or
             there is no configuration.
     """
-    ours = Settings()
-    try:
-        from aegra_api.config import load_config  # optional package
-        from aegra_api.settings import Settings as Aegra  # optional package
-
-        theirs = Aegra()
-    except ImportError as error:
-        raise SettingsInvalid(
-            "Aegra is not installed here",
-            cause=str(error),
-            next="install deploy/requirements.lock with Python 3.12 or newer",
-        ) from None
-    except ValidationError as error:
-        raise SettingsInvalid(
-            "; ".join(_describe_problem(each["loc"], each["msg"]) for each in error.errors()),
-            next="change it in the environment",
-        ) from None
+    ours, theirs, config = Settings(), *_load_aegra()
     passwords = [
         *read_passwords("DATABASE_URL", theirs.db.database_url_sync),
         *read_passwords("REDIS_URL", theirs.redis.REDIS_URL),
     ]
     register_secrets(passwords)
-    config = load_config() or {}
     http = config.get("http") or {}
     if not config.get("graphs"):
         raise SettingsInvalid(
@@ -85,6 +68,30 @@ def read_aegra_settings() -> AegraSettings:
         theirs.redis.REDIS_URL if theirs.redis.REDIS_BROKER_ENABLED else "",
         tuple(config["graphs"]),
     )
+
+
+def _load_aegra() -> tuple[Any, dict[str, Any]]:
+    """Return Aegra's settings, of its own type, and its configuration.
+
+    Raises:
+        SettingsInvalid: a setting of it is invalid, or it is not installed.
+    """
+    try:
+        from aegra_api.config import load_config  # optional package
+        from aegra_api.settings import Settings as Aegra  # optional package
+
+        return Aegra(), load_config() or {}
+    except ImportError as error:
+        raise SettingsInvalid(
+            "Aegra is not installed here",
+            cause=str(error),
+            next="install deploy/requirements.lock with Python 3.12 or newer",
+        ) from None
+    except ValidationError as error:
+        raise SettingsInvalid(
+            "; ".join(_describe_problem(each["loc"], each["msg"]) for each in error.errors()),
+            next="change it in the environment",
+        ) from None
 
 
 def read_passwords(name: str, address: str) -> tuple[str, ...]:

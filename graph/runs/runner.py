@@ -104,16 +104,15 @@ async def arun(
     # Before the files are read: reading them needs some of the packages.
     await asyncio.to_thread(require_packages, _get_team_name(source))
     given = await build_input(request, files, materials, context, on_event)
-    thread = check_thread_id(thread or make_thread_id())
-    made = {"models": models, "tools": tools}
+    thread, made = check_thread_id(thread or make_thread_id()), {"models": models, "tools": tools}
     async with open_session(thread, source, settings, on_event, context, **made) as session:
-        # The deadline counts from before the files were read.
-        deadline = set_deadline(begun, session.team.add_caps(context).deadline_s)
-        session.update_scope(deadline=deadline, given_plan=plan, on_answer_text=on_answer_text)
+        # It counts from before the files were read.
+        ends = set_deadline(begun, session.team.add_caps(context).deadline_s)
+        session.update_scope(deadline=ends, given_plan=plan, on_answer_text=on_answer_text)
         given = await _accept_request(session, given)
-        kept = {"source": source, "input": given, "context": asdict(context)}
-        kept = await session.note_begin(kept)
-        await save_run_record(thread, kept, session.database, settings)
+        record = {"source": source, "input": given, "context": asdict(context)}
+        signed = await session.note_begin(record)
+        await save_run_record(thread, signed, session.database, settings)
         return await run_graph(session, given, context)
 
 

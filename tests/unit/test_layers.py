@@ -1,5 +1,6 @@
 """The house: imports go one way, and only three files join steps."""
 
+import ast
 import re
 from functools import cache
 from graphlib import TopologicalSorter
@@ -191,6 +192,18 @@ def test_the_environment_is_read_in_settings_only() -> None:
 
     assert [name for name, text in texts.items() if "os.environ" in text] == ["graph.settings"]
     assert [name for name, text in texts.items() if "getenv" in text] == []
+
+
+def test_no_function_has_more_than_fifty_lines() -> None:
+    long = [
+        f"{get_relative_path(path)}: {each.name} has {size} lines"
+        for path in [*SOURCES, *EXTENSIONS, *TEAM_TOOLS]
+        for each in ast.walk(ast.parse(read_source(path)))
+        if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)
+        and (size := (each.end_lineno or 0) - each.lineno + 1) > 50
+    ]
+
+    assert long == []
 
 
 def test_private_names_of_langgraph_are_in_one_module() -> None:
