@@ -68,3 +68,9 @@ class ReportedFinding(BaseModel):
     line: int | None = Field(None, ge=1)
     suggestion: str = Field("", max_length=4000)
     confidence: int = Field(80, ge=0, le=100)
+
+
+class UnratedFinding(ReportedFinding):
+    """A finding of an earlier report that may have no severity, where the tool needs none."""
+
+    severity: Severity = "info"

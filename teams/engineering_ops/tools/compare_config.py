@@ -6,7 +6,7 @@ from langchain_core.tools import tool
 from pydantic import Field
 
 from nodes.errors import ToolRefused
-from nodes.tools.framework.argument_types import FileName, ReportedFinding
+from nodes.tools.framework.argument_types import FileName, UnratedFinding
 from nodes.tools.framework.isolation import run_isolated
 from nodes.tools.framework.materials import Materials, resolve_material_name
 
@@ -17,7 +17,7 @@ TIMEOUT_S = 60.0
 @tool
 async def compare_config(
     findings: Annotated[
-        list[ReportedFinding] | None,
+        list[UnratedFinding] | None,
         Field(
             description="Findings of earlier reports, unchanged: the settings that they name in "
             "backticks are checked first"

@@ -8,7 +8,7 @@ from langgraph.prebuilt import InjectedState
 from pydantic import Field
 
 from nodes.text.plain_text import sanitize_line
-from nodes.tools.framework.argument_types import CitedClaim, ReportedFinding
+from nodes.tools.framework.argument_types import CitedClaim, UnratedFinding
 from nodes.tools.framework.tool_report import SEVERITIES, Severity, ToolReport
 
 from .incident.sources import detect_kind
@@ -22,7 +22,7 @@ NOT_KNOWN = "Not known yet."
 
 def compose_note(
     claims: Sequence[CitedClaim],
-    findings: Sequence[ReportedFinding],
+    findings: Sequence[UnratedFinding],
     audience: Audience,
     headline: str,
     next_update: str,
@@ -55,7 +55,7 @@ def compose_note(
 
 
 def _compose_for_team(
-    impact: Sequence[CitedClaim], others: Sequence[CitedClaim], causes: Sequence[ReportedFinding]
+    impact: Sequence[CitedClaim], others: Sequence[CitedClaim], causes: Sequence[UnratedFinding]
 ) -> list[str]:
     known = [_cite(claim.text, claim.source) for claim in others[:MAX_FACTS]]
     told = [_cite(one.message, f"{one.file}:{one.line or ''}".strip(":")) for one in causes]
@@ -69,7 +69,7 @@ def _compose_for_team(
 
 
 def _compose_for_customers(
-    impact: Sequence[CitedClaim], causes: Sequence[ReportedFinding]
+    impact: Sequence[CitedClaim], causes: Sequence[UnratedFinding]
 ) -> list[str]:
     """Write for customers, without files, lines, settings and code."""
     said = [_cite(claim.text) for claim in impact]
@@ -82,7 +82,7 @@ def _compose_for_customers(
     ]
 
 
-def _select_causes(findings: Sequence[ReportedFinding]) -> list[ReportedFinding]:
+def _select_causes(findings: Sequence[UnratedFinding]) -> list[UnratedFinding]:
     """Return the findings on code and configuration, the most severe first; a rise is no cause."""
     ranked = sorted(
         (one for one in findings if one.severity not in ("low", "info")),
@@ -109,7 +109,7 @@ ACCESS = {"reads": ["private", "untrusted"], "sends": "nothing"}
 async def draft_note(
     claims: Annotated[list[CitedClaim], Field(description="The claims of your context, unchanged")],
     findings: Annotated[
-        list[ReportedFinding], Field(description="The findings of your context, unchanged")
+        list[UnratedFinding], Field(description="The findings of your context, unchanged")
     ],
     audience: Annotated[Audience, Field(description="Whom the note is for")] = "team",
     headline: Annotated[str, Field(description="What happened, in at most ten words")] = "",
