@@ -39,7 +39,10 @@ class _Built:
         """Return whether a run with these would get an equal graph; objects must be the same."""
         is_here = self.loop is asyncio.get_running_loop()
         has_objects = _hold_same(self.models, models) and _hold_same(self.tools, tools)
-        return is_here and has_objects and self.settings == settings and self.team == team
+        # Equal settings may differ in variables that only a team's files name, such as a token.
+        has_variables = self.settings.sources.variables == settings.sources.variables
+        is_equal = self.settings == settings and has_variables and self.team == team
+        return is_here and has_objects and is_equal
 
 
 _built: Final = list[_Built]()

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from math import inf
+from time import monotonic
 
 from langchain_core.tools import BaseTool
 from langgraph.config import get_config
@@ -30,6 +31,8 @@ PROBE_TIMEOUT_S = 2.0
 """For a server to answer at a run's start, while the planner's model is at work."""
 PROBE_AGAIN_S = 30.0
 """Before an inner team or a divided task asks a server again."""
+DESCRIBED_FOR_S = 60.0
+"""How old the description of a database may be: later runs of the process see its new tables."""
 MAX_SPECIALIST_AGENTS = 64
 """Specialists' agents that are kept; the oldest are dropped first."""
 
@@ -58,7 +61,7 @@ class WorkerPool:
         self._remote_agents: dict[str, OutsideWorker] = {}
         self._division_graph: SupervisorGraph | None = None
         self._tool_descriptions: dict[str, str] = {}
-        self._database_tables: str | None = None
+        self._database_tables, self._described_at = "", -inf
 
     async def get_agent(self, name: str) -> WorkerAgent:
         """Return the agent of a worker.
@@ -103,12 +106,13 @@ class WorkerPool:
         """
         if not self._tool_settings.sql_url:
             return ""
-        if self._database_tables is None:
+        if monotonic() - self._described_at > DESCRIBED_FOR_S:
             team, used = self._team, self._tool_settings
             described = await asyncio.to_thread(
                 collect, lambda each: [each.describe_tables(team, used)]
             )
             self._database_tables = "\n".join(filter(None, described))
+            self._described_at = monotonic()
         return self._database_tables
 
     async def get_team_graph(self, name: str) -> SupervisorGraph:

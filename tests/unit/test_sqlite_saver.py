@@ -2,7 +2,7 @@
 
 import asyncio
 import sqlite3
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -10,13 +10,21 @@ import pytest
 from langgraph.checkpoint.base import empty_checkpoint
 
 from graph.runs.run_store import open_saver
+from graph.stores.group_commit import GroupCommitSaver
 from nodes.errors import StoreError
+from nodes.limits.deadline import now_s
 from nodes.limits.run_scope import SCOPE_KEY, RunScope, set_deadline
 
 
 def make_config(thread: str, checkpoint: str | None = None) -> Any:
     place = {"thread_id": thread, "checkpoint_ns": ""}
     return {"configurable": place | ({"checkpoint_id": checkpoint} if checkpoint else {})}
+
+
+async def save(saver: GroupCommitSaver, thread: str, scope: RunScope | None = None) -> None:
+    config = make_config(thread)
+    config["configurable"] |= {SCOPE_KEY: scope} if scope else {}
+    await saver.aput(config, empty_checkpoint(), {"step": 0}, {})
 
 
 async def test_what_is_saved_is_on_disk_when_the_call_returns(tmp_path: Path) -> None:
@@ -145,3 +153,41 @@ async def test_r10_the_name_of_a_filter_is_never_part_of_a_statement(
             found = [item async for item in saver.alist(None, filter={name: 1})]
 
         assert found == [] and await saver.aget_tuple(make_config("one"))
+
+
+async def test_callers_in_one_process_share_a_saver_until_the_last_has_left(tmp_path: Path) -> None:
+    async with open_saver(tmp_path / "runs.sqlite") as first:
+        async with open_saver(tmp_path / "runs.sqlite") as second:
+            assert second is first
+        await save(first, "one")
+    async with open_saver(tmp_path / "runs.sqlite") as later:
+        assert later is not first
+        assert await later.aget_tuple(make_config("one")) is not None
+
+
+async def test_a_file_that_was_replaced_is_opened_anew(tmp_path: Path) -> None:
+    path = tmp_path / "runs.sqlite"
+    async with open_saver(path) as first:
+        path.unlink()
+        async with open_saver(path) as second:
+            assert second is not first
+            await save(second, "one")
+    async with open_saver(path) as later:
+        assert await later.aget_tuple(make_config("one")) is not None
+
+
+@pytest.mark.slow
+async def test_a_run_at_its_deadline_gives_up_a_locked_file_and_another_waits_on(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "runs.sqlite"
+    late = RunScope(deadline=set_deadline(now_s(), 0.0))
+    async with open_saver(path) as saver:
+        with closing(sqlite3.connect(path, isolation_level=None)) as other:
+            other.execute("BEGIN EXCLUSIVE")
+            patient = asyncio.create_task(save(saver, "patient"))
+            with pytest.raises(StoreError):
+                await save(saver, "late", late)
+            assert not patient.done()
+        await patient
+        assert await saver.aget_tuple(make_config("patient")) is not None
