@@ -23,13 +23,8 @@ from nodes.errors import (
     SupervisorError,
 )
 from nodes.errors.redaction import redact_text
-from nodes.models.circuit_breaker import (
-    FAILURE_THRESHOLD,
-    OPEN_S,
-    get_endpoint_signals,
-    get_model_health,
-)
-from nodes.models.endpoint_limits import get_endpoint_limits
+from nodes.models.circuit_breaker import FAILURE_THRESHOLD, OPEN_S, get_model_health
+from nodes.models.endpoint_limits import get_endpoint_limits, get_endpoint_signals
 from nodes.models.failures import (
     format_duration,
     is_endpoint_alive,

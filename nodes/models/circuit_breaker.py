@@ -1,5 +1,6 @@
 """Health of models and their addresses: circuit breakers, Retry-After, retry budgets."""
 
+import asyncio
 import random
 import threading
 import time
@@ -11,9 +12,9 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from nodes.errors import EndpointDown
-from nodes.models.endpoint_limits import RetryAfter, get_retry_after
-from nodes.models.rates import find_state_provider
 
+STAGGER_S = 0.015
+"""Between released calls: calls released all at once would be refused again."""
 FAILURE_THRESHOLD = 6
 """Consecutive failures that open it: one more than the retries of a single run."""
 OPEN_S = 30.0
@@ -216,6 +217,69 @@ def _drop_old(times: deque[float], now: float) -> None:
         times.popleft()
 
 
+class RetryAfter:
+    """Blocks while an endpoint is rate limited. Shared by all event loops of the process."""
+
+    def __init__(self) -> None:
+        self._blocked_until_s = 0.0
+        self._next_turn_s = 0.0
+        self._last_turn_s = 0.0
+        self._lock = threading.Lock()
+
+    def block(self, seconds: float) -> None:
+        """Block all calls for this time; a shorter time does not end an earlier block."""
+        with self._lock:
+            until_s = time.monotonic() + seconds
+            if until_s > self._blocked_until_s:
+                self._blocked_until_s = self._next_turn_s = until_s
+
+    def get_blocked_s(self) -> float:
+        """Return the seconds until calls are allowed; 0 when they are."""
+        return max(0.0, self._blocked_until_s - time.monotonic())
+
+    async def wait(self, *, is_staggered: bool = False) -> None:
+        """Wait until calls are allowed; waiters are released one by one.
+
+        Args:
+            is_staggered: release one by one even when calls are allowed.
+        """
+        if not is_staggered and self.get_blocked_s() <= 0:
+            return
+        wait_s = self._take_turn_s()
+        while wait_s > 0:
+            await asyncio.sleep(wait_s)
+            wait_s = self._get_wait_left_s()
+
+    def _take_turn_s(self) -> float:
+        """Take a place in the queue; return the seconds until its turn."""
+        with self._lock:
+            now = time.monotonic()
+            turn_s = max(now, self._blocked_until_s, self._next_turn_s)
+            self._next_turn_s = turn_s + STAGGER_S
+            if turn_s <= now:
+                self._last_turn_s = now
+            return turn_s - now
+
+    def _get_wait_left_s(self) -> float:
+        """Return the seconds left: it was blocked again, or a busy loop woke two at once."""
+        with self._lock:
+            now = time.monotonic()
+            if now < self._blocked_until_s:
+                turn_s = max(self._blocked_until_s, self._next_turn_s)
+                self._next_turn_s = turn_s + STAGGER_S
+                return turn_s - now
+            left_s = self._last_turn_s + STAGGER_S - now
+            if left_s <= 0:
+                self._last_turn_s = now
+            return max(0.0, left_s)
+
+
+@cache
+def get_retry_after(endpoint: str) -> RetryAfter:
+    """Return the endpoint's shared Retry-After state: it applies to all sets of limits."""
+    return RetryAfter()
+
+
 class EndpointSignals:
     """Decides when an endpoint may be asked, by how it has answered.
 
@@ -307,32 +371,6 @@ class ModelHealth:
 def get_model_health(endpoint: str, model: str) -> ModelHealth:
     """Return the health of a model: one of several models of an endpoint may be down."""
     return ModelHealth()
-
-
-@cache
-def get_endpoint_signals(endpoint: str, model: str, redis_url: str | None) -> EndpointSignals:
-    """Return the Retry-After and the breakers of a model, shared where there is a Redis."""
-    address = _get_address_signals(find_address(endpoint), redis_url)
-    breaker = get_model_health(endpoint, model).breaker
-    return _build_signals(endpoint, model, breaker, redis_url, address)
-
-
-@cache
-def _get_address_signals(address: str, redis_url: str | None) -> EndpointSignals:
-    breaker = CircuitBreaker(min_models=MIN_FAILED_MODELS)
-    return _build_signals(address, f"all models at {address}", breaker, redis_url)
-
-
-def _build_signals(
-    endpoint: str,
-    name: str,
-    breaker: CircuitBreaker,
-    redis_url: str | None,
-    outer: EndpointSignals | None = None,
-) -> EndpointSignals:
-    own = EndpointSignals(name, get_retry_after(endpoint), breaker, outer)
-    provider = find_state_provider(redis_url)
-    return provider.share_signals(redis_url, endpoint, own) if provider and redis_url else own
 
 
 def find_address(endpoint: str) -> str:

@@ -1,8 +1,6 @@
-"""Rate and concurrency limits: one set per endpoint, shared by all its callers."""
+"""Rate and concurrency limits, and the signals of an endpoint: one set for all its callers."""
 
 import asyncio
-import threading
-import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from contextvars import ContextVar
@@ -13,6 +11,15 @@ from weakref import WeakValueDictionary
 
 from langchain_core.language_models import BaseChatModel
 
+from nodes.models.circuit_breaker import (
+    MIN_FAILED_MODELS,
+    CircuitBreaker,
+    EndpointSignals,
+    RetryAfter,
+    find_address,
+    get_model_health,
+    get_retry_after,
+)
 from nodes.models.rates import (
     CrossLoopSemaphore,
     LocalRates,
@@ -22,8 +29,6 @@ from nodes.models.rates import (
 )
 from nodes.models.settings import ModelSettings
 
-STAGGER_S = 0.015
-"""Between released calls: calls released all at once would be refused again."""
 FIRST_WEIGHT: Final = 0.25
 """Of the newest answer in the mean and in the deviation, once there are some."""
 DEVIATIONS: Final = 2.0
@@ -31,63 +36,6 @@ DEVIATIONS: Final = 2.0
 MIN_FACTOR: Final = 0.1
 MAX_FACTOR: Final = 10.0
 _is_held: ContextVar[bool] = ContextVar("task slot is held", default=False)
-
-
-class RetryAfter:
-    """Blocks while an endpoint is rate limited. Shared by all event loops of the process."""
-
-    def __init__(self) -> None:
-        self._blocked_until_s = 0.0
-        self._next_turn_s = 0.0
-        self._last_turn_s = 0.0
-        self._lock = threading.Lock()
-
-    def block(self, seconds: float) -> None:
-        """Block all calls for this time; a shorter time does not end an earlier block."""
-        with self._lock:
-            until_s = time.monotonic() + seconds
-            if until_s > self._blocked_until_s:
-                self._blocked_until_s = self._next_turn_s = until_s
-
-    def get_blocked_s(self) -> float:
-        """Return the seconds until calls are allowed; 0 when they are."""
-        return max(0.0, self._blocked_until_s - time.monotonic())
-
-    async def wait(self, *, is_staggered: bool = False) -> None:
-        """Wait until calls are allowed; waiters are released one by one.
-
-        Args:
-            is_staggered: release one by one even when calls are allowed.
-        """
-        if not is_staggered and self.get_blocked_s() <= 0:
-            return
-        wait_s = self._take_turn_s()
-        while wait_s > 0:
-            await asyncio.sleep(wait_s)
-            wait_s = self._get_wait_left_s()
-
-    def _take_turn_s(self) -> float:
-        """Take a place in the queue; return the seconds until its turn."""
-        with self._lock:
-            now = time.monotonic()
-            turn_s = max(now, self._blocked_until_s, self._next_turn_s)
-            self._next_turn_s = turn_s + STAGGER_S
-            if turn_s <= now:
-                self._last_turn_s = now
-            return turn_s - now
-
-    def _get_wait_left_s(self) -> float:
-        """Return the seconds left: it was blocked again, or a busy loop woke two at once."""
-        with self._lock:
-            now = time.monotonic()
-            if now < self._blocked_until_s:
-                turn_s = max(self._blocked_until_s, self._next_turn_s)
-                self._next_turn_s = turn_s + STAGGER_S
-                return turn_s - now
-            left_s = self._last_turn_s + STAGGER_S - now
-            if left_s <= 0:
-                self._last_turn_s = now
-            return max(0.0, left_s)
 
 
 class TokenEstimate:
@@ -202,6 +150,26 @@ async def hold_for_task(model: BaseChatModel, left_s: float | None = None) -> As
 
 
 @cache
-def get_retry_after(endpoint: str) -> RetryAfter:
-    """Return the endpoint's shared Retry-After state: it applies to all sets of limits."""
-    return RetryAfter()
+def get_endpoint_signals(endpoint: str, model: str, redis_url: str | None) -> EndpointSignals:
+    """Return the Retry-After and the breakers of a model, shared where there is a Redis."""
+    address = _get_address_signals(find_address(endpoint), redis_url)
+    breaker = get_model_health(endpoint, model).breaker
+    return _build_signals(endpoint, model, breaker, redis_url, address)
+
+
+@cache
+def _get_address_signals(address: str, redis_url: str | None) -> EndpointSignals:
+    breaker = CircuitBreaker(min_models=MIN_FAILED_MODELS)
+    return _build_signals(address, f"all models at {address}", breaker, redis_url)
+
+
+def _build_signals(
+    endpoint: str,
+    name: str,
+    breaker: CircuitBreaker,
+    redis_url: str | None,
+    outer: EndpointSignals | None = None,
+) -> EndpointSignals:
+    own = EndpointSignals(name, get_retry_after(endpoint), breaker, outer)
+    provider = find_state_provider(redis_url)
+    return provider.share_signals(redis_url, endpoint, own) if provider and redis_url else own

@@ -15,8 +15,13 @@ from graph.commands.doctor import run_doctor
 from graph.settings import Settings
 from nodes.errors import EndpointDown
 from nodes.models.catalog import ModelCatalog
-from nodes.models.circuit_breaker import FAILURE_THRESHOLD, OPEN_S, CircuitBreaker, EndpointSignals
-from nodes.models.endpoint_limits import RetryAfter
+from nodes.models.circuit_breaker import (
+    FAILURE_THRESHOLD,
+    OPEN_S,
+    CircuitBreaker,
+    EndpointSignals,
+    RetryAfter,
+)
 from nodes.models.settings import ModelSettings
 from tests.cluster.services import RedisServer
 from tests.endpoint import Endpoint, Fault, Scenario

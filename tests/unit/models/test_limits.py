@@ -14,7 +14,8 @@ from langchain_core.messages import HumanMessage
 
 from nodes.errors import RateLimited
 from nodes.models.catalog import ModelCatalog
-from nodes.models.endpoint_limits import EndpointLimits, RetryAfter, hold_for_task
+from nodes.models.circuit_breaker import RetryAfter
+from nodes.models.endpoint_limits import EndpointLimits, hold_for_task
 from nodes.models.guarded_model import GuardedModel
 from nodes.models.rates import CrossLoopSemaphore, LocalRates, RateLimits
 from nodes.models.settings import ModelSettings
