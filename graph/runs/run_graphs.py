@@ -39,9 +39,7 @@ class _Built:
         """Return whether a run with these would get an equal graph; objects must be the same."""
         is_here = self.loop is asyncio.get_running_loop()
         has_objects = _hold_same(self.models, models) and _hold_same(self.tools, tools)
-        # Equal settings may differ in variables that only a team's files name, such as a token.
-        has_variables = self.settings.sources.variables == settings.sources.variables
-        is_equal = self.settings == settings and has_variables and self.team == team
+        is_equal = self.team == team and _list_parts(self.settings) == _list_parts(settings)
         return is_here and has_objects and is_equal
 
 
@@ -69,6 +67,12 @@ def build_run_graph(
     kept = [each for each in _built if each is not found and not each.loop.is_closed()]
     _built[:] = [found, *kept[: MAX_GRAPHS - 1]]
     return found.graph.copy({"checkpointer": database.saver, "store": database.store})
+
+
+def _list_parts(settings: Settings) -> tuple[object, ...]:
+    """Return what a graph is built with; equal settings may come from other variables."""
+    variables = dict(settings.sources.variables)  # a team's files name them, such as a token
+    return settings, variables, settings.build_model_settings()
 
 
 def _hold_same(some: Mapping[Any, object], others: Mapping[Any, object]) -> bool:

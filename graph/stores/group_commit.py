@@ -12,7 +12,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -50,7 +50,7 @@ class _SaveJob:
 
     def settle_outcome(self, result: Any, error: BaseException | None) -> None:
         """Pass the outcome to the waiting loop, unless it is closed."""
-        if not self.loop.is_closed():
+        with suppress(RuntimeError):  # it is closed
             self.loop.call_soon_threadsafe(self._set_outcome, result, error)
 
     def _set_outcome(self, result: Any, error: BaseException | None) -> None:
@@ -96,6 +96,16 @@ class GroupCommitSaver(ValueSaver):
         self._jobs.put(None)
         await asyncio.to_thread(self._thread.join)
         self.conn.close()
+
+    def abandon(self) -> None:
+        """End the thread of a saver that has no user; its connection closes with it."""
+        self._is_closed = True
+        self._jobs.put(None)
+
+    async def flush(self) -> None:
+        """Wait until the jobs that are queued now have ended."""
+        with suppress(StoreError):
+            await self.read(lambda _: None)
 
     @contextmanager
     def cursor(self, transaction: bool = True) -> Iterator[sqlite3.Cursor]:
@@ -230,7 +240,8 @@ class GroupCommitSaver(ValueSaver):
             left = [job for job in group if job.gives_up_s > now_s]
             group = [job for job in group if job.gives_up_s <= now_s]
             self._locked_out.update(job.thread for job in group)
-            outcomes = [(None, lost)] * len(group)
+            # Each run adds to its error, so each has one of its own.
+            outcomes = [(None, _copy_error(lost)) for _ in group]
         except sqlite3.Error as lost:
             outcomes = [(None, lost)] * len(group)
         for job, (result, problem) in zip(group, outcomes, strict=True):
@@ -266,6 +277,10 @@ class GroupCommitSaver(ValueSaver):
             self.setup()
             if not self.conn.in_transaction:
                 self.conn.execute("BEGIN IMMEDIATE")
+
+
+def _copy_error(error: DatabaseLocked) -> DatabaseLocked:
+    return DatabaseLocked(error.what, cause=error.cause, kept=error.kept, next=error.next)
 
 
 def _get_file_identity(path: Path) -> tuple[int, int]:

@@ -3,6 +3,7 @@
 import asyncio
 import sqlite3
 import threading
+import time
 from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, closing
@@ -29,6 +30,7 @@ from graph.stores.sqlite_lock import (
     MAX_WAIT_S,
     PAUSE_S,
     TRY_S,
+    DatabaseLocked,
     LockWait,
     choose_wait_s,
     retry_while_locked,
@@ -88,12 +90,32 @@ async def open_saver(path: Path, wait_s: float = MAX_WAIT_S) -> AsyncIterator[Gr
         StoreError: the file is another application's, damaged, locked, or not writable.
     """
     while (saver := _join_saver(path)) is None:
-        await asyncio.to_thread(_open_shared_saver, path, wait_s)
+        opening = asyncio.ensure_future(asyncio.to_thread(_open_shared_saver, path, wait_s))
+        try:
+            await asyncio.shield(opening)
+        except asyncio.CancelledError:
+            opening.add_done_callback(partial(_drop_unused_saver, path))
+            raise
     try:
         yield saver
     finally:
-        if _leave_saver(saver):
-            await saver.close()
+        try:
+            if saver.users > 1:  # else closing does it: what a run has queued ends before its lock
+                await asyncio.shield(saver.flush())
+        finally:
+            if _leave_saver(saver):
+                await saver.close()
+
+
+def _drop_unused_saver(path: Path, opened: "asyncio.Future[None]") -> None:
+    """End a saver whose caller was cancelled while it was opened, unless another has joined it."""
+    if not opened.cancelled():
+        opened.exception()  # no caller waits for it
+    with _savers_lock:
+        saver = _savers.get(path.absolute())
+        if saver is not None and not saver.users:
+            del _savers[path.absolute()]
+            saver.abandon()
 
 
 def _join_saver(path: Path) -> GroupCommitSaver | None:
@@ -122,18 +144,34 @@ def _open_shared_saver(path: Path, wait_s: float) -> None:
     Raises:
         StoreError: the file cannot be used.
     """
-    with _opening_locks[path.absolute()]:
-        with _savers_lock:
-            known = _savers.get(path.absolute())
-        if known is not None and known.has_its_file:
-            return
-        try:
-            connection = retry_while_locked(path, partial(_open_connection, path), wait_s)
-        except (OSError, sqlite3.Error) as error:
-            raise build_unusable_error(path, error) from error
-        saver = GroupCommitSaver(connection, path, serde=build_strict_serializer())
-        with _savers_lock:
-            _savers[path.absolute()] = saver
+    began_s, opening = time.monotonic(), _opening_locks[path.absolute()]
+    if not opening.acquire(timeout=wait_s):
+        raise DatabaseLocked(
+            f"the run database {path} is locked by another program",
+            cause=f"another run waits for it, for more than {wait_s:.0f} s",
+            next="close what has it open (a database browser, a backup), then repeat",
+        )
+    try:
+        left_s = max(0.0, wait_s - (time.monotonic() - began_s))
+        _open_unless_open(path, left_s)
+    finally:
+        opening.release()
+
+
+def _open_unless_open(path: Path, wait_s: float) -> None:
+    with _savers_lock:
+        known = _savers.get(path.absolute())
+    if known is not None and known.has_its_file:
+        return
+    try:
+        connection = retry_while_locked(path, partial(_open_connection, path), wait_s)
+    except (OSError, sqlite3.Error) as error:
+        raise build_unusable_error(path, error) from error
+    saver = GroupCommitSaver(connection, path, serde=build_strict_serializer())
+    with _savers_lock:
+        _savers[path.absolute()] = saver
+    if known is not None and not known.users:
+        known.abandon()
 
 
 def build_unusable_error(path: Path, error: Exception) -> StoreError:

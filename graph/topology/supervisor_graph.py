@@ -215,9 +215,7 @@ class SupervisorGraph(
         if saver and (view := await self._read_view(config, saver)):
             return view
         snapshot = await super().aget_state(config, subgraphs=subgraphs)
-        if not subgraphs or saver is None:
-            return snapshot
-        return await self.attach_revision(snapshot, saver)
+        return await self.attach_revision(snapshot, saver) if subgraphs and saver else snapshot
 
     def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
         """Run to the end from synchronous code."""
@@ -229,13 +227,18 @@ class SupervisorGraph(
 
     def get_state(self, config: RunnableConfig, *, subgraphs: bool = False) -> StateSnapshot:
         """Return the state of a thread from synchronous code."""
-        return get_portal().call(self.aget_state(config, subgraphs=subgraphs))
+        if not subgraphs:  # works on the portal's own loop, too
+            return super().get_state(config)
+        return get_portal().call(self.aget_state(config, subgraphs=True))
 
     def bulk_update_state(
         self, config: RunnableConfig, supersteps: Sequence[Sequence[StateUpdate]]
     ) -> RunnableConfig:
         """Edit the state of a thread; `update_state` calls this. Values may be JSON."""
-        return get_portal().call(self.abulk_update_state(config, supersteps))
+        edits = read_edits(supersteps)
+        if any(list_edited_plans(edits)):
+            require_valid_plans(edits, self.get_state(config), self.team)
+        return super().bulk_update_state(config, edits)
 
     async def abulk_update_state(
         self, config: RunnableConfig, supersteps: Sequence[Sequence[StateUpdate]]

@@ -106,7 +106,7 @@ class WorkerPool:
         """
         if not self._tool_settings.sql_url:
             return ""
-        if monotonic() - self._described_at > DESCRIBED_FOR_S:
+        if not self._database_tables or monotonic() - self._described_at > DESCRIBED_FOR_S:
             team, used = self._team, self._tool_settings
             described = await asyncio.to_thread(
                 collect, lambda each: [each.describe_tables(team, used)]

@@ -191,3 +191,53 @@ async def test_a_run_at_its_deadline_gives_up_a_locked_file_and_another_waits_on
             assert not patient.done()
         await patient
         assert await saver.aget_tuple(make_config("patient")) is not None
+
+
+@pytest.mark.slow
+async def test_runs_that_give_up_a_locked_file_together_have_an_error_each(tmp_path: Path) -> None:
+    path = tmp_path / "runs.sqlite"
+    late = RunScope(deadline=set_deadline(now_s(), 0.0))
+    async with open_saver(path) as saver:
+        with closing(sqlite3.connect(path, isolation_level=None)) as other:
+            other.execute("BEGIN EXCLUSIVE")
+            saving = (save(saver, name, late) for name in ("one", "two"))
+            one, two = await asyncio.gather(*saving, return_exceptions=True)
+
+    assert isinstance(one, StoreError) and isinstance(two, StoreError)
+    assert one is not two and str(one) == str(two)
+
+
+@pytest.mark.slow
+async def test_what_a_run_has_queued_ends_before_it_leaves_a_shared_saver(tmp_path: Path) -> None:
+    path = tmp_path / "runs.sqlite"
+    async with open_saver(path):
+        with closing(sqlite3.connect(path, isolation_level=None)) as other:
+            other.execute("BEGIN EXCLUSIVE")
+            asyncio.get_running_loop().call_later(0.5, other.rollback)
+            async with open_saver(path) as saver:
+                saving = asyncio.create_task(save(saver, "one"))
+                await asyncio.sleep(0.1)
+            await asyncio.sleep(0)
+            assert saving.done()
+
+
+@pytest.mark.slow
+async def test_a_caller_with_little_time_does_not_wait_as_long_as_one_before_it(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "runs.sqlite"
+    async with open_saver(path):
+        pass
+
+    async def open_in(wait_s: float) -> None:
+        async with open_saver(path, wait_s):
+            pass
+
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        patient = asyncio.create_task(open_in(30.0))
+        await asyncio.sleep(0.1)
+        with pytest.raises(StoreError):
+            await open_in(1.0)
+        assert not patient.done()
+    await patient
