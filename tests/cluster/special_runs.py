@@ -34,7 +34,12 @@ MAX_COST_USD: Final = 0.012
 ESTIMATE_ERROR: Final = 0.05
 ASKED: Final = {"reason": "ambiguous_input", "message": "Which year?"}
 ASKING: Final = {"status": "escalated", "output": "", "escalation": ASKED}
-NO_BUG: Final = {"status": "completed", "output": "No bug found in the code.", "confidence": 90}
+NO_BUG: Final = {
+    "status": "completed",
+    "output": "No bug found in the code.",
+    "found_as_expected": False,
+    "confidence": 90,
+}
 SENSELESS: Final = {"makes_sense": False, "reason": "There is no bug; a setting is wrong."}
 
 
