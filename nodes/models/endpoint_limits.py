@@ -159,8 +159,15 @@ def get_endpoint_signals(endpoint: str, model: str, redis_url: str | None) -> En
 
 @cache
 def _get_address_signals(address: str, redis_url: str | None) -> EndpointSignals:
-    breaker = CircuitBreaker(min_models=MIN_FAILED_MODELS)
-    return _build_signals(address, f"all models at {address}", breaker, redis_url)
+    return _build_signals(
+        address, f"all models at {address}", _get_address_breaker(address), redis_url
+    )
+
+
+@cache
+def _get_address_breaker(address: str) -> CircuitBreaker:
+    """Return the breaker of an address, one for all settings of the process."""
+    return CircuitBreaker(min_models=MIN_FAILED_MODELS)
 
 
 def _build_signals(

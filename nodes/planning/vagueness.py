@@ -1,6 +1,7 @@
 """Detect vague descriptions: those that would fit any request."""
 
 import re
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 from nodes.limits.patterns import Pattern
@@ -18,10 +19,10 @@ from nodes.text.word_lists import (
 )
 
 _MIN_SCORE = 2.0
-_NAME_SCORE, _COMMON_SCORE, _TOPIC_SCORE = 1.0, 0.5, 0.5
+_EXACT_SCORE, _NAME_SCORE, _REFERENCE_SCORE, _COMMON_SCORE, _TOPIC_SCORE = 2.0, 1.0, 1.0, 0.5, 0.5
 _PRECISE_VERB_SCORE, _MAKING_VERB_SCORE = 1.5, 1.0
+
 _NO_OBJECT = "it does not name what to work on: name the object, such as a company, file or clause"
-_NO_RESULT = "it does not name what to find out or make: name a result that can be checked"
 
 _QUOTED = Pattern(r"`[^`]+`|\"[^\"]+\"|“[^”]+”|(?<!\w)'[^']+'(?!\w)")
 _CODE = Pattern(r"://|[\\_@#=<>%$€£]|^[/~][\w.]|\w\.[A-Za-z]\w{0,4}[\W_]*$")
@@ -41,63 +42,109 @@ def explain_vagueness(description: str) -> str | None:
     """
     if not any(map(str.isalpha, description)):
         return _NO_OBJECT
-    if _QUOTED.search(description) or any(map(_is_literal, description.split())):
+    named = _read_description(description)
+    if not named.is_english:
         return None
-    words = _WORD.findall(_IDIOM.sub(" ", description))
+    if named.object_score and named.object_score + named.verb_score >= _MIN_SCORE:
+        return None
+    if not named.names and not named.references:
+        return _NO_OBJECT
+    return "it does not name what to find out or make: name a result that can be checked"
+
+
+@dataclass
+class _NamedContent:
+    """What a description names."""
+
+    exact_names: set[str] = field(default_factory=set)
+    """Quoted text, file names, addresses, code and proper names."""
+    names: set[str] = field(default_factory=set)
+    references: set[str] = field(default_factory=set)
+    common_nouns: set[str] = field(default_factory=set)
+    topics: set[str] = field(default_factory=set)
+    verb_score: float = 0.0
+    is_english: bool = True
+
+    @property
+    def object_score(self) -> float:
+        return (
+            _EXACT_SCORE * bool(self.exact_names)
+            + _NAME_SCORE * len(self.names)
+            + _REFERENCE_SCORE * bool(self.references)
+            + _COMMON_SCORE * len(self.common_nouns)
+            + _TOPIC_SCORE * bool(self.topics)
+        )
+
+
+def _read_description(description: str) -> _NamedContent:
+    literals, prose = _split_literals(description.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'"))
+    words = _WORD.findall(_IDIOM.sub(" ", prose))
     plain = [word.lower().removesuffix("'s") for word in words]
-    known = [is_generic(word) or is_verb(word) for word in plain]
-    is_english = sum(known) * 4 >= len(words)
-    # In a line of capitals they name nothing.
-    is_plain = description.istitle() or description.isupper()
-    capitals = {at for at, word in enumerate(words) if at and word[0].isupper() and len(word) > 1}
-    capitals -= capitals if is_plain else set()
-    own = {at for at in capitals if not (words[at].removesuffix("'s").isupper() or known[at])}
-    if not is_english or any(not _TASK_ID.match(plain[at]) for at in own):
-        return None
-    names, object_score, verb_score = _score_words(plain, known, capitals)
-    if object_score and object_score + max(verb_score, _score_opening(plain)) >= _MIN_SCORE:
-        return None
-    return _NO_RESULT if names else _NO_OBJECT
-
-
-def _is_literal(piece: str) -> bool:
-    """Return whether a piece of text is a file name, an address or code."""
-    return bool(_CODE.search(piece)) and not _ABBREVIATION.match(piece)
-
-
-def _score_words(
-    words: list[str], known: list[bool], capitals: set[int]
-) -> tuple[set[str], float, float]:
-    """Return the words that name something, the score of objects and that of the best verb.
-
-    An unlisted first word counts as a precise verb, see `_score_opening`.
-    """
-    names, common, topics, verb_score = set[str](), set[str](), set[str](), 0.0
-    for at, word in enumerate(words):
-        forms, before = list_base_forms(word), words[at - 1] if at else ""
-        if word[0].isdigit() and _is_size(words[at : at + 2]):
+    named = _NamedContent(
+        exact_names=literals, verb_score=_score_opening(plain), is_english=_is_english(plain)
+    )
+    capitals_name = not description.istitle() and not description.isupper()
+    for index, word in enumerate(plain):
+        if word[0].isdigit() and _is_size(plain[index : index + 2]):
             continue
-        if at in capitals:
-            names.add(word)
-        elif is_verb(word) and not (before in DETERMINERS or before.endswith("'")):
-            is_precise = bool(forms & PRECISE_VERBS)
-            verb_score = max(verb_score, _PRECISE_VERB_SCORE if is_precise else _MAKING_VERB_SCORE)
-        elif forms & TOPIC_NOUNS:
-            topics.add(word)
-        elif forms & COMMON_NOUNS:
-            common.add(word)
-        elif not known[at] and (at or len(words) < 3):
-            names.add(word)
-    objects = _NAME_SCORE * len(names) + _COMMON_SCORE * len(common) + _TOPIC_SCORE * bool(topics)
-    return names, objects, verb_score
+        if index and capitals_name and len(word) > 1 and words[index][0].isupper():
+            _classify_capitalised(word, words[index].removesuffix("'s").isupper(), named)
+        else:
+            _classify_word(word, words[index - 1].lower() if index else "", len(words), named)
+    return named
+
+
+def _split_literals(description: str) -> tuple[set[str], str]:
+    """Return quoted text, file names, addresses and code; and the prose around them."""
+    literals = set(_QUOTED.findall(description))
+    prose = []
+    for piece in _QUOTED.sub(" ", description).split():
+        if _CODE.search(piece) and not _ABBREVIATION.match(piece):
+            literals.add(piece.lower())
+        else:
+            prose.append(piece)
+    return literals, " ".join(prose)
+
+
+@lru_cache(maxsize=4096)
+def _is_task_id(word: str) -> bool:
+    return _TASK_ID.match(word) is not None
+
+
+def _classify_capitalised(word: str, is_acronym: bool, named: _NamedContent) -> None:
+    if _is_task_id(word):
+        named.references.add(word)
+    elif is_acronym or is_generic(word) or is_verb(word):
+        named.names.add(word)
+    else:
+        named.exact_names.add(word)
+
+
+def _classify_word(word: str, before: str, total: int, named: _NamedContent) -> None:
+    if _is_task_id(word):
+        named.references.add(word)
+    elif is_verb(word) and not (before in DETERMINERS or before.endswith("'s")):
+        named.verb_score = max(
+            named.verb_score,
+            _PRECISE_VERB_SCORE if list_base_forms(word) & PRECISE_VERBS else _MAKING_VERB_SCORE,
+        )
+    elif list_base_forms(word) & TOPIC_NOUNS:
+        named.topics.add(word)
+    elif list_base_forms(word) & COMMON_NOUNS:
+        named.common_nouns.add(word)
+    elif not is_generic(word) and (before or total < 3):
+        # An unlisted first word counts as a precise verb, see `_score_opening`.
+        named.names.add(word)
 
 
 def _score_opening(words: list[str]) -> float:
     """Return the score of what else makes a result checkable: question, criterion, first word."""
-    opening = words[0] if words else ""
+    if not words:
+        return 0.0
+    opening = words[0]
     if "whether" in words or "if" in words[:3] or opening in QUESTION_WORDS:
         return _PRECISE_VERB_SCORE
-    if words and not (is_generic(opening) or is_verb(opening)):
+    if not (is_generic(opening) or is_verb(opening)):
         return _PRECISE_VERB_SCORE
     if list_base_forms(opening) & INSPECTING_VERBS and _has_criterion(words):
         return _PRECISE_VERB_SCORE
@@ -119,3 +166,8 @@ def _is_size(words: list[str]) -> bool:
         and (is_generic(word) or bool(list_base_forms(word) & (TOPIC_NOUNS | COMMON_NOUNS)))
         for word in unit
     )
+
+
+def _is_english(words: list[str]) -> bool:
+    known = sum(is_generic(word) or is_verb(word) for word in words)
+    return known * 4 >= len(words)
