@@ -132,9 +132,9 @@ class Doer(ABC):
             GraphInterrupt: a human is asked.
         """
 
+    @abstractmethod
     async def complete(self, report: Report) -> Report:
-        """Return a report with what is known of it besides its words; by default as it is."""
-        return report.model_copy(update={"failures": ()})
+        """Return a report with what is known of it besides its words, such as its proof."""
 
     @property
     @abstractmethod

@@ -13,7 +13,7 @@ from nodes.limits.patterns import Pattern
 from nodes.schemas.team import Team, Worker
 from nodes.text.request_parts import is_question
 from nodes.text.similarity import extract_stems
-from nodes.text.word_lists import INSPECTING_VERBS
+from nodes.text.word_lists import DETERMINERS, INSPECTING_VERBS
 from nodes.tools.framework.catalog import load_tools
 from nodes.tools.framework.settings import ToolSettings
 from state import Plan, Task
@@ -147,7 +147,8 @@ def _writes(team: Team, task: Task) -> bool:
     """Return whether a task's worker would have to write what the task is about.
 
     That is so without tools, and where each tool takes written text, unless there is a file to
-    check: the task asks a question, or has a verb of checks or of the worker's examples with files.
+    check: the task asks a question, or has a verb of checks or of the worker's examples with files
+    and does not begin with the text that is wanted.
     """
     worker = team.find_worker(task.worker)
     if worker.team or worker.remote:
@@ -158,7 +159,9 @@ def _writes(team: Team, task: Task) -> bool:
     verbs = [t.description.split()[0] for t in shown if t.worker == worker.name and t.materials]
     wanted = task.asked or task.description
     checks = extract_stems(wanted) & extract_stems(" ".join((*INSPECTING_VERBS, *verbs)))
-    return not (worker.tools and task.materials and (checks or is_question(wanted)))
+    is_named = not DETERMINERS.isdisjoint(wanted.lower().split()[:1])  # "An analysis of notes.md"
+    is_check = is_question(wanted) or bool(checks and not is_named)
+    return not (worker.tools and task.materials and is_check)
 
 
 def _takes_written_text(name: str, team: Team) -> bool:

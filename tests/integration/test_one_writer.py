@@ -1,4 +1,4 @@
-"""One writer for each thread of a shared database, and runs that nobody holds."""
+"""One writer for each thread of a shared database, and runs without a holder."""
 
 import asyncio
 from collections.abc import AsyncIterator

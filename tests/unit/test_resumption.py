@@ -111,7 +111,7 @@ KEPT = {"materials"}
 """A follow-up may name files of the thread."""
 
 
-def test_every_channel_of_an_earlier_request_is_emptied_or_written_anew():
+def test_every_channel_of_an_earlier_request_is_emptied_or_replaced():
     known = {*reset_for_new_request(), *WRITTEN_WITH_THE_PLAN, *WRITTEN_WITH_THE_ANSWER, *KEPT}
 
     assert known == set(get_type_hints(SupervisorState))

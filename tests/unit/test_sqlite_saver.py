@@ -165,7 +165,7 @@ async def test_callers_in_one_process_share_a_saver_until_the_last_has_left(tmp_
         assert await later.aget_tuple(make_config("one")) is not None
 
 
-async def test_a_file_that_was_replaced_is_opened_anew(tmp_path: Path) -> None:
+async def test_a_file_that_was_replaced_is_opened_again(tmp_path: Path) -> None:
     path = tmp_path / "runs.sqlite"
     async with open_saver(path) as first:
         path.unlink()

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final
 
-from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
-from jsonschema.exceptions import SchemaError  # type: ignore[import-untyped]
+from jsonschema import Draft202012Validator  # type: ignore[import-untyped]  # no stubs
+from jsonschema.exceptions import SchemaError  # type: ignore[import-untyped]  # no stubs
 from mcp.types import Tool
 
 from nodes.errors.redaction import redact_text
