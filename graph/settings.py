@@ -144,6 +144,8 @@ class Settings(LimitVariables, TracingVariables, ServerVariables):
     speculate: Switch = Field(True, validation_alias="SUPERVISE_SPECULATE")
     trace_content: Switch = Field(False, validation_alias="SUPERVISE_TRACE_CONTENT")
     """Whether the trace holds the prompt and the reply of each model call."""
+    record: Switch = Field(True, validation_alias="SUPERVISE_RECORD")
+    """Whether what a run takes from outside is kept beside its trace, for a replay."""
     database_url: str = Field(
         "",
         validation_alias="SUPERVISE_DATABASE_URL",

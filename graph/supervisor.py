@@ -70,7 +70,7 @@ def build_supervisor(
             none or is held by no worker.
     """
     settings = settings or Settings()
-    return _compile_graph(
+    return compile_supervisor(
         load_team(team, settings, tools=tools),
         settings=settings,
         tools=replace(settings.build_tool_settings(), given=dict(tools or {})),
@@ -80,7 +80,7 @@ def build_supervisor(
     )
 
 
-def _compile_graph(
+def compile_supervisor(
     team: Team,
     pool: WorkerPool | None = None,
     *,
@@ -90,10 +90,11 @@ def _compile_graph(
     checkpointer: BaseCheckpointSaver[str] | None = None,
     store: BaseStore | None = None,
 ) -> SupervisorGraph:
+    """Compile the graph of a team that is loaded, with the parts that it is made of."""
     saved = SavedReports()
     dispatches = DispatchRegistry(saved.read)
     if pool is None:
-        build = partial(_compile_graph, settings=settings, models=models, tools=tools)
+        build = partial(compile_supervisor, settings=settings, models=models, tools=tools)
         pool = WorkerPool(team, models=models, tools=tools, build=build)
     workers = {
         worker.name: build_worker(
@@ -120,6 +121,7 @@ def _compile_graph(
     compiled = builder.compile(name=team.name, checkpointer=checkpointer, store=store)
     graph = change_class(compiled, SupervisorGraph)
     graph.prepare, graph.team, graph.drawing = pool.prepare, team, _describe_drawing(team)
+    graph.name_models = models.name_all
     graph.attach_revision = revision.attach
     graph.around = tuple(collect(lambda each: each.list_around_runs(settings)))
     graph.default_deadline_s = settings.deadline_s or None

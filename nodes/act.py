@@ -12,6 +12,7 @@ from nodes.execution.attempt import WorkerAgents, choose_doer, make_attempt
 from nodes.execution.dispatch import Dispatch
 from nodes.execution.doer import Doer, Work
 from nodes.limits.deadline import CHEAPEST_TIER, get_elapsed_s, is_deadline_past, should_degrade
+from nodes.limits.recorder import read_outside
 from nodes.limits.run_scope import get_run_scope, has_checkpointer, is_stopped
 from nodes.limits.stop_requests import STOPPED
 from nodes.limits.worker_load import get_team_load
@@ -130,7 +131,8 @@ async def _scale_timeout(worker: Worker, model: BaseChatModel) -> Worker:
     """Return the worker with more time for a slow model."""
     if not isinstance(model, GuardedModel) or worker.remote:
         return worker
-    limits = worker.limits.scale_timeout(model.speed.limit_factor)
+    factor = read_outside("factor", lambda: model.speed.limit_factor, usual=1.0)
+    limits = worker.limits.scale_timeout(factor)
     if limits is worker.limits:
         return worker
     await get_run_context().emit_limits_scaled(model.model, model.speed)
@@ -163,7 +165,8 @@ def _find_cap_reached(dispatch: Dispatch, task: str, config: RunnableConfig) -> 
         return STOPPED
     if is_deadline_past(config):
         return "the run's deadline is reached"
-    return "" if dispatch.spend_step(task) else "the run's step cap is reached"
+    is_free = read_outside("has steps", lambda: dispatch.count_steps_left() > 0, usual=True)
+    return "" if is_free and dispatch.spend_step(task) else "the run's step cap is reached"
 
 
 def _stop_at_cap(

@@ -11,6 +11,7 @@ from langgraph.runtime import Runtime
 from nodes.errors import UsageError
 from nodes.execution.dispatch import Dispatch
 from nodes.limits.deadline import get_elapsed_s, is_deadline_past, should_degrade
+from nodes.limits.recorder import pass_point
 from nodes.limits.run_scope import get_run_scope
 from nodes.limits.stop_requests import STOPPED
 from nodes.models.catalog import EMBEDDED, ModelCatalog
@@ -84,6 +85,7 @@ async def assess(
     texts = get_run_scope(config).materials.get(dispatch.graph_ns, {})
     places = find_quotation_places(report.claims, texts)
     await emit("report", task=task.id, worker=report.worker, report=dumped, quotations=places)
+    await pass_point(f"end {task.id}")
     dispatch.publish_report(task.id, report)
     return {"results": output["results"], "ledger": output["ledger"]}
 

@@ -10,6 +10,7 @@ from langgraph.runtime import Runtime
 
 from nodes.execution.dispatch import Dispatch
 from nodes.limits.deadline import get_remaining_s, is_deadline_past
+from nodes.limits.recorder import read_outside
 from nodes.limits.run_scope import enforce_stop
 from nodes.limits.stop_requests import TaskStopped
 from nodes.telemetry.events import emit
@@ -30,7 +31,8 @@ async def await_inputs(
     """
     task, known = state["task"], state.get("known", {})
     needed = [edge.task for edge in task.depends_on if edge.task not in known]
-    if missing := [name for name in needed if not dispatch.is_settled(name)]:
+    missing = [name for name in needed if not dispatch.is_settled(name)]
+    if missing := read_outside("missing", lambda: missing, config, usual=[]):
         await emit("awaiting", task=task.id, worker=task.worker, tasks=missing)
     arrived: dict[str, Report] | None = {}
     wait = partial(dispatch.wait_for_inputs, task.id, needed, version=state.get("plan_version", 1))

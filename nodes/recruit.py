@@ -1,6 +1,7 @@
 """The step that recruits a specialist for a task that fits no worker of the team."""
 
 from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 from typing import Literal
 
 from langchain_core.runnables import RunnableConfig
@@ -8,6 +9,7 @@ from langgraph.runtime import Runtime
 
 from nodes.errors import ModelError, UsageError
 from nodes.execution.dispatch import Dispatch
+from nodes.limits.recorder import take_fact
 from nodes.limits.run_scope import enforce_stop
 from nodes.limits.stop_requests import STOPPED, TaskStopped
 from nodes.models.catalog import ModelCatalog
@@ -37,7 +39,7 @@ async def recruit(
     If no model defines one, it gets all granted tools and a plain instruction.
     """
     task, team = state["task"], team.apply_context(runtime.context)
-    granted = await describe_tools(team.grant)
+    granted = await take_fact("granted tools", partial(describe_tools, team.grant))
     description = state.get("description", task.description)
     made = Recruit(role="assistant", instructions="Do the task with your tools.", tools=team.grant)
     remark, usage, messages = "", Usage(), build_recruit_messages(task, description, granted)

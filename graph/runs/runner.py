@@ -33,7 +33,7 @@ from graph.topology.stop_watch import has_stop_requests
 from nodes.errors import (
     UsageError,
 )
-from nodes.limits.deadline import get_elapsed_s, now_s
+from nodes.limits.deadline import measure_elapsed_s, now_s
 from nodes.limits.run_scope import set_deadline
 from nodes.schemas.team import Team
 from nodes.tools.framework.extras import require_packages
@@ -113,6 +113,7 @@ async def arun(
         record = {"source": source, "input": given, "context": asdict(context)}
         signed = await session.note_begin(record)
         await save_run_record(thread, signed, session.database, settings)
+        await session.begin_record(given, context, settings)
         return await run_graph(session, given, context)
 
 
@@ -181,11 +182,15 @@ async def aresume(
             context = merge_context(lower_caps(saved, session.team), given)
             session.update_scope(ignores_saved_context=True)
         session.update_scope(on_answer_text=on_answer_text)
-        return await _continue_run(session, accepted["input"], context, answer)
+        return await _continue_run(session, accepted["input"], context, answer, settings)
 
 
 async def _continue_run(
-    session: RunSession, accepted: Mapping[str, Any], context: Context, answer: str | None
+    session: RunSession,
+    accepted: Mapping[str, Any],
+    context: Context,
+    answer: str | None,
+    settings: Settings,
 ) -> Outcome:
     """Continue a thread's run where it stopped; one that waits without an answer waits on.
 
@@ -207,14 +212,14 @@ async def _continue_run(
         return Outcome.from_state(thread, values)
     session.event_log.write_entry({"resumed": utc_now()})
     if changes:
-        changed = build_changes_event(changes, get_elapsed_s(session.config))
+        changed = build_changes_event(changes, measure_elapsed_s(session.config))
         session.event_log.record_event(changed)
     session.update_scope(read_logged_usage=session.read_logged_usage)
-    if is_running:
-        return await run_graph(session, command, context, is_planned=True)
     # A run that was killed before its first checkpoint starts again from the accepted input.
-    again = build_reopen_command(values) if is_begun else None
-    return await run_graph(session, again or accepted, context)
+    again = build_reopen_command(values) if is_begun and not is_running else None
+    given = command if is_running else again or accepted
+    await session.begin_record(given, context, settings, is_resumed=is_running)
+    return await run_graph(session, given, context, is_planned=is_running)
 
 
 def _resolve_team_source(team: str | Path | Team, settings: Settings) -> str | dict[str, Any]:

@@ -3,9 +3,9 @@
 import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.types import StateSnapshot
@@ -16,6 +16,13 @@ from graph.runs.event_log import EventListener, EventLog
 from graph.runs.outcome import Outcome
 from graph.runs.run_graphs import build_run_graph
 from graph.runs.run_record import sign_record
+from graph.runs.run_recorder import (
+    RunRecorder,
+    describe_checkpoints,
+    encode_value,
+    get_record_path,
+    summarize_state,
+)
 from graph.runs.run_store import RunDatabase, open_database
 from graph.runs.trace import build_trace, get_log_path, usage_from_log
 from graph.settings import Settings
@@ -32,7 +39,7 @@ from nodes.errors import (
     SupervisorError,
     ThreadBusy,
 )
-from nodes.limits.deadline import get_elapsed_s, now_s
+from nodes.limits.deadline import measure_elapsed_s, now_s
 from nodes.limits.run_scope import SCOPE_KEY, RunScope, get_run_scope
 from nodes.schemas.team import Team
 from nodes.telemetry.cost import find_unattributed
@@ -49,6 +56,17 @@ from state import (
 )
 
 
+RECORDED_SETTINGS: Final = (
+    "speculate",
+    "stream",
+    "deadline_s",
+    "max_concurrency",
+    "prices",
+    "trace_content",
+)
+"""What of the settings decides how a run goes, besides its models."""
+
+
 @dataclass(frozen=True)
 class RunSession:
     """A thread that this process has locked."""
@@ -60,6 +78,7 @@ class RunSession:
     is_new_here: bool
     config: RunnableConfig
     team: Team
+    recorder: RunRecorder | None = None
 
     def update_scope(self, **changes: Any) -> None:
         """Change the scope of the next run of the graph."""
@@ -76,6 +95,32 @@ class RunSession:
         signed = await asyncio.to_thread(sign_record, self.thread, record)
         self.event_log.write_required({"run": noted, **signed})
         return signed
+
+    async def begin_record(
+        self, given: Any, context: Context, settings: Settings, *, is_resumed: bool = False
+    ) -> None:
+        """Begin the record of this process, with all that the graph is given."""
+        if self.recorder is None:
+            return
+        scope, saver = get_run_scope(self.config), self.database.saver
+        plan = scope.given_plan
+        self.recorder.begin(
+            {
+                "thread": self.thread,
+                "team": self.team.model_dump(mode="json"),
+                "input": encode_value(given),
+                "context": asdict(context),
+                "models": self.graph.name_models(context),
+                "settings": settings.model_dump(mode="json", include=set(RECORDED_SETTINGS)),
+                "given_plan": plan and plan.model_dump(mode="json"),
+                "kept_materials": list(scope.kept_materials),
+                "ignores_saved_context": scope.ignores_saved_context,
+                "began": utc_now(),
+                "elapsed_s": measure_elapsed_s(self.config),
+                "checkpoints": await describe_checkpoints(saver, self.config),
+                "is_resumed": is_resumed,
+            }
+        )
 
     def read_logged_usage(self) -> dict[Tier, Usage]:
         """Return the request's usage by tier, as the event log records it."""
@@ -113,11 +158,18 @@ async def open_session(
         is_new_here = not path.exists() or not path.stat().st_size
         began_at = now_s() - event_log.read_last_time(path)
         with EventLog(path, listener) as kept:
+            recorder = RunRecorder(get_record_path(thread, settings)) if settings.record else None
+            scope = RunScope(began_at=began_at, recorder=recorder)
             config: RunnableConfig = {
-                "configurable": {"thread_id": thread, SCOPE_KEY: RunScope(began_at=began_at)},
+                "configurable": {"thread_id": thread, SCOPE_KEY: scope},
                 "callbacks": [kept],
             }
-            yield RunSession(thread, graph, database, kept, is_new_here, config, team)
+            session = RunSession(thread, graph, database, kept, is_new_here, config, team, recorder)
+            try:
+                yield session
+            finally:
+                if recorder:
+                    recorder.end()
 
 
 async def run_graph(
@@ -140,6 +192,8 @@ async def run_graph(
         snapshot = await session.graph.aget_state(session.config, subgraphs=True)
     except (StoreError, ThreadBusy) as raised:
         return _build_outcome_from_log(session, raised)
+    if session.recorder:
+        session.recorder.note_end(summarize_state(snapshot.values, error))
     return build_outcome(session, snapshot, error)
 
 
@@ -193,7 +247,7 @@ def _report_error(session: RunSession, error: SupervisorError, *, finished: int)
     error.next = _advise_next_step(error, session.thread, session.team.contact)
     session.event_log.record_event(
         {
-            "t": get_elapsed_s(session.config),
+            "t": measure_elapsed_s(session.config),
             "kind": "error",
             "task": "",
             "worker": "",

@@ -46,12 +46,18 @@ async def watch_stops(
             there was meant for an earlier run, and is removed.
     """
     configurable = config["configurable"]
+    scope, stops = get_run_scope(config), StopRequests()
     is_inner = RESUMING_KEY in configurable or TASK_ID_KEY in configurable
-    if store is None or is_inner or "thread_id" not in configurable:
+    is_replayed = scope.recorder is not None and scope.recorder.is_replayed
+    if is_inner or "thread_id" not in configurable or (store is None and not is_replayed):
         yield
         return
-    stops = StopRequests()
-    configurable[SCOPE_KEY] = replace(get_run_scope(config), stops=stops)
+    configurable[SCOPE_KEY] = replace(scope, stops=stops)
+    if scope.recorder:
+        scope.recorder.follow_stops(stops)
+    if store is None or is_replayed:
+        yield
+        return
     place = build_run_namespace(configurable)
     if is_resumed:  # before a node runs again that waits for a human
         await _read_requests(stops, store, place)

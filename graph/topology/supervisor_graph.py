@@ -67,7 +67,7 @@ from nodes.planning.first_plan import PrepareWorkers
 from nodes.planning.speculation import SPECULATION_KEY, SpeculativeCalls
 from nodes.schemas.replies import RunOutput
 from nodes.schemas.team import Team
-from state import Context, RequestInput, SupervisorState
+from state import Context, RequestInput, SupervisorState, Tier
 
 
 class SupervisorGraph(
@@ -83,6 +83,8 @@ class SupervisorGraph(
     """Loads and builds what the workers need; a run does it while it plans, if not done before."""
     team: Team
     """The team whose workers an edited plan may name."""
+    name_models: Callable[[Context], Mapping[Tier, str]]
+    """Names the model of each tier, as a run's context may change it."""
     attach_revision: Callable[[StateSnapshot, BaseCheckpointSaver[Any]], Awaitable[StateSnapshot]]
     """Adds to a snapshot what a revision beside running tasks has saved."""
     around: tuple[AroundRun, ...] = ()

@@ -13,7 +13,7 @@ from graph.extensions import collect, find_extensions
 from graph.topology.supervisor_graph import SupervisorGraph
 from nodes.errors import McpServerFailed, RemoteError, SupervisorError, TeamInvalid
 from nodes.execution.outside_worker import OutsideWorker
-from nodes.execution.worker_agent import WorkerAgent
+from nodes.execution.worker_agent import WorkerAgent, name_tool_set
 from nodes.limits.run_scope import get_run_scope
 from nodes.limits.worker_load import get_team_load
 from nodes.models.catalog import ModelCatalog
@@ -93,6 +93,8 @@ class WorkerPool:
 
     async def describe_tools(self, names: tuple[str, ...]) -> dict[str, str]:
         """Return the first line of each tool's description, by tool name."""
+        if self._tool_settings.recorded is not None:
+            return {}
         if new := [name for name in names if name not in self._tool_descriptions]:
             tools = await asyncio.to_thread(self._load_tools, new)
             lines = [tool.description.strip().partition("\n")[0] for tool in tools]
@@ -165,6 +167,8 @@ class WorkerPool:
         Raises:
             TeamInvalid: the team's tools need packages that are not installed.
         """
+        if self._tool_settings.recorded is not None:
+            return await self._build_workers(team)
         if not self._agents:
             await asyncio.to_thread(require_packages, self._team.name)
             if any(split_tool_name(name) for each in self._team.workers for name in each.tools):
@@ -186,7 +190,7 @@ class WorkerPool:
         for worker in self._team.workers:
             if worker.team:
                 await self.get_team_graph(worker.name)
-            elif not worker.remote and not any(map(split_tool_name, worker.tools)):
+            elif not worker.remote and not self._has_server_tools(worker):
                 await self.get_agent(worker.name)
         if team.recruit:
             await self.describe_tools(team.grant)
@@ -230,19 +234,28 @@ class WorkerPool:
 
     async def _connect_servers(self, worker: Worker) -> list[ConfirmedTool]:
         """Return a worker's tools of MCP servers."""
-        if not any(map(split_tool_name, worker.tools)):
+        if not self._has_server_tools(worker):
             return []
         found: list[ConfirmedTool] = []
         for extension in find_extensions():
             found += await extension.load_tools(self._team, worker, self._tool_settings)
         return found
 
+    def _has_server_tools(self, worker: Worker) -> bool:
+        """Return whether servers are to be asked for tools; those of a record are known."""
+        is_recorded = self._tool_settings.recorded is not None
+        return not is_recorded and any(map(split_tool_name, worker.tools))
+
     def _build_agent(self, worker: Worker, of_servers: Sequence[BaseTool] = ()) -> WorkerAgent:
         from nodes.execution.tool_loop import build_worker_agent
         from nodes.tools.framework.catalog import require_distinct_names
 
-        named = [name for name in worker.tools if not split_tool_name(name)]
-        tools = [*self._load_tools(named), *of_servers]
+        recorded = self._tool_settings.recorded
+        if recorded is not None:
+            tools = list(recorded.get(name_tool_set(worker), ()))
+        else:
+            named = [name for name in worker.tools if not split_tool_name(name)]
+            tools = [*self._load_tools(named), *of_servers]
         require_distinct_names(tools)
         return build_worker_agent(worker, tools, self._models.get_chat_model(worker.tier))
 

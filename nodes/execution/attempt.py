@@ -28,6 +28,7 @@ from nodes.execution.outside_worker import OutsideDoer, OutsideWorker
 from nodes.execution.subteam import TeamDoer, TeamGraph
 from nodes.execution.worker_agent import AgentDoer, WorkerAgent
 from nodes.limits.deadline import get_remaining_s, name_deadline_option
+from nodes.limits.recorder import read_outside
 from nodes.limits.run_scope import enforce_stop, get_run_scope
 from nodes.limits.stop_requests import STOPPED, TaskStopped
 from nodes.models.run_context import CallDeadline
@@ -37,11 +38,12 @@ from nodes.prompts.tags import shorten_text
 from nodes.schemas.team import SPECIALIST
 from nodes.telemetry.events import build_task_path
 from nodes.telemetry.tracing import WORK, TracedStep, name_agent, trace_step
-from state import Attempt, Escalation, Fault, Recruit, Report
+from state import Attempt, Escalation, Fault, Recruit, Report, Usage
 
 CLOCK_TOLERANCE_S = 0.05
 """A run this close to its deadline has reached it: clocks differ by less."""
 MAX_ERROR_CHARS: Final = 2_000
+NO_WAITS: Final = Usage().model_dump()
 MAX_PARTIAL_CHARS: Final = 2_000
 """Limit for what is kept of an attempt whose time ended."""
 
@@ -86,7 +88,9 @@ async def make_attempt(doer: Doer, config: RunnableConfig) -> Attempt:
         attempt = await _do_until_stopped(doer, step.config)
         _record_outcome(step, attempt)
     path = build_task_path(step.config, doer.work.task.id)
-    waits = get_run_scope(step.config).waits.take(path)
+    waits = read_outside(
+        "waits", lambda: get_run_scope(step.config).waits.take(path).model_dump(), usual=NO_WAITS
+    )
     labels, report = doer.taint_labels, attempt.report
     if report:
         report = await doer.complete(report)
@@ -98,7 +102,7 @@ async def make_attempt(doer: Doer, config: RunnableConfig) -> Attempt:
             "taint_labels": labels,
             "worker": doer.work.worker.name,
             "tier": doer.work.tier,
-            "usage": doer.usage + waits,
+            "usage": doer.usage + Usage(**waits),
             "ledger": doer.ledger,
         }
     )

@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from nodes.limits.recorder import pass_point
 from state import Report, TodoStatus, WorkerOutput
 
 
@@ -114,6 +115,7 @@ class Dispatch:
             either: set[asyncio.Future[Any]] = {*missing, withdrawal}
             await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
         await self.may_start.wait()
+        await pass_point(f"begin {task}")
         if self.is_withdrawn(task, version):
             return None
         if not self.is_stopped:

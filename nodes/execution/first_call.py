@@ -11,6 +11,7 @@ from nodes.execution.attempt import WorkerAgents
 from nodes.execution.doer import Work
 from nodes.execution.worker_agent import AgentDoer
 from nodes.limits.deadline import count_steps_left
+from nodes.limits.recorder import enter_effect, read_outside
 from nodes.limits.run_scope import get_run_scope
 from nodes.models.catalog import EMBEDDED, ModelCatalog
 from nodes.models.guarded_model import GuardedModel, apply_parameters
@@ -50,7 +51,8 @@ class FirstCalls:
                 return
             if calls.open_calls >= steps_left:
                 return
-            if budget and budget.is_low():  # with what the planner's own call may spend
+            # With what the planner's own call may spend.
+            if read_outside("is low", lambda: bool(budget and budget.is_low()), usual=False):
                 return
             calls.begin(task, lambda call: self._ask(call, state, config, context, team))
 
@@ -66,7 +68,7 @@ class FirstCalls:
             # On a slow machine, or with one call at a time, they take time from the planner.
             and isinstance(planner, GuardedModel)
             and planner.model != EMBEDDED
-            and planner.speed.limit_factor <= 1
+            and read_outside("is fast", lambda: planner.speed.limit_factor <= 1, usual=True)
             and planner.calls_at_once > 1
         )
 
@@ -96,10 +98,10 @@ class FirstCalls:
         call.reply.key = build_input_key(getattr(model, "model", ""), messages, kwargs)
         if isinstance(model, GuardedModel):
             call.prompt_usage = model.estimate_prompt_usage(messages, kwargs)
-        await call.emit_outcome("begun")
         # It began inside the planner's call, whose reply is listened to.
         metadata = {"task": task.id, "worker": worker.name}
-        with listen_to_reply(None):
+        with listen_to_reply(None), enter_effect(0):
+            await call.emit_outcome("begun")
             async with trace_step(f"speculated: {task.id}", {}, metadata):
                 return await bound.ainvoke(messages)
 

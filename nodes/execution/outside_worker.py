@@ -2,15 +2,18 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from functools import partial
+from typing import Any, Protocol
 
 from langchain_core.runnables import RunnableConfig
 
 from nodes.execution.doer import Doer
 from nodes.execution.proving import mark_returned
+from nodes.limits.recorder import Effect, get_recorder, hash_section, take_effect
 from nodes.schemas.handoff import Handoff
 from nodes.security.provenance import build_taint, describe_private_source, exclude_worker
 from nodes.security.taint import merge_labels
+from nodes.telemetry.events import build_task_path
 from state import Report, TaintLabel, Usage
 
 
@@ -66,12 +69,20 @@ class OutsideWorker(Protocol):
         """Return an attempt at a task, which has not begun."""
 
 
+@dataclass(frozen=True)
+class KeptRun:
+    """What a record has of an attempt by a worker that is not in this process."""
+
+    usage: Usage
+    taint_labels: tuple[TaintLabel, ...]
+
+
 @dataclass(kw_only=True)
 class OutsideDoer(Doer):
     """A worker that is not in this process."""
 
     get_worker: Callable[[], Awaitable[OutsideWorker]]
-    _run: OutsideRun | None = None
+    _done: "OutsideRun | KeptRun | None" = None
 
     async def do(self, config: RunnableConfig, timeout_s: float) -> Report:
         """Return the worker's report."""
@@ -88,8 +99,41 @@ class OutsideDoer(Doer):
             is_checkpointed=work.is_checkpointed,
             ask_human=work.context.ask_human,
         )
-        self._run = (await self.get_worker()).start(task)
-        return await self._run.run(earlier=work.earlier, answers=work.answers)
+        effect = Effect(
+            kind="remote",
+            purpose=work.worker.name,
+            task=build_task_path(config, work.task.id),
+            attempt=work.number,
+            sections=self._hash_request(task) if get_recorder() else {},
+            dump=self._dump,
+            load=self._load,
+        )
+        return await take_effect(effect, partial(self._ask, task))
+
+    async def _ask(self, task: OutsideTask) -> Report:
+        run = (await self.get_worker()).start(task)
+        self._done = run
+        return await run.run(earlier=self.work.earlier, answers=self.work.answers)
+
+    def _hash_request(self, task: OutsideTask) -> dict[str, str]:
+        work, handoff = self.work, task.handoff
+        return {
+            "task": hash_section(handoff.intent),
+            "context": hash_section([each.model_dump(mode="json") for each in handoff.context]),
+            "materials": hash_section(dict(handoff.artifacts)),
+            "guidance": hash_section(task.guidance),
+            "answers": hash_section([work.earlier, dict(work.answers)]),
+        }
+
+    def _dump(self, report: Report | None) -> Any:
+        """Return the report, and what the worker has used and read, as JSON."""
+        said = report and report.model_dump(mode="json")
+        labels = self._done.taint_labels if self._done else ()
+        return {"report": said, "usage": self.usage.model_dump(mode="json"), "labels": labels}
+
+    def _load(self, kept: Any) -> Report | None:
+        self._done = KeptRun(Usage.model_validate(kept["usage"]), tuple(kept["labels"]))
+        return kept["report"] and Report.model_validate(kept["report"])
 
     async def complete(self, report: Report) -> Report:
         """Return the report, whose claims are what the worker has returned."""
@@ -99,9 +143,9 @@ class OutsideDoer(Doer):
     @property
     def usage(self) -> Usage:
         """What the worker has used, as far as it says so."""
-        return self._run.usage if self._run else Usage()
+        return self._done.usage if self._done else Usage()
 
     @property
     def taint_labels(self) -> tuple[TaintLabel, ...]:
         """The labels of the task's inputs, and of what the worker has answered."""
-        return merge_labels(self.taint.taint_labels, self._run.taint_labels if self._run else ())
+        return merge_labels(self.taint.taint_labels, self._done.taint_labels if self._done else ())

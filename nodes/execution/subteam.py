@@ -169,6 +169,7 @@ class TeamDoer(Doer):
             origin=build_subteam_origin(self.work.state),
             keep_event=outer.keep_event,
             stops=outer.stops,
+            recorder=outer.recorder,
         )
         configurable = {**config["configurable"], SCOPE_KEY: scope}
         own = {"team": team, "within": scope.outer_task, **NO_TASK}

@@ -1,8 +1,9 @@
 """Makes the tool calls of an attempt: restricts them, asks a human, records how each ended."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
+from functools import partial
 from time import monotonic
 from typing import Any
 
@@ -29,13 +30,14 @@ from nodes.execution.tool_outcomes import (
     read_failures,
 )
 from nodes.human.request import ask_until_clear, build_tool_request
+from nodes.limits.recorder import Effect, get_recorder, hash_section, take_effect
 from nodes.limits.run_scope import has_checkpointer
-from nodes.models.run_context import get_run_context
+from nodes.models.run_context import RunContext, get_run_context
 from nodes.prompts.tags import shorten_text
 from nodes.security.tool_access import is_declared, read_access
 from nodes.telemetry.events import build_task_path, emit
 from nodes.text.plain_text import sanitize_line, sanitize_text
-from nodes.text.tool_messages import flatten_content
+from nodes.text.tool_messages import flatten_content, strip_media
 from nodes.tools.framework.catalog import ConfirmedTool, get_origin, is_of_server
 from nodes.tools.framework.materials import takes_materials
 from state import Report
@@ -210,6 +212,24 @@ class _Call:
         self.request = self._restrict(self.request.override(tool_call={**call, "args": edited}))
 
     async def _run(self) -> ToolMessage:
+        """Run the tool, through the run's recorder; what it answers has no known secret.
+
+        Raises:
+            NothingToRead: there is nothing for the tool to read.
+        """
+        context, call = get_run_context(), self.request.tool_call
+        effect = Effect(
+            kind="tool",
+            purpose=self.name,
+            task=context.task,
+            attempt=context.attempt,
+            sections={"arguments": hash_section(call["args"])} if get_recorder() else {},
+            dump=_dump_result,
+            load=partial(_load_result, call=call),
+        )
+        return await take_effect(effect, partial(self._run_tool, context))
+
+    async def _run_tool(self, context: RunContext) -> ToolMessage:
         """Run the tool; an error of it becomes a message to its worker, not the run's end.
 
         Of a `Command` only the message that answers the call counts: a tool does not change the
@@ -218,7 +238,7 @@ class _Call:
         tool = self.request.tool
         is_outside = tool is not None and read_access(tool).sends != "nothing"
         try:
-            with get_run_context().wait_outside() if is_outside else nullcontext():
+            with context.wait_outside() if is_outside else nullcontext():
                 result = await self.handler(self.request)
             if answer := _find_answer(result, self.request.tool_call["id"]):
                 return answer
@@ -293,6 +313,23 @@ class _Call:
         )
         self.failures = () if ending == "refused" else tuple(reasons)
         return result
+
+
+def _dump_result(result: ToolMessage | None) -> Any:
+    """Return what a tool has answered as JSON; parts that are no text without their data."""
+    if result is None:
+        return None
+    kept: dict[str, Any] = {"content": strip_media(redact_value(result.content))}
+    kept |= {"status": result.status} if result.status != "success" else {}
+    if isinstance(result.artifact, str | dict):  # a mark of ours, or what was read of a material
+        kept["artifact"] = redact_value(result.artifact)
+    return kept
+
+
+def _load_result(kept: Any, *, call: Mapping[str, Any]) -> ToolMessage | None:
+    if kept is None:
+        return None
+    return ToolMessage(**kept, name=call["name"], tool_call_id=call["id"])
 
 
 def _find_answer(result: ToolMessage | Command[Any], call: str | None) -> ToolMessage | None:

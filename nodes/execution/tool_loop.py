@@ -24,6 +24,7 @@ from nodes.execution.worker_agent import (
     find_doubts,
     may_ask_again,
     must_report,
+    name_tool_set,
     settle_escalation,
 )
 from nodes.models.guarded_model import SHOWN_TOOLS
@@ -155,5 +156,6 @@ def build_worker_agent(
         instructions=instructions,
         report_tool=OutputToolBinding.from_schema_spec(response_format.schema_specs[0]).tool,
         tools=tools,
+        tool_set=name_tool_set(worker),
         reading_tools=granted,
     )

@@ -8,6 +8,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from time import monotonic
 from typing import Any, ClassVar
 
@@ -27,6 +28,7 @@ from langgraph.graph.state import CompiledStateGraph
 from nodes.errors import ModelError
 from nodes.execution.attempt_context import AttemptContext, MaterialReading, TurnLimitReached
 from nodes.execution.doer import Doer
+from nodes.limits.recorder import get_recorder, read_outside
 from nodes.models.endpoint_limits import hold_for_task
 from nodes.models.lengths import SHORTENED
 from nodes.models.reply_stream import offer_reply
@@ -40,7 +42,9 @@ from nodes.prompts.checks import build_proof_message
 from nodes.prompts.materials import show_materials
 from nodes.prompts.messages import build_handoff_message
 from nodes.schemas.handoff import WorkValues, lay_beside
+from nodes.schemas.team import Worker
 from nodes.telemetry.events import emit
+from nodes.tools.framework.described_tools import describe_tools
 from nodes.tools.framework.documents import is_cut
 from state import Fault, Origin, Report, Usage
 
@@ -49,6 +53,11 @@ REPORT_SHARE = 0.25
 LONG_MATERIALS_CHARS = 20_000
 """From here on a handoff is built in a thread: it takes long enough to delay other tasks."""
 ToolLoop = CompiledStateGraph[Any, AttemptContext, Any, Any]
+
+
+def name_tool_set(worker: Worker) -> str:
+    """Return what tells a worker's tools from those of others in a record."""
+    return f"{worker.name}: {', '.join(worker.tools)}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,6 +70,8 @@ class WorkerAgent:
     """What the model calls to report."""
     tools: Sequence[BaseTool]
     """Its own."""
+    tool_set: str
+    """As `name_tool_set` names them."""
     reading_tools: Sequence[BaseTool]
     """Those that every worker is offered for a material that is cut."""
 
@@ -197,7 +208,7 @@ def must_report(context: AttemptContext) -> bool:
         or context.earlier_calls.must_report
         or not has_time_left(REPORT_SHARE, least_s=2 * context.longest_turn_s)
         or context.usage.input_tokens + context.usage.output_tokens >= context.limits.max_tokens
-        or (budget is not None and budget.is_low())
+        or read_outside("is low", lambda: budget is not None and budget.is_low(), usual=False)
     )
 
 
@@ -257,6 +268,8 @@ class AgentDoer(Doer):
     async def prepare(self) -> tuple[WorkerAgent, HumanMessage]:
         """Return the worker's agent and the handoff for it."""
         agent = await self.get_agent()
+        if recorder := get_recorder():
+            recorder.note_tools(agent.tool_set, partial(describe_tools, agent.tools))
         if sum(map(len, self.work.materials.values())) < LONG_MATERIALS_CHARS:
             return agent, self._build_message()
         return agent, await asyncio.to_thread(self._build_message)

@@ -5,6 +5,7 @@ from typing import Final
 
 from langchain_core.runnables import RunnableConfig
 
+from nodes.limits.recorder import read_outside
 from nodes.limits.run_scope import get_run_scope
 from nodes.schemas.team import Team
 from state import Context, Plan, SupervisorState, Tier
@@ -22,7 +23,12 @@ def now_s() -> float:
 
 
 def get_elapsed_s(config: RunnableConfig) -> float:
-    """Return the seconds since the run began; 0 outside a run of ours."""
+    """Return the seconds since the run began, for a result; 0 outside a run of ours."""
+    return read_outside("elapsed", lambda: measure_elapsed_s(config), config)
+
+
+def measure_elapsed_s(config: RunnableConfig) -> float:
+    """Return the same for what is only shown: no recorder keeps it."""
     began_at = get_run_scope(config).began_at
     return 0.0 if began_at is None else max(0.0, now_s() - began_at)
 
@@ -37,13 +43,22 @@ def get_request_s(config: RunnableConfig) -> float:
 
 def get_remaining_s(config: RunnableConfig) -> float | None:
     """Return the seconds left before the answer must be written; None without a deadline."""
-    deadline = get_run_scope(config).deadline
-    return None if deadline is None else max(0.0, deadline.work_ends_at - now_s())
+
+    def measure() -> float | None:
+        deadline = get_run_scope(config).deadline
+        return None if deadline is None else max(0.0, deadline.work_ends_at - now_s())
+
+    return read_outside("remaining", measure, config)
 
 
 def is_deadline_past(config: RunnableConfig) -> bool:
     """Return whether the time for work is over."""
-    return get_remaining_s(config) == 0.0
+
+    def measure() -> bool:
+        deadline = get_run_scope(config).deadline
+        return deadline is not None and deadline.work_ends_at <= now_s()
+
+    return read_outside("is past", measure, config, usual=False)
 
 
 def name_deadline_option(config: RunnableConfig) -> str:
@@ -73,8 +88,12 @@ def is_deadline_near(config: RunnableConfig) -> bool:
 
 def should_degrade(config: RunnableConfig) -> bool:
     """Return whether most of the run's time, tokens or money for work is used up."""
-    budget = get_run_scope(config).budget
-    return is_deadline_near(config) or (budget is not None and budget.is_low())
+
+    def measure() -> bool:
+        budget = get_run_scope(config).budget
+        return is_deadline_near(config) or (budget is not None and budget.is_low())
+
+    return read_outside("degrades", measure, config, usual=False)
 
 
 def find_optional_tasks(plan: Plan) -> frozenset[str]:

@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from langchain_core.runnables import RunnableConfig
 
@@ -12,6 +12,9 @@ from nodes.limits.langgraph_keys import CHECKPOINTER_KEY
 from nodes.limits.outside_waits import OutsideWaits
 from nodes.limits.stop_requests import StopRequests
 from state import Origin, Plan, Report, Tier, Usage
+
+if TYPE_CHECKING:
+    from nodes.limits.recorder import Recorder
 
 SCOPE_KEY: Final = "__run_scope"
 """Of a `configurable`. LangGraph saves no entry whose name begins like this with a checkpoint."""
@@ -102,6 +105,8 @@ class RunScope:
     """Raises if another server has taken the thread; where several share a database."""
     stops: StopRequests | None = None
     """Where a run can be asked to stop tasks."""
+    recorder: "Recorder | None" = field(default=None, compare=False)
+    """Keeps what the run takes from outside, or gives back what was kept."""
     clock_offset_s: float = 0.0
     """Of the database's clock from `now_s`; moments that servers share are saved on the former."""
     first_claimed_at: float | None = None

@@ -1,7 +1,7 @@
 """The tasks of a run that a human has stopped: what works on them is cancelled."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Final
 
@@ -22,6 +22,7 @@ class StopRequests:
 
     def __init__(self) -> None:
         self._stopped = set[str]()
+        self.on_added: Callable[[str], None] | None = None
         self._timers = dict[asyncio.Timeout, str]()
 
     def add(self, task: str) -> None:
@@ -30,6 +31,8 @@ class StopRequests:
             return
         waiting = [timer for timer, path in self._timers.items() if not self.includes(path)]
         self._stopped.add(task)
+        if self.on_added:
+            self.on_added(task)
         for timer in waiting:
             if self.includes(self._timers[timer]):
                 timer.reschedule(asyncio.get_running_loop().time())

@@ -16,6 +16,7 @@ from uuid import uuid4
 from langgraph.store.base import BaseStore
 
 from nodes.limits.deadline import now_s
+from nodes.limits.recorder import is_replayed, read_outside
 from nodes.schemas.team import Team, Worker
 
 MOVING_AVERAGE_WEIGHT: Final = 0.3
@@ -82,9 +83,16 @@ class TeamLoad:
 
     def measure_load(self, worker: str, *, planned: int = 0) -> WorkerLoad:
         """Return a worker's load, as far as it is known, with attempts that are about to begin."""
-        in_flight = self._in_flight[worker] + self._in_flight_elsewhere.get(worker, 0) + planned
-        latency_s, weight = self._read_latency(worker)
-        return WorkerLoad(in_flight, latency_s if weight else None)
+
+
+        def measure() -> list[Any]:
+            latency_s, weight = self._read_latency(worker)
+            return [self._count(worker, planned), latency_s if weight else None]
+
+        return WorkerLoad(*read_outside(f"load of {worker}", measure, usual=[0, None]))
+
+    def _count(self, worker: str, planned: int) -> int:
+        return self._in_flight[worker] + self._in_flight_elsewhere.get(worker, 0) + planned
 
     def estimate_waits(
         self, workers: Sequence[str], *, planned: Mapping[str, int] | None = None
@@ -98,12 +106,16 @@ class TeamLoad:
         Args:
             planned: attempts of each worker that are about to begin.
         """
-        soon = planned or {}
+        return read_outside("waits", lambda: self._estimate_waits(workers, planned or {}))
+
+    def _estimate_waits(
+        self, workers: Sequence[str], soon: Mapping[str, int]
+    ) -> dict[str, float]:
         latencies = {name: self._read_latency(name) for name in workers}
         known = sum(weight for _, weight in latencies.values())
         usual_s = sum(s * weight for s, weight in latencies.values()) / known if known else 1.0
         return {
-            name: (self.measure_load(name, planned=soon.get(name, 0)).in_flight + 1)
+            name: (self._count(name, soon.get(name, 0)) + 1)
             * (usual_s + weight * (seconds - usual_s))
             for name, (seconds, weight) in latencies.items()
         }
@@ -111,12 +123,20 @@ class TeamLoad:
     def describe_loads(self, team: Team) -> dict[str, str]:
         """Return the load of each worker whose load is known."""
         said = {worker.name: self.measure_load(worker.name).describe() for worker in team.roster}
-        said |= dict.fromkeys(self.unavailable, "unavailable: choose another one where one fits")
+        names = self.list_unavailable()
+        said |= dict.fromkeys(names, "unavailable: choose another one where one fits")
         return {name: words for name, words in said.items() if words}
+
+    def list_unavailable(self) -> dict[str, str]:
+        """Return why workers on other servers cannot be used now, by name."""
+        return read_outside("unavailable", lambda: dict(self.unavailable), usual={})
 
     @contextmanager
     def count_attempt(self, worker: str, store: BaseStore | None) -> Iterator[None]:
         """Count an attempt while it runs, and its seconds afterwards."""
+        if is_replayed():
+            yield
+            return
         began = self.clock()
         self._in_flight[worker] += 1
         self._schedule_save(worker, store)

@@ -121,6 +121,10 @@ class ModelCatalog:
             return name_given_model(self._given[tier])
         return parse_model_name(chosen or getattr(self.settings, tier), tier)
 
+    def name_all(self, context: Context | None = None) -> dict[Tier, str]:
+        """Return the name of each tier's model; as `get_name`."""
+        return {tier: self.get_name(tier, context) for tier in TIERS}
+
     def get_chat_model(self, tier: Tier, context: Context | None = None) -> BaseChatModel:
         """Return the chat model of a tier.
 

@@ -25,6 +25,7 @@ from pydantic import ConfigDict, Field, PrivateAttr
 
 from nodes.errors import ContextTooSmall, ModelUnknown, SupervisorError
 from nodes.errors.redaction import redact_message
+from nodes.limits.recorder import get_recorder, take_effect
 from nodes.models.call import EXPECTED_OUTPUT_TOKENS, MAX_TOKENS, ModelCall, estimate_tokens
 from nodes.models.clients import name_nearest_models
 from nodes.models.lengths import (
@@ -34,11 +35,13 @@ from nodes.models.lengths import (
     choose_share,
     shorten_messages,
 )
+from nodes.models.recorded_call import build_model_effect
 from nodes.models.reply_reading import clean_words, replace_lone_surrogates
 from nodes.models.reply_stream import take_offered_reply
 from nodes.models.request_form import EndpointKind, ToolOffer, get_output_methods, simplify_tool
 from nodes.models.run_context import (
     REPORT,
+    RunContext,
     describe_messages,
     get_run_context,
     name_requested_schema,
@@ -215,7 +218,31 @@ class GuardedModel(BaseChatModel):
         purpose: str = "",
         **kwargs: Any,
     ) -> ChatResult:
-        began_s, run_context = time.monotonic(), get_run_context()
+        run_context = get_run_context()
+        purpose = (purpose or _find_purpose(None, kwargs)).partition(":")[0]
+        place = run_context.task, run_context.attempt
+        effect = build_model_effect(self, purpose, messages, kwargs, *place)
+        if run_context.listeners and get_recorder():
+            effect.listeners = run_context.listeners
+            run_context = replace(run_context, listeners=(*effect.listeners, effect.hear))
+
+        async def answer() -> AIMessage:
+            how = {"stop": stop, "run_manager": run_manager}
+            return await self._answer(run_context, purpose, messages, kwargs, **how)
+
+        message = await take_effect(effect, answer)
+        return ChatResult(generations=[ChatGeneration(message=message)])
+
+    async def _answer(
+        self,
+        run_context: RunContext,
+        purpose: str,
+        messages: list[BaseMessage],
+        kwargs: dict[str, Any],
+        **how: Any,
+    ) -> AIMessage:
+        """Return the model's reply, charged and traced, without a known secret."""
+        began_s = time.monotonic()
         call = ModelCall(
             inner=self.inner,
             model_name=self.model,
@@ -229,7 +256,7 @@ class GuardedModel(BaseChatModel):
             "model": self.model,
             "tier": self.tier,
             "schema": name_requested_schema(kwargs),
-            "purpose": (purpose or _find_purpose(None, kwargs)).partition(":")[0],
+            "purpose": purpose,
         }
         if self.settings.trace_content:
             event["prompt"] = describe_messages(messages)
@@ -238,16 +265,14 @@ class GuardedModel(BaseChatModel):
         expected = self._estimate_call(messages, kwargs) if run_context.scope.budget else (0, None)
         try:
             with run_context.reserve_call(*expected):
-                reply = await self._request_fitting_reply(
-                    call, messages, kwargs, stop=stop, run_manager=run_manager
-                )
+                reply = await self._request_fitting_reply(call, messages, kwargs, **how)
         except SupervisorError as error:
             event["seconds"] = round(time.monotonic() - began_s, 6)
             await self._settle_failure(error, call, event)
             raise
         event["seconds"] = round(time.monotonic() - began_s, 6)
         message = await self._settle_reply(reply, call, event)
-        return ChatResult(generations=[ChatGeneration(message=redact_message(message))])
+        return redact_message(message)
 
     async def _settle_failure(
         self, error: SupervisorError, call: ModelCall, event: dict[str, Any]

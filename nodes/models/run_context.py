@@ -15,12 +15,13 @@ from nodes.errors import CallTimedOut, DeadlinePassed, EndpointDown
 from nodes.errors.redaction import redact_text
 from nodes.limits.deadline import now_s
 from nodes.limits.langgraph_keys import RUNTIME_KEY
+from nodes.limits.recorder import find_place, read_outside
 from nodes.limits.run_scope import RunScope, get_run_scope
 from nodes.models.circuit_breaker import FAILURE_THRESHOLD, OPEN_S
 from nodes.models.reply_stream import AnswerTextListener
 from nodes.models.usage import ModelSpeed
 from nodes.prompts.tags import shorten_text
-from nodes.telemetry.events import EventKind, build_task_path, emit
+from nodes.telemetry.events import EventKind, emit
 from state import Usage
 
 REPORT = "Report"
@@ -47,6 +48,7 @@ class RunContext:
     is_run: bool = False
     task: str = ""
     """The path of the task that the call is made for; empty for the supervisor's."""
+    attempt: int = 0
     is_last: bool = False
     """The call writes the answer."""
     listeners: tuple[TextListener, ...] = ()
@@ -97,14 +99,18 @@ class RunContext:
 
     async def emit_limits_scaled(self, model: str, speed: ModelSpeed) -> None:
         """Emit, once in a run, that limits which were not set are longer for a slow model."""
-        if self.is_run and speed.limit_factor > 1 and speed.note_run(self.run_id):
-            await emit(
-                "limits_scaled",
-                model=model,
-                tokens_per_s=round(speed.tokens_per_s or 0.0, 2),
-                factor=round(speed.limit_factor, 2),
-                timeouts=speed.timeouts,
-            )
+        if not self.is_run:
+            return
+
+        def measure() -> dict[str, Any] | None:
+            if speed.limit_factor <= 1 or not speed.note_run(self.run_id):
+                return None
+            tokens_per_s, factor = round(speed.tokens_per_s or 0.0, 2), speed.limit_factor
+            timeouts = speed.timeouts
+            return {"tokens_per_s": tokens_per_s, "factor": round(factor, 2), "timeouts": timeouts}
+
+        if scaled := read_outside("scaled limits", measure):
+            await emit("limits_scaled", model=model, **scaled)
 
 
 @contextmanager
@@ -135,6 +141,7 @@ def get_run_context() -> RunContext:
     except RuntimeError:
         return RunContext(listeners=listeners)
     configurable: Mapping[str, Any] = config.get("configurable", {})
+    path, attempt = find_place(config)
     scope, is_last, remaining_s = get_run_scope(config), _writes_answer.get(), None
     if scope.deadline:  # what is kept for the answer is for the answer alone
         ends_at = scope.deadline.ends_at if is_last else scope.deadline.work_ends_at
@@ -146,7 +153,8 @@ def get_run_context() -> RunContext:
         run_id=f"{configurable.get('thread_id', '')}/{scope.began_at or ''}",
         remaining_s=remaining_s,
         is_run=RUNTIME_KEY in configurable,
-        task=build_task_path(config, config.get("metadata", {}).get("task", "")),
+        task=path,
+        attempt=attempt,
         is_last=is_last,
         listeners=listeners,
     )
@@ -178,7 +186,12 @@ def has_time_left(share: float, *, least_s: float = 0.0) -> bool:
     deadline = _attempt.get()
     if deadline is None:
         return True
-    return deadline.get_remaining_s() >= max(share * deadline.limit_s, least_s)
+
+
+    def measure() -> bool:
+        return deadline.get_remaining_s() >= max(share * deadline.limit_s, least_s)
+
+    return read_outside("has time left", measure, usual=True)
 
 
 class CallDeadline:

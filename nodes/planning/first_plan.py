@@ -14,6 +14,7 @@ from nodes.errors import ModelError, PlanInvalid, SupervisorError, is_refusal
 from nodes.errors.redaction import redact_text
 from nodes.human.request import build_plan_message
 from nodes.limits.deadline import count_steps_left, get_elapsed_s, get_request_s
+from nodes.limits.recorder import take_fact
 from nodes.limits.worker_load import get_team_load
 from nodes.models.catalog import EMBEDDED, require_prices
 from nodes.planning.coverage import note_uncovered
@@ -89,7 +90,7 @@ async def begin_request(
         ModelError: the planner cannot be reached.
     """
     state, config, team = asked.state, asked.config, asked.team
-    names = {tier: asked.models.get_name(tier, asked.context) for tier in TIERS}
+    names = asked.models.name_all(asked.context)
     if (reply := find_direct_reply(state, config, team)) is not None:
         return await _reply_directly(asked, reply, names)
     entered = _enter_request(asked, read_request(state))
@@ -289,7 +290,8 @@ async def _plan_whole(asked: PlanRequest) -> Planned:
     """Return a plan of the whole request."""
     team, materials, words = asked.team, asked.materials, asked.words
     reported = asked.scope.prior_results
-    database = await asked.describe_database() if asked.describe_database else ""
+    describe = asked.describe_database
+    database = await take_fact("tables of the database", describe) if describe else ""
     ask_team = partial(
         build_plan_messages,
         request=asked.request,

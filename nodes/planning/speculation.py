@@ -16,6 +16,7 @@ from langchain_core.runnables import RunnableConfig
 
 from nodes.errors import SupervisorError
 from nodes.limits.patterns import Pattern
+from nodes.limits.recorder import enter_effect, read_outside
 from nodes.models.json_reading import JSON_DECODER
 from nodes.models.reply_stream import OfferedReply
 from nodes.models.run_context import REPORT, get_run_context
@@ -204,6 +205,10 @@ class PlanStream:
                 self._begin(task)
 
     def _is_fast(self) -> bool:
+        with enter_effect(0):  # of the planner, whose reply is read
+            return read_outside("is written fast", self._measure_speed)
+
+    def _measure_speed(self) -> bool:
         return len(self._text) >= MIN_CHARS_PER_S * (monotonic() - self._began_s)
 
     def _read_task(self, fields: Any) -> Task | None:

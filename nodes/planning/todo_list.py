@@ -7,7 +7,7 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.config import get_stream_writer
 from langgraph.graph.ui import UIMessage
 
-from nodes.limits.deadline import get_elapsed_s
+from nodes.limits.deadline import measure_elapsed_s
 from nodes.prompts.tags import shorten_text
 from nodes.telemetry.events import build_task_path
 from state import Plan, Report, SupervisorState, Task, Todo, TodoStatus
@@ -68,7 +68,7 @@ def _build_event(
     message: UIMessage, config: RunnableConfig, *, task: str = ""
 ) -> Mapping[str, Any]:
     """Return a message with the fields of the run's other events; no trace holds it."""
-    t = round(get_elapsed_s(config), 6)
+    t = round(measure_elapsed_s(config), 6)
     return {"t": t, "kind": "ui", "task": task, "worker": "", **message}
 
 

@@ -73,7 +73,7 @@ def _extract_words(text: str) -> set[str]:
 
 async def emit_unavailable_workers(team: Team) -> None:
     """Name the workers whose servers did not answer at the run's start."""
-    for name, reason in [*get_team_load(team).unavailable.items()]:
+    for name, reason in get_team_load(team).list_unavailable().items():
         await emit("worker_unavailable", worker=name, reason=reason)
 
 
@@ -85,7 +85,7 @@ async def assign_workers(
     A task that fits no other worker stays: its own worker may answer by then.
     """
     assigned = await assign_idle_workers(plan, todo, results, team)
-    unavailable = get_team_load(team).unavailable
+    unavailable = get_team_load(team).list_unavailable()
     for task in plan.tasks:
         if task.id not in todo or assigned.get(task.id, task.worker) not in unavailable:
             continue

@@ -4,6 +4,7 @@ An event goes to LangGraph's `custom` stream and to every callback handler of th
 event named by its kind. Who keeps it is not this file's business.
 """
 
+from collections.abc import Mapping
 from typing import Any, Literal
 
 from langchain_core.callbacks import adispatch_custom_event
@@ -11,7 +12,7 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.config import get_config, get_stream_writer
 
 from nodes.errors.redaction import redact_value
-from nodes.limits.deadline import get_elapsed_s
+from nodes.limits.deadline import measure_elapsed_s
 from nodes.limits.run_scope import get_run_scope
 
 EventKind = Literal[
@@ -71,7 +72,7 @@ async def emit(kind: EventKind, *, task: str = "", worker: str = "", **data: Any
     config = get_config()
     around = config.get("metadata", {})
     event = {
-        "t": round(get_elapsed_s(config), 6),
+        "t": round(measure_elapsed_s(config), 6),
         "kind": kind,
         "task": build_task_path(config, task or around.get("task", "")),
         "worker": worker or around.get("worker", ""),
@@ -80,11 +81,18 @@ async def emit(kind: EventKind, *, task: str = "", worker: str = "", **data: Any
     if within := build_task_path(config):
         event["within"] = within
     event = redact_value(event)
+    if recorder := get_run_scope(config).recorder:
+        event = await recorder.pass_event(event)
+    await send_event(event, config)
+
+
+async def send_event(event: Mapping[str, Any], config: RunnableConfig) -> None:
+    """Send an event as it is to the listeners of the run around."""
     get_stream_writer()(event)
     if keep_event := get_run_scope(config).keep_event:
         keep_event(event)
     if _has_listeners(config):
-        await adispatch_custom_event(kind, event, config=config)
+        await adispatch_custom_event(str(event["kind"]), event, config=config)
 
 
 def _has_listeners(config: RunnableConfig) -> bool:

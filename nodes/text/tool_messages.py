@@ -40,6 +40,13 @@ def flatten_content(content: str | Sequence[object]) -> tuple[str, tuple[str, ..
     return "\n".join(texts), tuple(unread)
 
 
+def strip_media(content: str | Sequence[object]) -> str | list[object]:
+    """Return a message's content with the name and size of each block that holds no text."""
+    if isinstance(content, str):
+        return content
+    return [block if _read_text(block) is not None else _describe_block(block) for block in content]
+
+
 def _read_text(block: object) -> str | None:
     if isinstance(block, str):
         return block
@@ -50,15 +57,22 @@ def _read_text(block: object) -> str | None:
 
 def _name_block(block: object) -> str:
     """Return what a block is and how large, in words: `image, 40 kB`."""
+    described = _describe_block(block)
+    kind, size = str(described["kind"]), described["bytes"]
+    return f"{kind}, {_format_size(size)}" if isinstance(size, int) and size else kind
+
+
+def _describe_block(block: object) -> dict[str, object]:
+    """Return the kind of a block and its bytes; 0 where these are unknown."""
     if not isinstance(block, Mapping):
-        return "part of an unknown kind"
+        return {"kind": "part of an unknown kind", "bytes": 0}
     named = block.get("kind") or block.get("type") or "part of an unknown kind"
     kind = sanitize_line(str(named), MAX_TYPE_CHARS)
     size = block.get("bytes")
     if not isinstance(size, int):
         payloads = (block.get(key) for key in ("base64", "data", "image_url", "source"))
         size = max((len(each) * 3 // 4 for each in payloads if isinstance(each, str)), default=0)
-    return f"{kind}, {_format_size(size)}" if size else kind
+    return {"kind": kind, "bytes": size}
 
 
 def _format_size(size: int) -> str:

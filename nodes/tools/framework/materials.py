@@ -1,7 +1,7 @@
 """Access the materials of a task from a tool."""
 
 from collections.abc import Mapping
-from typing import Annotated
+from typing import Annotated, Final
 
 from langchain_core.tools import BaseTool
 from langgraph.prebuilt import InjectedState
@@ -9,6 +9,8 @@ from pydantic import BaseModel
 
 from nodes.errors import ToolRefused
 
+TAKES_MATERIALS: Final = "takes_materials"
+"""Key of the metadata of a tool whose schema is JSON."""
 Materials = Annotated[dict[str, str] | None, InjectedState("materials")]
 """The materials of the task, which a tool is given besides its arguments."""
 
@@ -41,6 +43,8 @@ def resolve_material_name(name: str, materials: Mapping[str, str] | None) -> str
 def takes_materials(tool: BaseTool) -> bool:
     """Return whether a tool is given the materials of the task, besides its arguments."""
     schema = tool.args_schema
+    if isinstance(schema, dict):
+        return bool((tool.metadata or {}).get(TAKES_MATERIALS))
     fields = schema.model_fields.values() if isinstance(schema, type(BaseModel)) else ()
     given = [each for one in fields for each in one.metadata if isinstance(each, InjectedState)]
     return any(each.field in (None, "materials") for each in given)

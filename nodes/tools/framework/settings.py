@@ -1,6 +1,6 @@
 """Resources that tools may access; `graph/settings.py` reads them from the environment."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -30,3 +30,5 @@ class ToolSettings:
     """The user's variables, from which a team's files take the values that they name."""
     given: "Mapping[str, BaseTool]" = field(default_factory=dict)
     """Tools that a program passes as objects, by the names under which workers hold them."""
+    recorded: "Mapping[str, Sequence[BaseTool]] | None" = None
+    """The tools of a run that is replayed, by worker; then none is loaded and no server asked."""

@@ -1,0 +1,330 @@
+"""Gives a run what its record has, in the order of the record; nothing is asked outside."""
+
+import asyncio
+import random
+from collections import Counter, defaultdict, deque
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any, Final, TypeVar
+
+from langgraph.config import get_config
+from langgraph.errors import GraphInterrupt
+from langgraph.types import Interrupt
+
+from extensions.replay.record_file import Entry, Segment
+from extensions.replay.virtual_loop import VirtualLoop
+from nodes.errors import SupervisorError, ToolFailed, ToolRefused, walk_subclasses
+from nodes.limits.recorder import Effect
+from nodes.limits.stop_requests import StopRequests
+from nodes.telemetry.events import send_event
+from state import Usage
+
+T = TypeVar("T")
+CLOCK_FIELDS: Final = frozenset(("t", "seconds"))
+"""Of an event: they are the record's."""
+LATE_S: Final = 1.0
+"""Seconds after the end of a record at which nothing can come any more."""
+MAX_SHUFFLE_S: Final = 0.001
+_NEVER: Final = object()
+
+
+class ReplayMissed(SupervisorError):
+    """A run asks for something else than its record has."""
+
+    code, exit_code = "REPLAY_MISSED", 3
+
+
+class Tape:
+    """The recorder of a run that is replayed. Bound to a `VirtualLoop`.
+
+    Each entry has its turn when all before it have had theirs. So tasks that work side by side see
+    each other's reports, stops and budgets in the order in which they did.
+    """
+
+    is_replayed = True
+
+    def __init__(
+        self, segment: Segment, loop: VirtualLoop, *, shuffle: random.Random | None = None
+    ) -> None:
+        self.over: asyncio.Future[None] = loop.create_future()
+        """Done when a part that has no end is used up; with an error for a miss."""
+        self.events, self._loop, self._shuffle = list[Entry](), loop, shuffle
+        self._entries, self._is_ended = segment.entries, segment.ended is not None
+        self._at, self._waiting = 0, dict[int, asyncio.Future[None]]()
+        self._effects = defaultdict[tuple[Any, ...], list[tuple[int, Entry]]](list)
+        self._inner = defaultdict[int, list[int]](list)
+        self._events = defaultdict[tuple[Any, ...], deque[int]](deque)
+        self._points = defaultdict[str, deque[int]](deque)
+        self._readings = defaultdict[str, dict[int, Any]](dict)
+        self._reads, self._stops = Counter[str](), StopRequests()
+        self._lost = list[Effect]()
+        self._ends_s = loop.now_s
+        self._index()
+        loop.on_idle = self._note_idle
+        self._skip()
+
+    @property
+    def left(self) -> int:
+        """The number of entries that had no turn yet."""
+        return len(self._entries) - self._at
+
+    async def take(self, effect: Effect, make: Callable[[], Awaitable[T]]) -> T:
+        """Return what the record has of an effect, or raise what it raised."""
+        found = self._find_effect(effect)
+        if found is None:
+            return await self._wait_forever()
+        index, entry = found
+        for text in entry.get("heard", ()):
+            for listen in effect.listeners:
+                listen(text)
+        if self._shuffle:
+            await asyncio.sleep(self._shuffle.uniform(0, MAX_SHUFFLE_S))
+        for inner in self._inner.get(entry["effect"], ()):
+            await self._take_turn(inner)
+            await send_event(self._entries[inner]["event"], get_config())
+        if "cut" in entry:
+            return await self._wait_until_cut(index)
+        await self._take_turn(index)
+        value = effect.load(entry.get("value"))
+        if error := _build_failure(entry):
+            raise error
+        result: Any = value
+        return result  # type: ignore[no-any-return]  # it is what `dump` was given
+
+    def read(self, key: str, measure: Callable[[], T], usual: Any) -> T:
+        """Return the decision of the record."""
+        number = self._reads[key]
+        self._reads[key] += 1
+        kept = self._readings[key].get(number, usual)
+        return measure() if kept is None and usual is None else kept
+
+    async def pass_event(self, event: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return the event of the record at its turn; all but the clock's fields must be equal."""
+        index = self._find_event(event)
+        if index is None:
+            return await self._wait_forever()
+        await self._take_turn(index)
+        kept: Entry = self._entries[index]["event"]
+        return kept
+
+    async def pass_point(self, name: str) -> None:
+        """Wait for the turn of a point."""
+        if self._points[name]:
+            await self._take_turn(self._points[name].popleft())
+        elif not self._is_ended:
+            await self._wait_forever()
+
+    def note_tools(self, key: str, describe: Callable[[], list[dict[str, Any]]]) -> None:
+        """Do nothing: the record has them."""
+
+    def follow_stops(self, stops: StopRequests) -> None:
+        """Stop the tasks that a human stopped, at their turn."""
+        stops._stopped |= self._stops._stopped
+        self._stops = stops
+
+    def _index(self) -> None:
+        for index, entry in enumerate(self._entries):
+            for key, number, value in entry.get("readings", ()):
+                self._readings[key][number] = value
+            match entry:
+                case {"effect": int(), "key": key}:
+                    self._effects[tuple(key)].append((index, entry))
+                case {"event": dict(event), "in": int(number)}:
+                    self._inner[number].append(index)
+                    del event
+                case {"event": dict(event)}:
+                    self._events[_name_event(event)].append(index)
+                case {"point": str(name)}:
+                    self._points[name].append(index)
+            self._ends_s = max(self._ends_s, _read_time(entry))
+        for found in self._effects.values():
+            found.sort(key=lambda each: each[1]["effect"])
+
+    def _find_effect(self, effect: Effect) -> tuple[int, Entry] | None:
+        """Return the record's entry of an effect; None for one that a kill has cut short."""
+        key = (effect.kind, effect.purpose, effect.task, effect.attempt)
+        kept = self._effects.get(key, [])
+        for place, (_, entry) in enumerate(kept):
+            if entry["sections"] == effect.sections:
+                return kept.pop(place)
+        if not self._is_ended and not kept:
+            self._lost.append(effect)
+            return None
+        self._fail(_describe_miss(effect, [entry for _, entry in kept]))
+        return None
+
+    def _find_event(self, event: Mapping[str, Any]) -> int | None:
+        places = self._events[_name_event(event)]
+        for place, index in enumerate(places):
+            if not _list_differences(event, self._entries[index]["event"]):
+                del places[place]
+                return index
+        if places:
+            kept = self._entries[places[0]]["event"]
+            names = ", ".join(_list_differences(event, kept))
+            self._fail(f"event {_describe_event(event)} differs in {names}")
+        elif self._is_ended:
+            self._fail(f"event {_describe_event(event)} is not in the record")
+        return None
+
+    async def _take_turn(self, index: int) -> None:
+        if self._at != index:
+            turn = self._waiting[index] = self._loop.create_future()
+            await turn
+        self._pass(index)
+
+    def _pass(self, index: int) -> None:
+        entry = self._entries[index]
+        self._loop.advance_to(_read_time(entry))
+        if "event" in entry:
+            self.events.append(entry["event"])
+        self._at = index + 1
+        self._skip()
+
+    def _skip(self) -> None:
+        """Pass the entries that no one comes to, and wake who has the next turn."""
+        while self._at < len(self._entries):
+            entry = self._entries[self._at]
+            if "stop" in entry:
+                self._loop.advance_to(_read_time(entry))
+                self._stops.add(entry["stop"])
+            elif "event" in entry and self._is_orphan(entry):
+                self.events.append(entry["event"])
+            elif {"effect", "event", "point"} & entry.keys():
+                break
+            self._at += 1
+        if (turn := self._waiting.pop(self._at, None)) and not turn.done():
+            turn.set_result(None)
+        if self._at == len(self._entries) and not self._is_ended and not self.over.done():
+            self.over.set_result(None)
+
+    def _is_orphan(self, entry: Entry) -> bool:
+        """Return whether an event was emitted inside an effect that a kill has cut short."""
+        number = entry.get("in")
+        known = {each["effect"] for each in self._entries if "effect" in each}
+        return number is not None and number not in known
+
+    async def _wait_until_cut(self, index: int) -> Any:
+        try:
+            return await self._wait_forever()
+        except asyncio.CancelledError:
+            if self._at == index:
+                self._pass(index)
+            raise
+
+    async def _wait_forever(self) -> Any:
+        return await self._loop.create_future()
+
+    def _note_idle(self) -> None:
+        """Say what is missing when nothing but a wait beyond the record is left."""
+        if self.over.done() or self._loop.now_s <= self._ends_s + LATE_S:
+            return
+        if self._at < len(self._entries):
+            lost = [f"; {_describe_effect(each)} waits" for each in self._lost[:3]]
+            entry = self._entries[self._at]
+            self._fail(f"the run does not come to {_describe_entry(entry)}{''.join(lost)}")
+
+    def _fail(self, cause: str) -> None:
+        if not self.over.done():
+            self.over.set_exception(
+                ReplayMissed(
+                    "the run is not the one of the record",
+                    cause=cause,
+                    kept="the record",
+                    next="replay it with the team and the version it was made with",
+                )
+            )
+
+
+def _build_failure(entry: Entry) -> BaseException | None:
+    """Return the error of an entry, of a class that this program has; nothing is imported."""
+    if asked := entry.get("asked"):
+        return GraphInterrupt([Interrupt(value=each["value"], id=each["id"]) for each in asked])
+    if not (failure := entry.get("failure")):
+        return None
+    name, fields = failure["class"], failure.get("fields")
+    known = {kind.__name__: kind for kind in walk_subclasses(SupervisorError)}
+    if fields is not None and name in known:
+        error = known[name].__new__(known[name])
+        parts = {key: str(fields.get(key) or "") for key in ("cause", "kept", "next")}
+        SupervisorError.__init__(error, str(fields.get("what") or ""), **parts)
+        vars(error).update(fields)
+        if usage := failure.get("usage"):
+            error.usage = Usage.model_validate(usage)
+        return error
+    plain = {kind.__name__: kind for kind in (ToolFailed, ToolRefused, *_list_refusals())}
+    return plain.get(name, RuntimeError)(failure["said"])
+
+
+def _list_refusals() -> Sequence[type[ToolRefused]]:
+    return ToolRefused.__subclasses__()
+
+
+def _name_event(event: Mapping[str, Any]) -> tuple[Any, ...]:
+    return event.get("kind"), event.get("task"), event.get("worker")
+
+
+def _read_time(entry: Entry) -> float:
+    """Return the second of the run at which an entry was kept; 0 where it has none."""
+    match entry:
+        case {"event": {"t": float() | int() as t}}:
+            return float(t)
+        case {"at": [_, float() | int() as t]} | {"at": float() | int() as t}:
+            return float(t)
+        case _:
+            return 0.0
+
+
+def _list_differences(event: Mapping[str, Any], kept: Mapping[str, Any]) -> list[str]:
+    """Return the fields in which two events differ, without those of the clock."""
+    fields = (event.keys() | kept.keys()) - CLOCK_FIELDS
+    return sorted(name for name in fields if not _are_equal(event.get(name), kept.get(name)))
+
+
+def _are_equal(value: Any, kept: Any) -> bool:
+    """Return whether a value is equal to the one of a record, in which a tuple is a list."""
+    match value, kept:
+        case (list() | tuple(), list()):
+            return len(value) == len(kept) and all(map(_are_equal, value, kept))
+        case (dict(), dict()):
+            texts = {str(key): item for key, item in value.items()}
+            return texts.keys() == kept.keys() and all(
+                _are_equal(item, kept[key]) for key, item in texts.items()
+            )
+        case _:
+            return bool(value == kept or str(value) == kept)
+
+
+def _describe_event(event: Mapping[str, Any]) -> str:
+    about = f" of {event['task']}" if event.get("task") else ""
+    return f"`{event.get('kind')}`{about}"
+
+
+def _describe_effect(effect: Effect) -> str:
+    about = f" of {effect.task}, attempt {effect.attempt}" if effect.task else ""
+    return f"{effect.kind} `{effect.purpose}`{about}"
+
+
+def _describe_entry(entry: Entry) -> str:
+    match entry:
+        case {"effect": _, "key": [kind, purpose, task, attempt]}:
+            return f"{kind} `{purpose}`{f' of {task}, attempt {attempt}' if task else ''}"
+        case {"event": dict(event)}:
+            return f"event {_describe_event(event)}"
+        case _:
+            return f"`{entry.get('point', '')}`"
+
+
+def _describe_miss(effect: Effect, kept: Sequence[Entry]) -> str:
+    """Return which call the record lacks, and in which parts the nearest of it differs."""
+    said = _describe_effect(effect)
+    if not kept:
+        return f"{said} is not in the record"
+    ours = effect.sections
+    nearest = min(kept, key=lambda each: len(_compare_sections(ours, each["sections"])))
+    names = ", ".join(_compare_sections(ours, nearest["sections"]))
+    return f"{said} differs from the record in: {names}"
+
+
+def _compare_sections(ours: Mapping[str, str], kept: Mapping[str, str]) -> list[str]:
+    names = [*ours, *(name for name in kept if name not in ours)]
+    return [name for name in names if ours.get(name) != kept.get(name)]

@@ -1,0 +1,270 @@
+"""Writes the record of a run: what it took from outside, in the order in which it took it.
+
+A file beside the run's event log, `THREAD.record`: a gzip member for each process that worked on
+the run, of one JSON value a line. A member begins with a line of `segment`, and, where the run has
+ended or waits, ends with one of `end`. A long text is there once; later lines have its hash.
+"""
+
+import asyncio
+import base64
+import logging
+import struct
+import zlib
+from collections import Counter
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+from hashlib import sha256
+from pathlib import Path
+from time import monotonic
+from typing import Any, BinaryIO, Final, TypeVar
+
+import orjson
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.errors import GraphInterrupt
+
+from graph.settings import Settings
+from graph.stores.serializer import build_strict_serializer
+from nodes.errors import SupervisorError
+from nodes.errors.redaction import redact_text, redact_value
+from nodes.limits.recorder import Effect, enter_effect, get_effect, hash_section
+from nodes.limits.stop_requests import StopRequests
+from nodes.security.private_files import make_private_folder, open_private_file
+
+T = TypeVar("T")
+VERSION: Final = 1
+LONG_CHARS: Final = 1_000
+"""From here on a text is kept once."""
+TEXT_KEY: Final = "$text"
+_GZIP: Final = 31
+"""zlib's `wbits` of a gzip member."""
+_LEVEL: Final = 3
+_SYNC_MARK: Final = b"\0\0\xff\xff"
+"""Ends what is written at once."""
+_LAST_BLOCK: Final = b"\x03\0"
+
+_logger = logging.getLogger(__name__)
+
+
+def get_record_path(thread: str, settings: Settings) -> Path:
+    """Return the path of a thread's record."""
+    return settings.home / "traces" / f"{thread}.record"
+
+
+class RunRecorder:
+    """Keeps what passes it in a file; what cannot be written ends the record, not the run."""
+
+    is_replayed = False
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._file: BinaryIO | None = None
+        self._zip = zlib.compressobj(_LEVEL, zlib.DEFLATED, _GZIP)
+        self._began_s = monotonic()
+        self._effects = 0
+        self._reads, self._readings = Counter[str](), list[list[Any]]()
+        self._texts, self._tools = set[str](), set[str]()
+
+    def begin(self, segment: Mapping[str, Any]) -> None:
+        """Begin the part of this process, with the input and the settings of the run."""
+        try:
+            make_private_folder(self._path.parent)
+            finish_last_member(self._path)
+            self._file = open(self._path, "ab", opener=open_private_file)  # closed by `end`
+        except OSError as error:
+            return self._give_up(error)
+        self._began_s = monotonic() - float(segment.get("elapsed_s", 0.0))
+        self._write({"segment": {"version": VERSION, **segment}})
+
+    def note_end(self, summary: Mapping[str, Any]) -> None:
+        """Keep what the run has come to, as `summarize_state` has it."""
+        self._write({"end": summary})
+
+    def end(self) -> None:
+        """End the part of this process."""
+        if self._file is not None:
+            self._put(self._zip.flush(zlib.Z_FINISH))
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    async def take(self, effect: Effect, make: Callable[[], Awaitable[T]]) -> T:
+        """Return what an effect gives, and keep it when it has ended."""
+        self._effects = number = self._effects + 1
+        began_s = self._measure_s()
+        try:
+            with enter_effect(number):
+                result = await make()
+        except BaseException as error:
+            failure = _describe_failure(error)
+            self._write_effect(effect, number, began_s, effect.dump(None), failure)
+            raise
+        self._write_effect(effect, number, began_s, effect.dump(result), {})
+        return result
+
+    def read(self, key: str, measure: Callable[[], T], usual: Any) -> T:
+        """Return a decision; the next line has it, unless it is the usual one."""
+        value = measure()
+        number = self._reads[key]
+        self._reads[key] += 1
+        if value != usual:
+            self._readings.append([key, number, value])
+        return value
+
+    async def pass_event(self, event: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Keep an event; one that is emitted inside an effect names it."""
+        inside = {"in": number} if (number := get_effect()) else {}
+        self._write({"event": event, **inside})
+        return event
+
+    async def pass_point(self, name: str) -> None:
+        """Keep that the run has come to a point."""
+        self._write({"point": name})
+
+    def note_tools(self, key: str, describe: Callable[[], list[dict[str, Any]]]) -> None:
+        """Keep the descriptions of a worker's tools, once."""
+        if key not in self._tools:
+            self._tools.add(key)
+            self._write({"tools": key, "described": describe()})
+
+    def follow_stops(self, stops: StopRequests) -> None:
+        """Keep which tasks a human stops."""
+        stops.on_added = lambda task: self._write({"stop": task, "at": self._measure_s()})
+
+    def _measure_s(self) -> float:
+        return round(monotonic() - self._began_s, 6)
+
+    def _write_effect(
+        self, effect: Effect, number: int, began_s: float, value: Any, failure: Mapping[str, Any]
+    ) -> None:
+        kept: dict[str, Any] = {
+            "effect": number,
+            "key": [effect.kind, effect.purpose, effect.task, effect.attempt],
+            "sections": effect.sections,
+            "at": [began_s, self._measure_s()],
+            **failure,
+        }
+        kept |= {"value": redact_value(value)} if value is not None else {}
+        kept |= {"heard": redact_value(effect.heard)} if effect.heard else {}
+        self._write(kept)
+
+    def _write(self, entry: Mapping[str, Any]) -> None:
+        if self._file is None:
+            return
+        lines = list[bytes]()
+        if self._readings:
+            entry = {**entry, "readings": self._readings}
+            self._readings = []
+        short = self._shorten(entry, lines)
+        lines.append(orjson.dumps(short, default=str, option=orjson.OPT_NON_STR_KEYS))
+        data = self._zip.compress(b"\n".join(lines) + b"\n")
+        self._put(data + self._zip.flush(zlib.Z_SYNC_FLUSH))
+
+    def _shorten(self, value: Any, lines: list[bytes]) -> Any:
+        """Return a JSON value with its long texts as hashes; a new one gets a line of its own."""
+        match value:
+            case str() if len(value) >= LONG_CHARS:
+                text = value.encode("utf-8", "replace").decode()
+                name = sha256(text.encode()).hexdigest()
+                if name not in self._texts:
+                    self._texts.add(name)
+                    lines.append(orjson.dumps({TEXT_KEY: name, "text": text}))
+                return {TEXT_KEY: name}
+            case str():
+                return value if value.isascii() else value.encode("utf-8", "replace").decode()
+            case Mapping():
+                return {key: self._shorten(item, lines) for key, item in value.items()}
+            case list() | tuple():
+                return [self._shorten(item, lines) for item in value]
+            case _:
+                return value
+
+    def _put(self, data: bytes) -> None:
+        assert self._file is not None, "only an open record is written"
+        try:
+            self._file.write(data)
+            self._file.flush()
+        except OSError as error:
+            self._give_up(error)
+
+    def _give_up(self, error: OSError) -> None:
+        self._file = None
+        said = redact_text(error.strerror or str(error))
+        _logger.warning("the record %s cannot be written, the run goes on: %s", self._path, said)
+
+
+def _describe_failure(error: BaseException) -> dict[str, Any]:
+    """Return an error as data: by its class, which a replay looks up among the known ones."""
+    if isinstance(error, asyncio.CancelledError):
+        return {"cut": True}
+    if isinstance(error, GraphInterrupt):
+        asked = error.args[0] if error.args else ()
+        return {"asked": [{"id": each.id, "value": each.value} for each in asked]}
+    named = {"class": type(error).__name__, "said": redact_text(str(error))}
+    if isinstance(error, SupervisorError):
+        fields = {key: value for key, value in vars(error).items() if not key.startswith("_")}
+        usage = fields.pop("usage", None)
+        named["fields"] = redact_value(fields)
+        named |= {"usage": usage.model_dump(mode="json")} if usage else {}
+    return {"failure": named}
+
+
+def finish_last_member(path: Path) -> None:
+    """End a gzip member that a kill has cut short, so that another one may follow.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    data, at = path.read_bytes() if path.exists() else b"", 0
+    while at < len(data):
+        unzip = zlib.decompressobj(_GZIP)
+        with suppress(zlib.error):
+            unzip.decompress(data[at:])
+        if unzip.eof:
+            at = len(data) - len(unzip.unused_data)
+            continue
+        end = data.rfind(_SYNC_MARK, at) + len(_SYNC_MARK)
+        plain = zlib.decompressobj(_GZIP).decompress(data[at:end]) if end > at else b""
+        last = _LAST_BLOCK + struct.pack("<LL", zlib.crc32(plain), len(plain) & 0xFFFFFFFF)
+        with path.open("rb+") as file:
+            file.seek(end if plain else at)
+            file.truncate()
+            file.write(last if plain else b"")
+        return
+
+
+def summarize_state(values: Mapping[str, Any], error: SupervisorError | None) -> dict[str, Any]:
+    """Return the hash of each part of what a run has come to, for a replay to compare."""
+    plan, answer = values.get("plan"), values.get("answer")
+    parts = {
+        "plan": plan and plan.model_dump(mode="json"),
+        "reports": _dump_models(values.get("results", {})),
+        "answer": answer and answer.model_dump(mode="json"),
+        "bill": _dump_models(values.get("ledger", {})),
+        "error": error and [error.code, str(error)],
+    }
+    hashes = {name: hash_section(redact_value(part)) for name, part in parts.items()}
+    return {"status": values.get("status", ""), **hashes}
+
+
+def _dump_models(models: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: model.model_dump(mode="json") for name, model in models.items()}
+
+
+def encode_value(value: Any) -> list[str]:
+    """Return a value of our own types as text, by the serializer of checkpoints."""
+    kind, data = build_strict_serializer().dumps_typed(value)
+    return [kind, base64.b64encode(data).decode()]
+
+
+async def describe_checkpoints(
+    saver: BaseCheckpointSaver[Any], config: RunnableConfig
+) -> list[list[str]]:
+    """Return the last checkpoint of each graph of a thread, with what was written beside it."""
+    thread, found = config["configurable"]["thread_id"], dict[str, list[str]]()
+    async for saved in saver.alist({"configurable": {"thread_id": thread}}):
+        place = saved.config["configurable"]
+        if (ns := place.get("checkpoint_ns", "")) not in found:
+            kept = [ns, saved.checkpoint, saved.metadata, list(saved.pending_writes or ())]
+            found[ns] = encode_value(kept)
+    return list(found.values())
