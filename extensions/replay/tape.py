@@ -56,7 +56,10 @@ class Tape:
         self._points = defaultdict[str, deque[int]](deque)
         self._readings = defaultdict[str, dict[int, Any]](dict)
         self._reads, self._stops = Counter[str](), StopRequests()
-        self._lost = list[Effect]()
+        self._cut = set[int]()
+        """Effects that were cancelled, perhaps before their turn."""
+        self._lost = list[str]()
+        """What was asked for that the record does not have."""
         self._ends_s = loop.now_s
         self._index()
         loop.on_idle = self._note_idle
@@ -146,10 +149,8 @@ class Tape:
         for place, (_, entry) in enumerate(kept):
             if entry["sections"] == effect.sections:
                 return kept.pop(place)
-        if not self._is_ended and not kept:
-            self._lost.append(effect)
-            return None
-        self._fail(_describe_miss(effect, [entry for _, entry in kept]))
+        # One that was cancelled before it was asked is cancelled again.
+        self._lost.append(_describe_miss(effect, [entry for _, entry in kept]))
         return None
 
     def _find_event(self, event: Mapping[str, Any]) -> int | None:
@@ -189,7 +190,7 @@ class Tape:
                 self._stops.add(entry["stop"])
             elif "event" in entry and self._is_orphan(entry):
                 self.events.append(entry["event"])
-            elif {"effect", "event", "point"} & entry.keys():
+            elif {"effect", "event", "point"} & entry.keys() and self._at not in self._cut:
                 break
             self._at += 1
         if (turn := self._waiting.pop(self._at, None)) and not turn.done():
@@ -209,19 +210,23 @@ class Tape:
         except asyncio.CancelledError:
             if self._at == index:
                 self._pass(index)
+            self._cut.add(index)
             raise
 
     async def _wait_forever(self) -> Any:
         return await self._loop.create_future()
 
-    def _note_idle(self) -> None:
+    def _note_idle(self, next_s: float) -> None:
         """Say what is missing when nothing but a wait beyond the record is left."""
-        if self.over.done() or self._loop.now_s <= self._ends_s + LATE_S:
+        if self.over.done() or next_s <= self._ends_s + LATE_S:
             return
-        if self._at < len(self._entries):
-            lost = [f"; {_describe_effect(each)} waits" for each in self._lost[:3]]
-            entry = self._entries[self._at]
-            self._fail(f"the run does not come to {_describe_entry(entry)}{''.join(lost)}")
+        if self._lost:
+            self._fail(self._lost[0])
+        elif self._at < len(self._entries):
+            entry = _describe_entry(self._entries[self._at])
+            self._fail(f"the run does not come to {entry}")
+        else:
+            self._fail("the run does not come to its end")
 
     def _fail(self, cause: str) -> None:
         if not self.over.done():

@@ -4,6 +4,7 @@ import asyncio
 import selectors
 from collections.abc import Callable
 from concurrent.futures import Executor
+from math import inf
 from typing import Any, Final
 
 POLL_S: Final = 0.05
@@ -15,8 +16,8 @@ class VirtualLoop(asyncio.SelectorEventLoop):
 
     def __init__(self) -> None:
         self.now_s = 0.0
-        self.on_idle: Callable[[], None] = _do_nothing
-        """Called before the clock jumps, and when nothing is left to wait for."""
+        self.on_idle: Callable[[float], None] = _do_nothing
+        """Called with the time to which the clock is to jump; infinite without a timer."""
         self._threads = 0
         super().__init__(_JumpingSelector(self))
 
@@ -42,11 +43,16 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         """Whether a thread is at work."""
         return self._threads > 0
 
+    @property
+    def has_work(self) -> bool:
+        """Whether a callback is ready, such as one that `on_idle` has planned."""
+        return bool(self._ready)  # type: ignore[attr-defined]  # asyncio's own name, in all releases
+
     def _end_thread(self, _: object) -> None:
         self._threads -= 1
 
 
-def _do_nothing() -> None:
+def _do_nothing(_: float) -> None:
     pass
 
 
@@ -63,8 +69,10 @@ class _JumpingSelector(selectors.DefaultSelector):
             return found
         if self._loop.has_threads:
             return super().select(POLL_S)
-        self._loop.on_idle()
-        if timeout is None:  # nothing is planned: only what `on_idle` has begun, or a signal
+        self._loop.on_idle(self._loop.now_s + (inf if timeout is None else timeout))
+        if self._loop.has_work:
+            return found
+        if timeout is None:  # only a signal can come
             return super().select(POLL_S)
         self._loop.advance_to(self._loop.now_s + timeout)
         return found

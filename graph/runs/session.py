@@ -55,7 +55,6 @@ from state import (
     enter_expenses,
 )
 
-
 RECORDED_SETTINGS: Final = (
     "speculate",
     "stream",

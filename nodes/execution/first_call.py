@@ -54,7 +54,7 @@ class FirstCalls:
             # With what the planner's own call may spend.
             if read_outside("is low", lambda: bool(budget and budget.is_low()), usual=False):
                 return
-            calls.begin(task, lambda call: self._ask(call, state, config, context, team))
+            calls.begin(task, lambda call: self._begin(call, state, config, context, team))
 
         return begin
 
@@ -71,6 +71,11 @@ class FirstCalls:
             and read_outside("is fast", lambda: planner.speed.limit_factor <= 1, usual=True)
             and planner.calls_at_once > 1
         )
+
+    async def _begin(self, call: SpeculativeCall, *how: Any) -> AIMessage:
+        """Ask outside of the planner's call, whose reply is listened to, and kept as one."""
+        with listen_to_reply(None), enter_effect(0):
+            return await self._ask(call, *how)
 
     async def _ask(
         self,
@@ -98,12 +103,10 @@ class FirstCalls:
         call.reply.key = build_input_key(getattr(model, "model", ""), messages, kwargs)
         if isinstance(model, GuardedModel):
             call.prompt_usage = model.estimate_prompt_usage(messages, kwargs)
-        # It began inside the planner's call, whose reply is listened to.
+        await call.emit_outcome("begun")
         metadata = {"task": task.id, "worker": worker.name}
-        with listen_to_reply(None), enter_effect(0):
-            await call.emit_outcome("begun")
-            async with trace_step(f"speculated: {task.id}", {}, metadata):
-                return await bound.ainvoke(messages)
+        async with trace_step(f"speculated: {task.id}", {}, metadata):
+            return await bound.ainvoke(messages)
 
 
 def _build_worker_state(state: SupervisorState, task: Task) -> WorkerState:

@@ -84,7 +84,6 @@ class TeamLoad:
     def measure_load(self, worker: str, *, planned: int = 0) -> WorkerLoad:
         """Return a worker's load, as far as it is known, with attempts that are about to begin."""
 
-
         def measure() -> list[Any]:
             latency_s, weight = self._read_latency(worker)
             return [self._count(worker, planned), latency_s if weight else None]
@@ -108,9 +107,7 @@ class TeamLoad:
         """
         return read_outside("waits", lambda: self._estimate_waits(workers, planned or {}))
 
-    def _estimate_waits(
-        self, workers: Sequence[str], soon: Mapping[str, int]
-    ) -> dict[str, float]:
+    def _estimate_waits(self, workers: Sequence[str], soon: Mapping[str, int]) -> dict[str, float]:
         latencies = {name: self._read_latency(name) for name in workers}
         known = sum(weight for _, weight in latencies.values())
         usual_s = sum(s * weight for s, weight in latencies.values()) / known if known else 1.0

@@ -187,7 +187,6 @@ def has_time_left(share: float, *, least_s: float = 0.0) -> bool:
     if deadline is None:
         return True
 
-
     def measure() -> bool:
         return deadline.get_remaining_s() >= max(share * deadline.limit_s, least_s)
 

@@ -13,6 +13,7 @@ from langchain_core.tracers._streaming import _StreamingCallbackHandler
 from langgraph.runtime import Runtime
 
 from nodes.limits.deadline import get_elapsed_s
+from nodes.limits.recorder import read_outside
 from nodes.limits.run_scope import get_run_scope
 from nodes.limits.worker_load import get_team_load
 from nodes.models.reply_stream import AnswerTextListener
@@ -23,7 +24,7 @@ from nodes.telemetry.events import build_task_path, emit
 from nodes.text.markdown import escape_active_markdown, find_active_markdown, format_answer
 from nodes.text.phrases import say
 from nodes.text.plain_text import make_printable
-from state import Answer, Context, Expense, RunStatus, SupervisorState
+from state import Answer, Context, Expense, RunStatus, SupervisorState, Tier, Usage
 
 RUN_NAME: Final = "answer"
 
@@ -158,12 +159,15 @@ def _collect_cut_off_usage(
 
     The log covers the whole run, so a team inside a task must not add its entries.
     """
-    read_log_usage = get_run_scope(config).read_logged_usage
-    return (
-        find_unattributed(ledger, read_log_usage(), is_over=True)
-        if read_log_usage and not build_task_path(config)
-        else {}
-    )
+
+    def read_log() -> dict[str, Any]:
+        read_usage = get_run_scope(config).read_logged_usage
+        found = read_usage() if read_usage and not build_task_path(config) else {}
+        return {tier: usage.model_dump(mode="json") for tier, usage in found.items()}
+
+    logged: dict[Tier, Any] = read_outside("logged usage", read_log, config, usual={})
+    known = {tier: Usage.model_validate(usage) for tier, usage in logged.items()}
+    return find_unattributed(ledger, known, is_over=True) if known else {}
 
 
 _STATUS_KEYS: Final[Mapping[str, str]] = {
