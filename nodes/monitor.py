@@ -10,6 +10,7 @@ from langgraph.runtime import Runtime
 from nodes.execution.dispatch import Dispatch
 from nodes.execution.dispatch_registry import DispatchRegistry
 from nodes.limits.deadline import is_deadline_past, should_degrade
+from nodes.limits.recorder import pass_point
 from nodes.models.catalog import EMBEDDED, ModelCatalog
 from nodes.planning.plan_review import (
     MAX_SURPRISE_CHECKS,
@@ -72,6 +73,7 @@ async def monitor(
             unread = await watch.wait()
             if not unread:
                 return watcher.update
+        await pass_point("revise")
         if not dispatch.list_running():
             dispatch.stop()
             return watcher.update

@@ -164,6 +164,7 @@ async def _run_graph(
 
     running = asyncio.ensure_future(work())
     await asyncio.wait({running, tape.over}, return_when=asyncio.FIRST_COMPLETED)
+    tape.close()
     if not running.done():
         running.cancel()
         await asyncio.wait({running})

@@ -110,7 +110,7 @@ class RunSession:
                 "input": encode_value(given),
                 "context": asdict(context),
                 "models": self.graph.name_models(context),
-                "settings": settings.model_dump(mode="json", include=set(RECORDED_SETTINGS)),
+                "settings": settings.model_dump(mode="json", include=_list_recorded(settings)),
                 "given_plan": plan and plan.model_dump(mode="json"),
                 "kept_materials": list(scope.kept_materials),
                 "ignores_saved_context": scope.ignores_saved_context,
@@ -125,6 +125,12 @@ class RunSession:
         """Return the request's usage by tier, as the event log records it."""
         assert self.event_log.path is not None, "a thread that is kept has a journal"
         return usage_from_log(self.event_log.path)
+
+
+def _list_recorded(settings: Settings) -> set[str]:
+    """Return the settings to record; the seconds of a call count where they are set."""
+    own = {"call_timeout_s"} & settings.model_fields_set
+    return {*RECORDED_SETTINGS, *own}
 
 
 @asynccontextmanager

@@ -151,26 +151,35 @@ async def _do_in_time(doer: Doer, config: RunnableConfig) -> Attempt:
     description, limit_s = doer.work.state["description"], doer.work.worker.limits.timeout_s
     left_s = get_remaining_s(config)
     timeout_s = limit_s if left_s is None else min(limit_s, left_s)
+    report, is_late = Report(), False
     try:
         async with CallDeadline(limit_s, left_s).enforce_on_attempt():
             report = await doer.do(config, timeout_s)
     except (GraphBubbleUp, StoreError, ThreadBusy):
         raise
     except TimeoutError:
-        if early := doer.early_report:
-            return Attempt(description=description, report=early)
-        error = f"timed out after {timeout_s:.3g} s, {_name_limit(config)}"
-        report = _build_timeout_report(error, doer.list_found())
-        fault = doer.timeout_fault
-        return Attempt(description=description, report=report, error=error, fault=fault)
+        is_late = True
     except Exception as problem:  # raised here, it would cancel the task's siblings
         if isinstance(problem, TurnLimitReached | UnreadableReply) and doer.early_report:
             return Attempt(description=description, report=doer.early_report)
         error, fault = _describe_problem(problem), classify_fault(problem)
         return Attempt(description=description, error=error, fault=fault)
+    if read_outside("is late", lambda: is_late, config, usual=False):
+        return _end_late(doer, timeout_s, config)
     output = shorten_text(report.output, MAX_OUTPUT_CHARS)
     report = report.model_copy(update={"output": output})
     return Attempt(description=description, report=report)
+
+
+def _end_late(doer: Doer, timeout_s: float, config: RunnableConfig) -> Attempt:
+    """Return an attempt whose time has ended, with what it has come to."""
+    description = doer.work.state["description"]
+    if early := doer.early_report:
+        return Attempt(description=description, report=early)
+    error = f"timed out after {timeout_s:.3g} s, {_name_limit(config)}"
+    report = _build_timeout_report(error, doer.list_found())
+    fault = doer.timeout_fault
+    return Attempt(description=description, report=report, error=error, fault=fault)
 
 
 def _name_limit(config: RunnableConfig) -> str:

@@ -51,6 +51,7 @@ class PlanWatch:
     async def wait(self) -> list[Report]:
         """Wait for reports that are not as planned; none when all tasks have ended."""
         await self._has_news.wait()
+        await pass_point("news")
         if self._open_tasks:
             self._has_news.clear()
         read, self._unread = self._unread, []
@@ -162,7 +163,7 @@ class Dispatch:
     def list_running(self) -> list[str]:
         """Return the tasks that have begun and have no report; one may wait for a human."""
         reported = self.list_reports()
-        return [name for name in self.started if name not in reported]
+        return [name for name in sorted(self.started) if name not in reported]
 
     def reopen(self, tasks: Iterable[str]) -> None:
         """Let tasks report that an earlier version of the plan had dropped."""
