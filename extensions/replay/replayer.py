@@ -38,7 +38,7 @@ PARTS: Final = ("plan", "reports", "answer", "bill", "error")
 
 
 class RecordedModel(BaseChatModel):
-    """Stands where a model was: its replies come from the record before it is asked."""
+    """Is in the place of a model: replies come from the record before it is asked."""
 
     recorded_name: str
 
@@ -89,7 +89,7 @@ class Replayed:
 
     @property
     def is_whole(self) -> bool:
-        """Whether the record goes on to the run's end, or to its wait for a human."""
+        """Whether the record has the end of the run, or its wait for a human."""
         return self.record.segments[-1].ended is not None
 
 

@@ -32,7 +32,7 @@ class VirtualLoop(asyncio.SelectorEventLoop):
     def run_in_executor(  # type: ignore[override]  # a future of what `func` returns
         self, executor: Executor | None, func: Callable[..., Any], *args: Any
     ) -> "asyncio.Future[Any]":
-        """Run a function in a thread, for which the clock stands still."""
+        """Run a function in a thread; until it ends, the clock does not move."""
         self._threads += 1
         work = super().run_in_executor(executor, func, *args)
         work.add_done_callback(self._end_thread)

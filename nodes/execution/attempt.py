@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from functools import partial
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.errors import GraphBubbleUp
@@ -92,6 +92,7 @@ async def make_attempt(doer: Doer, config: RunnableConfig) -> Attempt:
         "waits", lambda: get_run_scope(step.config).waits.take(path).model_dump(), usual=NO_WAITS
     )
     labels, report = doer.taint_labels, attempt.report
+    spent = doer.usage if attempt.usage == Usage() else attempt.usage
     if report:
         report = await doer.complete(report)
         taint = {"taint_labels": labels, "addresses": doer.addresses}
@@ -102,7 +103,7 @@ async def make_attempt(doer: Doer, config: RunnableConfig) -> Attempt:
             "taint_labels": labels,
             "worker": doer.work.worker.name,
             "tier": doer.work.tier,
-            "usage": doer.usage + Usage(**waits),
+            "usage": spent + Usage(**waits),
             "ledger": doer.ledger,
         }
     )
@@ -173,13 +174,23 @@ async def _do_in_time(doer: Doer, config: RunnableConfig) -> Attempt:
 
 def _end_late(doer: Doer, timeout_s: float, config: RunnableConfig) -> Attempt:
     """Return an attempt whose time has ended, with what it has come to."""
-    description = doer.work.state["description"]
-    if early := doer.early_report:
-        return Attempt(description=description, report=early)
+
+    def measure() -> dict[str, Any]:
+        early = doer.early_report
+        return {
+            "early": early and early.model_dump(mode="json"),
+            "found": list(doer.list_found()),
+            "usage": doer.usage.model_dump(mode="json"),
+        }
+
+    description, late = doer.work.state["description"], read_outside("late end", measure, config)
+    usage = Usage.model_validate(late["usage"])
+    if late["early"]:
+        early = Report.model_validate(late["early"])
+        return Attempt(description=description, report=early, usage=usage)
     error = f"timed out after {timeout_s:.3g} s, {_name_limit(config)}"
-    report = _build_timeout_report(error, doer.list_found())
-    fault = doer.timeout_fault
-    return Attempt(description=description, report=report, error=error, fault=fault)
+    report, fault = _build_timeout_report(error, late["found"]), doer.timeout_fault
+    return Attempt(description=description, report=report, error=error, fault=fault, usage=usage)
 
 
 def _name_limit(config: RunnableConfig) -> str:

@@ -59,7 +59,10 @@ class SpeculativeCall:
 
         A call that has ended was charged and traced when it ended.
         """
-        was_open = not self.reply.call.done()
+        task, call = self.task.id, self.reply.call
+        was_open = read_outside(f"is open {task}", lambda: not call.done(), usual=False)
+        if not was_open:  # a replay comes here sooner
+            await asyncio.wait([call])
         usage = self.cancel()
         if was_open and usage.model_calls:
             run_context = get_run_context()
