@@ -1,1 +1,41 @@
-"""Runs a kept run again without a model; what-if; cases for exams; the shipped record."""
+"""Runs a kept run again without a model; what-if; cases for exams; the shipped record.
+
+The functions and types below are imported at their first use.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from graph.extensions import Extension
+
+if TYPE_CHECKING:
+    from extensions.replay.replayer import Replayed, replay_record
+    from extensions.replay.runs import areplay, replay
+
+__all__ = ["EXTENSION", "Replayed", "areplay", "replay", "replay_record"]
+
+_HOMES = {
+    "Replayed": "extensions.replay.replayer",
+    "areplay": "extensions.replay.runs",
+    "replay": "extensions.replay.runs",
+    "replay_record": "extensions.replay.replayer",
+}
+
+
+class _Replays(Extension):
+    def add_commands(self, app: typer.Typer) -> None:
+        """Add the commands on records."""
+        from extensions.replay import commands
+
+        app.command("replay")(commands.replay)
+
+
+EXTENSION = _Replays()
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'extensions.replay' has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)

@@ -3,9 +3,11 @@
 import asyncio
 import random
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, Final
+from pathlib import Path
+from typing import Any, Final, cast
 
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
 from langchain_core.language_models import BaseChatModel
@@ -14,24 +16,35 @@ from langchain_core.messages import BaseMessage
 from langchain_core.outputs import ChatResult
 from langgraph.checkpoint.memory import InMemorySaver
 
-from extensions.replay.record_file import Entry, Record, Segment, decode_value
+from extensions.replay.record_file import (
+    Entry,
+    Record,
+    RecordUnreadable,
+    Segment,
+    decode_value,
+)
 from extensions.replay.tape import ReplayMissed, Tape
 from extensions.replay.virtual_loop import VirtualLoop
+from graph.runs.event_log import FORM_ERRORS, EventListener
+from graph.runs.outcome import Outcome
 from graph.runs.run_recorder import summarize_state
+from graph.runs.trace import build_trace
 from graph.settings import Settings
 from graph.stores.serializer import build_strict_serializer
 from graph.supervisor import compile_supervisor
+from graph.topology.answers import Question, list_open_questions
 from graph.topology.input_validation import read_context
 from graph.topology.supervisor_graph import SupervisorGraph
 from nodes.errors import SupervisorError
 from nodes.limits.deadline import now_s
+from nodes.limits.recorder import hash_section
 from nodes.limits.run_scope import SCOPE_KEY, RunScope
 from nodes.models.catalog import ModelCatalog
 from nodes.models.settings import EMBEDDED
 from nodes.schemas.team import Team
 from nodes.tools.framework.described_tools import build_described_tools
 from nodes.tools.framework.settings import ToolSettings
-from state import Context, Plan, Tier
+from state import Context, Plan, SupervisorState, Tier
 
 PARTS: Final = ("plan", "reports", "answer", "bill", "error")
 """Of what a run has come to, each is compared."""
@@ -74,12 +87,13 @@ class Replayed:
     """What a replay has come to."""
 
     record: Record
-    values: Mapping[str, Any] = field(default_factory=dict)
-    """The last state, by channel."""
+    outcome: Outcome
+    """Of the run."""
     events: list[Entry] = field(default_factory=list)
     differing: list[str] = field(default_factory=list)
     """The parts that are not equal to the record's."""
-    summary: Mapping[str, Any] = field(default_factory=dict)
+    digest: str = ""
+    """Of all parts and events."""
     seconds: float = 0.0
 
     @property
@@ -88,36 +102,79 @@ class Replayed:
         return not self.differing
 
     @property
-    def is_whole(self) -> bool:
-        """Whether the record has the end of the run, or its wait for a human."""
-        return self.record.segments[-1].ended is not None
+    def recorded_s(self) -> float:
+        """The seconds that the recorded run took."""
+        return max((float(event.get("t", 0.0)) for event in self.events), default=0.0)
+
+    def build_trace(self) -> dict[str, Any]:
+        """Return the trace of the replay, whose run has `replayed`."""
+        begun = self.record.segments[0].begun
+        run = {"thread": begun["thread"], "team": begun["team"]["name"], "started": begun["began"]}
+        return build_trace([{"run": {**run, "replayed": True}}, *self.events])
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the outcome of the run as JSON, and how equal it is, under `replayed`."""
+        return {
+            **self.outcome.to_json(),
+            "replayed": {
+                "is_equal": self.is_equal,
+                "differing": self.differing,
+                "digest": self.digest,
+                "unrecorded": list_unrecorded(self.record),
+                "seconds": round(self.seconds, 6),
+                "recorded_s": self.recorded_s,
+            },
+        }
 
 
 def replay_record(
-    record: Record, *, team: Team | None = None, shuffle: random.Random | None = None
+    record: Record,
+    *,
+    team: Team | None = None,
+    on_event: EventListener | None = None,
+    is_paced: bool = False,
+    shuffle: random.Random | None = None,
 ) -> Replayed:
     """Run a record to its end, on a clock that does not wait.
 
     Args:
         team: the run's as it is now; by default as it was then.
+        is_paced: each event has its own second, as in the run.
         shuffle: lets what ends at the same time end in another order.
 
     Raises:
         ReplayMissed: the run asks for something else than the record has.
         RecordUnreadable: a value of the record cannot be read.
     """
-    began_s = time.perf_counter()
-    done = Replayed(record)
+    began_s, state = time.perf_counter(), _Ending()
+    done = Replayed(record, Outcome(thread=record.thread, status="failed"))
+    how = {"shuffle": shuffle, "on_event": on_event, "is_paced": is_paced}
     for segment in record.segments:
-        with asyncio.Runner(loop_factory=VirtualLoop) as runner:
-            runner.run(_replay_segment(segment, done, team, shuffle))
+        with asyncio.Runner(loop_factory=VirtualLoop) as runner, refuse_other_values(record.path):
+            state = runner.run(_replay_segment(segment, team, done.events, how))
+    done.outcome = Outcome.from_state(
+        record.thread, state.values, error=state.error, questions=state.questions
+    )
+    done.differing = state.differing
+    done.digest = hash_section([state.summary, done.events])
     done.seconds = time.perf_counter() - began_s
     return done
 
 
+@dataclass(frozen=True)
+class _Ending:
+    """What a segment has come to; empty for one that a kill has cut short."""
+
+    values: SupervisorState = field(default_factory=lambda: SupervisorState())
+    error: SupervisorError | None = None
+    questions: Sequence[Question] = ()
+    summary: Mapping[str, Any] = field(default_factory=dict)
+    differing: list[str] = field(default_factory=list)
+
+
 async def _replay_segment(
-    segment: Segment, done: Replayed, team: Team | None, shuffle: random.Random | None
-) -> None:
+    segment: Segment, team: Team | None, events: list[Entry], how: dict[str, Any]
+) -> _Ending:
     begun, loop = segment.begun, asyncio.get_running_loop()
     assert isinstance(loop, VirtualLoop), "a tape needs the clock of its own loop"
     loop.advance_to(float(begun["elapsed_s"]))
@@ -126,7 +183,7 @@ async def _replay_segment(
     saver = InMemorySaver(serde=build_strict_serializer())
     load_checkpoints(saver, begun)
     graph = graph.copy({"checkpointer": saver})
-    tape = Tape(segment, loop, shuffle=shuffle)
+    tape = Tape(segment, loop, **how)
     plan = begun["given_plan"]
     scope = RunScope(
         began_at=now_s() - float(begun["elapsed_s"]),
@@ -137,15 +194,15 @@ async def _replay_segment(
     )
     config: Any = {"configurable": {"thread_id": begun["thread"], SCOPE_KEY: scope}}
     error = await _run_graph(graph, tape, segment, config, context)
-    done.events += tape.events
+    events += tape.events
     if segment.ended is None:
-        return
-    done.values = (await graph.aget_state(config)).values
-    done.summary = summarize_state(done.values, error)
-    names = ["status", *PARTS]
-    done.differing = [name for name in names if done.summary[name] != segment.ended.get(name)]
-    if tape.left:
-        done.differing.append("trace")
+        return _Ending()
+    snapshot = await graph.aget_state(config, subgraphs=True)
+    summary, kept = summarize_state(snapshot.values, error), segment.ended
+    differing = [name for name in ("status", *PARTS) if summary[name] != kept.get(name)]
+    differing += ["trace"] if tape.left else []
+    values = cast(SupervisorState, snapshot.values)
+    return _Ending(values, error, list_open_questions(snapshot), summary, differing)
 
 
 _MODEL_FIELDS: Final = ("model_fast", "model_standard", "model_strong")
@@ -211,3 +268,45 @@ def _add_write(saver: InMemorySaver, config: Any, task: str, channel: str, value
     outer = place["thread_id"], place["checkpoint_ns"], place["checkpoint_id"]
     kept = saver.writes[outer]
     kept[task, len(kept)] = (task, channel, saver.serde.dumps_typed(value), "")
+
+
+@contextmanager
+def refuse_other_values(path: Path) -> Iterator[None]:
+    """Turn what values of another form break inside into one line.
+
+    Raises:
+        RecordUnreadable: a value has not the form that this version writes.
+    """
+    try:
+        yield
+    except (*FORM_ERRORS, AssertionError) as error:
+        raise RecordUnreadable(
+            f"the record {path} cannot be used",
+            cause=f"{type(error).__name__}: {str(error)[:200]}",
+            kept="the run",
+            next="run it again",
+        ) from None
+
+
+def list_unrecorded(record: Record) -> list[str]:
+    """Return what of a run its record does not have, in words; equality says nothing of it."""
+    found = list[str]()
+    for number, segment in enumerate(record.segments, 1):
+        if segment.ended is None:
+            found.append(f"part {number}: what was at work when its process ended")
+        if segment.is_cut:
+            found.append(f"part {number}: its end, which is damaged")
+        for entry in segment.entries:
+            found += _list_lost_parts(entry)
+    return found
+
+
+def _list_lost_parts(entry: Entry) -> Iterator[str]:
+    value = entry.get("value")
+    if "effect" not in entry or not isinstance(value, dict):
+        return
+    _kind, purpose, task, _attempt = entry["key"]
+    content = value.get("content")
+    for block in content if isinstance(content, list) else ():
+        if isinstance(block, dict) and "kind" in block:
+            yield f"{purpose} of {task}: {block['kind']}, {block.get('bytes', 0):,} bytes"

@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+import time
 from collections import Counter, defaultdict, deque
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Final, TypeVar
@@ -12,6 +13,7 @@ from langgraph.types import Interrupt
 
 from extensions.replay.record_file import Entry, Segment
 from extensions.replay.virtual_loop import VirtualLoop
+from graph.runs.event_log import EventListener
 from nodes.errors import SupervisorError, ToolFailed, ToolRefused, walk_subclasses
 from nodes.limits.recorder import Effect
 from nodes.limits.stop_requests import StopRequests
@@ -44,11 +46,19 @@ class Tape:
     is_replayed = True
 
     def __init__(
-        self, segment: Segment, loop: VirtualLoop, *, shuffle: random.Random | None = None
+        self,
+        segment: Segment,
+        loop: VirtualLoop,
+        *,
+        shuffle: random.Random | None = None,
+        on_event: EventListener | None = None,
+        is_paced: bool = False,
     ) -> None:
         self.over: asyncio.Future[None] = loop.create_future()
         """Done when a part that has no end is used up; with an error for a miss."""
         self.events, self._loop, self._shuffle = list[Entry](), loop, shuffle
+        self._on_event, self._is_paced, self._began_s = on_event, is_paced, time.monotonic()
+        self._began_s -= loop.now_s
         self._entries, self._is_ended = segment.entries, segment.ended is not None
         self._at, self._waiting = 0, dict[int, asyncio.Future[None]]()
         self._effects = defaultdict[tuple[Any, ...], list[tuple[int, Entry]]](list)
@@ -62,6 +72,7 @@ class Tape:
         self._lost = list[str]()
         """What was asked for that the record does not have."""
         self._ends_s = loop.now_s
+        self._ended_effects = {each["effect"] for each in self._entries if "effect" in each}
         self._index()
         loop.on_idle = self._note_idle
         self._skip()
@@ -176,13 +187,16 @@ class Tape:
         if self._at != index:
             turn = self._waiting[index] = self._loop.create_future()
             await turn
+        if self._is_paced:
+            wait_s = _read_time(self._entries[index]) - (time.monotonic() - self._began_s)
+            await asyncio.to_thread(time.sleep, max(0.0, wait_s))
         self._pass(index)
 
     def _pass(self, index: int) -> None:
         entry = self._entries[index]
         self._loop.advance_to(_read_time(entry))
         if "event" in entry:
-            self.events.append(entry["event"])
+            self._show(entry["event"])
         self._at = index + 1
         self._skip()
 
@@ -194,7 +208,7 @@ class Tape:
                 self._loop.advance_to(_read_time(entry))
                 self._stops.add(entry["stop"])
             elif "event" in entry and self._is_orphan(entry):
-                self.events.append(entry["event"])
+                self._show(entry["event"])
             elif {"effect", "event", "point"} & entry.keys() and self._at not in self._cut:
                 break
             self._at += 1
@@ -203,11 +217,14 @@ class Tape:
         if self._at == len(self._entries) and not self._is_ended and not self.over.done():
             self.over.set_result(None)
 
+    def _show(self, event: Entry) -> None:
+        self.events.append(event)
+        if self._on_event:
+            self._on_event(event)
+
     def _is_orphan(self, entry: Entry) -> bool:
         """Return whether an event was emitted inside an effect that a kill has cut short."""
-        number = entry.get("in")
-        known = {each["effect"] for each in self._entries if "effect" in each}
-        return number is not None and number not in known
+        return "in" in entry and entry["in"] not in self._ended_effects
 
     async def _wait_until_cut(self, index: int) -> Any:
         try:
@@ -287,7 +304,9 @@ def _read_time(entry: Entry) -> float:
 def _list_differences(event: Mapping[str, Any], kept: Mapping[str, Any]) -> list[str]:
     """Return the fields in which two events differ, without those of the clock."""
     fields = sorted((event.keys() | kept.keys()) - CLOCK_FIELDS)
-    return [f"{name}{path}" for name in fields for path in _compare(event.get(name), kept.get(name))]
+    return [
+        f"{name}{path}" for name in fields for path in _compare(event.get(name), kept.get(name))
+    ]
 
 
 def _compare(value: Any, kept: Any, path: str = "") -> list[str]:
