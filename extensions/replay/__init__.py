@@ -11,12 +11,28 @@ import typer
 from graph.extensions import Extension
 
 if TYPE_CHECKING:
+    from extensions.replay.changes import ChangeOptions, find_changes
+    from extensions.replay.fork import Comparison, afork
     from extensions.replay.replayer import Replayed, replay_record
     from extensions.replay.runs import areplay, replay
 
-__all__ = ["EXTENSION", "Replayed", "areplay", "replay", "replay_record"]
+__all__ = [
+    "EXTENSION",
+    "ChangeOptions",
+    "Comparison",
+    "Replayed",
+    "afork",
+    "areplay",
+    "find_changes",
+    "replay",
+    "replay_record",
+]
 
 _HOMES = {
+    "ChangeOptions": "extensions.replay.changes",
+    "Comparison": "extensions.replay.fork",
+    "afork": "extensions.replay.fork",
+    "find_changes": "extensions.replay.changes",
     "Replayed": "extensions.replay.replayer",
     "areplay": "extensions.replay.runs",
     "replay": "extensions.replay.runs",
@@ -30,6 +46,7 @@ class _Replays(Extension):
         from extensions.replay import commands
 
         app.command("replay")(commands.replay)
+        app.command("fork")(commands.fork)
 
 
 EXTENSION = _Replays()

@@ -20,8 +20,54 @@ ReplayArgument = Annotated[
 ]
 
 
+TaskOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--task",
+        metavar="NAME.FIELD=VALUE",
+        help="Change a field of a task, such as t1.description. May be repeated.",
+    ),
+]
+ResultOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--result", metavar="NAME=FILE", help="Take this report as a task's. May be repeated."
+    ),
+]
+PlanOption = Annotated[
+    Path | None, typer.Option("--plan", metavar="FILE", help="Run this plan, as JSON.")
+]
+WorkerOption = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--worker", metavar="FILE", help="In place of the worker of its name. May be repeated."
+    ),
+]
+ModelOption = Annotated[
+    list[str] | None,
+    typer.Option("--model", metavar="TIER=MODEL", help="Another model. May be repeated."),
+]
+MaterialOption = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--material", metavar="FILE", help="In place of the file of its name. May be repeated."
+    ),
+]
+TeamOption = Annotated[
+    str | None,
+    typer.Option("--team", metavar="TEAM", help="The team of a record that is another user's."),
+]
+
+
 def replay(
     thread: ReplayArgument = "last",
+    task: TaskOption = None,
+    result: ResultOption = None,
+    plan: PlanOption = None,
+    worker: WorkerOption = None,
+    model: ModelOption = None,
+    material: MaterialOption = None,
+    team: TeamOption = None,
     record: RecordOption = None,
     trace: TraceOption = None,
     paced: Annotated[
@@ -30,10 +76,47 @@ def replay(
     as_json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> int:
-    """Run a kept run again on its record: no model, no tool, no network."""
-    from extensions.replay.show import show_replay
+    """Run a kept run again on its record: no model, no tool, no network.
 
-    settings = load_settings()
-    return show_replay(
-        thread, settings, path=record, trace=trace, is_paced=paced, as_json=as_json, quiet=quiet
+    With something changed, the tasks that it concerns are done anew, as a thread of its own, and
+    what differs is printed.
+    """
+    from extensions.replay.changes import ChangeOptions
+    from extensions.replay.show import show_replay, show_what_if
+
+    settings = load_settings(may_ask=True, announces=not quiet)
+    changes = ChangeOptions(
+        task=task or (),
+        result=result or (),
+        plan=plan,
+        worker=worker or (),
+        model=model or (),
+        material=material or (),
     )
+    how = {"path": record, "as_json": as_json, "quiet": quiet}
+    if changes:
+        return show_what_if(thread, settings, changes, team=team, **how)
+    return show_replay(thread, settings, trace=trace, is_paced=paced, **how)
+
+
+def fork(
+    thread: ReplayArgument,
+    at: Annotated[
+        list[str],
+        typer.Option("--at", metavar="TASK", help="Do this task again, and all that build on it."),
+    ],
+    new: Annotated[
+        str | None, typer.Option("--thread", metavar="ID", help="The id of the new run.")
+    ] = None,
+    team: TeamOption = None,
+    record: RecordOption = None,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+) -> int:
+    """Begin a new run at a task of a kept one; all other reports are the kept ones."""
+    from extensions.replay.changes import ChangeOptions
+    from extensions.replay.show import show_fork
+
+    settings = load_settings(may_ask=True, announces=not quiet)
+    how = {"path": record, "as_json": as_json, "quiet": quiet}
+    return show_fork(thread, settings, ChangeOptions(at=at), team=team, new=new, **how)

@@ -89,6 +89,8 @@ class Replayed:
     record: Record
     outcome: Outcome
     """Of the run."""
+    values: SupervisorState = field(default_factory=lambda: SupervisorState())
+    """The last state, by channel."""
     events: list[Entry] = field(default_factory=list)
     differing: list[str] = field(default_factory=list)
     """The parts that are not equal to the record's."""
@@ -100,6 +102,11 @@ class Replayed:
     def is_equal(self) -> bool:
         """Whether all is as the record has it."""
         return not self.differing
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the record has the run's end, or its wait for a human."""
+        return self.record.segments[-1].ended is not None
 
     @property
     def recorded_s(self) -> float:
@@ -155,7 +162,7 @@ def replay_record(
     done.outcome = Outcome.from_state(
         record.thread, state.values, error=state.error, questions=state.questions
     )
-    done.differing = state.differing
+    done.values, done.differing = state.values, state.differing
     done.digest = hash_section([state.summary, done.events])
     done.seconds = time.perf_counter() - began_s
     return done

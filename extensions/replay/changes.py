@@ -1,0 +1,257 @@
+"""What is changed of a kept run, and which of its tasks are done again for it."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, TypeVar, get_args
+
+from pydantic import BaseModel, ValidationError
+
+from extensions.replay.replayer import Replayed
+from graph.runs.materials import read_materials
+from graph.topology.blocking_portal import get_portal
+from nodes.errors import UsageError
+from nodes.limits.nesting import parse_json
+from nodes.planning.replanning import compare_plans
+from nodes.text.plain_text import sanitize_line
+from state import Plan, Report, Task, Tier
+
+Model = TypeVar("Model", bound=BaseModel)
+TASK_FIELDS: Final = ("description", "worker", "tier", "materials", "depends_on")
+MAX_FILE_BYTES: Final = 10_000_000
+
+
+class ChangeInvalid(UsageError):
+    """A change cannot be made to this run, or contradicts another one."""
+
+    code = "CHANGE_INVALID"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChangeOptions:
+    """Changes as a command line has them."""
+
+    task: Sequence[str] = ()
+    """`NAME.field=value`."""
+    result: Sequence[str] = ()
+    """`NAME=report.json`."""
+    plan: Path | None = None
+    worker: Sequence[Path] = ()
+    model: Sequence[str] = ()
+    """`tier=provider:model`."""
+    material: Sequence[Path] = ()
+    at: Sequence[str] = ()
+    """Tasks that are done again as they are."""
+
+    def __bool__(self) -> bool:
+        return any(vars(self).values())
+
+
+@dataclass(frozen=True, kw_only=True)
+class Changes:
+    """A kept run with something changed."""
+
+    plan: Plan
+    results: dict[str, Report]
+    """Of the tasks that are not done again."""
+    redone: tuple[str, ...]
+    """The changed tasks and those that build on them, in the order of the plan."""
+    materials: dict[str, str]
+    workers: tuple[Path, ...] = ()
+    models: Mapping[Tier, str] = field(default_factory=dict)
+
+
+def find_changes(options: ChangeOptions, base: Replayed) -> Changes:
+    """Return a run with changes, and the tasks that these concern.
+
+    Raises:
+        ChangeInvalid: a change cannot be made, or two contradict each other.
+        FileUnreadable: a material cannot be read.
+    """
+    old, results = base.outcome.plan, base.outcome.results
+    if old is None or not base.is_whole:
+        raise ChangeInvalid(
+            f"thread {base.outcome.thread} holds no run that has come to its end",
+            kept="the run",
+            next=f"supervise resume {base.outcome.thread}",
+        )
+    fields = _read_fields(options.task)
+    given = {name: _read_report(name, path) for name, path in _split_pairs(options.result, "=")}
+    if options.plan and fields:
+        raise ChangeInvalid("--plan and --task both change the plan", next="choose one of them")
+    if both := sorted(given.keys() & {*fields, *options.at}):
+        raise ChangeInvalid(
+            f"{both[0]} has a given result, and is to be done again", next="choose one of them"
+        )
+    _require_begun([*fields, *given, *options.at], old, results)
+    plan = _read_plan(options.plan) if options.plan else _change_tasks(old, fields)
+    materials = get_portal().call(read_materials(options.material)) if options.material else {}
+    models = dict(_read_models(options.model))
+    changed = {*options.at, *_list_changed(old, plan)}
+    changed |= _find_by_worker(options.worker, plan, results)
+    changed |= _find_by_material(materials, plan)
+    changed |= _find_by_tier(models, base)
+    if again := sorted(given.keys() & changed):
+        raise ChangeInvalid(
+            f"{again[0]} has a given result, and another change has it done again",
+            next="choose one of them",
+        )
+    redone = list_descendants(plan, {*changed, *given}) - given.keys()
+    redone |= {task.id for task in plan.tasks if task.id not in results}
+    kept = {task.id: results[task.id] for task in plan.tasks if task.id not in redone}
+    return Changes(
+        plan=plan.model_copy(update={"version": old.version + (plan.tasks != old.tasks)}),
+        results={**kept, **given},
+        redone=tuple(task.id for task in plan.order_tasks() if task.id in redone),
+        materials={**base.values.get("materials", {}), **materials},
+        workers=tuple(options.worker),
+        models=models,
+    )
+
+
+def list_descendants(plan: Plan, tasks: Iterable[str]) -> set[str]:
+    """Return some tasks of a plan, and all that build on them, directly or not."""
+    dependants = defaultdict[str, list[str]](list)
+    for task in plan.tasks:
+        for edge in task.depends_on:
+            dependants[edge.task].append(task.id)
+    found, left = set[str](), [name for name in tasks]
+    while left:
+        name = left.pop()
+        if name not in found:
+            found.add(name)
+            left += dependants[name]
+    return found
+
+
+def _split_pairs(texts: Iterable[str], by: str) -> list[tuple[str, str]]:
+    pairs = [text.partition(by) for text in texts]
+    for name, found, value in pairs:
+        if not (name and found and value):
+            said = sanitize_line(f"{name}{found}{value}", 80)
+            raise ChangeInvalid(f"{said!r} is no change", next=f"write NAME{by}VALUE")
+    names = [name for name, _, _ in pairs]
+    if twice := next((name for name in names if names.count(name) > 1), ""):
+        raise ChangeInvalid(f"{sanitize_line(twice, 80)} is changed twice", next="change it once")
+    return [(name, value) for name, _, value in pairs]
+
+
+def _read_fields(texts: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """Return the changed fields of each task."""
+    changed = defaultdict[str, dict[str, Any]](dict)
+    for place, value in _split_pairs(texts, "="):
+        name, _, named = place.rpartition(".")
+        if not name or named not in TASK_FIELDS:
+            raise ChangeInvalid(
+                f"{sanitize_line(place, 80)!r} names no field of a task",
+                next=f"write NAME.FIELD=VALUE, with one of {', '.join(TASK_FIELDS)}",
+            )
+        is_list = named in ("materials", "depends_on")
+        changed[name][named] = [part for part in value.split(",") if part] if is_list else value
+        if named == "description":
+            changed[name]["asked"] = ""  # the user's words, which were for the former one
+    return changed
+
+
+def _read_report(name: str, path: str) -> Report:
+    report = _read_file(Path(path), Report)
+    return report.model_copy(update={"task": name, "worker": report.worker or "given"})
+
+
+def _read_plan(path: Path) -> Plan:
+    return _read_file(path, Plan)
+
+
+def _read_file(path: Path, kind: type[Model]) -> Model:
+    try:
+        if path.stat().st_size > MAX_FILE_BYTES:
+            raise ValueError(f"it has more than {MAX_FILE_BYTES:,} bytes")
+        return kind.model_validate(parse_json(path.read_text(encoding="utf-8")))
+    except (OSError, ValueError) as error:
+        cause = error.errors()[0]["msg"] if isinstance(error, ValidationError) else str(error)
+        raise ChangeInvalid(
+            f"{path} is no {kind.__name__.lower()}",
+            cause=sanitize_line(cause, 200),
+            next="take one of the trace as a pattern",
+        ) from None
+
+
+def _read_models(texts: Sequence[str]) -> Iterable[tuple[Tier, str]]:
+    tiers: tuple[Tier, ...] = get_args(Tier)
+    for name, model in _split_pairs(texts, "="):
+        tier = next((each for each in tiers if each == name), None)
+        if tier is None:
+            raise ChangeInvalid(
+                f"{sanitize_line(name, 40)!r} is no tier", next=f"one of {', '.join(tiers)}"
+            )
+        yield tier, model
+
+
+def _require_begun(names: Iterable[str], plan: Plan, results: Mapping[str, Report]) -> None:
+    known = {task.id for task in plan.tasks}
+    for name in names:
+        report = results.get(name)
+        if name not in known:
+            raise ChangeInvalid(
+                f"the plan has no task {sanitize_line(name, 80)}",
+                next=f"its tasks are {', '.join(sorted(known))}"[:400],
+            )
+        if report is None or report.status == "skipped":
+            raise ChangeInvalid(
+                f"the task {name} was never begun",
+                cause=sanitize_line(report.error or "", 200) if report else "",
+                kept="the run",
+                next="change a task that it waits for",
+            )
+
+
+def _change_tasks(plan: Plan, fields: Mapping[str, Mapping[str, Any]]) -> Plan:
+    try:
+        tasks = tuple(
+            Task.model_validate({**task.model_dump(), **fields[task.id]})
+            if task.id in fields
+            else task
+            for task in plan.tasks
+        )
+        return Plan.model_validate({**dict(plan), "tasks": tasks})
+    except ValidationError as error:
+        cause = error.errors()[0]["msg"]
+        raise ChangeInvalid("the changed plan is invalid", cause=cause, next="") from None
+
+
+def _list_changed(old: Plan, new: Plan) -> list[str]:
+    difference = compare_plans(old, new)
+    return [*difference["added"], *difference["changed"]]
+
+
+def _find_by_worker(files: Sequence[Path], plan: Plan, results: Mapping[str, Report]) -> set[str]:
+    found = set[str]()
+    for path in files:
+        done = {name for name, report in results.items() if report.worker == path.stem}
+        named = done | {task.id for task in plan.tasks if task.worker == path.stem}
+        if not named:
+            raise ChangeInvalid(
+                f"no task of the run was {path.stem}'s", next="name the file of another worker"
+            )
+        found |= named & {task.id for task in plan.tasks}
+    return found
+
+
+def _find_by_material(materials: Mapping[str, str], plan: Plan) -> set[str]:
+    found = set[str]()
+    for name in materials:
+        named = {task.id for task in plan.tasks if name in task.materials}
+        if not named:
+            raise ChangeInvalid(
+                f"no task of the run has the material {sanitize_line(name, 80)}",
+                next=f"give it to one: --task NAME.materials={sanitize_line(name, 80)}",
+            )
+        found |= named
+    return found
+
+
+def _find_by_tier(models: Mapping[Tier, str], base: Replayed) -> set[str]:
+    """Return the tasks of which an attempt was made by one of some tiers."""
+    begun = (event for event in base.events if event.get("kind") == "task_started")
+    return {str(event["task"]).partition("/")[0] for event in begun if event["tier"] in models}

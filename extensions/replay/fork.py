@@ -1,0 +1,184 @@
+"""Runs a kept run on from one of its tasks, or with something changed, as a thread of its own."""
+
+from dataclasses import asdict, dataclass, replace
+from difflib import unified_diff
+from pathlib import Path
+from typing import Any, Final
+
+from langgraph.errors import InvalidUpdateError
+
+from extensions.replay.changes import ChangeInvalid, Changes
+from extensions.replay.replayer import Replayed
+from graph.runs.event_log import EventListener
+from graph.runs.outcome import Outcome
+from graph.runs.run_record import OWN_KEY, load_run_record, require_known_team, save_run_record
+from graph.runs.session import RunSession, open_session, run_graph
+from graph.settings import Settings
+from graph.stores.thread_locks import make_thread_id
+from graph.teams.team_loader import load_team
+from graph.topology.input_validation import read_context
+from nodes.limits.deadline import now_s
+from nodes.limits.run_scope import set_deadline
+from nodes.planning.replanning import compare_plans
+from state import Context, reopen_request
+
+BEFORE_SUPERVISOR: Final = "approval"
+"""The node whose only edge leads to the supervisor, which sends what has no report."""
+FOLLOWED: Final = ("status", "confidence", "worker", "output", "gaps")
+"""Of a report, what a comparison shows."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A kept run, and the same with something changed."""
+
+    base: Replayed
+    changes: Changes
+    outcome: Outcome
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what changed in plan, reports, answer and cost, as JSON."""
+        before, after = self.base.outcome, self.outcome
+        assert before.plan is not None, "only a run with a plan is changed"
+        named = dict.fromkeys([*before.results, *after.results])
+        reports = {name: self._compare_reports(name) for name in named}
+        return {
+            "base": before.thread,
+            "thread": after.thread,
+            "status": {"before": before.status, "after": after.status},
+            "plan": compare_plans(before.plan, after.plan or before.plan),
+            "redone": list(self.changes.redone),
+            "kept": [name for name in self.changes.results if name in after.results],
+            "reports": {name: found for name, found in reports.items() if found},
+            "answer": {
+                "before": before.answer and before.answer.text,
+                "after": after.answer and after.answer.text,
+            },
+            "usage": {"before": _count(before), "after": _count(after)},
+            "error": after.error and str(after.error),
+        }
+
+    def list_answer_lines(self) -> list[str]:
+        """Return the lines that the answers do not have in common, with `-` and `+`."""
+        texts = (
+            each.answer.text if each.answer else "" for each in (self.base.outcome, self.outcome)
+        )
+        lines = unified_diff(*(text.splitlines() for text in texts), lineterm="", n=0)
+        return [line for line in lines if line[:3] not in ("---", "+++") and line[:2] != "@@"]
+
+    def _compare_reports(self, name: str) -> dict[str, Any]:
+        pair = [each.results.get(name) for each in (self.base.outcome, self.outcome)]
+        old, new = [
+            each.model_dump(mode="json", include=set(FOLLOWED)) if each else {} for each in pair
+        ]
+        differing = [key for key in FOLLOWED if old.get(key) != new.get(key)]
+        return {key: {"before": old.get(key), "after": new.get(key)} for key in differing}
+
+
+def _count(outcome: Outcome) -> dict[str, Any]:
+    """Return calls, tokens and money; a fork does not count those of the run it comes from."""
+    spent = outcome.usage.model_dump(mode="json")
+    return {
+        name: spent[name] for name in ("model_calls", "input_tokens", "output_tokens", "cost_usd")
+    }
+
+
+async def afork(
+    base: Replayed,
+    changes: Changes,
+    *,
+    team: str | Path | None = None,
+    thread: str | None = None,
+    context: Context | None = None,
+    settings: Settings | None = None,
+    on_event: EventListener | None = None,
+    **made: Any,
+) -> Outcome:
+    """Do the changed tasks and those that build on them; all other reports are the record's.
+
+    Args:
+        team: of a record that is not this user's.
+        thread: of the new run.
+        made: `models` and `tools`, as `arun` takes them.
+
+    Raises:
+        ChangeInvalid: the changed plan does not fit the team.
+        RunUntrusted: the record names a team that is not this user's, and `team` is missing.
+    """
+    settings, new = settings or Settings(), thread or make_thread_id()
+    source = team or await _find_source(base, settings)
+    if changes.workers:
+        changed = load_team(source, settings, workers=changes.workers, tools=made.get("tools"))
+        source = changed.model_dump(mode="json")
+    kept = read_context({**base.record.segments[-1].begun["context"], "strategy": "plan"})
+    chosen: dict[str, Any] = {f"model_{tier}": name for tier, name in changes.models.items()}
+    context = replace(context or kept, **chosen)
+    given = {"models": made.get("models"), "tools": made.get("tools")}
+    resolved = source if isinstance(source, dict) else str(source)
+    async with open_session(new, resolved, settings, on_event, context, **given) as session:
+        ends = set_deadline(now_s(), session.team.add_caps(context).deadline_s)
+        session.update_scope(deadline=ends)
+        await _enter_state(session, base, changes)
+        await _note_begin(session, base, changes, resolved, context, settings)
+        await session.begin_record(None, context, settings, is_resumed=True)
+        return await run_graph(session, None, context, is_planned=True)
+
+
+async def _find_source(base: Replayed, settings: Settings) -> Any:
+    """Return where the team of a record is; one that another user signed is not used."""
+    record = await load_run_record(base.outcome.thread, settings)
+    if not record.pop(OWN_KEY):
+        require_known_team(base.outcome.thread, record["source"], settings)
+    return record["source"]
+
+
+async def _enter_state(session: RunSession, base: Replayed, changes: Changes) -> None:
+    """Put the state of the run with its changes into the new thread."""
+    values: dict[str, Any] = {
+        **base.values,
+        **reopen_request(changes.results, ()),
+        "results": changes.results,
+        "steps": {},
+        "ledger": {},
+        "plan": changes.plan,
+        "plans": (*base.values.get("plans", ()), changes.plan),
+        "materials": changes.materials,
+        "answer": None,
+        "todo": (),
+        "assigned": {},
+        "awaits_approval": False,
+        "objection": "",
+        "doubts": {},
+        "answered_objections": tuple(changes.results),
+        "results_before_rework": {},
+    }
+    try:
+        await session.graph.aupdate_state(session.config, values, as_node=BEFORE_SUPERVISOR)
+    except InvalidUpdateError as error:
+        cause = str(error).partition("\n")[0]
+        raise ChangeInvalid("the changed plan cannot be run", cause=cause[:400], next="") from None
+
+
+async def _note_begin(
+    session: RunSession,
+    base: Replayed,
+    changes: Changes,
+    source: Any,
+    context: Context,
+    settings: Settings,
+) -> None:
+    """Write down how the run began, with the reports that it has from the other one."""
+    given = {"request": base.values.get("request", ""), "materials": changes.materials}
+    signed = await session.note_begin(
+        {"source": source, "input": given, "context": asdict(context)}
+    )
+    await save_run_record(session.thread, signed, session.database, settings)
+    for event in [each for each in base.events if each.get("kind") == "request"][-1:]:
+        session.event_log.record_event({**event, "t": 0.0})
+    plan = changes.plan.model_dump(mode="json")
+    made = {"t": 0.0, "kind": "plan_created", "task": "", "worker": "", "plan": plan}
+    forked = {"forked_from": base.outcome.thread, "version": changes.plan.version, "notes": []}
+    session.event_log.record_event({**made, **forked})
+    for name, report in changes.results.items():
+        told = {"t": 0.0, "kind": "report", "task": name, "worker": report.worker}
+        session.event_log.record_event({**told, "report": report.model_dump(mode="json")})
