@@ -150,7 +150,7 @@ def _read_fields(texts: Sequence[str]) -> dict[str, dict[str, Any]]:
         is_list = named in ("materials", "depends_on")
         changed[name][named] = [part for part in value.split(",") if part] if is_list else value
         if named == "description":
-            changed[name]["asked"] = ""  # the user's words, which were for the former one
+            changed[name].setdefault("covers", [])  # parts of the request that others word
     return changed
 
 

@@ -1,7 +1,7 @@
 """The commands on records. Light: help needs them, too."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -93,7 +93,7 @@ def replay(
         model=model or (),
         material=material or (),
     )
-    how = {"path": record, "as_json": as_json, "quiet": quiet}
+    how: dict[str, Any] = {"path": record, "as_json": as_json, "quiet": quiet}
     if changes:
         return show_what_if(thread, settings, changes, team=team, **how)
     return show_replay(thread, settings, trace=trace, is_paced=paced, **how)
@@ -118,5 +118,5 @@ def fork(
     from extensions.replay.show import show_fork
 
     settings = load_settings(may_ask=True, announces=not quiet)
-    how = {"path": record, "as_json": as_json, "quiet": quiet}
+    how: dict[str, Any] = {"path": record, "as_json": as_json, "quiet": quiet}
     return show_fork(thread, settings, ChangeOptions(at=at), team=team, new=new, **how)

@@ -60,10 +60,11 @@ class Comparison:
 
     def list_answer_lines(self) -> list[str]:
         """Return the lines that the answers do not have in common, with `-` and `+`."""
-        texts = (
-            each.answer.text if each.answer else "" for each in (self.base.outcome, self.outcome)
+        before, after = (
+            (each.answer.text if each.answer else "").splitlines()
+            for each in (self.base.outcome, self.outcome)
         )
-        lines = unified_diff(*(text.splitlines() for text in texts), lineterm="", n=0)
+        lines = unified_diff(before, after, lineterm="", n=0)
         return [line for line in lines if line[:3] not in ("---", "+++") and line[:2] != "@@"]
 
     def _compare_reports(self, name: str) -> dict[str, Any]:

@@ -74,19 +74,8 @@ def read_record(path: Path) -> Record:
         RecordMissing: there is no such file.
         RecordUnreadable: it is no record, or one of another version.
     """
-    segments = list[Segment]()
     try:
-        if path.stat().st_size > MAX_FILE_BYTES:
-            raise _refuse(path, f"it has more than {MAX_FILE_BYTES:,} bytes")
-        texts = dict[str, str]()
-        for line, is_cut in _read_lines(path):
-            if is_cut:
-                if segments:
-                    segments[-1].is_cut = True
-                continue
-            _add_entry(segments, _restore(parse_finite_json(line), texts), texts)
-            if sum(len(each.entries) for each in segments[-1:]) > MAX_ENTRIES:
-                raise _refuse(path, f"it has more than {MAX_ENTRIES:,} entries")
+        segments = _read_segments(path)
     except FileNotFoundError:
         raise RecordMissing(
             f"there is no record {path}",
@@ -99,6 +88,20 @@ def read_record(path: Path) -> Record:
         raise _refuse(path, "it has no beginning")
     _require_version(path, segments)
     return Record(path, segments)
+
+
+def _read_segments(path: Path) -> list[Segment]:
+    if path.stat().st_size > MAX_FILE_BYTES:
+        raise _refuse(path, f"it has more than {MAX_FILE_BYTES:,} bytes")
+    segments, texts = list[Segment](), dict[str, str]()
+    for count, (line, is_cut) in enumerate(_read_lines(path)):
+        if not is_cut:
+            _add_entry(segments, _restore(parse_finite_json(line), texts), texts)
+        elif segments:
+            segments[-1].is_cut = True
+        if count > MAX_ENTRIES:
+            raise _refuse(path, f"it has more than {MAX_ENTRIES:,} entries")
+    return segments
 
 
 _FORM_ERRORS: Final = (ValueError, KeyError, TypeError, RecursionError, AttributeError)

@@ -90,7 +90,8 @@ class Tape:
         """Return what the record has of an effect, or raise what it raised."""
         found = self._find_effect(effect)
         if found is None:
-            return await self._wait_forever()
+            result: T = await self._wait_forever()
+            return result
         index, entry = found
         for text in entry.get("heard", ()):
             for listen in effect.listeners:
@@ -101,13 +102,13 @@ class Tape:
             await self._take_turn(inner)
             await send_event(self._entries[inner]["event"], get_config())
         if "cut" in entry:
-            return await self._wait_until_cut(index)
+            result = await self._wait_until_cut(index)
+            return result
         await self._take_turn(index)
-        value = effect.load(entry.get("value"))
+        result = effect.load(entry.get("value"))
         if error := _build_failure(entry):
             raise error
-        result: Any = value
-        return result  # type: ignore[no-any-return]  # it is what `dump` was given
+        return result
 
     def read(self, key: str, measure: Callable[[], T], usual: Any) -> T:
         """Return the decision of the record."""
@@ -120,7 +121,8 @@ class Tape:
         """Return the event of the record at its turn; all but the clock's fields must be equal."""
         index = self._find_event(event)
         if index is None:
-            return await self._wait_forever()
+            await self._wait_forever()
+        assert index is not None, "what waits for ever is cancelled"
         await self._take_turn(index)
         kept: Entry = self._entries[index]["event"]
         return kept
@@ -278,12 +280,9 @@ def _build_failure(entry: Entry) -> BaseException | None:
         if usage := failure.get("usage"):
             error.usage = Usage.model_validate(usage)
         return error
-    plain = {kind.__name__: kind for kind in (ToolFailed, ToolRefused, *_list_refusals())}
+    kinds: tuple[type[Exception], ...] = (ToolFailed, ToolRefused, *ToolRefused.__subclasses__())
+    plain = {kind.__name__: kind for kind in kinds}
     return plain.get(name, RuntimeError)(failure["said"])
-
-
-def _list_refusals() -> Sequence[type[ToolRefused]]:
-    return ToolRefused.__subclasses__()
 
 
 def _name_event(event: Mapping[str, Any]) -> tuple[Any, ...]:

@@ -70,7 +70,8 @@ class RunRecorder:
         try:
             make_private_folder(self._path.parent)
             finish_last_member(self._path)
-            self._file = open(self._path, "ab", opener=open_private_file)  # closed by `end`
+            # `end` closes it.
+            self._file = open(self._path, "ab", opener=open_private_file)  # noqa: SIM115
         except OSError as error:
             return self._give_up(error)
         self._began_s = monotonic() - float(segment.get("elapsed_s", 0.0))

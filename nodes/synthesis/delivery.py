@@ -160,7 +160,7 @@ def _collect_cut_off_usage(
     The log covers the whole run, so a team inside a task must not add its entries.
     """
 
-    def read_log() -> dict[str, Any]:
+    def read_log() -> dict[Tier, Any]:
         read_usage = get_run_scope(config).read_logged_usage
         found = read_usage() if read_usage and not build_task_path(config) else {}
         return {tier: usage.model_dump(mode="json") for tier, usage in found.items()}

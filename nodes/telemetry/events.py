@@ -80,10 +80,10 @@ async def emit(kind: EventKind, *, task: str = "", worker: str = "", **data: Any
     }
     if within := build_task_path(config):
         event["within"] = within
-    event = redact_value(event)
+    emitted: Mapping[str, Any] = redact_value(event)
     if recorder := get_run_scope(config).recorder:
-        event = await recorder.pass_event(event)
-    await send_event(event, config)
+        emitted = await recorder.pass_event(emitted)
+    await send_event(emitted, config)
 
 
 async def send_event(event: Mapping[str, Any], config: RunnableConfig) -> None:

@@ -38,10 +38,11 @@ from state import Context
 from tests.benchmarks.options import read_options
 from tests.benchmarks.performance.plans import make_random_plan
 from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask
+from tests.endpoint.faults import FaultKind
 
 THREAD = "recorded"
 STRATEGIES = ("plan", "route", "step", "recursive")
-FAULTS = (
+FAULTS: tuple[FaultKind, ...] = (
     *("rate_limited", "server_error", "reset", "cut_stream", "broken_json", "empty", "no_choices"),
     *("length", "broken_arguments", "prose", "no_usage", "null_content", "html", "hang"),
 )
