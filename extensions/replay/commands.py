@@ -78,7 +78,7 @@ def replay(
 ) -> int:
     """Run a kept run again on its record: no model, no tool, no network.
 
-    With something changed, the tasks that it concerns are done anew, as a thread of its own, and
+    With something changed, the tasks that it concerns are done again, as a thread of its own, and
     what differs is printed.
     """
     from extensions.replay.changes import ChangeOptions

@@ -1,4 +1,4 @@
-"""Gives a run what its record has, in the order of the record; nothing is asked outside."""
+"""A run's recorder that has a record: what the run takes is there, in the order of the record."""
 
 import asyncio
 import random
@@ -83,7 +83,7 @@ class Tape:
         return len(self._entries) - self._at
 
     def close(self) -> None:
-        """Say no more what is missing: the run has ended."""
+        """Do nothing more: the run has ended."""
         self._loop.on_idle = lambda _: None
 
     async def take(self, effect: Effect, make: Callable[[], Awaitable[T]]) -> T:
@@ -241,7 +241,7 @@ class Tape:
         return await self._loop.create_future()
 
     def _note_idle(self, next_s: float) -> None:
-        """Say what is missing when nothing but a wait beyond the record is left."""
+        """Fail when nothing but a wait beyond the record is left."""
         if self.over.done() or next_s <= self._ends_s + LATE_S:
             return
         if self._lost:

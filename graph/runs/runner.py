@@ -101,17 +101,16 @@ async def arun(
     settings = settings or Settings()
     context, begun = read_context(context), now_s()
     source = _resolve_team_source(team, settings)
-    # Before the files are read: reading them needs some of the packages.
+    # Reading files needs some of the packages.
     await asyncio.to_thread(require_packages, _get_team_name(source))
     given = await build_input(request, files, materials, context, on_event)
     thread, made = check_thread_id(thread or make_thread_id()), {"models": models, "tools": tools}
     async with open_session(thread, source, settings, on_event, context, **made) as session:
-        # It counts from before the files were read.
         ends = set_deadline(begun, session.team.add_caps(context).deadline_s)
         session.update_scope(deadline=ends, given_plan=plan, on_answer_text=on_answer_text)
         given = await _accept_request(session, given)
-        record = {"source": source, "input": given, "context": asdict(context)}
-        signed = await session.note_begin(record)
+        noted = {"source": source, "input": given, "context": asdict(context)}
+        signed = await session.note_begin(noted)
         await save_run_record(thread, signed, session.database, settings)
         await session.begin_record(given, context, settings)
         return await run_graph(session, given, context)

@@ -84,7 +84,6 @@ class SupervisorGraph(
     team: Team
     """The team whose workers an edited plan may name."""
     name_models: Callable[[Context], Mapping[Tier, str]]
-    """Names the model of each tier, as a run's context may change it."""
     attach_revision: Callable[[StateSnapshot, BaseCheckpointSaver[Any]], Awaitable[StateSnapshot]]
     """Adds to a snapshot what a revision beside running tasks has saved."""
     around: tuple[AroundRun, ...] = ()
@@ -193,8 +192,8 @@ class SupervisorGraph(
         self, config: RunnableConfig, start: RunStart, asked: Sequence[str]
     ) -> AsyncIterator[None]:
         """Follow a run, and let a human stop its tasks; the run's config gets the listeners."""
-        calls, is_resumed = SpeculativeCalls(), start.resumed_snapshot is not None
-        config["configurable"][SPECULATION_KEY] = calls
+        is_resumed = start.resumed_snapshot is not None
+        config["configurable"][SPECULATION_KEY] = calls = SpeculativeCalls()
         read_state = partial(self.aget_state, config, subgraphs=True)
         saver = self.find_checkpointer(config)
         run = BegunRun(config, saver, self.team.name, is_resumed, asked, read_state)

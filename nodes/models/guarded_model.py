@@ -5,7 +5,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import reduce
+from functools import partial, reduce
 from typing import Any
 
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
@@ -15,17 +15,12 @@ from langchain_core.messages import AIMessage, BaseMessage, convert_to_messages
 from langchain_core.messages.ai import UsageMetadata, add_usage
 from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.runnables import Runnable, RunnableConfig
-from langchain_core.runnables.config import (
-    ensure_config,
-    get_async_callback_manager_for_config,
-)
 from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import ConfigDict, Field, PrivateAttr
 
 from nodes.errors import ContextTooSmall, ModelUnknown, SupervisorError
 from nodes.errors.redaction import redact_message
-from nodes.limits.recorder import get_recorder, take_effect
 from nodes.models.call import EXPECTED_OUTPUT_TOKENS, MAX_TOKENS, ModelCall, estimate_tokens
 from nodes.models.clients import name_nearest_models
 from nodes.models.lengths import (
@@ -35,15 +30,14 @@ from nodes.models.lengths import (
     choose_share,
     shorten_messages,
 )
-from nodes.models.recorded_call import build_model_effect
+from nodes.models.recorded_call import take_reply
 from nodes.models.reply_reading import clean_words, replace_lone_surrogates
 from nodes.models.reply_stream import take_offered_reply
 from nodes.models.request_form import EndpointKind, ToolOffer, get_output_methods, simplify_tool
 from nodes.models.run_context import (
-    REPORT,
     RunContext,
     describe_messages,
-    get_run_context,
+    find_purpose,
     name_requested_schema,
 )
 from nodes.models.settings import EMBEDDED, ModelSettings
@@ -58,7 +52,7 @@ from nodes.models.usage import (
     get_model_speed,
     read_usage,
 )
-from nodes.telemetry.tracing import TURN, get_purpose, label_model_run
+from nodes.telemetry.tracing import has_listeners, label_model_run
 from state import Tier, Usage
 
 KEPT_METADATA = (
@@ -192,8 +186,8 @@ class GuardedModel(BaseChatModel):
         messages = convert_to_messages(input)
         if offered := await take_offered_reply(self.model, messages, kwargs):
             return offered
-        purpose = _find_purpose(config, kwargs)
-        if _has_listeners(self, config):
+        purpose = find_purpose(config, kwargs)
+        if has_listeners(self, config):
             named = label_model_run(config, purpose, tier=self.tier, model=self.model)
             return await super().ainvoke(messages, named, stop=stop, purpose=purpose, **kwargs)
         result = await self._agenerate(messages, stop=stop, purpose=purpose, **kwargs)
@@ -218,24 +212,16 @@ class GuardedModel(BaseChatModel):
         purpose: str = "",
         **kwargs: Any,
     ) -> ChatResult:
-        run_context = get_run_context()
-        purpose = (purpose or _find_purpose(None, kwargs)).partition(":")[0]
-        place = run_context.task, run_context.attempt
-        effect = build_model_effect(self, purpose, messages, kwargs, *place)
-        if run_context.listeners and get_recorder():
-            effect.listeners = run_context.listeners
-            run_context = replace(run_context, listeners=(*effect.listeners, effect.hear))
-
-        async def answer() -> AIMessage:
-            how = {"stop": stop, "run_manager": run_manager}
-            return await self._answer(run_context, purpose, messages, kwargs, **how)
-
-        message = await take_effect(effect, answer)
+        purpose = (purpose or find_purpose(None, kwargs)).partition(":")[0]
+        asked: dict[str, Any] = {"purpose": purpose, "messages": messages, "kwargs": kwargs}
+        answer = partial(self._answer, **asked, stop=stop, run_manager=run_manager)
+        message = await take_reply(self, **asked, answer=answer)
         return ChatResult(generations=[ChatGeneration(message=message)])
 
     async def _answer(
         self,
         run_context: RunContext,
+        *,
         purpose: str,
         messages: list[BaseMessage],
         kwargs: dict[str, Any],
@@ -409,17 +395,3 @@ def apply_parameters(model: BaseChatModel, parameters: Mapping[str, Any]) -> Bas
     if not parameters or not isinstance(model, GuardedModel) or model.model == EMBEDDED:
         return model
     return model.with_parameters(parameters)
-
-
-def _find_purpose(config: RunnableConfig | None, kwargs: Mapping[str, Any]) -> str:
-    """Return what a call is for: as its caller names it, or by what it asks for."""
-    schema = name_requested_schema(kwargs)
-    is_turn = schema == REPORT and len(kwargs.get("tools") or ()) > 1
-    return (config or {}).get("run_name") or (TURN if is_turn else get_purpose(schema))
-
-
-def _has_listeners(model: BaseChatModel, config: RunnableConfig | None) -> bool:
-    """Return whether a callback, a tracer or a stream of tokens wants to hear of a call."""
-    if model.callbacks or model.cache:
-        return True
-    return bool(get_async_callback_manager_for_config(ensure_config(config)).handlers)

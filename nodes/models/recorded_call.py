@@ -1,11 +1,14 @@
 """The request of a model call as a recorder knows it, and its reply as JSON."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from langchain_core.messages import AIMessage, BaseMessage
 
-from nodes.limits.recorder import Effect, get_recorder, hash_section
+from nodes.limits.recorder import Effect, get_recorder, hash_section, take_effect
+from nodes.models.run_context import RunContext, get_run_context
 
 if TYPE_CHECKING:
     from nodes.models.guarded_model import GuardedModel
@@ -14,24 +17,31 @@ CACHE_CONTROL: Final = "cache_control"
 """A parameter of the client's own, not of the request."""
 
 
-def build_model_effect(
+async def take_reply(
     model: "GuardedModel",
+    *,
     purpose: str,
     messages: Sequence[BaseMessage],
     kwargs: Mapping[str, Any],
-    task: str,
-    attempt: int,
-) -> Effect:
-    """Return a call of a model as an effect; the hashes of its parts only where one keeps them."""
-    return Effect(
+    answer: Callable[[RunContext], Awaitable[AIMessage]],
+) -> AIMessage:
+    """Return the reply of a call through the recorder of the run around, if it has one."""
+    run_context = get_run_context()
+    if get_recorder() is None:
+        return await answer(run_context)
+    effect = Effect(
         kind="model",
         purpose=purpose,
-        task=task,
-        attempt=attempt,
-        sections=_hash_request(model, messages, kwargs) if get_recorder() else {},
+        task=run_context.task,
+        attempt=run_context.attempt,
+        sections=_hash_request(model, messages, kwargs),
         dump=_dump_reply,
         load=_load_reply,
+        listeners=run_context.listeners,
     )
+    if effect.listeners:
+        run_context = replace(run_context, listeners=(*effect.listeners, effect.hear))
+    return await take_effect(effect, partial(answer, run_context))
 
 
 def _hash_request(

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.runnables import RunnableConfig
 from langgraph.config import get_config
 
 from nodes.errors import CallTimedOut, DeadlinePassed, EndpointDown
@@ -22,6 +23,7 @@ from nodes.models.reply_stream import AnswerTextListener
 from nodes.models.usage import ModelSpeed
 from nodes.prompts.tags import shorten_text
 from nodes.telemetry.events import EventKind, emit
+from nodes.telemetry.tracing import TURN, get_purpose
 from state import Usage
 
 REPORT = "Report"
@@ -168,6 +170,13 @@ def name_requested_schema(kwargs: Mapping[str, Any]) -> str:
     if forced or REPORT in names:
         return forced or REPORT
     return names[0] if len(names) == 1 else ""
+
+
+def find_purpose(config: RunnableConfig | None, kwargs: Mapping[str, Any]) -> str:
+    """Return what a call is for: as its caller names it, or by what it asks for."""
+    schema = name_requested_schema(kwargs)
+    is_turn = schema == REPORT and len(kwargs.get("tools") or ()) > 1
+    return (config or {}).get("run_name") or (TURN if is_turn else get_purpose(schema))
 
 
 def _read_tool_name(tool: Any) -> str:

@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from langchain_core.language_models import BaseChatModel
 from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import (
     ensure_config,
@@ -66,6 +67,13 @@ def label_model_run(
     metadata: dict[str, Any] = {"purpose": purpose, "tier": tier, "model": model}
     name = f"{purpose}: {task}" if task else purpose
     return merge_configs(around, {"run_name": name, "metadata": metadata})
+
+
+def has_listeners(model: BaseChatModel, config: RunnableConfig | None) -> bool:
+    """Return whether a callback, a tracer or a stream of tokens wants to hear of a call."""
+    if model.callbacks or model.cache:
+        return True
+    return bool(get_async_callback_manager_for_config(ensure_config(config)).handlers)
 
 
 class StepFailed(Exception):
