@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -24,7 +25,7 @@ from extensions.replay.record_file import (
     decode_value,
 )
 from extensions.replay.tape import ReplayMissed, Tape
-from extensions.replay.virtual_loop import VirtualLoop
+from extensions.replay.virtual_loop import VirtualLoop, run_virtually
 from graph.runs.event_log import FORM_ERRORS, EventListener
 from graph.runs.outcome import Outcome
 from graph.runs.run_recorder import summarize_state
@@ -157,8 +158,9 @@ def replay_record(
     done = Replayed(record, Outcome(thread=record.thread, status="failed"))
     how = {"shuffle": shuffle, "on_event": on_event, "is_paced": is_paced}
     for segment in record.segments:
-        with asyncio.Runner(loop_factory=VirtualLoop) as runner, refuse_other_values(record.path):
-            state = runner.run(_replay_segment(segment, team, done.events, how))
+        work = partial(_replay_segment, segment, team, done.events, how)
+        with refuse_other_values(record.path):
+            state = run_virtually(work)
     done.outcome = Outcome.from_state(
         record.thread, state.values, error=state.error, questions=state.questions
     )
@@ -180,10 +182,13 @@ class _Ending:
 
 
 async def _replay_segment(
-    segment: Segment, team: Team | None, events: list[Entry], how: dict[str, Any]
+    segment: Segment,
+    team: Team | None,
+    events: list[Entry],
+    how: dict[str, Any],
+    loop: VirtualLoop,
 ) -> _Ending:
-    begun, loop = segment.begun, asyncio.get_running_loop()
-    assert isinstance(loop, VirtualLoop), "a tape needs the clock of its own loop"
+    begun = segment.begun
     loop.advance_to(float(begun["elapsed_s"]))
     context = read_context({**begun["context"], **dict.fromkeys(_MODEL_FIELDS)})
     graph = build_replay_graph(segment, team or Team.model_validate(begun["team"]))
@@ -224,7 +229,7 @@ async def _run_graph(
     async def work() -> None:
         if segment.begun["is_resumed"]:
             await graph.prepare(graph.team.apply_context(context))
-        await graph.ainvoke(given, config, context=context)
+        await graph.ainvoke(given, config, context=context, durability="exit")
 
     running = asyncio.ensure_future(work())
     await asyncio.wait({running, tape.over}, return_when=asyncio.FIRST_COMPLETED)

@@ -1,24 +1,25 @@
 """An event loop whose clock jumps to the next timer as soon as nothing else is left to do."""
 
 import asyncio
+import gc
 import selectors
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from concurrent.futures import Executor
 from math import inf
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
+T = TypeVar("T")
 POLL_S: Final = 0.05
-"""Between two looks whether a thread has ended."""
+"""Between two looks for a signal, where nothing is planned."""
 
 
 class VirtualLoop(asyncio.SelectorEventLoop):
-    """Runs timers without waiting for them; work in threads is waited for."""
+    """Runs timers without waiting for them, and in its own thread what is for another one."""
 
     def __init__(self) -> None:
         self.now_s = 0.0
         self.on_idle: Callable[[float], None] = _do_nothing
         """Called with the time to which the clock is to jump; infinite without a timer."""
-        self._threads = 0
         super().__init__(_JumpingSelector(self))
 
     def time(self) -> float:
@@ -32,24 +33,35 @@ class VirtualLoop(asyncio.SelectorEventLoop):
     def run_in_executor(  # type: ignore[override]  # a future of what `func` returns
         self, executor: Executor | None, func: Callable[..., Any], *args: Any
     ) -> "asyncio.Future[Any]":
-        """Run a function in a thread; until it ends, the clock does not move."""
-        self._threads += 1
-        work = super().run_in_executor(executor, func, *args)
-        work.add_done_callback(self._end_thread)
-        return work
+        """Run a function at once, so that its end has one place in the order."""
+        done = self.create_future()
+        try:
+            done.set_result(func(*args))
+        except Exception as error:
+            done.set_exception(error)
+        return done
 
-    @property
-    def has_threads(self) -> bool:
-        """Whether a thread is at work."""
-        return self._threads > 0
 
-    @property
-    def has_work(self) -> bool:
-        """Whether a callback is ready, such as one that `on_idle` has planned."""
-        return bool(self._ready)  # type: ignore[attr-defined]  # asyncio's own name, in all releases
+def run_virtually(start: Callable[[VirtualLoop], Coroutine[Any, Any, T]]) -> T:
+    """Return what a coroutine returns on a virtual loop of its own.
 
-    def _end_thread(self, _: object) -> None:
-        self._threads -= 1
+    Meanwhile nothing is collected: what a replay makes is in use until its end.
+    """
+    loop, collects = VirtualLoop(), gc.isenabled()
+    gc.disable()
+    try:
+        asyncio.set_event_loop(loop)
+        return loop.run_until_complete(start(loop))
+    finally:
+        loop.on_idle = _do_nothing
+        for task in (left := asyncio.all_tasks(loop)):
+            task.cancel()
+        loop.run_until_complete(asyncio.gather(*left, return_exceptions=True))
+        loop.run_until_complete(loop.shutdown_asyncgens())
+        asyncio.set_event_loop(None)
+        loop.close()
+        if collects:
+            gc.enable()
 
 
 def _do_nothing(_: float) -> None:
@@ -57,7 +69,7 @@ def _do_nothing(_: float) -> None:
 
 
 class _JumpingSelector(selectors.DefaultSelector):
-    """Waits for threads only; where the loop would sleep, it moves its clock."""
+    """Waits for nothing; where the loop would sleep, it moves its clock."""
 
     def __init__(self, loop: VirtualLoop) -> None:
         super().__init__()
@@ -67,10 +79,8 @@ class _JumpingSelector(selectors.DefaultSelector):
         found = super().select(0)
         if found or timeout == 0:
             return found
-        if self._loop.has_threads:
-            return super().select(POLL_S)
         self._loop.on_idle(self._loop.now_s + (inf if timeout is None else timeout))
-        if self._loop.has_work:
+        if self._loop._ready:  # type: ignore[attr-defined]  # asyncio's own name, in all releases
             return found
         if timeout is None:  # only a signal can come
             return super().select(POLL_S)

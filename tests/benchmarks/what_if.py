@@ -83,6 +83,7 @@ async def run_trial(edges: Edges, draw: random.Random, folder: Path) -> str:
         ),
         max_tasks=100,
         max_steps=1_000,
+        max_depth=100,
     )
     tasks = [
         {
