@@ -146,7 +146,8 @@ def replay_record(
     """Run a record to its end, on a clock that does not wait.
 
     Args:
-        team: the run's as it is now; by default as it was then.
+        team: the run's as it is now; by default as it was then. Then a call that the record does
+            not have is a miss, and no other difference is.
         is_paced: each event has its own second, as in the run.
         shuffle: lets what ends at the same time end in another order.
 
@@ -157,6 +158,7 @@ def replay_record(
     began_s, state = time.perf_counter(), _Ending()
     done = Replayed(record, Outcome(thread=record.thread, status="failed"))
     how = {"shuffle": shuffle, "on_event": on_event, "is_paced": is_paced}
+    how |= {"is_strict": team is None}
     for segment in record.segments:
         work = partial(_replay_segment, segment, team, done.events, how)
         with refuse_other_values(record.path):
