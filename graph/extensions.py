@@ -120,6 +120,22 @@ class Exams(Protocol):
         """Return the request and the files of a row; None without such a row."""
 
 
+class Replays(Protocol):
+    """Kept runs, from the files of their records; of what cannot be used a SupervisorError."""
+
+    def load_materials(self, path: Path) -> Mapping[str, str]:
+        """Return the materials of a run."""
+
+    async def replay(
+        self, path: Path, team: "Team", on_event: Callable[[Mapping[str, Any]], None]
+    ) -> Any:
+        """Return the `Outcome` of a run with a team as it is now: no model, tool or network.
+
+        Raises:
+            SupervisorError: the run asks for something that the record does not have.
+        """
+
+
 class Extension:
     """What an extension may add; every method may be left as it is.
 
@@ -175,6 +191,10 @@ class Extension:
         """Return the exams of teams, for the page of a team."""
         return None
 
+    def open_replays(self) -> Replays | None:
+        """Return what replays kept runs, for exams."""
+        return None
+
     def list_checks(self, settings: "Settings") -> Iterable[DoctorCheck]:
         """Return what `supervise doctor` says of it."""
         return ()
@@ -212,14 +232,19 @@ def find_extensions() -> tuple[Extension, ...]:
     return tuple(_load()[0].values())
 
 
+def find_first(ask: Callable[[Extension], Found | None]) -> Found | None:
+    """Return the first answer of an extension; those of other distributions are asked first."""
+    answers = map(ask, reversed(find_extensions()))
+    return next((each for each in answers if each is not None), None)
+
+
 def open_runs_elsewhere(url: str, settings: "Settings") -> RunsElsewhere:
     """Return the runs of the server at an address.
 
     Raises:
         UsageError: no extension can.
     """
-    opened = (each.open_runs(url, settings) for each in reversed(find_extensions()))
-    if found := next((runs for runs in opened if runs is not None), None):
+    if found := find_first(lambda each: each.open_runs(url, settings)):
         return found
     raise UsageError("no extension reads the runs of a server", next="leave out --url")
 
@@ -230,8 +255,7 @@ def get_run_stores() -> RunStores:
     Raises:
         UsageError: no extension can.
     """
-    found = (each.get_run_stores() for each in reversed(find_extensions()))
-    if stores := next((each for each in found if each is not None), None):
+    if stores := find_first(lambda each: each.get_run_stores()):
         return stores
     raise UsageError("no extension opens this database", next="unset SUPERVISE_DATABASE_URL")
 

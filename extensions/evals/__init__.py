@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from graph.extensions import Extension
+from graph.extensions import Extension, find_first
 
 if TYPE_CHECKING:
     from extensions.evals.evaluate import aevaluate_team, evaluate_team
@@ -38,7 +38,8 @@ class _Exams(Extension):
             return []
         is_valid = not list_team_problems(folder, settings)
         workers = [each.name for each in load_team(folder, settings).workers] if is_valid else ()
-        return map(str, read_exam(folder, workers)[1])
+        replays = find_first(lambda each: each.open_replays())
+        return map(str, read_exam(folder, workers, replays)[1])
 
     def open_exams(self) -> "ExamPages":
         """Return the exams, as a page shows them."""

@@ -14,10 +14,12 @@ from extensions.evals.kept_exams import keep_exam
 from extensions.evals.metrics import METRICS
 from extensions.evals.scores import Evaluation, GradedRow
 from extensions.evals.table import (
+    MAX_MISSED_CHARS,
     format_complaint_rows,
     format_differing_rows,
     format_heading,
     format_metric_rows,
+    format_missed_rows,
     format_score_row,
     format_usage_rows,
     list_differing_rows,
@@ -55,16 +57,17 @@ class Baseline:
 
 
 def choose_baseline(
-    against: Sequence[str], workers: Sequence[Path], team: str, settings: Settings
+    against: Sequence[str], workers: Sequence[Path], team: str, settings: Settings, replayed: bool
 ) -> Baseline | None:
     """Return what an exam is compared with; None without a comparison.
 
     Raises:
         UsageError: a value cannot be used, or there are values of both kinds.
     """
-    if against and workers:
+    if against and (workers or replayed):
+        said = "--worker compares a team with itself" if workers else "--replayed asks no model"
         raise UsageError(
-            "--worker compares a team with itself, without --against",
+            f"{said}, without --against",
             next="leave one of the two options out",
         )
     if workers:
@@ -158,7 +161,8 @@ class ExamCommand:
         except SupervisorError as error:
             _print_problems(error, as_json=self.as_json)
             raise
-        self._keep(first, second)
+        if first.skipped is None:
+            self._keep(first, second)
         score = second.score if second and self.other and self.other.workers else first.score
         if self.as_json:
             print_json(self._build_json(first, second, passed=score >= self.threshold))
@@ -171,7 +175,8 @@ class ExamCommand:
         given: dict[str, Any] = {"exam": self.team, **rows}
         if other:  # an invalid comparison must fail before the exam costs anything
             load_team(other.team, other.settings, workers=other.workers)
-            await resolve_models(other.settings)
+            if not rows.get("replayed"):
+                await resolve_models(other.settings)
         listen = partial(self._note_row, self.graded[0])
         first = await aevaluate_team(self.team, settings=settings, on_row=listen, **given)
         if other is None:
@@ -186,7 +191,8 @@ class ExamCommand:
     def _note_row(self, side: list[GradedRow], row: GradedRow) -> None:
         side.append(row)
         if not self.quiet:
-            why = f": {to_one_line('; '.join(row.complaints), 120)}" if row.complaints else ""
+            cut = MAX_MISSED_CHARS if row.result.missed else 120
+            why = f": {to_one_line('; '.join(row.complaints), cut)}" if row.complaints else ""
             print_to_stderr(f"{row.row.id} {row.score:.0f}{why}", style="dim")
 
     def _keep(self, first: Evaluation, second: Evaluation | None) -> None:
@@ -248,6 +254,9 @@ class ExamCommand:
         if complaints := format_complaint_rows(first.rows):
             print_text("\nrows below 100")
             print_table(complaints)
+        if missed := format_missed_rows((second or first).rows):
+            print_text("\nrows that cannot be replayed, so they have no answer")
+            print_table(missed)
         if second and (differing := format_differing_rows(first, second)):
             print_text("\nrows that differ")
             print_table(differing)

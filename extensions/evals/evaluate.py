@@ -28,6 +28,7 @@ from state import Tier
 MAX_CONCURRENT_ROWS: Final = 2
 """Rows in parallel; each also runs its own tasks in parallel."""
 CLOSE_TIMEOUT_S: Final = 10.0
+_NOT_TRACED: Final = {"langsmith_tracing": False}
 
 
 async def run_experiment(
@@ -52,7 +53,7 @@ async def run_experiment(
             evaluators=[sitting.grade_row],
             client=client,
             upload_results=is_kept,
-            max_concurrency=MAX_CONCURRENT_ROWS,
+            max_concurrency=1 if sitting.replays else MAX_CONCURRENT_ROWS,
             experiment_prefix=team,
             metadata=dict(metadata),
             blocking=False,
@@ -168,31 +169,31 @@ async def aevaluate_team(
     judge: Settings | None = None,
     judge_tier: Tier = "strong",
     on_row: RowListener | None = None,
+    replayed: bool = False,
 ) -> Evaluation:
     """Run a team's exam, and grade it. Its runs are stored in a temporary folder.
 
     Args:
         workers: files of workers, each in place of the team's worker of its name, or added to them.
         exam: the team whose exam is used; default is the evaluated team.
-        limit: use only the first rows.
-        only: use only the rows with these ids.
+        limit, only: use only the first rows; only those with these ids.
         judge: settings whose models judge; default is `settings`.
         judge_tier: the tier that judges.
         on_row: called with each graded row.
+        replayed: use only the rows with a record, and replay these; no model is asked.
 
     Raises:
         ExamInvalid: there is no exam, or it has problems.
         UsageError: the team or a setting cannot be used.
         ModelError: no row could reach the model.
     """
-    settings = settings or Settings()
+    settings = (settings or Settings()).model_copy(update=_NOT_TRACED if replayed else {})
     settings.export_tracing()
     examined = load_team(team, settings, workers=[*map(Path, workers)])
-    examined = examined.model_copy(update={"approve_plan": False})
     asking = find_team(exam or team, settings)
     known_workers = [worker.name for worker in load_team(asking, settings).workers]
-    chosen = load_exam(asking, known_workers).select_rows(limit=limit, only=only)
-    names = await resolve_models(settings)
+    chosen = load_exam(asking, known_workers).select_rows(limit, only, replayed=replayed)
+    names = {} if replayed else await resolve_models(settings)
     judging = Judge(judge or settings, judge_tier)
     known = {"team": examined.name, **{f"model_{tier}": name for tier, name in names.items()}}
     with TemporaryDirectory(prefix="supervise-eval-", ignore_cleanup_errors=True) as home:
@@ -205,6 +206,7 @@ async def aevaluate_team(
         rows=[sitting.graded_rows[row.id] for row in chosen.rows],
         left_out={"judged": judging.skip_reason} if judging.skip_reason else {},
         experiment=address,
+        skipped=chosen.skipped,
     )
 
 

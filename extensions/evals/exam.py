@@ -13,8 +13,9 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import BaseModel, ConfigDict, Field, StrictInt, ValidationError
 from pydantic_core import ErrorDetails
 
+from graph.extensions import Replays
 from graph.teams.front_matter import FileProblem, read_text, suggest_name
-from nodes.errors import UsageError
+from nodes.errors import SupervisorError, UsageError
 from nodes.limits.nesting import parse_json
 from nodes.limits.patterns import Pattern
 from state import COMPLETE_STATUSES, EscalationReason, Severity
@@ -81,6 +82,8 @@ class ExamRow(_StrictModel):
     """Documents, or folders of documents, relative to the team's folder."""
     worker: str = ""
     """The worker that gets the request as its only task, without a planner; empty for the team."""
+    record: str = Field("", pattern=r"^(records/[A-Za-z0-9_.\-]{1,60}\.record)?$")
+    """Of a run, in the team's folder: it has the materials, too, and can be replayed."""
     expect: Expectation
 
 
@@ -89,6 +92,7 @@ ALLOWED_VALUES: Final = {
     "id": "1 to 60 letters, digits, dots, dashes or underscores",
     "request": "a string that is not empty",
     "files": "a list of paths, relative to the team's folder",
+    "record": "records/NAME.record in the team's folder",
     "expect": f"an object with any of {', '.join(Expectation.model_fields)}",
     "workers": "a list of names of workers",
     "edges": 'a list of pairs of workers, such as ["researcher", "analyst"]',
@@ -106,9 +110,14 @@ ALLOWED_VALUES: Final = {
 
 
 def read_exam(
-    folder: Path, workers: Collection[str] = ()
+    folder: Path, workers: Collection[str] = (), replays: Replays | None = None
 ) -> tuple[list[ExamRow], list[FileProblem]]:
-    """Return the rows and all their problems; without `workers`, worker names are not checked."""
+    """Return the rows and all their problems.
+
+    Args:
+        workers: of the team; without them the names of workers are not checked.
+        replays: reads the records, too; without it they only have to be there.
+    """
     path = folder / EXAM_FILE
     try:
         lines = read_text(path, folder).split("\n")
@@ -123,6 +132,7 @@ def read_exam(
         row, wrong = _parse_row(line)
         if row:
             wrong = list(_list_row_problems(row, folder, workers))
+            wrong += _list_record_problems(row.record, folder, replays) if row.record else ()
             if (first := seen.setdefault(row.id, number)) != number:
                 wrong.append(f"id {row.id!r} is already used in line {first}; choose another")
             rows.append(row)
@@ -181,6 +191,17 @@ def _list_row_problems(row: ExamRow, folder: Path, workers: Collection[str]) -> 
             yield f"files.{index} is {name!r}, which does not exist; paths begin at {folder}"
 
 
+def _list_record_problems(name: str, folder: Path, replays: Replays | None) -> Iterator[str]:
+    path = (folder / name).resolve()
+    if not path.is_file() or not path.is_relative_to(folder.resolve()):
+        yield f"record is {name!r}, which does not exist in {folder}"
+    elif replays:
+        try:
+            replays.load_materials(folder / name)
+        except SupervisorError as error:
+            yield str(error)
+
+
 def _list_unknown_workers(row: ExamRow, workers: Collection[str]) -> Iterator[str]:
     named = {"worker": row.worker} if row.worker else {}
     for index, name in enumerate(row.expect.workers):
@@ -221,12 +242,19 @@ class Exam:
 
     folder: Path
     rows: tuple[ExamRow, ...]
+    skipped: int | None = None
+    """Rows that were left out for they have no record; None where none is needed."""
 
-    def select_rows(self, *, limit: int | None = None, only: Collection[str] = ()) -> "Exam":
+    def select_rows(
+        self, limit: int | None = None, only: Collection[str] = (), *, replayed: bool = False
+    ) -> "Exam":
         """Return the exam with only the named rows, and of these only the first `limit`.
 
+        Args:
+            replayed: leave out rows without a record.
+
         Raises:
-            UsageError: no row has one of the ids.
+            UsageError: no row has one of the ids, or none has a record.
         """
         known = {row.id for row in self.rows}
         if missing := sorted(set(only) - known):
@@ -235,7 +263,12 @@ class Exam:
                 next=f"choose one of the rows of {self.folder / EXAM_FILE}",
             )
         rows = tuple(row for row in self.rows if not only or row.id in only)
-        return replace(self, rows=rows[:limit])
+        kept = tuple(row for row in rows if row.record or not replayed)
+        if not kept:
+            raise UsageError(
+                "none of these rows has a record", next="supervise case THREAD makes one"
+            )
+        return replace(self, rows=kept[:limit], skipped=len(rows) - len(kept) if replayed else None)
 
 
 def load_exam(folder: Path, workers: Collection[str]) -> Exam:

@@ -245,7 +245,9 @@ METRICS: Final[Mapping[str, Metric]] = {
 def score_by_metrics(
     row: ExamRow, trial: RowResult, strategy: Strategy = "plan"
 ) -> dict[str, Score]:
-    """Score a row by every metric that applies to it."""
+    """Score a row by every metric that applies to it: none to a run that left its record."""
+    if trial.missed:
+        return {}
     measures = {name: metric.measure for name, metric in METRICS.items() if metric.measure}
     measures["routing"] = partial(score_routing, is_exact=strategy == "route")
     found = {name: measures[name](row, trial) for name in METRICS if name in measures}

@@ -45,6 +45,10 @@ JudgeOption = Annotated[
     Literal["fast", "standard", "strong"],
     typer.Option("--judge", metavar="TIER", help="The tier that judges `judged` rows."),
 ]
+ReplayedOption = Annotated[
+    bool,
+    typer.Option("--replayed", help="Only rows with a record, from it: no model, no network."),
+]
 
 
 def evaluate(
@@ -55,6 +59,7 @@ def evaluate(
     limit: LimitOption = None,
     only: OnlyOption = None,
     judge: JudgeOption = "strong",
+    replayed: ReplayedOption = False,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
     verbose: VerboseOption = False,
@@ -67,10 +72,10 @@ def evaluate(
     settings = load_settings(may_ask=True, announces=not quiet)
     command = ExamCommand(
         team=team,
-        other=choose_baseline(against or (), worker or (), team, settings),
+        other=choose_baseline(against or (), worker or (), team, settings, replayed),
         settings=settings,
         threshold=threshold,
         as_json=as_json,
         quiet=quiet,
     )
-    return command.run(limit=limit, only=only or (), judge_tier=judge)
+    return command.run(limit=limit, only=only or (), judge_tier=judge, replayed=replayed)

@@ -52,6 +52,8 @@ class RowResult:
     error: SupervisorError | None = None
     materials: Mapping[str, str] = field(default_factory=dict)
     usage: RowUsage = field(default_factory=RowUsage)
+    missed: str | None = None
+    """What a replay did not find in its record, empty for nothing; None for a run."""
 
     @property
     def answer(self) -> Answer | None:

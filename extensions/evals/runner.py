@@ -13,6 +13,7 @@ from extensions.evals.exam import Exam, ExamRow
 from extensions.evals.metrics import Score, score_by_metrics
 from extensions.evals.result import RowResult, RowUsage
 from extensions.evals.scores import GradedRow
+from graph.extensions import Replays, find_first
 from graph.runs.materials import read_materials
 from graph.runs.plan_only import aplan
 from graph.runs.runner import arun
@@ -27,6 +28,7 @@ from nodes.errors import (
     RequestInvalid,
     SupervisorError,
     Unauthorized,
+    UsageError,
 )
 from nodes.models.catalog import ModelCatalog
 from nodes.prompts.tags import shorten_text, wrap_in_tag
@@ -56,6 +58,9 @@ class Judge:
 
     async def score_row(self, row: ExamRow, trial: RowResult) -> Score | None:
         """Return a row's score; None, with `skip_reason` set, if no model can judge it."""
+        if trial.missed is not None:
+            self.skip_reason = "a replay asks no model"
+            return None
         if self._models.get_name(self._tier) == EMBEDDED:
             self.skip_reason = f"the {self._tier} tier is the embedded model, which cannot judge"
             return None
@@ -92,6 +97,17 @@ STOP_TIMEOUT_S: Final = 1.0
 RowListener = Callable[[GradedRow], None]
 
 
+def open_replays() -> Replays:
+    """Return what reads records and replays them.
+
+    Raises:
+        UsageError: no extension does.
+    """
+    if replays := find_first(lambda each: each.open_replays()):
+        return replays
+    raise UsageError("no extension reads the records of an exam's rows")
+
+
 class ExamRunner:
     """Runs and grades rows; LangSmith calls `run_row` and `grade_row` for each."""
 
@@ -103,7 +119,11 @@ class ExamRunner:
         judge: Judge,
         on_row: RowListener | None = None,
     ) -> None:
-        self._team, self._exam, self._settings = team, exam, settings
+        self.replays = None if exam.skipped is None else open_replays()
+        """Replays the rows from their records; None where they are run."""
+        # An exam has no human who could approve a plan; a record has the answer of one.
+        self._team = team if self.replays else team.model_copy(update={"approve_plan": False})
+        self._exam, self._settings = exam, settings
         self._judge, self._on_row = judge, on_row
         self._rows = {row.id: row for row in exam.rows}
         self._results: dict[str, RowResult] = {}
@@ -156,18 +176,19 @@ class ExamRunner:
         """Raise the error that ended the exam: a fatal one, or a model error in every row."""
         if self._fatal_error:
             raise self._fatal_error
-        errors = [trial.error for trial in self._results.values()]
+        errors = [trial.error for trial in self._results.values() if trial.missed is None]
         if errors and errors[0] and all(isinstance(error, ModelError) for error in errors):
             raise errors[0]
 
     async def _collect_result(self, row: ExamRow) -> RowResult:
         if isinstance(self._fatal_error, SupervisorError):
             return RowResult(error=self._fatal_error)
+        if self.replays:
+            return await self._replay(row, self.replays)
         spent, began_s = RowUsage(), time.perf_counter()
         materials: Mapping[str, str] = {}
         try:
-            files = [self._exam.folder / name for name in row.files]
-            materials = await read_materials(files) if files else {}
+            materials = await self._read_materials(row)
             trial = await self._plan_or_run(row, materials, spent)
         except SupervisorError as error:
             trial = RowResult(error=error, materials=materials, usage=spent)
@@ -175,6 +196,28 @@ class ExamRunner:
         if trial.error and _is_fatal(trial.error):
             self._fatal_error = self._fatal_error or trial.error
         return trial
+
+    async def _replay(self, row: ExamRow, replays: Replays) -> RowResult:
+        """Return what the run of a row's record comes to; its calls cost nothing again."""
+        path, counted, began_s = self._exam.folder / row.record, RowUsage(), time.perf_counter()
+        try:
+            materials = await asyncio.to_thread(replays.load_materials, path)
+            outcome = await replays.replay(path, self._team, counted.count_event)
+        except SupervisorError as error:
+            return RowResult(error=error, missed=str(error))
+        usage = RowUsage(repairs=counted.repairs, by_rule=counted.by_rule)
+        usage.seconds = time.perf_counter() - began_s
+        kept: dict[str, Any] = {"plan": outcome.plan, "outcome": outcome, "error": outcome.error}
+        return RowResult(**kept, materials=materials, usage=usage, missed="")
+
+    async def _read_materials(self, row: ExamRow) -> Mapping[str, str]:
+        """Return the materials of a row's record, and its files."""
+        kept: Mapping[str, str] = {}
+        if row.record:
+            path = self._exam.folder / row.record
+            kept = await asyncio.to_thread(open_replays().load_materials, path)
+        files = [self._exam.folder / name for name in row.files]
+        return {**kept, **(await read_materials(files))} if files else kept
 
     async def _plan_or_run(
         self, row: ExamRow, materials: Mapping[str, str], spent: RowUsage

@@ -27,6 +27,8 @@ class GradedRow:
     @property
     def complaints(self) -> list[str]:
         """Return the reasons for a score below 100."""
+        if self.result.missed:
+            return [f"not replayed: {self.result.missed}"]
         return [
             f"{name.replace('_', ' ')}: {score.comment}"
             for name, score in self.scores.items()
@@ -58,6 +60,8 @@ class Evaluation:
     """Metrics that could not be measured, and why."""
     experiment: str = ""
     """Its address in LangSmith; empty if nothing was sent there."""
+    skipped: int | None = None
+    """Rows without a record, of an exam that was replayed; None for one that was run."""
 
     @property
     def score(self) -> float:
@@ -103,6 +107,7 @@ class Evaluation:
             "spent": self.sum_usage(),
             "left_out": dict(self.left_out),
             "experiment": self.experiment,
+            **({} if self.skipped is None else {"skipped": self.skipped}),
             "rows": [row.to_json() for row in self.rows],
         }
 

@@ -13,12 +13,16 @@ from nodes.text.counts import format_count
 Cells = tuple[str, ...]
 MAX_NAMED_ROWS: Final = 30
 MAX_COMPLAINT_CHARS: Final = 160
+MAX_MISSED_CHARS: Final = 300
 
 
 def format_heading(evaluation: Evaluation) -> str:
     """Return a line with the team, the number of rows and the models."""
     models = ", ".join(label_models(evaluation.models))
     rows = format_count(len(evaluation.rows), "row")
+    if evaluation.skipped is not None:
+        skipped = format_count(evaluation.skipped, "row")
+        return f"{evaluation.team} · {rows} replayed, without a model · {skipped} without a record"
     return f"{evaluation.team} · {rows} · models: {to_one_line(models, 200)}"
 
 
@@ -59,9 +63,19 @@ def format_usage_rows(sides: Sequence[Evaluation]) -> list[Cells]:
 
 
 def format_complaint_rows(rows: Sequence[GradedRow]) -> list[Cells]:
-    """Return the rows with a score below 100, the lowest first, and what was missing."""
-    lacking = sorted((row for row in rows if row.complaints), key=attrgetter("score"))
+    """Return the rows with a score below 100, the lowest first, and what was missing.
+
+    Rows that cannot be replayed have no answer to grade.
+    """
+    graded = (row for row in rows if row.complaints and not row.result.missed)
+    lacking = sorted(graded, key=attrgetter("score"))
     return _cap_rows([(row.row.id, f"{row.score:.1f}", _join_complaints(row)) for row in lacking])
+
+
+def format_missed_rows(rows: Sequence[GradedRow]) -> list[Cells]:
+    """Return the rows that cannot be replayed, and the call in which their run differs."""
+    missed = ((row.row.id, row.result.missed) for row in rows if row.result.missed)
+    return _cap_rows([(name, to_one_line(said, MAX_MISSED_CHARS)) for name, said in missed])
 
 
 def format_differing_rows(evaluation: Evaluation, other: Evaluation) -> list[Cells]:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from extensions.replay.changes import ChangeOptions, find_changes
     from extensions.replay.fork import Comparison, afork
     from extensions.replay.replayer import Replayed, replay_record
-    from extensions.replay.runs import areplay, replay
+    from extensions.replay.runs import KeptRuns, areplay, replay
 
 __all__ = [
     "EXTENSION",
@@ -47,6 +47,13 @@ class _Replays(Extension):
 
         app.command("replay")(commands.replay)
         app.command("fork")(commands.fork)
+        app.command("case")(commands.case)
+
+    def open_replays(self) -> "KeptRuns":
+        """Return what replays the records of an exam's rows."""
+        from extensions.replay.runs import KeptRuns
+
+        return KeptRuns()
 
 
 EXTENSION = _Replays()

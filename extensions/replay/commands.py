@@ -1,7 +1,7 @@
 """The commands on records. Light: help needs them, too."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -120,3 +120,28 @@ def fork(
     settings = load_settings(may_ask=True, announces=not quiet)
     how: dict[str, Any] = {"path": record, "as_json": as_json, "quiet": quiet}
     return show_fork(thread, settings, ChangeOptions(at=at), team=team, new=new, **how)
+
+
+def case(
+    thread: ReplayArgument,
+    name: Annotated[
+        str | None, typer.Option("--id", metavar="NAME", help="The row's id, if not the thread's.")
+    ] = None,
+    team: Annotated[
+        str | None, typer.Option("--team", metavar="FOLDER", help="The team whose exam it is for.")
+    ] = None,
+    record: RecordOption = None,
+    expect_fact: Annotated[
+        list[str] | None,
+        typer.Option("--expect-fact", metavar="TEXT", help="In the answer. May be repeated."),
+    ] = None,
+    status: Annotated[
+        Literal["done", "passages", "partial", "needs_input", "failed"] | None,
+        typer.Option("--status", metavar="STATUS", help="How it must end, if not as it has."),
+    ] = None,
+) -> int:
+    """Make a row of the team's exam of a kept run, for `supervise eval --replayed`."""
+    from extensions.replay.case import make_case
+
+    how: dict[str, Any] = {"path": record, "team": team, "name": name, "status": status}
+    return make_case(thread, load_settings(), facts=expect_fact or (), **how)

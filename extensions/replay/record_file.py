@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Final
 
 from graph.runs.run_recorder import TEXT_KEY, VERSION
 from graph.stores.serializer import build_strict_serializer
-from nodes.errors import UsageError
+from nodes.errors import FileUnreadable
 from nodes.text.finite_json import parse_finite_json
 
 MAX_PLAIN_BYTES: Final = 400_000_000
@@ -24,13 +24,13 @@ _CHUNK: Final = 1 << 20
 Entry = Mapping[str, Any]
 
 
-class RecordUnreadable(UsageError):
+class RecordUnreadable(FileUnreadable):
     """A record is damaged, or of another form."""
 
     code = "RECORD_UNREADABLE"
 
 
-class RecordMissing(UsageError):
+class RecordMissing(FileUnreadable):
     """A thread has no record."""
 
     code: ClassVar[str] = "RECORD_MISSING"
@@ -94,7 +94,7 @@ def _read_segments(path: Path) -> list[Segment]:
     if path.stat().st_size > MAX_FILE_BYTES:
         raise _refuse(path, f"it has more than {MAX_FILE_BYTES:,} bytes")
     segments, texts = list[Segment](), dict[str, str]()
-    for count, (line, is_cut) in enumerate(_read_lines(path)):
+    for count, (line, is_cut) in enumerate(read_lines(path)):
         if not is_cut:
             _add_entry(segments, _restore(parse_finite_json(line), texts), texts)
         elif segments:
@@ -119,7 +119,7 @@ def _require_version(path: Path, segments: list[Segment]) -> None:
             raise _refuse(path, f"it is of version {version!r:.20}, this program reads {VERSION}")
 
 
-def _read_lines(path: Path) -> Iterator[tuple[str, bool]]:
+def read_lines(path: Path) -> Iterator[tuple[str, bool]]:
     """Yield the lines of all gzip members, and an empty one where one is cut short."""
     total = 0
     with path.open("rb") as file:

@@ -1,14 +1,19 @@
 """Replays for programs."""
 
 import asyncio
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from extensions.replay.record_file import read_record
-from extensions.replay.replayer import Replayed, replay_record
+from extensions.replay.record_file import decode_value, read_record
+from extensions.replay.replayer import Replayed, refuse_other_values, replay_record
+from extensions.replay.tape import ReplayMissed
+from graph.runs.event_log import EventListener
+from graph.runs.outcome import Outcome
 from graph.runs.run_recorder import get_record_path
 from graph.settings import Settings
 from graph.stores.thread_locks import check_thread_id
+from nodes.schemas.team import Team
 
 
 def replay(thread: str, *, settings: Settings | None = None, **how: Any) -> Replayed:
@@ -35,3 +40,34 @@ async def areplay(thread: str, *, settings: Settings | None = None, **how: Any) 
 async def areplay_file(path: Path, **how: Any) -> Replayed:
     """Replay the record in a file; as `areplay`."""
     return await asyncio.to_thread(lambda: replay_record(read_record(path), **how))
+
+
+class KeptRuns:
+    """Replays the records of an exam's rows."""
+
+    def load_materials(self, path: Path) -> Mapping[str, str]:
+        """Return the materials that a run began with, or, forked or resumed, had in its state.
+
+        Raises:
+            RecordMissing, RecordUnreadable: as `read_record`.
+        """
+        found: Mapping[str, str] = {}
+        with refuse_other_values(path):
+            for segment in read_record(path).segments:
+                kept = [decode_value(each) for each in segment.begun["checkpoints"]]
+                states = [checkpoint["channel_values"] for ns, checkpoint, *_ in kept if not ns]
+                for values in (*states, decode_value(segment.begun["input"])):
+                    found = values.get("materials", found) if isinstance(values, dict) else found
+        return found
+
+    async def replay(self, path: Path, team: Team, on_event: EventListener) -> Outcome:
+        """Return what a run comes to with a team as it is now.
+
+        Raises:
+            ReplayMissed: with the call in which the run differs from its record.
+            RecordMissing, RecordUnreadable: as `read_record`.
+        """
+        try:
+            return (await areplay_file(path, team=team, on_event=on_event)).outcome
+        except ReplayMissed as missed:
+            raise ReplayMissed(missed.cause or missed.what) from None

@@ -34,7 +34,7 @@ def test_a_good_exam_is_read_whole_blank_lines_and_all(tmp_path):
     ("bad", "message"),
     [
         ("{", "is not JSON: Expecting property name enclosed in double quotes, column 2"),
-        ("[1]", "a row must be an object with id, request, files, worker, expect"),
+        ("[1]", "a row must be an object with id, request, files, worker, record, expect"),
         ('{"id": "x", "id": "y"}', "key 'id' appears twice"),
         ("[" * 100_000, "nested too deeply"),
         (make_line(id="a b"), "id is 'a b'; allowed: 1 to 60 letters"),
