@@ -5,6 +5,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import Send
 
 from nodes.execution.dispatch_registry import DispatchRegistry, withdraw_tasks
+from nodes.limits.recorder import pass_point
 from nodes.models.catalog import ModelCatalog
 from nodes.planning.assignments import build_sends
 from nodes.planning.plan_request import PlanRequest
@@ -31,6 +32,7 @@ async def revise(
     """
     dispatch = await dispatches.join_from_node(runtime, config, steps_left=state["steps_left"])
     reason, read = await find_revision_reason(state, team), list_objecting(state)
+    await pass_point("read reports")
     # Reports that came since the review, or come from now on, are read by the next monitor.
     running = dispatch.list_running()
     results = {**state.get("results", {}), **dispatch.list_reports()}

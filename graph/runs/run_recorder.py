@@ -26,7 +26,7 @@ from langgraph.errors import GraphInterrupt
 from graph.settings import Settings
 from graph.stores.serializer import build_strict_serializer
 from nodes.errors import SupervisorError
-from nodes.errors.redaction import redact_text, redact_value
+from nodes.errors.redaction import redact_bytes, redact_text, redact_value
 from nodes.limits.recorder import Effect, enter_effect, get_effect, hash_section
 from nodes.limits.stop_requests import StopRequests
 from nodes.security.private_files import make_private_folder, open_private_file
@@ -34,7 +34,9 @@ from nodes.security.private_files import make_private_folder, open_private_file
 T = TypeVar("T")
 VERSION: Final = 1
 LONG_CHARS: Final = 1_000
-"""From here on a text is kept once."""
+"""A text of so many characters is kept once."""
+LONG_BYTES: Final = 4_000
+"""Of an entry, from which its texts are looked at."""
 TEXT_KEY: Final = "$text"
 _GZIP: Final = 31
 """zlib's `wbits` of a gzip member."""
@@ -63,6 +65,7 @@ class RunRecorder:
         self._began_s = monotonic()
         self._effects = 0
         self._reads, self._readings = Counter[str](), list[list[Any]]()
+        self._points = list[bytes]()
         self._texts, self._tools = set[str](), set[str]()
 
     def begin(self, segment: Mapping[str, Any]) -> None:
@@ -119,8 +122,8 @@ class RunRecorder:
         return event
 
     async def pass_point(self, name: str) -> None:
-        """Keep that the run has come to a point."""
-        self._write({"point": name})
+        """Keep that the run has come to a point; the next entry takes it to the file."""
+        self._points.append(orjson.dumps({"point": name}))
 
     def note_tools(self, key: str, describe: Callable[[], list[dict[str, Any]]]) -> None:
         """Keep the descriptions of a worker's tools, once."""
@@ -145,21 +148,25 @@ class RunRecorder:
             "at": [began_s, self._measure_s()],
             **failure,
         }
-        kept |= {"value": redact_value(value)} if value is not None else {}
-        kept |= {"heard": redact_value(effect.heard)} if effect.heard else {}
+        kept |= {"value": value} if value is not None else {}
+        kept |= {"heard": effect.heard} if effect.heard else {}
         self._write(kept)
 
     def _write(self, entry: Mapping[str, Any]) -> None:
         if self._file is None:
             return
-        lines = list[bytes]()
+        lines, self._points = self._points, []
         if self._readings:
             entry = {**entry, "readings": self._readings}
             self._readings = []
-        short = self._shorten(entry, lines)
-        lines.append(orjson.dumps(short, default=str, option=orjson.OPT_NON_STR_KEYS))
-        data = self._zip.compress(b"\n".join(lines) + b"\n")
-        self._put(data + self._zip.flush(zlib.Z_SYNC_FLUSH))
+        try:
+            line = _format(entry)
+        except TypeError:  # a lone half of a surrogate pair
+            line = b""
+        if not line or len(line) >= LONG_BYTES:
+            line = _format(self._shorten(entry, lines))
+        written = redact_bytes(b"\n".join((*lines, line, b"")))
+        self._put(self._zip.compress(written) + self._zip.flush(zlib.Z_SYNC_FLUSH))
 
     def _shorten(self, value: Any, lines: list[bytes]) -> Any:
         """Return a JSON value with its long texts as hashes; a new one gets a line of its own."""
@@ -192,6 +199,10 @@ class RunRecorder:
         self._file = None
         said = redact_text(error.strerror or str(error))
         _logger.warning("the record %s cannot be written, the run goes on: %s", self._path, said)
+
+
+def _format(value: Any) -> bytes:
+    return orjson.dumps(value, default=str, option=orjson.OPT_NON_STR_KEYS)
 
 
 def _describe_failure(error: BaseException) -> dict[str, Any]:
@@ -244,12 +255,12 @@ def summarize_state(values: Mapping[str, Any], error: SupervisorError | None) ->
         "bill": _dump_models(values.get("ledger", {})),
         "error": error and [error.code, str(error)],
     }
-    hashes = {name: hash_section(redact_value(part)) for name, part in parts.items()}
+    hashes = {name: hash_section(part) for name, part in parts.items()}
     return {"status": values.get("status", ""), **hashes}
 
 
 def _dump_models(models: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: model.model_dump(mode="json") for name, model in models.items()}
+    return {name: model.model_dump_json() for name, model in models.items()}
 
 
 def encode_value(value: Any) -> list[str]:
