@@ -47,6 +47,7 @@ class _Replays(Extension):
 
         app.command("replay")(commands.replay)
         app.command("fork")(commands.fork)
+        app.command("demo")(commands.demo)
         app.command("case")(commands.case)
 
     def open_replays(self) -> "KeptRuns":

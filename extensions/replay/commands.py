@@ -145,3 +145,16 @@ def case(
 
     how: dict[str, Any] = {"path": record, "team": team, "name": name, "status": status}
     return make_case(thread, load_settings(), facts=expect_fact or (), **how)
+
+
+def demo(
+    fast: Annotated[
+        bool, typer.Option("--fast", help="Show it at once, not as slowly as it was.")
+    ] = False,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+) -> int:
+    """Show a recorded run of a small language model: no key, no network, no set-up."""
+    from extensions.replay.demo import show_demo
+
+    return show_demo(is_fast=fast, as_json=as_json, quiet=quiet)
