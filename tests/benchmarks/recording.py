@@ -73,13 +73,17 @@ async def _run(served: EndpointProcess, folder: Path, tasks: int, *, is_recorded
     outcome = await arun(request, team=team, settings=settings, context=context)
     seconds, processor_s = time.perf_counter() - began_s, time.process_time() - used_s
     assert outcome.status == "done", outcome.error
-    stored = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+    stored = await asyncio.to_thread(_measure_bytes, folder)
     if not is_recorded:
         return Timed(seconds, processor_s, stored)
     path = get_record_path(outcome.thread, settings)
     replayed = await asyncio.to_thread(lambda: replay_record(read_record(path)))
     size, is_equal = path.stat().st_size, replayed.is_equal
     return Timed(seconds, processor_s, stored, size, replayed.seconds, is_equal)
+
+
+def _measure_bytes(folder: Path) -> int:
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
 
 def measure_plan(name: str, rounds: int) -> None:

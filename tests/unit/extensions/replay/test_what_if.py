@@ -1,0 +1,172 @@
+"""A kept run with something changed: only what is changed, and what builds on it, is done again."""
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from extensions.replay.changes import ChangeInvalid, ChangeOptions, find_changes, list_descendants
+from extensions.replay.fork import Comparison, afork
+from extensions.replay.replayer import Replayed
+from extensions.replay.runs import areplay
+from graph import aresume, arun
+from graph.settings import Settings
+from state import Plan
+from tests.endpoint import Endpoint, Fault, Scenario, script_tasks
+from tests.teams import make_team
+
+REQUEST = "Compare the parts and say which one is best."
+DIAMOND = {"a": (), "b": ("a",), "c": ("a",), "d": ("b", "c"), "e": ()}
+
+
+async def make_base(
+    endpoint: Endpoint, settings: Settings, scenario: Scenario | None = None, **options: Any
+) -> Replayed:
+    endpoint.load_scenario(scenario or Scenario(tasks=script_tasks(DIAMOND)))
+    outcome = await arun(REQUEST, team=make_team(), settings=settings, **options)
+    base = await areplay(outcome.thread, settings=settings)
+    assert base.is_equal
+    return base
+
+
+async def run_again(
+    base: Replayed, settings: Settings, **options: Any
+) -> tuple[Comparison, set[str]]:
+    changes = find_changes(ChangeOptions(**options), base)
+    events = list[Any]()
+    outcome = await afork(base, changes, settings=settings, on_event=events.append)
+    begun = {event["task"] for event in events if event["kind"] == "task_started"}
+    return Comparison(base, changes, outcome), begun
+
+
+async def test_a_changed_task_and_its_descendants_are_done_again_and_no_other(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    base = await make_base(endpoint, settings)
+
+    words = "Write b.md: name the two risks of part b, and the source of each."
+    found, begun = await run_again(base, settings, task=(f"b.description={words}",))
+
+    said = found.to_json()
+    assert begun == {"b", "d"} and said["redone"] == ["b", "d"]
+    assert said["kept"] == ["a", "c", "e"] and said["plan"]["changed"] == ["b"]
+    assert found.outcome.results["a"] == base.outcome.results["a"]
+    assert found.outcome.status == "done" and found.outcome.thread != base.outcome.thread
+    # The bill is that of the change alone: two reports and the answer.
+    assert said["usage"]["after"]["model_calls"] == 3
+
+
+async def test_a_given_report_stands_in_for_a_task_that_is_not_done(
+    endpoint: Endpoint, settings: Settings, tmp_path: Path
+) -> None:
+    base = await make_base(endpoint, settings)
+    path = tmp_path / "report.json"
+    path.write_text(json.dumps({"output": "Part a costs 7 euros.", "confidence": 95}))
+
+    found, begun = await run_again(base, settings, result=(f"a={path}",))
+
+    assert begun == {"b", "c", "d"}
+    assert found.to_json()["reports"]["a"]["output"]["after"] == "Part a costs 7 euros."
+    (asked, *_) = endpoint.select_calls(schema="Report", task="b")[-1:]
+    assert "Part a costs 7 euros." in json.dumps(asked.body)
+
+
+async def test_another_model_does_the_tasks_of_its_tier_again(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    base = await make_base(endpoint, settings)
+
+    found, begun = await run_again(base, settings, model=("standard=openai:gpt-5",))
+
+    assert begun == set(DIAMOND)
+    assert "openai:gpt-5" in found.outcome.results["a"].usage.models
+
+
+async def test_a_run_begins_at_a_task_of_a_kept_one_and_is_itself_kept(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    base = await make_base(endpoint, settings)
+
+    found, begun = await run_again(base, settings, at=("c",))
+    again = await areplay(found.outcome.thread, settings=settings)
+    resumed = await aresume(found.outcome.thread, settings=settings)
+
+    assert begun == {"c", "d"}
+    assert again.is_equal and again.outcome.answer == found.outcome.answer
+    assert resumed.status == "done" and resumed.results.keys() == DIAMOND.keys()
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"task": ("nothing.description=x",)}, "the plan has no task nothing"),
+        ({"task": ("b.colour=red",)}, "names no field of a task"),
+        ({"task": ("b.description=x", "b.description=y")}, "is changed twice"),
+        ({"task": ("b.worker=x",), "plan": Path("plan.json")}, "both change the plan"),
+        ({"task": ("a.depends_on=d",)}, "the changed plan is invalid"),
+        ({"model": ("great=openai:x",)}, "'great' is no tier"),
+        ({"result": ("b=missing.json",)}, "missing.json is no report"),
+        ({"worker": (Path("painter.md"),)}, "no task of the run was painter's"),
+        ({"at": ("b",), "result": ("b=missing.json",)}, "is no report"),
+        ({"plan": Path("missing.json")}, "missing.json is no plan"),
+    ],
+)
+async def test_a_change_that_cannot_be_made_is_one_line(
+    endpoint: Endpoint, settings: Settings, options: dict[str, Any], said: str
+) -> None:
+    base = await make_base(endpoint, settings)
+
+    with pytest.raises(ChangeInvalid) as refused:
+        await asyncio.to_thread(find_changes, ChangeOptions(**options), base)
+
+    line = refused.value.format_line()
+    assert said in line and "\n" not in line and refused.value.exit_code == 2
+
+
+async def test_a_task_that_was_never_begun_is_refused_and_its_cause_named(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    lost = Fault(kind="context_length", schema="Report", task="a")
+    tasks = script_tasks({"a": (), "b": ("a",), "e": ()})
+    base = await make_base(endpoint, settings, Scenario(tasks=tasks, faults=(lost,)))
+
+    with pytest.raises(ChangeInvalid, match="the task b was never begun: needs a"):
+        find_changes(ChangeOptions(at=("b",)), base)
+
+    endpoint.load_scenario(Scenario(tasks=tasks))
+    found, begun = await run_again(base, settings, at=("a",))
+    assert begun == {"a", "b"} and found.outcome.status == "done"
+
+
+async def test_a_material_that_no_task_has_is_refused(
+    endpoint: Endpoint, settings: Settings, tmp_path: Path
+) -> None:
+    base = await make_base(endpoint, settings)
+    path = tmp_path / "new.md"
+    path.write_text("Part b costs 7 euros.")
+
+    with pytest.raises(ChangeInvalid, match=r"no task of the run has the material new\.md"):
+        await asyncio.to_thread(find_changes, ChangeOptions(material=(path,)), base)
+
+
+@given(st.lists(st.sets(st.integers(0, 11), max_size=3), min_size=1, max_size=12), st.data())
+def test_descendants_are_those_that_can_be_reached_over_any_number_of_edges(
+    needed: list[set[int]], data: st.DataObject
+) -> None:
+    edges = {n: sorted(each for each in some if each < n) for n, some in enumerate(needed)}
+    tasks = [
+        {"id": f"t{n}", "description": "x", "worker": "w", "depends_on": [f"t{m}" for m in some]}
+        for n, some in edges.items()
+    ]
+    plan = Plan.model_validate({"goal": "g", "tasks": tasks})
+    start = data.draw(st.sampled_from(sorted(edges)))
+
+    reached = {start}
+    for n, some in edges.items():  # each comes after what it needs
+        reached |= {n} if reached & {*some} else set()
+
+    assert list_descendants(plan, [f"t{start}"]) == {f"t{n}" for n in reached}
