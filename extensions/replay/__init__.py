@@ -11,8 +11,9 @@ import typer
 from graph.extensions import Extension
 
 if TYPE_CHECKING:
-    from extensions.replay.changes import ChangeOptions, find_changes
+    from extensions.replay.changes import find_changes
     from extensions.replay.fork import Comparison, afork
+    from extensions.replay.options import ChangeOptions
     from extensions.replay.replayer import Replayed, replay_record
     from extensions.replay.runs import KeptRuns, areplay, replay
 
@@ -29,7 +30,7 @@ __all__ = [
 ]
 
 _HOMES = {
-    "ChangeOptions": "extensions.replay.changes",
+    "ChangeOptions": "extensions.replay.options",
     "Comparison": "extensions.replay.fork",
     "afork": "extensions.replay.fork",
     "find_changes": "extensions.replay.changes",

@@ -8,6 +8,7 @@ from typing import Any, Final, TypeVar, get_args
 
 from pydantic import BaseModel, ValidationError
 
+from extensions.replay.options import ChangeOptions
 from extensions.replay.replayer import Replayed
 from graph.runs.materials import read_materials
 from graph.topology.blocking_portal import get_portal
@@ -26,26 +27,6 @@ class ChangeInvalid(UsageError):
     """A change cannot be made to this run, or contradicts another one."""
 
     code = "CHANGE_INVALID"
-
-
-@dataclass(frozen=True, kw_only=True)
-class ChangeOptions:
-    """Changes as a command line has them."""
-
-    task: Sequence[str] = ()
-    """`NAME.field=value`."""
-    result: Sequence[str] = ()
-    """`NAME=report.json`."""
-    plan: Path | None = None
-    worker: Sequence[Path] = ()
-    model: Sequence[str] = ()
-    """`tier=provider:model`."""
-    material: Sequence[Path] = ()
-    at: Sequence[str] = ()
-    """Tasks that are done again as they are."""
-
-    def __bool__(self) -> bool:
-        return any(vars(self).values())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,20 +57,21 @@ def find_changes(options: ChangeOptions, base: Replayed) -> Changes:
             kept="the run",
             next=f"supervise resume {base.outcome.thread}",
         )
-    fields = _read_fields(options.task)
-    given = {name: _read_report(name, path) for name, path in _split_pairs(options.result, "=")}
+    fields, at = _read_fields(options.task or ()), options.at or ()
+    pairs = _split_pairs(options.result or ())
+    given = {name: _read_report(name, path) for name, path in pairs}
     if options.plan and fields:
         raise ChangeInvalid("--plan and --task both change the plan", next="choose one of them")
-    if both := sorted(given.keys() & {*fields, *options.at}):
+    if both := sorted(given.keys() & {*fields, *at}):
         raise ChangeInvalid(
             f"{both[0]} has a given result, and is to be done again", next="choose one of them"
         )
-    _require_begun([*fields, *given, *options.at], old, results)
-    plan = _read_plan(options.plan) if options.plan else _change_tasks(old, fields)
+    _require_begun([*fields, *given, *at], old, results)
+    plan = _read_file(options.plan, Plan) if options.plan else _change_tasks(old, fields)
     materials = get_portal().call(read_materials(options.material)) if options.material else {}
-    models = dict(_read_models(options.model))
-    changed = {*options.at, *_list_changed(old, plan)}
-    changed |= _find_by_worker(options.worker, plan, results)
+    models = dict(_read_models(options.model or ()))
+    changed = {*at, *_list_changed(old, plan)}
+    changed |= _find_by_worker(options.worker or (), plan, results)
     changed |= _find_by_material(materials, plan)
     changed |= _find_by_tier(models, base)
     if again := sorted(given.keys() & changed):
@@ -105,7 +87,7 @@ def find_changes(options: ChangeOptions, base: Replayed) -> Changes:
         results={**kept, **given},
         redone=tuple(task.id for task in plan.order_tasks() if task.id in redone),
         materials={**base.values.get("materials", {}), **materials},
-        workers=tuple(options.worker),
+        workers=tuple(options.worker or ()),
         models=models,
     )
 
@@ -125,12 +107,12 @@ def list_descendants(plan: Plan, tasks: Iterable[str]) -> set[str]:
     return found
 
 
-def _split_pairs(texts: Iterable[str], by: str) -> list[tuple[str, str]]:
-    pairs = [text.partition(by) for text in texts]
+def _split_pairs(texts: Iterable[str]) -> list[tuple[str, str]]:
+    pairs = [text.partition("=") for text in texts]
     for name, found, value in pairs:
         if not (name and found and value):
             said = sanitize_line(f"{name}{found}{value}", 80)
-            raise ChangeInvalid(f"{said!r} is no change", next=f"write NAME{by}VALUE")
+            raise ChangeInvalid(f"{said!r} is no change", next="write NAME=VALUE")
     names = [name for name, _, _ in pairs]
     if twice := next((name for name in names if names.count(name) > 1), ""):
         raise ChangeInvalid(f"{sanitize_line(twice, 80)} is changed twice", next="change it once")
@@ -140,7 +122,7 @@ def _split_pairs(texts: Iterable[str], by: str) -> list[tuple[str, str]]:
 def _read_fields(texts: Sequence[str]) -> dict[str, dict[str, Any]]:
     """Return the changed fields of each task."""
     changed = defaultdict[str, dict[str, Any]](dict)
-    for place, value in _split_pairs(texts, "="):
+    for place, value in _split_pairs(texts):
         name, _, named = place.rpartition(".")
         if not name or named not in TASK_FIELDS:
             raise ChangeInvalid(
@@ -159,10 +141,6 @@ def _read_report(name: str, path: str) -> Report:
     return report.model_copy(update={"task": name, "worker": report.worker or "given"})
 
 
-def _read_plan(path: Path) -> Plan:
-    return _read_file(path, Plan)
-
-
 def _read_file(path: Path, kind: type[Model]) -> Model:
     try:
         if path.stat().st_size > MAX_FILE_BYTES:
@@ -179,7 +157,7 @@ def _read_file(path: Path, kind: type[Model]) -> Model:
 
 def _read_models(texts: Sequence[str]) -> Iterable[tuple[Tier, str]]:
     tiers: tuple[Tier, ...] = get_args(Tier)
-    for name, model in _split_pairs(texts, "="):
+    for name, model in _split_pairs(texts):
         tier = next((each for each in tiers if each == name), None)
         if tier is None:
             raise ChangeInvalid(

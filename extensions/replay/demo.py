@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Final
 
 from extensions.replay.record_file import read_record
-from extensions.replay.show import DIFFERENT_EXIT_CODE, print_replay, run_replay
+from extensions.replay.show import print_replay, run_replay
 from graph.display.labels import format_seconds
 from graph.display.stderr_console import print_to_stderr
 
@@ -30,5 +30,4 @@ def show_demo(*, is_fast: bool, as_json: bool, quiet: bool) -> int:
             style="bold",
         )
     done = run_replay(record, is_paced=not is_fast, quiet=quiet)
-    print_replay(done, as_json=as_json, quiet=quiet)
-    return 0 if done.is_equal else DIFFERENT_EXIT_CODE
+    return print_replay(done, as_json=as_json, quiet=quiet)

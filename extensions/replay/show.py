@@ -3,8 +3,9 @@
 from pathlib import Path
 from typing import Any
 
-from extensions.replay.changes import ChangeOptions, find_changes
+from extensions.replay.changes import find_changes
 from extensions.replay.fork import Comparison, afork
+from extensions.replay.options import ChangeOptions, ForkOptions, ReplayOptions, Source
 from extensions.replay.record_file import Record, read_record
 from extensions.replay.replayer import Replayed, list_unrecorded, replay_record
 from graph.commands.output import print_json, print_markdown, print_text, save_json
@@ -17,6 +18,7 @@ from graph.display.text import to_one_line
 from graph.runs.run_recorder import get_record_path
 from graph.settings import Settings
 from graph.stores.thread_locks import check_thread_id, make_thread_id
+from nodes.errors import UsageError
 from nodes.text.counts import format_count
 from nodes.text.markdown import format_answer
 
@@ -37,23 +39,13 @@ def open_record(thread: str, settings: Settings, path: Path | None = None) -> Re
     return read_record(path)
 
 
-def show_replay(
-    thread: str,
-    settings: Settings,
-    *,
-    path: Path | None = None,
-    trace: Path | None = None,
-    is_paced: bool = False,
-    as_json: bool = False,
-    quiet: bool = False,
-) -> int:
+def show_replay(options: ReplayOptions, settings: Settings) -> int:
     """Replay a run and print its answer; return 0 if all is equal."""
-    record = open_record(thread, settings, path)
-    done = run_replay(record, is_paced=is_paced, quiet=quiet)
-    if trace:
-        save_json(done.build_trace(), trace)
-    print_replay(done, as_json=as_json, quiet=quiet)
-    return 0 if done.is_equal else DIFFERENT_EXIT_CODE
+    record = open_record(options.thread, settings, options.record)
+    done = run_replay(record, is_paced=options.paced, quiet=options.quiet)
+    if options.trace:
+        save_json(done.build_trace(), options.trace)
+    return print_replay(done, as_json=options.as_json, quiet=options.quiet)
 
 
 def run_replay(record: Record, *, quiet: bool, **how: Any) -> Replayed:
@@ -64,16 +56,17 @@ def run_replay(record: Record, *, quiet: bool, **how: Any) -> Replayed:
         return replay_record(record, on_event=display.show_event, **how)
 
 
-def print_replay(done: Replayed, *, as_json: bool, quiet: bool) -> None:
-    """Print the answer, and on stderr how equal the replay is."""
+def print_replay(done: Replayed, *, as_json: bool, quiet: bool) -> int:
+    """Print the answer, and on stderr how equal the replay is; return the exit code."""
     if as_json:
         print_json(done.to_json())
     elif done.outcome.answer:
         print_markdown(format_answer(done.outcome.answer.model_dump(mode="json")))
     if done.outcome.error:
         print_to_stderr(f"the run ended so: {done.outcome.error.format_line()}")
+    code = 0 if done.is_equal else DIFFERENT_EXIT_CODE
     if quiet:
-        return
+        return code
     took = f"{format_seconds(done.seconds)} for {format_seconds(done.recorded_s)}"
     if done.is_equal:
         said = "plan, reports, answer, bill and trace are equal"
@@ -86,64 +79,39 @@ def print_replay(done: Replayed, *, as_json: bool, quiet: bool) -> None:
         print_to_stderr(f"not in the record: {line}", style="yellow")
     if (more := len(lost) - MAX_LISTED) > 0:
         print_to_stderr(f"and {format_count(more, 'more part')}: --json lists all", style="yellow")
+    return code
 
 
-def show_what_if(
-    thread: str,
-    settings: Settings,
-    options: ChangeOptions,
-    *,
-    path: Path | None,
-    team: str | None,
-    as_json: bool,
-    quiet: bool,
-) -> int:
+def show_what_if(options: ReplayOptions, settings: Settings) -> int:
     """Run a kept run with something changed; print what differs, and return the exit code."""
-    found = _run_fork(thread, settings, options, path=path, team=team, quiet=quiet)
-    if as_json:
+    found = _run_fork(options, options, settings)
+    if options.as_json:
         print_json(found.to_json())
     else:
         _print_comparison(found)
     return found.outcome.exit_code
 
 
-def show_fork(
-    thread: str,
-    settings: Settings,
-    options: ChangeOptions,
-    *,
-    path: Path | None,
-    team: str | None,
-    new: str | None,
-    as_json: bool,
-    quiet: bool,
-) -> int:
+def show_fork(options: ForkOptions, settings: Settings) -> int:
     """Begin a new run at a task of a kept one; print its outcome, and return the exit code."""
-    found = _run_fork(thread, settings, options, path=path, team=team, new=new, quiet=quiet)
-    outcome = found.outcome
-    return print_outcome(outcome, outcome.to_json(), as_json=as_json, quiet=quiet)
+    if options.is_empty:
+        raise UsageError("name the task at which the new run begins", next="add --at TASK")
+    outcome = _run_fork(options, options, settings, options.new).outcome
+    shown = outcome.to_json()
+    return print_outcome(outcome, shown, as_json=options.as_json, quiet=options.quiet)
 
 
 def _run_fork(
-    thread: str,
-    settings: Settings,
-    options: ChangeOptions,
-    *,
-    path: Path | None,
-    team: str | None,
-    quiet: bool,
-    new: str | None = None,
+    source: Source, options: ChangeOptions, settings: Settings, new: str | None = None
 ) -> Comparison:
-    base = replay_record(open_record(thread, settings, path))
-    changes = find_changes(options, base)
-    display = ProgressDisplay(quiet=quiet)
+    base = replay_record(open_record(source.thread, settings, source.record))
+    changes, display = find_changes(options, base), ProgressDisplay(quiet=source.quiet)
     display.progress.thread = new = new or make_thread_id()
-    if not quiet:
+    if not source.quiet:
         again, kept = ", ".join(changes.redone), format_count(len(changes.results), "report")
         print_to_stderr(f"done again: {again or 'only the answer'}; {kept} from the record")
-    work = afork(
-        base, changes, team=team, thread=new, settings=settings, on_event=display.show_event
-    )
+    how: dict[str, Any] = {"team": source.team, "thread": new, "settings": settings}
+    work = afork(base, changes, **how, on_event=display.show_event)
     return Comparison(base, changes, run_with_progress(work, display))
 
 

@@ -18,8 +18,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from extensions.replay.changes import ChangeOptions, find_changes
+from extensions.replay.changes import find_changes
 from extensions.replay.fork import afork
+from extensions.replay.options import ChangeOptions
 from extensions.replay.record_file import read_record
 from extensions.replay.replayer import replay_record
 from graph.runs.run_recorder import get_record_path
@@ -146,15 +147,15 @@ def _draw_change(
     match way:
         case "description":
             words = f"Write {name}.md: name the two risks of part {name}."
-            return ChangeOptions(task=(f"{name}.description={words}",)), wanted
+            return ChangeOptions(task=[f"{name}.description={words}"]), wanted
         case "worker":
             held = next(task.worker for task in plan.tasks if task.id == name)
             other = "second" if held == "first" else "first"
-            return ChangeOptions(task=(f"{name}.worker={other}",)), wanted
+            return ChangeOptions(task=[f"{name}.worker={other}"]), wanted
         case "result":
             path = folder / "report.json"
             path.write_text(json.dumps({**REPORT, "output": "Part: 7 euros."}))
-            return ChangeOptions(result=(f"{name}={path}",)), wanted - {name}
+            return ChangeOptions(result=[f"{name}={path}"]), wanted - {name}
         case "plan":
             tasks = [
                 task.model_copy(update={"description": f"{task.description} Name a risk, too."})
@@ -166,7 +167,7 @@ def _draw_change(
             path.write_text(plan.model_copy(update={"tasks": tuple(tasks)}).model_dump_json())
             return ChangeOptions(plan=path), wanted
         case _:
-            return ChangeOptions(at=(name,)), wanted
+            return ChangeOptions(at=[name]), wanted
 
 
 def main() -> None:

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extensions.replay.changes import ChangeInvalid, ChangeOptions, find_changes, list_descendants
+from extensions.replay.changes import ChangeInvalid, find_changes, list_descendants
 from extensions.replay.fork import Comparison, afork
+from extensions.replay.options import ChangeOptions
 from extensions.replay.replayer import Replayed
 from extensions.replay.runs import areplay
 from graph import aresume, arun
@@ -135,7 +136,7 @@ async def test_a_task_that_was_never_begun_is_refused_and_its_cause_named(
     base = await make_base(endpoint, settings, Scenario(tasks=tasks, faults=(lost,)))
 
     with pytest.raises(ChangeInvalid, match="the task b was never begun: needs a"):
-        find_changes(ChangeOptions(at=("b",)), base)
+        find_changes(ChangeOptions(at=["b"]), base)
 
     endpoint.load_scenario(Scenario(tasks=tasks))
     found, begun = await run_again(base, settings, at=("a",))
@@ -150,7 +151,7 @@ async def test_a_material_that_no_task_has_is_refused(
     path.write_text("Part b costs 7 euros.")
 
     with pytest.raises(ChangeInvalid, match=r"no task of the run has the material new\.md"):
-        await asyncio.to_thread(find_changes, ChangeOptions(material=(path,)), base)
+        await asyncio.to_thread(find_changes, ChangeOptions(material=[path]), base)
 
 
 @given(st.lists(st.sets(st.integers(0, 11), max_size=3), min_size=1, max_size=12), st.data())

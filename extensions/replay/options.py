@@ -1,0 +1,104 @@
+"""The options of the commands on records. Light: help needs them, too."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from graph.commands.options import JsonOption, QuietOption, require_output
+
+ThreadArgument = Annotated[
+    str, typer.Argument(metavar="[THREAD]", help="The run's id, its beginning, or `last`.")
+]
+RecordOption = Annotated[
+    Path | None,
+    typer.Option("--record", metavar="FILE", help="This record in place of the thread's."),
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChangeOptions:
+    """What is changed of a kept run."""
+
+    task: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--task",
+            metavar="NAME.FIELD=VALUE",
+            help="Change a field of a task, such as t1.description. May be repeated.",
+        ),
+    ] = None
+    result: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--result", metavar="NAME=FILE", help="Take this report as a task's. May be repeated."
+        ),
+    ] = None
+    plan: Annotated[
+        Path | None, typer.Option("--plan", metavar="FILE", help="Run this plan, as JSON.")
+    ] = None
+    worker: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--worker", metavar="FILE", help="In place of the worker of its name. May be repeated."
+        ),
+    ] = None
+    model: Annotated[
+        list[str] | None,
+        typer.Option("--model", metavar="TIER=MODEL", help="Another model. May be repeated."),
+    ] = None
+    material: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--material", metavar="FILE", help="In place of the file of its name. May be repeated."
+        ),
+    ] = None
+
+    at: Annotated[
+        list[str] | None,
+        typer.Option("--at", metavar="TASK", help="Do this task again as it is. May be repeated."),
+    ] = None
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is changed."""
+        return not any(getattr(self, name) for name in ChangeOptions.__dataclass_fields__)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Source:
+    """Which record is read, and what is shown."""
+
+    thread: ThreadArgument = "last"
+    record: RecordOption = None
+    team: Annotated[
+        str | None,
+        typer.Option("--team", metavar="TEAM", help="The team of a record of another user's."),
+    ] = None
+    as_json: JsonOption = False
+    quiet: QuietOption = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReplayOptions(ChangeOptions, Source):
+    """The options of `supervise replay`."""
+
+    trace: Annotated[
+        Path | None,
+        typer.Option(
+            "--trace", metavar="FILE", callback=require_output, help="Write the trace to this file."
+        ),
+    ] = None
+    paced: Annotated[
+        bool, typer.Option("--paced", help="As fast as the run was, not as fast as possible.")
+    ] = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class ForkOptions(ChangeOptions, Source):
+    """The options of `supervise fork`."""
+
+    new: Annotated[
+        str | None, typer.Option("--thread", metavar="ID", help="The id of the new run.")
+    ] = None
