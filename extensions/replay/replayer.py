@@ -16,6 +16,7 @@ from langchain_core.language_models.base import LangSmithParams
 from langchain_core.messages import BaseMessage
 from langchain_core.outputs import ChatResult
 from langgraph.checkpoint.memory import InMemorySaver
+from langsmith import tracing_context
 
 from extensions.replay.record_file import (
     Entry,
@@ -161,7 +162,7 @@ def replay_record(
     how |= {"is_strict": team is None}
     for segment in record.segments:
         work = partial(_replay_segment, segment, team, done.events, how)
-        with refuse_other_values(record.path):
+        with tracing_context(enabled=False), refuse_other_values(record.path):
             state = run_virtually(work)
     done.outcome = Outcome.from_state(
         record.thread, state.values, error=state.error, questions=state.questions
