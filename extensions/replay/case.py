@@ -1,6 +1,7 @@
 """Makes a row of a team's exam of a kept run, so that its failure is a test tomorrow."""
 
 import gzip
+import json
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -23,6 +24,7 @@ from graph.teams.team_loader import check_team, find_team, load_team
 from graph.topology.blocking_portal import get_portal
 from nodes.errors import OutputFailed, UsageError
 from nodes.schemas.team import Team
+from nodes.text.counts import format_count
 from nodes.text.finite_json import parse_finite_json
 
 EXAM_FILE: Final = "evals.jsonl"
@@ -64,7 +66,12 @@ def make_case(
             raise CaseRefused("the run can be no case", cause=whole or "its record has no end")
         row = {"id": name, **_build_row(done, examined, facts, status)}
         copy = _add_row(folder, row, draft.read_bytes(), settings)
-    print_text(f"{name} is a row of {folder / EXAM_FILE} now, with {copy}")
+    print_text(f"{folder / EXAM_FILE} has the row {name} now, with records/{copy.name}")
+    places = [str(each.resolve()).encode() for each in (Path.home(), Path.cwd(), folder)]
+    lines = gzip.decompress(copy.read_bytes()).split(b"\n")
+    if named := sum(any(each in line for each in places) for line in lines):
+        said = f"{format_count(named, 'line')} of the record with a folder of yours in its texts"
+        print_to_stderr(f"note: {said}", style="yellow")
     if not facts:
         print_to_stderr("what the answer must say is yours to add: --expect-fact, or `facts`")
     print_to_stderr(f"next: supervise eval {folder} --replayed --only {name}", style="dim")
@@ -111,9 +118,9 @@ def _add_row(folder: Path, row: dict[str, Any], record: bytes, settings: Setting
         copy.parent.mkdir(exist_ok=True)
         with open(copy, "xb") as file:
             file.write(record)
-        line = orjson.dumps({**row, "record": f"records/{copy.name}"})
+        line = json.dumps({**row, "record": f"records/{copy.name}"}, ensure_ascii=False) + "\n"
         gap = b"\n" if before and not before.endswith(b"\n") else b""
-        exam.write_bytes(before + gap + line + b"\n")
+        exam.write_bytes(before + gap + line.encode("utf-8", "replace"))
         if problems := check_team(folder, settings):
             copy.unlink()
             exam.write_bytes(before) if before else exam.unlink()
