@@ -43,6 +43,10 @@ def test_a_good_exam_is_read_whole_blank_lines_and_all(tmp_path):
         (make_line(files="a.md"), "files is 'a.md'; allowed: a list of paths"),
         (make_line(files=["a.md"]), "files.0 is 'a.md', which does not exist; paths begin at"),
         (make_line(files=["/etc/hosts"]), "files.0 is '/etc/hosts', which is absolute"),
+        (make_line(record="/x.record"), "record is '/x.record'; allowed: records/NAME.record in"),
+        (make_line(record="records/../x.record"), "allowed: records/NAME.record in the team's"),
+        (make_line(record="x.record"), "record is 'x.record'; allowed: records/NAME.record in"),
+        (make_line(record="records/x.record"), "'records/x.record', which does not exist in"),
         (make_line(expects={}), "unknown key 'expects'; did you mean 'expect'?"),
         (
             make_line(expect={}),
@@ -88,6 +92,18 @@ def test_a_mistake_is_named_with_its_line_and_what_is_allowed(tmp_path, bad, mes
 
     assert found.startswith("2: ")
     assert message in found
+
+
+def test_a_record_is_not_read_through_a_link_to_another_folder(tmp_path):
+    team, other = tmp_path / "team", tmp_path / "other"
+    for folder in (team, other):
+        folder.mkdir()
+    (other / "x.record").touch()
+    (team / "records").symlink_to(other)
+
+    (found,) = list_problems(team, make_line(record="records/x.record"))
+
+    assert "'records/x.record', which does not exist in" in found
 
 
 def test_every_mistake_is_named_not_only_the_first(tmp_path):
