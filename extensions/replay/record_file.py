@@ -4,22 +4,32 @@ import base64
 import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from hashlib import sha256
 from pathlib import Path
+from stat import S_ISREG
 from typing import Any, ClassVar, Final
 
-from graph.runs.run_recorder import TEXT_KEY, VERSION
+from extensions.replay.record_form import RecordRefused, check_begun, check_entry
+from graph.runs.event_log import FORM_ERRORS
+from graph.runs.record_members import (
+    CHUNK,
+    GZIP,
+    MAX_LINE_BYTES,
+    MAX_MEMBERS,
+    MAX_PLAIN_BYTES,
+    RecordTooLarge,
+)
+from graph.runs.run_recorder import VERSION
 from graph.stores.serializer import build_strict_serializer
 from nodes.errors import FileUnreadable
 from nodes.text.finite_json import parse_finite_json
+from nodes.text.plain_text import sanitize_line
 
-MAX_PLAIN_BYTES: Final = 400_000_000
-"""Of a record, after decompression."""
-MAX_FILE_BYTES: Final = 200_000_000
-MAX_LINE_CHARS: Final = 40_000_000
-MAX_ENTRIES: Final = 2_000_000
+MAX_VALUES: Final = 5_000_000
+"""Of all lines together; more would fill the memory."""
+MAX_ENTRIES: Final = 1_000_000
 MAX_DEPTH: Final = 60
-_GZIP: Final = 31
-_CHUNK: Final = 1 << 20
+MAX_CAUSE_CHARS: Final = 200
 
 Entry = Mapping[str, Any]
 
@@ -82,96 +92,136 @@ def read_record(path: Path) -> Record:
             cause="the run was made without one, or it was pruned",
             next="run it again; SUPERVISE_RECORD=false keeps none",
         ) from None
-    except (OSError, zlib.error, *_FORM_ERRORS) as error:
-        raise _refuse(path, f"{type(error).__name__}: {str(error)[:200]}") from None
+    except (RecordRefused, RecordTooLarge) as error:
+        raise refuse(path, str(error)) from None
+    except (OSError, *FORM_ERRORS) as error:
+        raise refuse(path, f"{type(error).__name__}: {error}") from None
     if not segments:
-        raise _refuse(path, "it has no beginning")
-    _require_version(path, segments)
+        raise refuse(path, "it has no beginning")
     return Record(path, segments)
 
 
 def _read_segments(path: Path) -> list[Segment]:
-    if path.stat().st_size > MAX_FILE_BYTES:
-        raise _refuse(path, f"it has more than {MAX_FILE_BYTES:,} bytes")
-    segments, texts = list[Segment](), dict[str, str]()
+    found = path.stat()
+    if not S_ISREG(found.st_mode):  # to open it may wait for ever
+        raise RecordRefused("it is no file")
+    if found.st_size > MAX_PLAIN_BYTES:
+        raise RecordTooLarge(f"it has more than {MAX_PLAIN_BYTES:,} bytes")
+    segments, texts = list[Segment](), _Texts()
     for count, (line, is_cut) in enumerate(read_lines(path)):
         if not is_cut:
-            _add_entry(segments, _restore(parse_finite_json(line), texts), texts)
+            _add_entry(segments, texts.read_line(line), texts)
         elif segments:
             segments[-1].is_cut = True
         if count > MAX_ENTRIES:
-            raise _refuse(path, f"it has more than {MAX_ENTRIES:,} entries")
+            raise RecordTooLarge(f"it has more than {MAX_ENTRIES:,} lines")
     return segments
 
 
-_FORM_ERRORS: Final = (ValueError, KeyError, TypeError, RecursionError, AttributeError)
-
-
-def _refuse(path: Path, cause: str) -> RecordUnreadable:
+def refuse(path: Path, cause: str) -> RecordUnreadable:
+    """Return the error of a record that cannot be used; the cause may have words of its own."""
+    said = sanitize_line(cause, MAX_CAUSE_CHARS)
     return RecordUnreadable(
-        f"the record {path} cannot be read", cause=cause, kept="the run", next="run it again"
+        f"the record {path} cannot be read", cause=said, kept="the run", next="run it again"
     )
 
 
-def _require_version(path: Path, segments: list[Segment]) -> None:
-    for segment in segments:
-        if (version := segment.begun.get("version")) != VERSION:
-            raise _refuse(path, f"it is of version {version!r:.20}, this program reads {VERSION}")
-
-
 def read_lines(path: Path) -> Iterator[tuple[str, bool]]:
-    """Yield the lines of all gzip members, and an empty one where one is cut short."""
-    total = 0
+    """Yield the lines of all gzip members, and an empty one where one is cut short.
+
+    Raises:
+        RecordTooLarge: it has more bytes or members, or a longer line, than a record may have.
+    """
+    total, members = 0, 0
     with path.open("rb") as file:
-        unzip, rest, data = zlib.decompressobj(_GZIP), b"", file.read(_CHUNK)
+        unzip, rest, data = zlib.decompressobj(GZIP), b"", file.read(CHUNK)
         while data:
             try:
-                plain = unzip.decompress(data, _CHUNK)
+                plain = unzip.decompress(data, CHUNK)
             except zlib.error:
                 yield "", True
                 return
             total += len(plain)
-            if total > MAX_PLAIN_BYTES or len(rest) > MAX_LINE_CHARS:
-                raise ValueError(f"it unpacks to more than {MAX_PLAIN_BYTES:,} bytes")
             *lines, rest = (rest + plain).split(b"\n")
             yield from ((line.decode(), False) for line in lines if line)
             data = unzip.unconsumed_tail
             if unzip.eof:
-                data, unzip, rest = unzip.unused_data, zlib.decompressobj(_GZIP), b""
-            data = data or file.read(_CHUNK)
+                if rest:
+                    yield "", True
+                data, unzip, rest = unzip.unused_data, zlib.decompressobj(GZIP), b""
+                members += 1
+            if total > MAX_PLAIN_BYTES or len(rest) > MAX_LINE_BYTES or members > MAX_MEMBERS:
+                raise RecordTooLarge(f"it has more than {MAX_PLAIN_BYTES:,} bytes, or a long line")
+            data = data or file.read(CHUNK)
     if rest:
         yield "", True
 
 
-def _restore(value: Any, texts: Mapping[str, str], depth: int = 0) -> Any:
-    """Return a value with the texts in the place of their hashes."""
-    if depth > MAX_DEPTH:
-        raise ValueError("a value is nested too deeply")
-    match value:
-        case {"$text": str(name), **rest} if not rest:
-            return texts[name]
-        case dict() if TEXT_KEY not in value:
-            return {key: _restore(item, texts, depth + 1) for key, item in value.items()}
-        case list():
-            return [_restore(item, texts, depth + 1) for item in value]
-        case _:
-            return value
+class _Texts:
+    """The long texts of a record, by their hashes; counts what lines become with them."""
+
+    def __init__(self) -> None:
+        self._texts = dict[str, str]()
+        self._values, self._chars = 0, 0
+
+    def add(self, name: str, text: str) -> None:
+        """Add a text.
+
+        Raises:
+            RecordRefused: it is not the one of its hash.
+        """
+        if sha256(text.encode()).hexdigest() != name:
+            raise RecordRefused("a text is not the one of its hash")
+        self._texts[name] = text
+
+    def read_line(self, line: str) -> Any:
+        """Return the value of a line, with the texts in the place of their hashes.
+
+        Raises:
+            RecordTooLarge: all lines so far have more values or characters than a record may have.
+            ValueError, KeyError: it is damaged.
+        """
+        if sum(map(line.count, ",[{")) > MAX_VALUES:
+            raise RecordTooLarge(f"a line has more than {MAX_VALUES:,} values")
+        return self._restore(parse_finite_json(line))
+
+    def _restore(self, value: Any, depth: int = 0) -> Any:
+        self._values += 1
+        if depth > MAX_DEPTH:
+            raise RecordRefused("a value is nested too deeply")
+        if self._values > MAX_VALUES or self._chars > 2 * MAX_PLAIN_BYTES:
+            raise RecordTooLarge(f"it has more than {MAX_VALUES:,} values, or a text too often")
+        match value:
+            case {"$text": str(name), **rest} if not rest:
+                self._chars += len(self._texts[name])
+                return self._texts[name]
+            case {"$text": dict(kept), **rest} if not rest:  # its own key is `$text`
+                return {key: self._restore(item, depth + 1) for key, item in kept.items()}
+            case dict():
+                return {key: self._restore(item, depth + 1) for key, item in value.items()}
+            case list():
+                return [self._restore(item, depth + 1) for item in value]
+            case str() if not value.isascii():
+                value.encode()  # refuses what no text has
+        return value
 
 
-def _add_entry(segments: list[Segment], entry: Any, texts: dict[str, str]) -> None:
+def _add_entry(segments: list[Segment], entry: Any, texts: _Texts) -> None:
     match entry:
         case {"$text": str(name), "text": str(text)}:
-            texts[name] = text
+            texts.add(name, text)
         case {"segment": dict(begun)}:
-            segments.append(Segment(begun))
+            segments.append(Segment(check_begun(begun, VERSION)))
+        case dict() if not segments:
+            raise RecordRefused("it has no beginning")
         case {"end": dict(ended)}:
             segments[-1].ended = ended
             if "readings" in entry:
-                segments[-1].entries.append({"readings": entry["readings"]})
+                segments[-1].entries.append(check_entry({"readings": entry["readings"]}))
         case dict():
-            segments[-1].entries.append(entry)
+            segments[-1].entries.append(check_entry(entry))
         case _:
-            raise ValueError("a line is no entry")
+            raise RecordRefused("a line is no entry")
 
 
 def decode_value(encoded: Any) -> Any:

@@ -16,20 +16,17 @@ from langchain_core.language_models.base import LangSmithParams
 from langchain_core.messages import BaseMessage
 from langchain_core.outputs import ChatResult
 from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.types import Command
 from langsmith import tracing_context
 
-from extensions.replay.record_file import (
-    Entry,
-    Record,
-    RecordUnreadable,
-    Segment,
-    decode_value,
-)
-from extensions.replay.tape import ReplayMissed, Tape
+from extensions.replay.record_file import Entry, Record, Segment, decode_value, refuse
+from extensions.replay.record_form import RecordRefused
+from extensions.replay.tape import LATE_S, ReplayMissed, Tape
 from extensions.replay.virtual_loop import VirtualLoop, run_virtually
-from graph.runs.event_log import FORM_ERRORS, EventListener
+from graph.runs.event_log import EventListener
 from graph.runs.outcome import Outcome
 from graph.runs.run_recorder import summarize_state
+from graph.runs.session import OWN_SETTINGS, RECORDED_SETTINGS
 from graph.runs.trace import build_trace
 from graph.settings import Settings
 from graph.stores.serializer import build_strict_serializer
@@ -44,6 +41,7 @@ from nodes.limits.run_scope import SCOPE_KEY, RunScope
 from nodes.models.catalog import ModelCatalog
 from nodes.models.settings import EMBEDDED
 from nodes.schemas.team import Team
+from nodes.text.plain_text import sanitize_line
 from nodes.tools.framework.described_tools import build_described_tools
 from nodes.tools.framework.settings import ToolSettings
 from state import Context, Plan, SupervisorState, Tier
@@ -118,8 +116,10 @@ class Replayed:
     def build_trace(self) -> dict[str, Any]:
         """Return the trace of the replay, whose run has `replayed`."""
         begun = self.record.segments[0].begun
-        run = {"thread": begun["thread"], "team": begun["team"]["name"], "started": begun["began"]}
-        return build_trace([{"run": {**run, "replayed": True}}, *self.events])
+        with refuse_other_values(self.record.path):
+            team = begun["team"]["name"]
+            run = {"thread": begun["thread"], "team": team, "started": begun["began"]}
+            return build_trace([{"run": {**run, "replayed": True}}, *self.events])
 
     def to_json(self) -> dict[str, Any]:
         """Return the outcome of the run as JSON, and how equal it is, under `replayed`."""
@@ -227,7 +227,7 @@ async def _run_graph(
     graph: SupervisorGraph, tape: Tape, segment: Segment, config: Any, context: Context
 ) -> SupervisorError | None:
     """Run to the end, to a question, or to where the record ends; return the run's own error."""
-    given = decode_value(segment.begun["input"])
+    given = _read_input(segment)
 
     async def work() -> None:
         if segment.begun["is_resumed"]:
@@ -239,15 +239,32 @@ async def _run_graph(
     tape.close()
     if not running.done():
         running.cancel()
-        await asyncio.wait({running})
+        await asyncio.wait({running}, timeout=LATE_S)
     if tape.over.done() and (missed := tape.over.exception()):
         raise missed
-    if running.cancelled() or segment.ended is None:
+    if not running.done() or running.cancelled() or segment.ended is None:
         return None
     error = running.exception()
     if error is not None and not isinstance(error, SupervisorError):
         raise error
     return error
+
+
+def _read_input(segment: Segment) -> Any:
+    """Return what the graph was given: an input, an answer, or what reopens it.
+
+    Raises:
+        RecordRefused: it is something else.
+    """
+    given = decode_value(segment.begun["input"])
+    is_command = isinstance(given, Command) and given.goto in ((), [], _GOTO)
+    if not (given is None or isinstance(given, dict) or is_command):
+        raise RecordRefused("the input of the run is none")
+    return given
+
+
+_GOTO: Final = "supervisor"
+"""The node at which a command begins that reopens a run."""
 
 
 def build_replay_graph(segment: Segment, team: Team) -> SupervisorGraph:
@@ -256,7 +273,8 @@ def build_replay_graph(segment: Segment, team: Team) -> SupervisorGraph:
     models: dict[Tier, BaseChatModel] = {
         tier: RecordedModel(recorded_name=name) for tier, name in begun["models"].items()
     }
-    settings = Settings(**begun["settings"])
+    known = {*RECORDED_SETTINGS, *OWN_SETTINGS}
+    settings = Settings(**{n: value for n, value in begun["settings"].items() if n in known})
     described = {each["tools"]: each["described"] for each in segment.entries if "tools" in each}
     tools = ToolSettings(
         recorded={name: build_described_tools(each) for name, each in described.items()}
@@ -294,13 +312,13 @@ def refuse_other_values(path: Path) -> Iterator[None]:
     """
     try:
         yield
-    except (*FORM_ERRORS, AssertionError) as error:
-        raise RecordUnreadable(
-            f"the record {path} cannot be used",
-            cause=f"{type(error).__name__}: {str(error)[:200]}",
-            kept="the run",
-            next="run it again",
-        ) from None
+    except SupervisorError:
+        raise
+    except Exception as error:  # whatever values of anyone break, inside LangGraph too
+        cause = (
+            str(error) if isinstance(error, RecordRefused) else f"{type(error).__name__}: {error}"
+        )
+        raise refuse(path, cause) from None
 
 
 def list_unrecorded(record: Record) -> list[str]:
@@ -316,6 +334,9 @@ def list_unrecorded(record: Record) -> list[str]:
     return found
 
 
+MAX_LOST_CHARS: Final = 200
+
+
 def _list_lost_parts(entry: Entry) -> Iterator[str]:
     value = entry.get("value")
     if "effect" not in entry or not isinstance(value, dict):
@@ -324,4 +345,8 @@ def _list_lost_parts(entry: Entry) -> Iterator[str]:
     content = value.get("content")
     for block in content if isinstance(content, list) else ():
         if isinstance(block, dict) and "kind" in block:
-            yield f"{purpose} of {task}: {block['kind']}, {block.get('bytes', 0):,} bytes"
+            size = block.get("bytes")
+            size = size if isinstance(size, int) else 0
+            yield sanitize_line(
+                f"{purpose} of {task}: {block['kind']}, {size:,} bytes", MAX_LOST_CHARS
+            )

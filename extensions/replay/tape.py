@@ -15,7 +15,7 @@ from extensions.replay.record_file import Entry, Segment
 from extensions.replay.virtual_loop import VirtualLoop
 from graph.runs.event_log import EventListener
 from nodes.errors import SupervisorError, ToolFailed, ToolRefused, walk_subclasses
-from nodes.limits.recorder import Effect
+from nodes.limits.recorder import Effect, unify_masks
 from nodes.limits.stop_requests import StopRequests
 from nodes.telemetry.events import send_event
 from state import Usage
@@ -289,16 +289,20 @@ def _build_failure(entry: Entry) -> BaseException | None:
     name, fields = failure["class"], failure.get("fields")
     known = {kind.__name__: kind for kind in walk_subclasses(SupervisorError)}
     if fields is not None and name in known:
-        error = known[name].__new__(known[name])
-        parts = {key: str(fields.get(key) or "") for key in ("cause", "kept", "next")}
-        SupervisorError.__init__(error, str(fields.get("what") or ""), **parts)
-        vars(error).update(fields)
+        kind = known[name]
+        error, parts = kind.__new__(kind), {n: str(fields.get(n) or "") for n in _PARTS}
+        SupervisorError.__init__(error, parts.pop("what"), **parts)
+        own = {n: each for n, each in fields.items() if n not in _PARTS and not hasattr(kind, n)}
+        vars(error).update(own)
         if usage := failure.get("usage"):
             error.usage = Usage.model_validate(usage)
         return error
     kinds: tuple[type[Exception], ...] = (ToolFailed, ToolRefused, *ToolRefused.__subclasses__())
     plain = {kind.__name__: kind for kind in kinds}
     return plain.get(name, RuntimeError)(failure["said"])
+
+
+_PARTS: Final = ("what", "cause", "kept", "next")
 
 
 def _name_event(event: Mapping[str, Any]) -> tuple[Any, ...]:
@@ -334,8 +338,12 @@ def _compare(value: Any, kept: Any, path: str = "") -> list[str]:
             names = sorted(texts.keys() | kept.keys())
             pairs = {f".{name}": (texts.get(name), kept.get(name)) for name in names}
         case _:
-            return [] if value == kept or str(value) == kept else [path]
+            return [] if value == kept or _is_same_text(str(value), kept) else [path]
     return [found for name, pair in pairs.items() for found in _compare(*pair, f"{path}{name}")]
+
+
+def _is_same_text(text: str, kept: Any) -> bool:
+    return isinstance(kept, str) and unify_masks(text) == unify_masks(kept)
 
 
 def _describe_event(event: Mapping[str, Any]) -> str:

@@ -9,6 +9,8 @@ from math import inf
 from typing import Any, Final, TypeVar
 
 T = TypeVar("T")
+END_S: Final = 60.0
+"""Of the virtual clock, for what is cancelled to end."""
 POLL_S: Final = 0.05
 """Between two looks for a signal, where nothing is planned."""
 
@@ -56,7 +58,8 @@ def run_virtually(start: Callable[[VirtualLoop], Coroutine[Any, Any, T]]) -> T:
         loop.on_idle = _do_nothing
         for task in (left := asyncio.all_tasks(loop)):
             task.cancel()
-        loop.run_until_complete(asyncio.gather(*left, return_exceptions=True))
+        if left:
+            loop.run_until_complete(asyncio.wait(left, timeout=END_S))
         loop.run_until_complete(loop.shutdown_asyncgens())
         asyncio.set_event_loop(None)
         loop.close()

@@ -7,12 +7,12 @@ ended or waits, ends with one of `end`. A long text is there once; later lines h
 
 import asyncio
 import base64
+import json
 import logging
-import struct
 import zlib
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
 from time import monotonic
@@ -23,6 +23,14 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.errors import GraphInterrupt
 
+from graph.runs.event_log import FORM_ERRORS
+from graph.runs.record_members import (
+    GZIP,
+    MAX_LINE_BYTES,
+    MAX_PLAIN_BYTES,
+    RecordTooLarge,
+    finish_last_member,
+)
 from graph.settings import Settings
 from graph.stores.serializer import build_strict_serializer
 from nodes.errors import SupervisorError
@@ -38,12 +46,8 @@ LONG_CHARS: Final = 1_000
 LONG_BYTES: Final = 4_000
 """Of an entry, from which its texts are looked at."""
 TEXT_KEY: Final = "$text"
-_GZIP: Final = 31
-"""zlib's `wbits` of a gzip member."""
+_QUOTED_KEY: Final = b'"$text"'
 _LEVEL: Final = 3
-_SYNC_MARK: Final = b"\0\0\xff\xff"
-"""Ends what is written at once."""
-_LAST_BLOCK: Final = b"\x03\0"
 
 _logger = logging.getLogger(__name__)
 
@@ -61,8 +65,8 @@ class RunRecorder:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._file: BinaryIO | None = None
-        self._zip = zlib.compressobj(_LEVEL, zlib.DEFLATED, _GZIP)
-        self._began_s = monotonic()
+        self._zip = zlib.compressobj(_LEVEL, zlib.DEFLATED, GZIP)
+        self._plain_bytes, self._began_s = 0, monotonic()
         self._effects = 0
         self._reads, self._readings = Counter[str](), list[list[Any]]()
         self._points = list[bytes]()
@@ -70,13 +74,11 @@ class RunRecorder:
 
     def begin(self, segment: Mapping[str, Any]) -> None:
         """Begin the part of this process, with the input and the settings of the run."""
-        try:
+        with self._keep_running():
             make_private_folder(self._path.parent)
-            finish_last_member(self._path)
+            self._plain_bytes = finish_last_member(self._path)
             # `end` closes it.
             self._file = open(self._path, "ab", opener=open_private_file)  # noqa: SIM115
-        except OSError as error:
-            return self._give_up(error)
         self._began_s = monotonic() - float(segment.get("elapsed_s", 0.0))
         self._write({"segment": {"version": VERSION, **segment}})
 
@@ -87,10 +89,10 @@ class RunRecorder:
     def end(self) -> None:
         """End the part of this process."""
         if self._file is not None:
-            self._put(self._zip.flush(zlib.Z_FINISH))
-        if self._file is not None:
-            self._file.close()
-            self._file = None
+            with self._keep_running():
+                self._file.write(self._zip.flush(zlib.Z_FINISH))
+                self._file.close()
+                self._file = None
 
     async def take(self, effect: Effect, make: Callable[[], Awaitable[T]]) -> T:
         """Return what an effect gives, and keep it when it has ended."""
@@ -101,9 +103,9 @@ class RunRecorder:
                 result = await make()
         except BaseException as error:
             failure = _describe_failure(error)
-            self._write_effect(effect, number, began_s, effect.dump(None), failure)
+            self._write_effect(effect, number, began_s, None, failure)
             raise
-        self._write_effect(effect, number, began_s, effect.dump(result), {})
+        self._write_effect(effect, number, began_s, result, {})
         return result
 
     def read(self, key: str, measure: Callable[[], T], usual: Any) -> T:
@@ -129,7 +131,8 @@ class RunRecorder:
         """Keep the descriptions of a worker's tools, once."""
         if key not in self._tools:
             self._tools.add(key)
-            self._write({"tools": key, "described": describe()})
+            with self._keep_running():
+                self._write({"tools": key, "described": describe()})
 
     def follow_stops(self, stops: StopRequests) -> None:
         """Keep which tasks a human stops."""
@@ -139,7 +142,7 @@ class RunRecorder:
         return round(monotonic() - self._began_s, 6)
 
     def _write_effect(
-        self, effect: Effect, number: int, began_s: float, value: Any, failure: Mapping[str, Any]
+        self, effect: Effect, number: int, began_s: float, result: Any, failure: Mapping[str, Any]
     ) -> None:
         kept: dict[str, Any] = {
             "effect": number,
@@ -148,31 +151,37 @@ class RunRecorder:
             "at": [began_s, self._measure_s()],
             **failure,
         }
-        kept |= {"value": value} if value is not None else {}
-        kept |= {"heard": effect.heard} if effect.heard else {}
-        self._write(kept)
+        with self._keep_running():
+            value = effect.dump(result)
+            kept |= {"value": value} if value is not None else {}
+            kept |= {"heard": effect.heard} if effect.heard else {}
+            self._write(kept)
 
     def _write(self, entry: Mapping[str, Any]) -> None:
         if self._file is None:
             return
-        lines, self._points = self._points, []
         if self._readings:
             entry = {**entry, "readings": self._readings}
             self._readings = []
-        try:
+        with self._keep_running():
+            lines, self._points = self._points, []
             line = _format(entry)
-        except TypeError:  # a lone half of a surrogate pair
-            line = b""
-        if not line or len(line) >= LONG_BYTES:
-            line = _format(self._shorten(entry, lines))
-        written = redact_bytes(b"\n".join((*lines, line, b"")))
-        self._put(self._zip.compress(written) + self._zip.flush(zlib.Z_SYNC_FLUSH))
+            if not line or len(line) >= LONG_BYTES or _QUOTED_KEY in line:
+                short = self._shorten(entry, lines)
+                line = _format(short) or json.dumps(short, default=str).encode()
+            plain = b"\n".join((*lines, line, b""))
+            self._plain_bytes += len(plain)
+            if self._plain_bytes > MAX_PLAIN_BYTES or len(line) > MAX_LINE_BYTES:
+                raise RecordTooLarge("it is as large as a record may be")
+            written = self._zip.compress(redact_bytes(plain))
+            self._file.write(written + self._zip.flush(zlib.Z_SYNC_FLUSH))
+            self._file.flush()
 
     def _shorten(self, value: Any, lines: list[bytes]) -> Any:
         """Return a JSON value with its long texts as hashes; a new one gets a line of its own."""
         match value:
             case str() if len(value) >= LONG_CHARS:
-                text = value.encode("utf-8", "replace").decode()
+                text = redact_bytes(value.encode("utf-8", "replace")).decode()
                 name = sha256(text.encode()).hexdigest()
                 if name not in self._texts:
                     self._texts.add(name)
@@ -181,28 +190,38 @@ class RunRecorder:
             case str():
                 return value if value.isascii() else value.encode("utf-8", "replace").decode()
             case Mapping():
-                return {key: self._shorten(item, lines) for key, item in value.items()}
+                kept = {_replace(key): self._shorten(item, lines) for key, item in value.items()}
+                return {TEXT_KEY: kept} if TEXT_KEY in kept else kept
             case list() | tuple():
                 return [self._shorten(item, lines) for item in value]
             case _:
                 return value
 
-    def _put(self, data: bytes) -> None:
-        assert self._file is not None, "only an open record is written"
+    @contextmanager
+    def _keep_running(self) -> Iterator[None]:
+        """End the record, not the run, where a line cannot be made or written."""
         try:
-            self._file.write(data)
-            self._file.flush()
-        except OSError as error:
-            self._give_up(error)
-
-    def _give_up(self, error: OSError) -> None:
-        self._file = None
-        said = redact_text(error.strerror or str(error))
-        _logger.warning("the record %s cannot be written, the run goes on: %s", self._path, said)
+            yield
+        except (OSError, zlib.error, *FORM_ERRORS) as error:
+            if self._file is not None:
+                with suppress(OSError):  # closing writes the rest of a failed write
+                    self._file.close()
+            self._file = None
+            said = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+            said = redact_text(said)
+            _logger.warning("the record %s ends here, the run goes on: %s", self._path, said)
 
 
 def _format(value: Any) -> bytes:
-    return orjson.dumps(value, default=str, option=orjson.OPT_NON_STR_KEYS)
+    """Return JSON; nothing for what half of a surrogate pair or a huge integer is in."""
+    try:
+        return orjson.dumps(value, default=str, option=orjson.OPT_NON_STR_KEYS)
+    except TypeError:
+        return b""
+
+
+def _replace(key: Any) -> Any:
+    return key.encode("utf-8", "replace").decode() if isinstance(key, str) else key
 
 
 def _describe_failure(error: BaseException) -> dict[str, Any]:
@@ -219,30 +238,6 @@ def _describe_failure(error: BaseException) -> dict[str, Any]:
         named["fields"] = redact_value(fields)
         named |= {"usage": usage.model_dump(mode="json")} if usage else {}
     return {"failure": named}
-
-
-def finish_last_member(path: Path) -> None:
-    """End a gzip member that a kill has cut short, so that another one may follow.
-
-    Raises:
-        OSError: the file cannot be written.
-    """
-    data, at = path.read_bytes() if path.exists() else b"", 0
-    while at < len(data):
-        unzip = zlib.decompressobj(_GZIP)
-        with suppress(zlib.error):
-            unzip.decompress(data[at:])
-        if unzip.eof:
-            at = len(data) - len(unzip.unused_data)
-            continue
-        end = data.rfind(_SYNC_MARK, at) + len(_SYNC_MARK)
-        plain = zlib.decompressobj(_GZIP).decompress(data[at:end]) if end > at else b""
-        last = _LAST_BLOCK + struct.pack("<LL", zlib.crc32(plain), len(plain) & 0xFFFFFFFF)
-        with path.open("rb+") as file:
-            file.seek(end if plain else at)
-            file.truncate()
-            file.write(last if plain else b"")
-        return
 
 
 def summarize_state(values: Mapping[str, Any], error: SupervisorError | None) -> dict[str, Any]:
@@ -267,6 +262,11 @@ def encode_value(value: Any) -> list[str]:
     """Return a value of our own types as text, by the serializer of checkpoints."""
     kind, data = build_strict_serializer().dumps_typed(value)
     return [kind, base64.b64encode(data).decode()]
+
+
+def encode_input(given: Any) -> list[str]:
+    """Return what a graph is given; of an input it reads no known secret, so none is kept."""
+    return encode_value(redact_value(given) if isinstance(given, Mapping) else given)
 
 
 async def describe_checkpoints(

@@ -19,7 +19,7 @@ from graph.runs.run_record import sign_record
 from graph.runs.run_recorder import (
     RunRecorder,
     describe_checkpoints,
-    encode_value,
+    encode_input,
     get_record_path,
     summarize_state,
 )
@@ -64,6 +64,8 @@ RECORDED_SETTINGS: Final = (
     "trace_content",
 )
 """What of the settings decides how a run goes, besides its models."""
+OWN_SETTINGS: Final = ("call_timeout_s",)
+"""The same where they are set."""
 
 
 @dataclass(frozen=True)
@@ -107,7 +109,7 @@ class RunSession:
             {
                 "thread": self.thread,
                 "team": self.team.model_dump(mode="json"),
-                "input": encode_value(given),
+                "input": encode_input(given),
                 "context": asdict(context),
                 "models": self.graph.name_models(context),
                 "settings": settings.model_dump(mode="json", include=_list_recorded(settings)),
@@ -128,9 +130,7 @@ class RunSession:
 
 
 def _list_recorded(settings: Settings) -> set[str]:
-    """Return the settings to record; the seconds of a call count where they are set."""
-    own = {"call_timeout_s"} & settings.model_fields_set
-    return {*RECORDED_SETTINGS, *own}
+    return {*RECORDED_SETTINGS, *(set(OWN_SETTINGS) & settings.model_fields_set)}
 
 
 @asynccontextmanager

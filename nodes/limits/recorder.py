@@ -14,7 +14,8 @@ from typing import Any, Final, Protocol, TypeVar
 from langchain_core.runnables import RunnableConfig
 from langgraph.config import get_config
 
-from nodes.errors.redaction import redact_text
+from nodes.errors.redaction import MASK, redact_text
+from nodes.limits.patterns import Pattern
 from nodes.limits.run_scope import get_run_scope
 from nodes.limits.stop_requests import StopRequests
 
@@ -169,4 +170,13 @@ def enter_effect(number: int) -> Iterator[None]:
 def hash_section(value: Any) -> str:
     """Return the hash of a part of a request, without a known secret."""
     text = value if isinstance(value, str) else json.dumps(value, sort_keys=True, default=str)
-    return sha256(redact_text(text).encode("utf-8", "surrogatepass")).hexdigest()[:HASH_CHARS]
+    hidden = unify_masks(redact_text(text))
+    return sha256(hidden.encode("utf-8", "surrogatepass")).hexdigest()[:HASH_CHARS]
+
+
+def unify_masks(text: str) -> str:
+    """Return a text in which a secret that was overwritten looks like one that was replaced."""
+    return _MASKED.sub(MASK, text) if "*" in text else text
+
+
+_MASKED: Final = Pattern(r"(\**\[secret\])+\**|\*{8,}")
