@@ -57,7 +57,8 @@ class KeptRuns:
                 kept = [decode_value(each) for each in segment.begun["checkpoints"]]
                 states = [checkpoint["channel_values"] for ns, checkpoint, *_ in kept if not ns]
                 for values in (*states, decode_value(segment.begun["input"])):
-                    found = values.get("materials", found) if isinstance(values, dict) else found
+                    known = values if isinstance(values, dict) else {}
+                    found = dict(known.get("materials", found))
         return found
 
     async def replay(self, path: Path, team: Team, on_event: EventListener) -> Outcome:

@@ -252,8 +252,9 @@ class Tape:
         """Fail when nothing but a wait beyond the record is left."""
         if self.over.done() or next_s <= self._find_next_s() + LATE_S:
             return
-        if self._waiting and not self._is_strict:
-            self._at = min(self._waiting)
+        turns = [index for index, turn in self._waiting.items() if not turn.done()]
+        if turns and not self._is_strict:
+            self._at = min(turns)
             self._skip()
         elif self._lost:
             self._fail(self._lost[0])
