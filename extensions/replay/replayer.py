@@ -34,7 +34,7 @@ from graph.supervisor import compile_supervisor
 from graph.topology.answers import Question, list_open_questions
 from graph.topology.input_validation import read_context
 from graph.topology.supervisor_graph import SupervisorGraph
-from nodes.errors import SupervisorError
+from nodes.errors import SettingsInvalid, SupervisorError
 from nodes.limits.deadline import now_s
 from nodes.limits.recorder import hash_section
 from nodes.limits.run_scope import SCOPE_KEY, RunScope
@@ -193,7 +193,7 @@ async def _replay_segment(
 ) -> _Ending:
     begun = segment.begun
     loop.advance_to(float(begun["elapsed_s"]))
-    context = read_context({**begun["context"], **dict.fromkeys(_MODEL_FIELDS)})
+    context = _read_context(begun)
     graph = build_replay_graph(segment, team or Team.model_validate(begun["team"]))
     saver = InMemorySaver(serde=build_strict_serializer())
     load_checkpoints(saver, begun)
@@ -221,6 +221,33 @@ async def _replay_segment(
 
 
 _MODEL_FIELDS: Final = ("model_fast", "model_standard", "model_strong")
+
+
+def _read_context(begun: Entry) -> Context:
+    """Return the context of a run, without its models.
+
+    Raises:
+        RecordRefused: it is none.
+    """
+    try:
+        return read_context({**begun["context"], **dict.fromkeys(_MODEL_FIELDS)})
+    except SettingsInvalid as error:
+        raise RecordRefused(str(error)) from None
+
+
+def _read_settings(begun: Entry) -> Settings:
+    """Return the settings with those of a run in their place; no other is the record's to set.
+
+    Raises:
+        RecordRefused: one has a value that it cannot have.
+        SettingsInvalid: the user's own have.
+    """
+    known, own = {*RECORDED_SETTINGS, *OWN_SETTINGS}, Settings()
+    recorded = {name: value for name, value in begun["settings"].items() if name in known}
+    try:
+        return Settings(**recorded, sources=own.sources)
+    except SettingsInvalid as error:
+        raise RecordRefused(str(error)) from None
 
 
 async def _run_graph(
@@ -273,8 +300,7 @@ def build_replay_graph(segment: Segment, team: Team) -> SupervisorGraph:
     models: dict[Tier, BaseChatModel] = {
         tier: RecordedModel(recorded_name=name) for tier, name in begun["models"].items()
     }
-    known = {*RECORDED_SETTINGS, *OWN_SETTINGS}
-    settings = Settings(**{n: value for n, value in begun["settings"].items() if n in known})
+    settings = _read_settings(begun)
     described = {each["tools"]: each["described"] for each in segment.entries if "tools" in each}
     tools = ToolSettings(
         recorded={name: build_described_tools(each) for name, each in described.items()}

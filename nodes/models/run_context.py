@@ -77,9 +77,15 @@ class RunContext:
         if budget is None:
             return
         budget.charge(usage)
-        if self.is_run and budget.is_low() and not budget.has_warned:
+
+        def measure() -> dict[str, Any] | None:
+            if not budget.is_low() or budget.has_warned:
+                return None
             budget.has_warned = True
-            await emit("budget", level="low", tokens=budget.tokens, cost_usd=budget.cost_usd)
+            return {"tokens": budget.tokens, "cost_usd": budget.cost_usd}
+
+        if self.is_run and (spent := read_outside("budget is low", measure)):
+            await emit("budget", level="low", **spent)
 
     async def emit(self, kind: EventKind, **data: Any) -> None:
         """Emit an event; nothing outside a run."""
