@@ -10,6 +10,7 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from nodes.errors import TeamInvalid
 from nodes.limits.patterns import Pattern
+from nodes.limits.recorder import read_outside
 from nodes.schemas.team import Team, Worker
 from nodes.text.request_parts import is_question
 from nodes.text.similarity import extract_stems
@@ -128,7 +129,12 @@ _WRITTEN = frozenset(("markdown", "html", "text", "texts", "code", "content", "b
 
 def add_unwritten(plan: Plan, team: Team) -> Plan:
     """Return a plan by rule with the parts that a model would have to write among the untaken."""
-    unwritten = [format_unwritten(task, plan.goal) for task in plan.tasks if _writes(team, task)]
+
+    def list_unwritten() -> list[str]:
+        return [format_unwritten(each, plan.goal) for each in plan.tasks if _writes(team, each)]
+
+    # A replay loads no tool, least of all one from a folder that a record names.
+    unwritten = read_outside("unwritten parts", list_unwritten, usual=[])
     untaken = tuple(dict.fromkeys((*plan.untaken, *unwritten)))
     return plan.model_copy(update={"untaken": untaken}) if untaken else plan
 

@@ -141,3 +141,22 @@ def test_runs_of_shipped_teams_become_cases(team, request_, file, supervise):
     assert supervise("eval", str(folder), "--replayed", "--threshold", "100") == 0
 
     assert f"{team} · 1 row replayed, without a model · " in supervise.out
+
+
+def test_a_replay_runs_no_code_from_a_folder_that_a_record_names(juice, supervise):
+    asked = ("How many crates are needed for 500 bottles?", "--team", str(juice))
+    run_supervise("run", *asked, "--strategy", "route", "--thread", "kept", "-q")
+    other = Path("other")
+    other.mkdir()
+    (other / "count_crates.py").write_text("open('was_run', 'w')\ncount_crates = None\n")
+    lines = gzip.decompress(get_record_path("kept", Settings()).read_bytes()).decode()
+    tools = str((juice / "tools").resolve())
+    assert tools in lines
+    named = lines.replace(tools, str(other.resolve())).encode()
+    Path("named.record").write_bytes(gzip.compress(named))
+
+    assert supervise("replay", "--record", "named.record") == 0
+    assert supervise("case", "--record", "named.record", "--id", "x", "--team", str(juice)) == 0
+
+    assert not Path("was_run").exists()
+    assert supervise("eval", str(juice), "--replayed", "--threshold", "100") == 0
