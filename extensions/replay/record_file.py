@@ -132,7 +132,7 @@ def read_lines(path: Path) -> Iterator[tuple[str, bool]]:
     Raises:
         RecordTooLarge: it has more bytes or members, or a longer line, than a record may have.
     """
-    total, members = 0, 0
+    total, members, is_open = 0, 0, False
     with path.open("rb") as file:
         unzip, rest, data = zlib.decompressobj(GZIP), b"", file.read(CHUNK)
         while data:
@@ -143,6 +143,7 @@ def read_lines(path: Path) -> Iterator[tuple[str, bool]]:
                 return
             total += len(plain)
             *lines, rest = (rest + plain).split(b"\n")
+            is_open = not (lines or unzip.eof)
             yield from ((line.decode(), False) for line in lines if line)
             data = unzip.unconsumed_tail
             if unzip.eof:
@@ -153,7 +154,7 @@ def read_lines(path: Path) -> Iterator[tuple[str, bool]]:
             if total > MAX_PLAIN_BYTES or len(rest) > MAX_LINE_BYTES or members > MAX_MEMBERS:
                 raise RecordTooLarge(f"it has more than {MAX_PLAIN_BYTES:,} bytes, or a long line")
             data = data or file.read(CHUNK)
-    if rest:
+    if rest or is_open:
         yield "", True
 
 
@@ -218,7 +219,7 @@ def _add_entry(segments: list[Segment], entry: Any, texts: _Texts) -> None:
             segments[-1].ended = ended
             if "readings" in entry:
                 segments[-1].entries.append(check_entry({"readings": entry["readings"]}))
-        case dict():
+        case dict() if not {"segment", "end"} & entry.keys():
             segments[-1].entries.append(check_entry(entry))
         case _:
             raise RecordRefused("a line is no entry")

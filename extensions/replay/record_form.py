@@ -115,6 +115,8 @@ class _ReadingsEntry(TypedDict):
     readings: list[tuple[str, Number, Any]]
 
 
+_TIMES: Final = ("elapsed ", "remaining ")
+"""What the names of readings begin with that are seconds."""
 _BEGUN: Final = TypeAdapter[Any](_Begun)
 _FORMS: Final[Mapping[str, TypeAdapter[Any]]] = {
     "event": TypeAdapter(_EventEntry),
@@ -155,6 +157,9 @@ def check_entry(entry: Mapping[str, Any]) -> Mapping[str, Any]:
     for name, form in _FORMS.items():
         if name in entry:
             entry = _check(form, entry)
+    for name, _, value in entry.get("readings", ()):
+        if name.startswith(_TIMES) and not isinstance(value, int | float | None):
+            raise RecordRefused(f"{name[:80]!a} is no number")
     return entry
 
 

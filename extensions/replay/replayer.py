@@ -34,7 +34,7 @@ from graph.supervisor import compile_supervisor
 from graph.topology.answers import Question, list_open_questions
 from graph.topology.input_validation import read_context
 from graph.topology.supervisor_graph import SupervisorGraph
-from nodes.errors import SettingsInvalid, SupervisorError
+from nodes.errors import SettingsInvalid, SupervisorError, UsageError
 from nodes.limits.deadline import now_s
 from nodes.limits.recorder import hash_section
 from nodes.limits.run_scope import SCOPE_KEY, RunScope
@@ -156,6 +156,7 @@ def replay_record(
         ReplayMissed: the run asks for something else than the record has.
         RecordUnreadable: a value of the record cannot be read.
     """
+    _require_no_loop()
     began_s, state = time.perf_counter(), _Ending()
     done = Replayed(record, Outcome(thread=record.thread, status="failed"))
     how = {"shuffle": shuffle, "on_event": on_event, "is_paced": is_paced}
@@ -171,6 +172,14 @@ def replay_record(
     done.digest = hash_section([state.summary, done.events])
     done.seconds = time.perf_counter() - began_s
     return done
+
+
+def _require_no_loop() -> None:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return
+    raise UsageError("a replay has an event loop of its own", next="await areplay")
 
 
 @dataclass(frozen=True)
@@ -284,7 +293,7 @@ def _read_input(segment: Segment) -> Any:
         RecordRefused: it is something else.
     """
     given = decode_value(segment.begun["input"])
-    is_command = isinstance(given, Command) and given.goto in ((), [], _GOTO)
+    is_command = isinstance(given, Command) and not given.graph and given.goto in ((), [], _GOTO)
     if not (given is None or isinstance(given, dict) or is_command):
         raise RecordRefused("the input of the run is none")
     return given

@@ -1,0 +1,90 @@
+"""Records of real runs, and what a test or an attacker makes of them."""
+
+import gzip
+import json
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from extensions.replay.record_file import read_record
+from extensions.replay.replayer import Replayed, replay_record
+from graph import aresume, arun
+from graph.runs.run_recorder import get_record_path
+from graph.settings import Settings
+from nodes.schemas.team import Team
+from state import Context
+from tests.endpoint import Endpoint, Scenario, ScriptedTask
+from tests.teams import make_team
+
+Line = dict[str, Any]
+REQUEST = "Compare the parts and say which one is best."
+TASKS = (
+    ScriptedTask(id="A", tool_calls=(("calculate", {"expression": "3*4"}),)),
+    ScriptedTask(id="B", depends_on=("A",)),
+)
+
+
+def make_counting_team() -> Team:
+    """Make the test team, whose researcher calculates."""
+    team = make_team()
+    first = team.workers[0].model_copy(update={"tools": ("calculate",)})
+    return team.model_copy(update={"workers": (first, *team.workers[1:])})
+
+
+async def record_run(folder: Path) -> Path:
+    """Run with a tool call, a material, a question and its answer; return the record's path."""
+    async with Endpoint(Scenario(tasks=TASKS)) as endpoint:
+        settings = Settings(
+            openai_base_url=endpoint.base_url,
+            openai_api_key="sk-test-0123456789abcdef",
+            model_fast="openai:gpt-5-mini",
+            model_standard="openai:gpt-5-mini",
+            model_strong="openai:gpt-5",
+            database_url=f"sqlite:///{folder / 'runs.sqlite'}",
+        )
+        how: Any = {"settings": settings, "thread": "kept", "context": Context(approve_plan=True)}
+        materials = {"m.md": "The price of a part is 42 euros.\n" * 60}
+        await arun(REQUEST, team=make_counting_team(), materials=materials, **how)
+        outcome = await aresume("kept", answer="yes", settings=settings)
+    assert outcome.status == "done"
+    return get_record_path("kept", settings)
+
+
+def read_entries(path: Path) -> list[Line]:
+    """Return the values of a record's lines."""
+    return [json.loads(line) for line in gzip.decompress(path.read_bytes()).splitlines()]
+
+
+def write_entries(path: Path, lines: Sequence[Any]) -> Path:
+    """Write lines as a record: values as JSON, and texts as they are."""
+    written = (line if isinstance(line, str) else json.dumps(line) for line in lines)
+    path.write_bytes(gzip.compress("\n".join([*written, ""]).encode("utf-8", "surrogatepass"), 1))
+    return path
+
+
+def find_entry(lines: Sequence[Line], key: str, number: int = 0) -> Line:
+    """Return one of the entries that have a key."""
+    return [line for line in lines if key in line][number]
+
+
+def list_places(value: Any, place: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Yield the way to each value within a value."""
+    if place:
+        yield place
+    keys = (
+        value if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ()
+    )
+    for key in keys:
+        yield from list_places(value[key], (*place, key))
+
+
+def replay_file(path: Path, **how: Any) -> Replayed:
+    """Replay a record, and make all that is made of a replay."""
+    done = replay_record(read_record(path), **how)
+    done.build_trace()
+    json.dumps(done.to_json())
+    return done
+
+
+Change = Callable[[list[Line]], Any]
+"""Changes the lines of a record in place, or returns others."""

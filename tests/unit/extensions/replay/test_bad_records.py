@@ -1,0 +1,417 @@
+"""Records that are cut, damaged, huge, or another's: a replay, or one line; no other end."""
+
+import asyncio
+import copy
+import gzip
+import json
+import os
+import random
+import zlib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
+from langgraph.types import Command, Send
+
+from extensions.replay.record_file import RecordUnreadable, read_record
+from extensions.replay.replayer import Replayed
+from extensions.replay.tape import ReplayMissed
+from graph.runs.run_recorder import encode_value
+from nodes.errors import SupervisorError
+from tests.screen import CapturedScreen
+from tests.unit.extensions.replay.kept_records import (
+    Line,
+    find_entry,
+    list_places,
+    read_entries,
+    record_run,
+    replay_file,
+    write_entries,
+)
+
+VALUES: tuple[Any, ...] = (
+    *(None, True, -1, 0, 1, 1e9, 1e308, 1e400, 2**63, 10**400, "", "x", "../../x", "\ud800"),
+    *("\x1b[31m", [], {}, [None], {"a": 1}, {"$text": "x"}, [[1]], ["model", "plan", "", 0]),
+)
+KINDS = ("effect", "event", "point", "stop", "readings", "end", "segment", "cut", "in", "asked")
+
+
+_made = list[bytes]()
+"""The record of a run with a tool, a material, a question and its answer, made once."""
+
+
+@pytest.fixture
+def kept(tmp_path: Path) -> Path:
+    if not _made:
+        _made.append(asyncio.run(record_run(tmp_path)).read_bytes())
+    path = tmp_path / "kept.record"
+    path.write_bytes(_made[0])
+    return path
+
+
+@pytest.fixture
+def lines(kept: Path) -> list[Line]:
+    return read_entries(kept)
+
+
+def try_replay(path: Path) -> Replayed | SupervisorError:
+    """Replay a record: it succeeds, or ends with an error of one line."""
+    try:
+        return replay_file(path)
+    except (RecordUnreadable, ReplayMissed) as error:
+        line = error.format_line()
+        assert "\n" not in line and line.isprintable() and len(line) < 1_000
+        assert error.exit_code == (2 if isinstance(error, RecordUnreadable) else 3)
+        return error
+
+
+def test_a_record_is_replayed_equal(kept: Path) -> None:
+    done = replay_file(kept)
+
+    assert done.is_equal and done.outcome.status == "done"
+    assert [segment.is_cut for segment in done.record.segments] == [False, False]
+
+
+def test_a_record_that_is_cut_anywhere_is_replayed_or_refused_in_one_line(
+    kept: Path, tmp_path: Path
+) -> None:
+    data, path = kept.read_bytes(), tmp_path / "cut.record"
+    for cut in (0, 9, 10, *random.Random(1).sample(range(len(data)), 6), len(data) - 9):
+        path.write_bytes(data[:cut])
+        found = try_replay(path)
+        if isinstance(found, Replayed):
+            assert not found.is_whole or found.record.is_cut or cut > len(data) - 10
+
+
+def test_a_record_with_other_bytes_is_replayed_or_refused_in_one_line(
+    kept: Path, tmp_path: Path
+) -> None:
+    data, path, chance = kept.read_bytes(), tmp_path / "damaged.record", random.Random(2)
+    for _ in range(8):
+        damaged = bytearray(data)
+        damaged[chance.randrange(len(data))] ^= 1 << chance.randrange(8)
+        path.write_bytes(damaged)
+        try_replay(path)
+
+
+@pytest.mark.slow
+def test_members_in_another_order_or_twice_are_replayed_or_refused_in_one_line(
+    kept: Path, tmp_path: Path
+) -> None:
+    unzip, data = zlib.decompressobj(31), kept.read_bytes()
+    unzip.decompress(data)
+    second = unzip.unused_data
+    first, path = data[: -len(second)], tmp_path / "members.record"
+    for members in (second + first, first + first, second + second, second):
+        path.write_bytes(members)
+        try_replay(path)
+    path.write_bytes(second + b"no member")
+    assert read_record(path).is_cut
+
+
+@hypothesis_settings(suppress_health_check=[HealthCheck.function_scoped_fixture], database=None)
+@given(st.data())
+def test_a_record_with_other_values_is_replayed_or_refused_in_one_line(
+    kept: Path, lines: list[Line], tmp_path: Path, data: st.DataObject
+) -> None:
+    changed = copy.deepcopy(lines)
+    for _ in range(data.draw(st.integers(1, 3))):
+        entry = data.draw(st.sampled_from([line for line in changed if isinstance(line, dict)]))
+        *way, last = data.draw(st.sampled_from(list(list_places(entry)) or [("x",)]))
+        holder: Any = entry
+        for key in way:
+            holder = holder[key]
+        how = data.draw(st.sampled_from(("replace", "remove", "add", "repeat", "move")))
+        match how:
+            case "replace":
+                holder[last] = data.draw(st.sampled_from(VALUES))
+            case "remove" if not isinstance(holder, dict) or last in holder:
+                del holder[last]
+            case "add" if isinstance(holder, dict):
+                holder[data.draw(st.sampled_from(KINDS))] = data.draw(st.sampled_from(VALUES))
+            case "repeat":
+                changed.insert(data.draw(st.integers(0, len(changed))), copy.deepcopy(entry))
+            case "move":
+                changed.remove(entry)
+                changed.insert(data.draw(st.integers(0, len(changed))), entry)
+
+    try_replay(write_entries(tmp_path / "changed.record", changed))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "[" * 1_000_000,
+        '{"event":' * 100 + "1" + "}" * 100,
+        '{"point":' + "9" * 5_000 + "}",
+        "[]",
+        "null",
+        "7",
+        '"text"',
+        "{",
+        '{"point":"\\ud800"}',
+        '{"$text":"x"}',
+        '{"$text":"x","text":"of another hash"}',
+        '{"end":[]}',
+        '{"segment":{}}',
+        '{"segment":[]}',
+        '{"readings":[[[],0,1]]}',
+        '{"effect":1}',
+        '{"event":{}}',
+        "\x00",
+    ],
+)
+def test_a_line_that_is_no_entry_is_refused_wherever_it_is(
+    lines: list[Line], tmp_path: Path, line: str
+) -> None:
+    for place in (0, 5, len(lines)):
+        written: list[Any] = [*lines]
+        written.insert(place, line)
+        path = write_entries(tmp_path / "line.record", written)
+        with pytest.raises((RecordUnreadable, ReplayMissed)):
+            replay_file(path)
+
+
+@pytest.mark.parametrize("version", [0, 2, None, "1", {}, True])
+def test_a_record_of_another_version_says_which_one_is_read(
+    lines: list[Line], tmp_path: Path, version: Any
+) -> None:
+    changed = copy.deepcopy(lines)
+    find_entry(changed, "segment", 1)["segment"]["version"] = version
+
+    if version is True:  # is equal to 1, also in JSON's own eyes
+        version, changed[0] = 1, {"segment": {"version": 7}}
+    with pytest.raises(RecordUnreadable, match=r"it is of version .*, this program reads 1"):
+        read_record(write_entries(tmp_path / "other.record", changed))
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("thread", "../../x"),
+        ("thread", ".."),
+        ("thread", "a/b"),
+        ("thread", "x" * 65),
+        ("elapsed_s", 1e308),
+        ("elapsed_s", -1),
+        ("elapsed_s", None),
+        ("models", {"fast": "openai:x"}),
+        ("models", []),
+        ("input", []),
+        ("input", ["msgpack", "%%%"]),
+        ("input", ["pickle", "gASVAAAAAAAAAC4="]),
+        ("input", ["json", "e30="]),
+        ("checkpoints", [["msgpack", "wA=="]]),
+        ("checkpoints", {}),
+        ("context", {"no_such_setting": 1}),
+        ("context", {"max_tokens": "many"}),
+        ("settings", {"deadline_s": "soon"}),
+        ("kept_materials", {"a": 1}),
+        ("given_plan", {"goal": "x"}),
+        ("team", {}),
+        ("team", {"workers": [{}] * 100_000}),
+    ],
+)
+def test_a_part_that_begins_with_other_values_is_refused(
+    lines: list[Line], tmp_path: Path, key: str, value: Any
+) -> None:
+    changed = copy.deepcopy(lines)
+    find_entry(changed, "segment")["segment"][key] = value
+
+    with pytest.raises(RecordUnreadable):
+        replay_file(write_entries(tmp_path / "begun.record", changed))
+
+
+def test_a_setting_that_no_record_holds_is_not_taken_from_one(
+    lines: list[Line], tmp_path: Path
+) -> None:
+    changed = copy.deepcopy(lines)
+    for line in changed:
+        if "segment" in line:
+            line["segment"]["settings"] |= {
+                "openai_base_url": "no address",
+                "database_url": "no address",
+                "sql_url": 5,
+            }
+
+    assert replay_file(write_entries(tmp_path / "settings.record", changed)).is_equal
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("heard", 5),
+        ("heard", [5]),
+        ("at", [0, 1e308]),
+        ("at", [-1, 0]),
+        ("at", "now"),
+        ("key", ["model", "plan"]),
+        ("key", [[], {}, None, ""]),
+        ("sections", []),
+        ("sections", {"model": 5}),
+        ("effect", -1),
+        ("effect", "1"),
+        ("cut", "yes"),
+        ("asked", [{}]),
+        ("asked", {"a": 1}),
+        ("failure", {}),
+        ("failure", "failed"),
+        ("readings", "x"),
+        ("readings", [[]]),
+        ("readings", [["elapsed ", "first", 0.0]]),
+        ("readings", [["elapsed ", 10**30, 0.0]]),
+        ("readings", [["elapsed A", 0, "soon"]]),
+    ],
+)
+def test_an_effect_with_a_part_of_another_form_is_refused(
+    lines: list[Line], tmp_path: Path, key: str, value: Any
+) -> None:
+    changed = copy.deepcopy(lines)
+    find_entry(changed, "effect", 3)[key] = value
+    path = write_entries(tmp_path / "effect.record", changed)
+
+    if (key, value) == ("effect", "1"):  # is read as the number
+        assert isinstance(try_replay(path), Replayed | ReplayMissed)
+        return
+    with pytest.raises(RecordUnreadable):
+        replay_file(path)
+
+
+@pytest.mark.parametrize(
+    "failure",
+    [
+        {"class": "SystemExit", "said": "7"},
+        {"class": "os.system", "said": "touch PWNED"},
+        {"class": "KeyboardInterrupt", "said": ""},
+        {"class": "SupervisorError", "said": "x", "fields": {"exit_code": 77, "code": "\x1b[31m"}},
+        {"class": "BadResponse", "said": "x", "fields": {"format_line": "x", "__notes__": 5}},
+        {"class": "BudgetSpent", "said": "x", "fields": {"__class__": "x", "__dict__": {}}},
+        {"class": "ThreadBusy", "said": "x", "fields": {"what": None, "next": [1]}},
+        {"class": "ModelError", "said": "x", "fields": {}, "usage": {"model_calls": "many"}},
+        {"class": ["ModelError"], "said": "x"},
+        {"said": "x"},
+    ],
+)
+def test_an_error_of_a_record_is_of_a_known_class_and_keeps_its_methods(
+    lines: list[Line], tmp_path: Path, failure: dict[str, Any]
+) -> None:
+    changed = copy.deepcopy(lines)
+    entry = find_entry(changed, "effect", 1)
+    entry["failure"] = failure
+    del entry["value"]
+
+    found = try_replay(write_entries(tmp_path / "failure.record", changed))
+
+    error = found.outcome.error if isinstance(found, Replayed) else found
+    if error:
+        assert error.exit_code in range(1, 7) and error.format_line().isprintable()
+
+
+@pytest.mark.parametrize(
+    "t", [None, "soon", -1, 1e10, [1], {"a": 1}], ids=lambda value: type(value).__name__
+)
+@pytest.mark.parametrize("name", ["t", "seconds"])
+def test_an_event_of_a_record_has_the_clock_of_a_run(
+    lines: list[Line], tmp_path: Path, t: Any, name: str
+) -> None:
+    changed = copy.deepcopy(lines)
+    find_entry(changed, "event", 1)["event"][name] = t
+
+    with pytest.raises(RecordUnreadable):
+        replay_file(write_entries(tmp_path / "event.record", changed))
+
+
+def test_a_record_that_claims_years_is_replayed_without_waiting(
+    lines: list[Line], tmp_path: Path
+) -> None:
+    changed, at = copy.deepcopy(lines), 999_999_999.0
+    find_entry(changed, "event", -1)["event"]["t"] = at
+    find_entry(changed, "effect", -1)["at"] = [0.0, at]
+
+    done = replay_file(write_entries(tmp_path / "years.record", changed))
+
+    assert done.recorded_s == at and done.seconds < 10
+
+
+def test_what_only_a_killed_attempt_has_emitted_is_shown_and_changes_nothing(
+    lines: list[Line], tmp_path: Path
+) -> None:
+    event = {"t": 0.1, "kind": "model_call", "task": "\x1b[2J", "worker": "w", "tries": [{}]}
+    changed = [*lines[:-1], {"event": event, "in": 999}, lines[-1]]
+
+    done = replay_file(write_entries(tmp_path / "orphan.record", changed))
+
+    assert done.is_equal and len(done.events) == len(replay_file(tmp_path / "orphan.record").events)
+
+
+def test_an_input_is_no_way_to_another_node(lines: list[Line], tmp_path: Path) -> None:
+    sends = [Send("researcher", {"task": "x"})] * 10
+    for value in (
+        Command(goto="researcher"),
+        Command(goto="no such node"),
+        Command(goto=sends),
+        Command(goto=["supervisor", "critic"]),
+        Command(graph=Command.PARENT, goto="supervisor"),
+        sends[0],
+        [1, 2],
+        "text",
+        b"bytes",
+    ):
+        changed = copy.deepcopy(lines)
+        find_entry(changed, "segment")["segment"]["input"] = encode_value(value)
+        with pytest.raises(RecordUnreadable, match="the input of the run is none"):
+            replay_file(write_entries(tmp_path / "input.record", changed))
+
+
+@pytest.mark.slow
+def test_a_text_named_too_often_or_too_many_values_are_refused_before_they_fill_the_memory(
+    lines: list[Line], tmp_path: Path
+) -> None:
+    found = find_entry(lines, "text")
+    often = {"point": "x", "y": [{"$text": found["$text"]}] * 200_000}
+    for line in (json.dumps(often), '{"x":[' + "[]," * 6_000_000 + "0]}"):
+        path = write_entries(tmp_path / "huge.record", [*lines, line])
+        with pytest.raises(RecordUnreadable, match=r"too often|values"):
+            read_record(path)
+
+
+@pytest.mark.slow
+def test_a_bomb_is_refused_before_it_is_unpacked(kept: Path, tmp_path: Path) -> None:
+    path, zipped = tmp_path / "bomb.record", zlib.compressobj(9, zlib.DEFLATED, 31)
+    block, data = b" " * 1_000_000, bytearray()
+    for _ in range(50):
+        data += zipped.compress(block)
+    path.write_bytes(kept.read_bytes() + bytes(data) + zipped.flush())
+    with pytest.raises(RecordUnreadable, match="a long line"):
+        read_record(path)
+
+    path.write_bytes(gzip.compress(b"") * 2_000)
+    with pytest.raises(RecordUnreadable, match="more than"):
+        read_record(path)
+
+
+def test_what_is_no_file_is_refused_and_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.record")
+    for path in (tmp_path / "pipe.record", tmp_path, Path("/dev/zero")):
+        with pytest.raises(RecordUnreadable, match="it is no file"):
+            read_record(path)
+
+
+def test_the_command_says_in_one_line_what_is_wrong(
+    kept: Path, lines: list[Line], tmp_path: Path, supervise: CapturedScreen
+) -> None:
+    damaged = tmp_path / "damaged.record"
+    damaged.write_bytes(b"no record")
+    changed = write_entries(tmp_path / "changed.record", [*lines[:-2], lines[-1]])
+
+    for path, code, said in (
+        (kept, 0, ""),
+        (damaged, 2, "error[RECORD_UNREADABLE]"),
+        (changed, 3, "error[REPLAY_MISSED]"),
+        (tmp_path / "none.record", 2, "error[RECORD_MISSING]"),
+    ):
+        assert supervise("replay", "--record", str(path), "--quiet") == code
+        assert supervise.err.startswith(said) and len(supervise.err.splitlines()) == bool(said)
