@@ -2,15 +2,17 @@
 
 import gzip
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from extensions.replay.record_file import read_record
+from extensions.replay.record_file import RecordUnreadable, read_record
 from extensions.replay.replayer import Replayed, replay_record
+from extensions.replay.tape import ReplayMissed
 from graph import aresume, arun
 from graph.runs.run_recorder import get_record_path
 from graph.settings import Settings
+from nodes.errors import SupervisorError
 from nodes.schemas.team import Team
 from state import Context
 from tests.endpoint import Endpoint, Scenario, ScriptedTask
@@ -31,7 +33,7 @@ def make_counting_team() -> Team:
     return team.model_copy(update={"workers": (first, *team.workers[1:])})
 
 
-async def record_run(folder: Path) -> Path:
+async def record_run(folder: Path, *, asks: bool = True) -> Path:
     """Run with a tool call, a material, a question and its answer; return the record's path."""
     async with Endpoint(Scenario(tasks=TASKS)) as endpoint:
         settings = Settings(
@@ -42,10 +44,11 @@ async def record_run(folder: Path) -> Path:
             model_strong="openai:gpt-5",
             database_url=f"sqlite:///{folder / 'runs.sqlite'}",
         )
-        how: Any = {"settings": settings, "thread": "kept", "context": Context(approve_plan=True)}
+        how: Any = {"settings": settings, "thread": "kept", "context": Context(approve_plan=asks)}
         materials = {"m.md": "The price of a part is 42 euros.\n" * 60}
-        await arun(REQUEST, team=make_counting_team(), materials=materials, **how)
-        outcome = await aresume("kept", answer="yes", settings=settings)
+        outcome = await arun(REQUEST, team=make_counting_team(), materials=materials, **how)
+        if asks:
+            outcome = await aresume("kept", answer="yes", settings=settings)
     assert outcome.status == "done"
     return get_record_path("kept", settings)
 
@@ -86,5 +89,12 @@ def replay_file(path: Path, **how: Any) -> Replayed:
     return done
 
 
-Change = Callable[[list[Line]], Any]
-"""Changes the lines of a record in place, or returns others."""
+def try_replay(path: Path) -> Replayed | SupervisorError:
+    """Replay a record: it succeeds, or ends with an error of one line."""
+    try:
+        return replay_file(path)
+    except (RecordUnreadable, ReplayMissed) as error:
+        line = error.format_line()
+        assert "\n" not in line and line.isprintable() and len(line) < 1_000
+        assert error.exit_code == (2 if isinstance(error, RecordUnreadable) else 3)
+        return error

@@ -1,9 +1,6 @@
 """Records that are cut, damaged, huge, or another's: a replay, or one line; no other end."""
 
-import asyncio
 import copy
-import gzip
-import json
 import os
 import random
 import zlib
@@ -14,21 +11,17 @@ import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
-from langgraph.types import Command, Send
 
 from extensions.replay.record_file import RecordUnreadable, read_record
 from extensions.replay.replayer import Replayed
 from extensions.replay.tape import ReplayMissed
-from graph.runs.run_recorder import encode_value
-from nodes.errors import SupervisorError
 from tests.screen import CapturedScreen
 from tests.unit.extensions.replay.kept_records import (
     Line,
     find_entry,
     list_places,
-    read_entries,
-    record_run,
     replay_file,
+    try_replay,
     write_entries,
 )
 
@@ -37,35 +30,6 @@ VALUES: tuple[Any, ...] = (
     *("\x1b[31m", [], {}, [None], {"a": 1}, {"$text": "x"}, [[1]], ["model", "plan", "", 0]),
 )
 KINDS = ("effect", "event", "point", "stop", "readings", "end", "segment", "cut", "in", "asked")
-
-
-_made = list[bytes]()
-"""The record of a run with a tool, a material, a question and its answer, made once."""
-
-
-@pytest.fixture
-def kept(tmp_path: Path) -> Path:
-    if not _made:
-        _made.append(asyncio.run(record_run(tmp_path)).read_bytes())
-    path = tmp_path / "kept.record"
-    path.write_bytes(_made[0])
-    return path
-
-
-@pytest.fixture
-def lines(kept: Path) -> list[Line]:
-    return read_entries(kept)
-
-
-def try_replay(path: Path) -> Replayed | SupervisorError:
-    """Replay a record: it succeeds, or ends with an error of one line."""
-    try:
-        return replay_file(path)
-    except (RecordUnreadable, ReplayMissed) as error:
-        line = error.format_line()
-        assert "\n" not in line and line.isprintable() and len(line) < 1_000
-        assert error.exit_code == (2 if isinstance(error, RecordUnreadable) else 3)
-        return error
 
 
 def test_a_record_is_replayed_equal(kept: Path) -> None:
@@ -225,21 +189,6 @@ def test_a_part_that_begins_with_other_values_is_refused(
         replay_file(write_entries(tmp_path / "begun.record", changed))
 
 
-def test_a_setting_that_no_record_holds_is_not_taken_from_one(
-    lines: list[Line], tmp_path: Path
-) -> None:
-    changed = copy.deepcopy(lines)
-    for line in changed:
-        if "segment" in line:
-            line["segment"]["settings"] |= {
-                "openai_base_url": "no address",
-                "database_url": "no address",
-                "sql_url": 5,
-            }
-
-    assert replay_file(write_entries(tmp_path / "settings.record", changed)).is_equal
-
-
 @pytest.mark.parametrize(
     ("key", "value"),
     [
@@ -281,36 +230,6 @@ def test_an_effect_with_a_part_of_another_form_is_refused(
 
 
 @pytest.mark.parametrize(
-    "failure",
-    [
-        {"class": "SystemExit", "said": "7"},
-        {"class": "os.system", "said": "touch PWNED"},
-        {"class": "KeyboardInterrupt", "said": ""},
-        {"class": "SupervisorError", "said": "x", "fields": {"exit_code": 77, "code": "\x1b[31m"}},
-        {"class": "BadResponse", "said": "x", "fields": {"format_line": "x", "__notes__": 5}},
-        {"class": "BudgetSpent", "said": "x", "fields": {"__class__": "x", "__dict__": {}}},
-        {"class": "ThreadBusy", "said": "x", "fields": {"what": None, "next": [1]}},
-        {"class": "ModelError", "said": "x", "fields": {}, "usage": {"model_calls": "many"}},
-        {"class": ["ModelError"], "said": "x"},
-        {"said": "x"},
-    ],
-)
-def test_an_error_of_a_record_is_of_a_known_class_and_keeps_its_methods(
-    lines: list[Line], tmp_path: Path, failure: dict[str, Any]
-) -> None:
-    changed = copy.deepcopy(lines)
-    entry = find_entry(changed, "effect", 1)
-    entry["failure"] = failure
-    del entry["value"]
-
-    found = try_replay(write_entries(tmp_path / "failure.record", changed))
-
-    error = found.outcome.error if isinstance(found, Replayed) else found
-    if error:
-        assert error.exit_code in range(1, 7) and error.format_line().isprintable()
-
-
-@pytest.mark.parametrize(
     "t", [None, "soon", -1, 1e10, [1], {"a": 1}], ids=lambda value: type(value).__name__
 )
 @pytest.mark.parametrize("name", ["t", "seconds"])
@@ -345,52 +264,6 @@ def test_what_only_a_killed_attempt_has_emitted_is_shown_and_changes_nothing(
     done = replay_file(write_entries(tmp_path / "orphan.record", changed))
 
     assert done.is_equal and len(done.events) == len(replay_file(tmp_path / "orphan.record").events)
-
-
-def test_an_input_is_no_way_to_another_node(lines: list[Line], tmp_path: Path) -> None:
-    sends = [Send("researcher", {"task": "x"})] * 10
-    for value in (
-        Command(goto="researcher"),
-        Command(goto="no such node"),
-        Command(goto=sends),
-        Command(goto=["supervisor", "critic"]),
-        Command(graph=Command.PARENT, goto="supervisor"),
-        sends[0],
-        [1, 2],
-        "text",
-        b"bytes",
-    ):
-        changed = copy.deepcopy(lines)
-        find_entry(changed, "segment")["segment"]["input"] = encode_value(value)
-        with pytest.raises(RecordUnreadable, match="the input of the run is none"):
-            replay_file(write_entries(tmp_path / "input.record", changed))
-
-
-@pytest.mark.slow
-def test_a_text_named_too_often_or_too_many_values_are_refused_before_they_fill_the_memory(
-    lines: list[Line], tmp_path: Path
-) -> None:
-    found = find_entry(lines, "text")
-    often = {"point": "x", "y": [{"$text": found["$text"]}] * 200_000}
-    for line in (json.dumps(often), '{"x":[' + "[]," * 6_000_000 + "0]}"):
-        path = write_entries(tmp_path / "huge.record", [*lines, line])
-        with pytest.raises(RecordUnreadable, match=r"too often|values"):
-            read_record(path)
-
-
-@pytest.mark.slow
-def test_a_bomb_is_refused_before_it_is_unpacked(kept: Path, tmp_path: Path) -> None:
-    path, zipped = tmp_path / "bomb.record", zlib.compressobj(9, zlib.DEFLATED, 31)
-    block, data = b" " * 1_000_000, bytearray()
-    for _ in range(50):
-        data += zipped.compress(block)
-    path.write_bytes(kept.read_bytes() + bytes(data) + zipped.flush())
-    with pytest.raises(RecordUnreadable, match="a long line"):
-        read_record(path)
-
-    path.write_bytes(gzip.compress(b"") * 2_000)
-    with pytest.raises(RecordUnreadable, match="more than"):
-        read_record(path)
 
 
 def test_what_is_no_file_is_refused_and_not_waited_for(tmp_path: Path) -> None:
