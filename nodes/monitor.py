@@ -60,6 +60,7 @@ async def monitor(
         dispatch.may_start.set()
         return await run_revision(state, config)
     watcher = _Watcher(state, config, runtime.context, team, models, dispatch)
+    await pass_point("watch")
     watch = dispatch.open_watch(watcher.list_open_tasks(), watcher.is_unexpected)
     try:
         unread = watcher.list_unread()

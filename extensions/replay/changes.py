@@ -9,6 +9,7 @@ from typing import Any, Final, TypeVar, get_args
 from pydantic import BaseModel, ValidationError
 
 from extensions.replay.options import ChangeOptions
+from extensions.replay.record_file import Entry
 from extensions.replay.replayer import Replayed
 from graph.runs.materials import read_materials
 from graph.topology.blocking_portal import get_portal
@@ -50,13 +51,7 @@ def find_changes(options: ChangeOptions, base: Replayed) -> Changes:
         ChangeInvalid: a change cannot be made, or two contradict each other.
         FileUnreadable: a material cannot be read.
     """
-    old, results = base.outcome.plan, base.outcome.results
-    if old is None or not base.is_whole:
-        raise ChangeInvalid(
-            f"thread {base.outcome.thread} holds no run that has come to its end",
-            kept="the run",
-            next=f"supervise resume {base.outcome.thread}",
-        )
+    old, results = _require_plan(base), base.outcome.results
     fields, at = _read_fields(options.task or ()), options.at or ()
     pairs = _split_pairs(options.result or ())
     given = {name: _read_report(name, path) for name, path in pairs}
@@ -71,7 +66,7 @@ def find_changes(options: ChangeOptions, base: Replayed) -> Changes:
     materials = get_portal().call(read_materials(options.material)) if options.material else {}
     models = dict(_read_models(options.model or ()))
     changed = {*at, *_list_changed(old, plan)}
-    changed |= _find_by_worker(options.worker or (), plan, results)
+    changed |= _find_by_worker(options.worker or (), plan, base)
     changed |= _find_by_material(materials, plan)
     changed |= _find_by_tier(models, base)
     if again := sorted(given.keys() & changed):
@@ -90,6 +85,24 @@ def find_changes(options: ChangeOptions, base: Replayed) -> Changes:
         workers=tuple(options.worker or ()),
         models=models,
     )
+
+
+def _require_plan(base: Replayed) -> Plan:
+    """Return the plan of a run that has come to its end."""
+    thread, plan = base.outcome.thread, base.outcome.plan
+    if base.outcome.questions:
+        raise ChangeInvalid(
+            f"thread {thread} waits for an answer",
+            kept="the run",
+            next=f"supervise resume {thread} --answer TEXT",
+        )
+    if plan is None or not base.is_whole:
+        raise ChangeInvalid(
+            f"thread {thread} holds no run that has come to its end",
+            kept="the run",
+            next=f"supervise resume {thread}",
+        )
+    return plan
 
 
 def list_descendants(plan: Plan, tasks: Iterable[str]) -> set[str]:
@@ -203,16 +216,17 @@ def _list_changed(old: Plan, new: Plan) -> list[str]:
     return [*difference["added"], *difference["changed"]]
 
 
-def _find_by_worker(files: Sequence[Path], plan: Plan, results: Mapping[str, Report]) -> set[str]:
-    found = set[str]()
+def _find_by_worker(files: Sequence[Path], plan: Plan, base: Replayed) -> set[str]:
+    """Return the tasks that the plan gives to some workers, or at which they made an attempt."""
+    found, known = set[str](), {task.id for task in plan.tasks}
     for path in files:
-        done = {name for name, report in results.items() if report.worker == path.stem}
-        named = done | {task.id for task in plan.tasks if task.worker == path.stem}
+        done = {_name_task(each) for each in _list_attempts(base) if each["worker"] == path.stem}
+        named = (done | {task.id for task in plan.tasks if task.worker == path.stem}) & known
         if not named:
             raise ChangeInvalid(
                 f"no task of the run was {path.stem}'s", next="name the file of another worker"
             )
-        found |= named & {task.id for task in plan.tasks}
+        found |= named
     return found
 
 
@@ -231,5 +245,21 @@ def _find_by_material(materials: Mapping[str, str], plan: Plan) -> set[str]:
 
 def _find_by_tier(models: Mapping[Tier, str], base: Replayed) -> set[str]:
     """Return the tasks of which an attempt was made by one of some tiers."""
-    begun = (event for event in base.events if event.get("kind") == "task_started")
-    return {str(event["task"]).partition("/")[0] for event in begun if event["tier"] in models}
+    return {_name_task(event) for event in _list_attempts(base) if event.get("tier") in models}
+
+
+def _list_attempts(base: Replayed) -> list[Entry]:
+    """Return the events of the last request's attempts."""
+    found = list[Entry]()
+    for event in base.events:
+        match event.get("kind"):
+            case "request":
+                found.clear()
+            case "task_started":
+                found.append(event)
+    return found
+
+
+def _name_task(event: Entry) -> str:
+    """Return the task of the run's own plan that an event belongs to."""
+    return str(event["task"]).partition("/")[0]

@@ -1,10 +1,12 @@
 """Runs a kept run on from one of its tasks, or with something changed, as a thread of its own."""
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from difflib import unified_diff
 from pathlib import Path
 from typing import Any, Final
 
+from langchain_core.messages import AnyMessage
 from langgraph.errors import InvalidUpdateError
 
 from extensions.replay.changes import ChangeInvalid, Changes
@@ -14,12 +16,13 @@ from graph.runs.outcome import Outcome
 from graph.runs.run_record import OWN_KEY, load_run_record, require_known_team, save_run_record
 from graph.runs.session import RunSession, open_session, run_graph
 from graph.settings import Settings
-from graph.stores.thread_locks import make_thread_id
+from graph.stores.thread_locks import check_thread_id, make_thread_id
 from graph.teams.team_loader import load_team
 from graph.topology.input_validation import read_context
 from nodes.limits.deadline import now_s
 from nodes.limits.run_scope import set_deadline
 from nodes.planning.replanning import compare_plans
+from nodes.planning.team_record import build_team_record
 from state import Context, reopen_request
 
 BEFORE_SUPERVISOR: Final = "approval"
@@ -119,7 +122,7 @@ async def afork(
     async with open_session(new, resolved, settings, on_event, context, **given) as session:
         ends = set_deadline(now_s(), session.team.add_caps(context).deadline_s)
         session.update_scope(deadline=ends)
-        await _enter_state(session, base, changes)
+        await _enter_state(session, base, changes, context)
         await _note_begin(session, base, changes, resolved, context, settings)
         await session.begin_record(None, context, settings, is_resumed=True)
         return await run_graph(session, None, context, is_planned=True)
@@ -127,13 +130,15 @@ async def afork(
 
 async def _find_source(base: Replayed, settings: Settings) -> Any:
     """Return where the team of a record is; one that another user signed is not used."""
-    record = await load_run_record(base.outcome.thread, settings)
+    record = await load_run_record(check_thread_id(base.outcome.thread), settings)
     if not record.pop(OWN_KEY):
         require_known_team(base.outcome.thread, record["source"], settings)
     return record["source"]
 
 
-async def _enter_state(session: RunSession, base: Replayed, changes: Changes) -> None:
+async def _enter_state(
+    session: RunSession, base: Replayed, changes: Changes, context: Context
+) -> None:
     """Put the state of the run with its changes into the new thread."""
     values: dict[str, Any] = {
         **base.values,
@@ -152,12 +157,20 @@ async def _enter_state(session: RunSession, base: Replayed, changes: Changes) ->
         "doubts": {},
         "answered_objections": tuple(changes.results),
         "results_before_rework": {},
+        "messages": _drop_answer(base.values.get("messages", [])),
+        "team_record": build_team_record(session.team.apply_context(context)),
     }
     try:
         await session.graph.aupdate_state(session.config, values, as_node=BEFORE_SUPERVISOR)
     except InvalidUpdateError as error:
         cause = str(error).partition("\n")[0]
         raise ChangeInvalid("the changed plan cannot be run", cause=cause[:400], next="") from None
+
+
+def _drop_answer(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
+    """Return a chat up to its last request: who writes the new answer must not read the old one."""
+    last = max((n for n, each in enumerate(messages) if each.type == "human"), default=-1)
+    return [*messages[: last + 1]]
 
 
 async def _note_begin(

@@ -15,6 +15,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.language_models.base import LangSmithParams
 from langchain_core.messages import BaseMessage
 from langchain_core.outputs import ChatResult
+from langgraph.checkpoint.base import WRITES_IDX_MAP
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 from langsmith import tracing_context
@@ -100,8 +101,8 @@ class Replayed:
 
     @property
     def is_equal(self) -> bool:
-        """Whether all is as the record has it."""
-        return not self.differing
+        """Whether all is as the record has it, to the run's end or its wait for a human."""
+        return self.is_whole and not self.differing
 
     @property
     def is_whole(self) -> bool:
@@ -165,10 +166,11 @@ def replay_record(
         work = partial(_replay_segment, segment, team, done.events, how)
         with tracing_context(enabled=False), refuse_other_values(record.path):
             state = run_virtually(work)
+        done.differing += [name for name in state.differing if name not in done.differing]
     done.outcome = Outcome.from_state(
         record.thread, state.values, error=state.error, questions=state.questions
     )
-    done.values, done.differing = state.values, state.differing
+    done.values = state.values
     done.digest = hash_section([state.summary, done.events])
     done.seconds = time.perf_counter() - began_s
     return done
@@ -225,7 +227,11 @@ async def _replay_segment(
     summary, kept = summarize_state(snapshot.values, error), segment.ended
     differing = [name for name in ("status", *PARTS) if summary[name] != kept.get(name)]
     differing += ["trace"] if tape.left else []
-    values = cast(SupervisorState, snapshot.values)
+    is_planned = snapshot.values.get("planned_for") == snapshot.values.get("request")
+    # Otherwise the plan and the answer are those of an earlier request.
+    channels = snapshot.values if is_planned else ("request", "materials")
+    found = {name: snapshot.values[name] for name in channels if name in snapshot.values}
+    values = cast(SupervisorState, found)
     return _Ending(values, error, list_open_questions(snapshot), summary, differing)
 
 
@@ -335,7 +341,8 @@ def _add_write(saver: InMemorySaver, config: Any, task: str, channel: str, value
     place = config["configurable"]
     outer = place["thread_id"], place["checkpoint_ns"], place["checkpoint_id"]
     kept = saver.writes[outer]
-    kept[task, len(kept)] = (task, channel, saver.serde.dumps_typed(value), "")
+    number = WRITES_IDX_MAP.get(channel, len(kept))
+    kept[task, number] = (task, channel, saver.serde.dumps_typed(value), "")
 
 
 @contextmanager

@@ -67,19 +67,25 @@ def print_replay(done: Replayed, *, as_json: bool, quiet: bool) -> int:
     code = 0 if done.is_equal else DIFFERENT_EXIT_CODE
     if quiet:
         return code
+    said, style = _describe_equality(done)
     took = f"{format_seconds(done.seconds)} for {format_seconds(done.recorded_s)}"
-    if done.is_equal:
-        said = "plan, reports, answer, bill and trace are equal"
-        print_to_stderr(f"replayed in {took}: {said}, digest {done.digest}", style="green")
-    else:
-        said = f"not equal: {', '.join(done.differing)}"
-        print_to_stderr(f"replayed in {took}: {said}", style="red")
+    print_to_stderr(f"replayed in {took}: {said}", style=style)
     lost = list_unrecorded(done.record)
     for line in lost[:MAX_LISTED]:
         print_to_stderr(f"not in the record: {line}", style="yellow")
     if (more := len(lost) - MAX_LISTED) > 0:
         print_to_stderr(f"and {format_count(more, 'more part')}: --json lists all", style="yellow")
     return code
+
+
+def _describe_equality(done: Replayed) -> tuple[str, str]:
+    """Return what is equal, and the style in which it is shown."""
+    if done.is_equal:
+        said = "plan, reports, answer, bill and trace are equal"
+        return f"{said}, digest {done.digest}", "green"
+    if done.differing:
+        return f"not equal: {', '.join(done.differing)}", "red"
+    return "what its record has is equal, but the run was ended and not resumed", "yellow"
 
 
 def show_what_if(options: ReplayOptions, settings: Settings) -> int:

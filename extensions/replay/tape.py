@@ -62,7 +62,9 @@ class Tape:
         self._began_s -= loop.now_s
         self._is_strict = is_strict
         """Else only calls must be those of the record, and there may be fewer of them."""
-        self._entries, self._is_ended = segment.entries, segment.ended is not None
+        self._entries, self._is_ended = list(segment.entries), segment.ended is not None
+        while not self._is_ended and self._entries and "cut" in self._entries[-1]:
+            self._entries.pop()  # a cancel of the whole run ended them
         self._at, self._waiting = 0, dict[int, asyncio.Future[None]]()
         self._effects = defaultdict[tuple[Any, ...], list[tuple[int, Entry]]](list)
         self._inner = defaultdict[int, list[int]](list)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from graph.extensions import get_run_stores
+from graph.runs.run_recorder import get_record_path
 from graph.runs.trace import ThreadUnknown, get_log_path, list_runs, load_trace
 from graph.settings import Settings
 from graph.stores.thread_locks import get_lock_path, lock_pruning, lock_thread
@@ -110,10 +111,11 @@ def _is_selected(which: PruneSelection, run: Mapping[str, Any], settings: Settin
 
 
 def _remove_files(thread: str, settings: Settings) -> int:
-    """Remove event log and lock; the lock is still held, so that no run starts meanwhile."""
-    journal = get_log_path(thread, settings)
-    size = journal.stat().st_size if journal.exists() else 0
-    journal.unlink(missing_ok=True)
+    """Remove log, record and lock; the lock is still held, so that no run starts meanwhile."""
+    size = 0
+    for path in (get_log_path(thread, settings), get_record_path(thread, settings)):
+        size += path.stat().st_size if path.exists() else 0
+        path.unlink(missing_ok=True)
     get_lock_path(thread, settings.home).unlink(missing_ok=True)
     return size
 

@@ -1,0 +1,44 @@
+"""The shipped record of a run by a real language model: small, whole, and replayed without tools."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from extensions.replay.demo import RECORD
+from extensions.replay.record_file import read_record
+from extensions.replay.replayer import list_unrecorded, replay_record
+from nodes.models.settings import EMBEDDED
+
+ROOT = Path(__file__).parents[4]
+MAX_BYTES = 300_000
+WATCHED = """
+import json, sys
+opened = []
+forbidden = ("socket.connect", "socket.getaddrinfo", "socket.bind", "subprocess.Popen")
+sys.addaudithook(lambda event, _: opened.append(event) if event in forbidden else None)
+from extensions.replay.demo import show_demo
+code = show_demo(is_fast=True, as_json=False, quiet=True)
+loaded = [name for name in sys.modules if name.startswith(("extensions.tools.", "teams."))]
+loaded += [name for name in ("duckdb", "trafilatura", "openai", "pypdf") if name in sys.modules]
+print(json.dumps([code, opened, loaded]), file=sys.stderr)
+"""
+
+
+def test_the_shipped_record_is_of_a_language_model_whole_and_replayed_equal() -> None:
+    record = read_record(RECORD)
+
+    done = replay_record(record)
+
+    assert done.is_equal and done.outcome.status == "done"
+    assert RECORD.stat().st_size < MAX_BYTES and list_unrecorded(record) == []
+    models = {event["model"] for event in done.events if event["kind"] == "model_call"}
+    assert models and EMBEDDED not in models
+
+
+def test_the_demo_loads_no_tool_and_no_client_and_opens_nothing() -> None:
+    command = [sys.executable, "-c", WATCHED]
+    ran = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+
+    assert json.loads(ran.stderr.splitlines()[-1]) == [0, [], []]
+    assert "107,556 million USD" in ran.stdout
