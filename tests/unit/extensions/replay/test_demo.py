@@ -1,4 +1,4 @@
-"""The shipped record of a run by a real language model: small, whole, and replayed without tools."""
+"""The shipped record of a run by a real language model: small, whole, replayed without tools."""
 
 import json
 import subprocess
@@ -15,7 +15,7 @@ MAX_BYTES = 300_000
 WATCHED = """
 import json, sys
 opened = []
-forbidden = ("socket.connect", "socket.getaddrinfo", "socket.bind", "subprocess.Popen")
+forbidden = ("socket.connect", "socket.getaddrinfo", "subprocess.Popen")
 sys.addaudithook(lambda event, _: opened.append(event) if event in forbidden else None)
 from extensions.replay.demo import show_demo
 code = show_demo(is_fast=True, as_json=False, quiet=True)
