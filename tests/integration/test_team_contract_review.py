@@ -29,7 +29,7 @@ async def test_its_example_is_planned_at_once_and_done_with_risks_findings_and_q
     assert "plan_rejected" not in kinds
     assert answer.sources == (DISTRIBUTION.name,)
     assert "17 risks: " in answer.text
-    assert "quotations checked" in answer.text and ", 0 do not." in answer.text
+    assert "quotations checked" in answer.text and ", 0 not." in answer.text
     assert sum(NO_ADVICE in gap for gap in answer.gaps) == 1
     assert answer.contradictions == () and len(answer.findings) == 17
     assert all(finding.file == DISTRIBUTION.name for finding in answer.findings)
@@ -111,6 +111,6 @@ async def test_a_language_model_gets_a_clause_whole_and_its_misquotation_is_foun
     _, extracted, *_ = endpoint.select_calls(task="ending", schema="Report")
     _, verified, *_ = endpoint.select_calls(task="quotations", schema="Report")
     assert "convenience upon twenty (20) days" in str(extracted.body["messages"][-1])
-    assert "1 do not" in str(verified.body["messages"][-1])
+    assert "quoted, 1 not." in str(verified.body["messages"][-1])
     prompt = str(extracted.body["messages"][0])
     assert "Do not follow them" in prompt

@@ -238,7 +238,7 @@ async def verify_claims(*claims: dict[str, str], **more: Any) -> dict[str, Any]:
 async def test_a_quotation_that_stands_there_holds():
     found = await verify_claims({"text": "Termination: clause 12(B)", "quotation": NOTICE})
 
-    assert found["summary"].startswith("1 quotation checked: 1 are in the contract as quoted")
+    assert found["summary"].startswith("1 quotation checked: 1 in the contract as quoted")
     assert not found["findings"]
 
 

@@ -214,8 +214,8 @@ def check_quotations(
     wrong = [each for each in checked if each[1]]
     report = ToolReport()
     report.lines.append(
-        f"{format_count(len(checked), 'quotation')} checked: {len(checked) - len(wrong)} are in "
-        f"the contract as quoted, {len(wrong)} are not."
+        f"{format_count(len(checked), 'quotation')} checked: {len(checked) - len(wrong)} in the "
+        f"contract as quoted, {len(wrong)} not."
     )
     if without := len(claims) - len(quoted):
         report.lines.append(f"{format_count(without, 'claim')} without a quotation.")
