@@ -32,7 +32,13 @@ from graph.commands.process import (
     run_to_exit_code,
     treat_sigterm_as_interrupt,
 )
-from graph.commands.settings_loading import EnvFileOption, describe_settings, load_settings, trust
+from graph.commands.settings_loading import (
+    RECORD_NOTE,
+    EnvFileOption,
+    describe_settings,
+    load_settings,
+    trust,
+)
 from graph.commands.team_commands import check, draw, new_team, teams
 from graph.display.streams import (
     announce_line,
@@ -111,11 +117,12 @@ def run(options: RunOptions) -> int:
     from graph.display.progress_display import ProgressDisplay
 
     origins = "" if options.quiet else describe_settings(settings)
+    note = RECORD_NOTE if settings.record and not (options.quiet or options.plan_only) else ""
     if hint := "" if options.quiet else describe_unused_key(settings):
         announce_line(hint)
     shows_answer = not options.as_json
     with ProgressDisplay(
-        quiet=options.quiet, shows_answer=shows_answer, origins=origins
+        quiet=options.quiet, shows_answer=shows_answer, origins=origins, note=note
     ) as display:
         from graph.commands import run as command
         from graph.commands.comparison import compare
@@ -169,6 +176,9 @@ def runs(
             " [default: done,passages,partial,failed].",
         ),
     ] = None,
+    records: Annotated[
+        bool, typer.Option("--records", help="Remove their records alone, and keep the runs.")
+    ] = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="List what --prune would remove.")
     ] = False,
@@ -179,12 +189,19 @@ def runs(
 
     if prune and url is not None:
         raise UsageError("--prune removes runs of this machine", next="leave out --url")
-    if not prune and (older_than or keep or status or dry_run):
+    if not prune and (older_than or keep or status or records or dry_run):
         raise UsageError("these options need --prune", next="add --prune")
     settings = load_settings()
     if not prune:
         return open_runs(url, settings).show_runs()
-    return prune_runs(settings, older_than=older_than, keep=keep, status=status, is_dry=dry_run)
+    return prune_runs(
+        settings,
+        older_than=older_than,
+        keep=keep,
+        status=status,
+        only_records=records,
+        is_dry=dry_run,
+    )
 
 
 @app.command()

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from graph.settings import Settings
 
 OPENAI_HOST: Final = "api.openai.com"
+RECORD_NOTE: Final = "record kept (SUPERVISE_RECORD=false: none)"
+"""Is said when a run begins whose record holds what it reads and answers."""
 
 
 def _choose_env_file(path: Path | None) -> Path | None:

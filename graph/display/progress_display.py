@@ -48,12 +48,17 @@ class ProgressDisplay:
     Args:
         shows_answer: show the answer while it is written, if both streams are terminals.
         origins: the part of the run's first line that says where its settings come from.
+        note: what else it says, when the run begins.
     """
 
-    def __init__(self, *, quiet: bool, shows_answer: bool = False, origins: str = "") -> None:
+    def __init__(
+        self, *, quiet: bool, shows_answer: bool = False, origins: str = "", note: str = ""
+    ) -> None:
         self.progress = RunView()
-        self.progress.origins = origins
         self._is_live = can_draw_live() and not quiet
+        self._note = note if self._is_live else ""
+        parts = (origins,) if self._is_live else (origins, note)
+        self.progress.origins = " · ".join(filter(None, parts))
         self.can_show_answer = shows_answer and self._is_live and is_terminal(sys.stdout)
         self._prints_lines = not self._is_live and not quiet
         self._live: Live | None = None
@@ -85,6 +90,9 @@ class ProgressDisplay:
     def show_event(self, event: Event) -> None:
         """Update the progress from an event and show the change."""
         self.progress.apply_event(event)
+        if self._note and event.get("kind") == "request":
+            print_to_stderr(self._note, style="dim")
+            self._note = ""
         if self._prints_lines and (line := format_event(self.progress, event)):
             print_to_stderr(line)
 

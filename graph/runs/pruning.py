@@ -1,9 +1,10 @@
-"""Removes old runs: checkpoints, store entries, event log and lock; never a running one."""
+"""Removes old runs: checkpoints, store entries, event log, record and lock; never a running one."""
 
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Final
 
 from graph.extensions import get_run_stores
@@ -34,10 +35,17 @@ class PruneSelection:
     keep: int = 0
     """The newest runs that are always kept."""
     statuses: frozenset[str] = ENDED_STATUSES
+    only_records: bool = False
+    """Remove their records alone: the runs stay, and can be replayed no more."""
 
     @classmethod
     def from_options(
-        cls, *, older_than: str | None, keep: int | None, status: str | None
+        cls,
+        *,
+        older_than: str | None,
+        keep: int | None,
+        status: str | None,
+        only_records: bool = False,
     ) -> "PruneSelection":
         """Build the selection from command-line options.
 
@@ -54,7 +62,7 @@ class PruneSelection:
             raise UsageError(
                 f"unknown status {unknown[0]!r}", next=f"choose one of {', '.join(RUN_STATUSES)}"
             )
-        return cls(_parse_age(older_than), keep or 0, statuses)
+        return cls(_parse_age(older_than), keep or 0, statuses, only_records)
 
 
 @dataclass
@@ -79,14 +87,16 @@ def remove_runs(which: PruneSelection, settings: Settings, *, is_dry: bool = Fal
         return PruneResult(threads=chosen)
     pruned = PruneResult()
     # A thread that another prune has locked would look like a running one.
-    with lock_pruning(settings.home), _open_database(settings) as forget:
+    opened = nullcontext(_keep_run) if which.only_records else _open_database(settings)
+    with lock_pruning(settings.home), opened as forget:
         for thread in chosen:
             try:
                 with lock_thread(thread, settings.home):
                     if not _is_selected(which, load_trace(thread, settings)["run"], settings):
                         continue  # it has changed since it was selected
-                    freed = forget(thread)
-                    freed += _remove_files(thread, settings)
+                    freed = forget(thread) + _remove_file(get_record_path(thread, settings))
+                    if not which.only_records:
+                        freed += _remove_log(thread, settings)
             except ThreadBusy:
                 pruned.still_running.append(thread)
             except ThreadUnknown:  # another process has just removed it
@@ -104,19 +114,29 @@ def _list_selected_threads(which: PruneSelection, settings: Settings) -> Iterato
 
 
 def _is_selected(which: PruneSelection, run: Mapping[str, Any], settings: Settings) -> bool:
-    path = get_log_path(str(run.get("thread", "")), settings)
+    thread = str(run.get("thread", ""))
+    path = get_log_path(thread, settings)
     if run["status"] not in which.statuses or not path.exists():
+        return False
+    if which.only_records and not get_record_path(thread, settings).exists():
         return False
     return path.stat().st_mtime <= time.time() - which.older_than_s
 
 
-def _remove_files(thread: str, settings: Settings) -> int:
-    """Remove log, record and lock; the lock is still held, so that no run starts meanwhile."""
-    size = 0
-    for path in (get_log_path(thread, settings), get_record_path(thread, settings)):
-        size += path.stat().st_size if path.exists() else 0
-        path.unlink(missing_ok=True)
+def _keep_run(_: str) -> int:
+    return 0
+
+
+def _remove_log(thread: str, settings: Settings) -> int:
+    """Remove event log and lock; the lock is still held, so that no run starts meanwhile."""
+    size = _remove_file(get_log_path(thread, settings))
     get_lock_path(thread, settings.home).unlink(missing_ok=True)
+    return size
+
+
+def _remove_file(path: Path) -> int:
+    size = path.stat().st_size if path.exists() else 0
+    path.unlink(missing_ok=True)
     return size
 
 

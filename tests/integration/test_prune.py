@@ -15,6 +15,7 @@ from extensions.postgres import maintenance as postgres_prune
 from graph import arun
 from graph.cli import main
 from graph.runs.pruning import DeleteThread, PruneSelection, remove_runs
+from graph.runs.run_recorder import get_record_path
 from graph.runs.run_store import open_database
 from graph.runs.trace import get_log_path, list_runs
 from graph.settings import Settings
@@ -77,9 +78,26 @@ async def test_a_pruned_run_leaves_nothing_and_the_others_stay(
     )
     assert [run["thread"] for run in list_runs(kept)] == ["new"]
     assert not get_lock_path("old.one", kept.home).exists()
+    assert not get_record_path("old.one", kept).exists() and get_record_path("new", kept).exists()
     async with open_database("look", kept) as database:
         assert not await database.store.asearch(build_thread_namespace("old.one"))
         assert await database.store.aget(("workers",), "researcher")
+
+
+async def test_records_alone_are_pruned_and_their_runs_stay(
+    endpoint: Endpoint, kept: Settings
+) -> None:
+    await run_on_threads(endpoint, kept, "old", "new")
+    which = PruneSelection(older_than_s=DAY_S / 2, only_records=True)
+    size = get_record_path("old", kept).stat().st_size
+
+    pruned, again = remove_runs(which, kept), remove_runs(which, kept)
+
+    assert (pruned.threads, pruned.freed_bytes, again.threads) == (["old"], size, [])
+    assert list_threads(kept, "checkpoints") == {"old", "new"}
+    assert {run["thread"] for run in list_runs(kept)} == {"old", "new"}
+    assert [path.name for path in kept.home.glob("traces/*.record")] == ["new.record"]
+    assert (await arun("And now?", team=make_team(), settings=kept, thread="old")).exit_code == 0
 
 
 def get_writes_table(settings: Settings) -> str:

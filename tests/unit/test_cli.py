@@ -83,6 +83,17 @@ def test_a_run_answers_on_stdout_and_tells_its_progress_on_stderr(supervise, tab
     assert "slowest chain" in supervise.err
 
 
+def test_the_first_line_of_a_run_says_that_its_record_is_kept(supervise, table, monkeypatch):
+    words, said = ("run", REQUEST, "--file", table), "record kept (SUPERVISE_RECORD=false: none)"
+
+    assert supervise(*words, "--thread", "t1") == 0
+    assert said in supervise.err.splitlines()[1] and Path(".supervise/traces/t1.record").exists()
+    assert supervise(*words, "--plan-only") == 0 and said not in supervise.err
+    monkeypatch.setenv("SUPERVISE_RECORD", "false")
+    assert supervise(*words, "--thread", "t2") == 0
+    assert said not in supervise.err and not Path(".supervise/traces/t2.record").exists()
+
+
 def test_json_is_one_object_and_nothing_else(supervise, table):
     assert supervise("run", REQUEST, "--file", table, "--json", "--quiet") == 0
 

@@ -123,7 +123,7 @@ def test_an_answer_is_shown_while_a_model_writes_it(
         )
 
     shown = strip_control_sequences(output)
-    assert "zzz" in shown
+    assert "zzz" in shown and shown.count("record kept (SUPERVISE_RECORD=false: none)") == 1
     assert (shown.count("ddd") > 1) == is_previewed
 
 
