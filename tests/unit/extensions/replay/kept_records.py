@@ -2,6 +2,9 @@
 
 import gzip
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -19,6 +22,7 @@ from tests.endpoint import Endpoint, Scenario, ScriptedTask
 from tests.teams import make_team
 
 Line = dict[str, Any]
+ROOT = Path(__file__).resolve().parents[4]
 REQUEST = "Compare the parts and say which one is best."
 TASKS = (
     ScriptedTask(id="A", tool_calls=(("calculate", {"expression": "3*4"}),)),
@@ -98,3 +102,32 @@ def try_replay(path: Path) -> Replayed | SupervisorError:
         assert "\n" not in line and line.isprintable() and len(line) < 1_000
         assert error.exit_code == (2 if isinstance(error, RecordUnreadable) else 3)
         return error
+
+
+def watch_replays(first: Path, *paths: Path, module_folder: Path | None = None) -> dict[str, Any]:
+    """Replay records in a process that tells of sockets, processes, imports and files.
+
+    Args:
+        first: is replayed before, unwatched.
+        module_folder: from which modules could be imported.
+    """
+    named = [sys.executable, "-m", "tests.unit.extensions.replay.watched_replays", str(first)]
+    environment = {
+        "PATH": os.environ["PATH"],
+        "PYTHONPATH": os.pathsep.join([str(ROOT), str(module_folder or ROOT)]),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "LANGSMITH_TRACING": "true",
+        "LANGSMITH_API_KEY": "lsv2_pt_0123456789abcdef",
+        "LANGSMITH_ENDPOINT": "http://127.0.0.1:9",
+    }
+    ran = subprocess.run(
+        [*named, *map(str, paths)],
+        cwd=first.parent,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=100,
+    )
+    assert ran.returncode == 0, ran.stderr[-2_000:]
+    found: dict[str, Any] = json.loads(ran.stdout)
+    return found

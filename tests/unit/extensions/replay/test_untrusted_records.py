@@ -5,9 +5,6 @@ import base64
 import copy
 import gzip
 import json
-import os
-import subprocess
-import sys
 import zlib
 from pathlib import Path
 from typing import Any
@@ -26,10 +23,10 @@ from tests.unit.extensions.replay.kept_records import (
     record_run,
     replay_file,
     try_replay,
+    watch_replays,
     write_entries,
 )
 
-ROOT = Path(__file__).resolve().parents[4]
 HOSTILE_TOOL = """
 from pathlib import Path
 Path({mark!r}).write_text("run")
@@ -40,30 +37,6 @@ def calculate(expression: str) -> str:
     "Calculate."
     return "12"
 """
-
-
-def watch_replays(first: Path, *paths: Path) -> dict[str, Any]:
-    """Replay records in a process that tells of sockets, processes, imports and files."""
-    named = [sys.executable, "-m", "tests.unit.extensions.replay.watched_replays", str(first)]
-    environment = {
-        "PATH": os.environ["PATH"],
-        "PYTHONPATH": os.pathsep.join([str(ROOT), str(paths[1].parent)]),
-        "PYTHONDONTWRITEBYTECODE": "1",
-        "LANGSMITH_TRACING": "true",
-        "LANGSMITH_API_KEY": "lsv2_pt_0123456789abcdef",
-        "LANGSMITH_ENDPOINT": "http://127.0.0.1:9",
-    }
-    ran = subprocess.run(
-        [*named, *map(str, paths)],
-        cwd=paths[1].parent,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=100,
-    )
-    assert ran.returncode == 0, ran.stderr[-2_000:]
-    found: dict[str, Any] = json.loads(ran.stdout)
-    return found
 
 
 def encode_call(module: str, name: str, *arguments: Any) -> list[str]:
@@ -134,7 +107,7 @@ def test_nothing_of_a_record_runs_imports_connects_or_writes(
                 change_begun(line["segment"], change)
         paths.append(write_entries(tmp_path / f"{number}.record", changed))
 
-    found = watch_replays(kept, *paths)
+    found = watch_replays(kept, *paths, module_folder=tmp_path)
 
     endings = dict(zip(["as it is", *changes], found["endings"], strict=True))
     assert found["seen"] == [] and found["is_watched"] and not mark.exists()
