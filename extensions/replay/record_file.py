@@ -213,6 +213,8 @@ def _add_entry(segments: list[Segment], entry: Any, texts: _Texts) -> None:
             texts.add(name, text)
         case {"segment": dict(begun)}:
             segments.append(Segment(check_begun(begun, VERSION)))
+            if len(segments) > MAX_MEMBERS:
+                raise RecordTooLarge(f"it has more than {MAX_MEMBERS:,} parts")
         case dict() if not segments:
             raise RecordRefused("it has no beginning")
         case {"end": dict(ended)}:

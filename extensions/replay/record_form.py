@@ -1,15 +1,29 @@
 """The form of a record's lines; what has another one is refused before it is used."""
 
+import json
 from collections.abc import Mapping
 from typing import Annotated, Any, Final, Literal, Required
 
-from pydantic import ConfigDict, Field, JsonValue, TypeAdapter, ValidationError, with_config
+from pydantic import (
+    AfterValidator,
+    ConfigDict,
+    Field,
+    JsonValue,
+    TypeAdapter,
+    ValidationError,
+    with_config,
+)
 from typing_extensions import TypedDict
 
 from graph.runs.event_log import MAX_SECONDS
 from graph.stores.thread_locks import ThreadInvalid, check_thread_id
+from nodes.limits.nesting import expand_references
 from nodes.telemetry.events import EventKind
 
+MAX_TOOLS: Final = 1_000
+"""Of a worker."""
+MAX_TASKS: Final = 5_000
+"""Of a plan: five times as many as a team may allow."""
 MAX_WORKERS: Final = 1_000
 """Of a team, with those of the teams in it: a graph is built for each."""
 
@@ -23,10 +37,22 @@ class RecordRefused(ValueError):
     """A record has not the form that this version writes; the message says why."""
 
 
+def _require_small(schema: dict[str, Any]) -> dict[str, Any]:
+    """Refuse a schema of few references that name very many parts."""
+    if '"$ref"' in json.dumps(schema):
+        expand_references(schema)
+    return schema
+
+
 class _Models(TypedDict):
     fast: str
     standard: str
     strong: str
+
+
+@with_config(_OPEN)
+class _Plan(TypedDict):
+    tasks: Annotated[list[JsonValue], Field(max_length=MAX_TASKS)]
 
 
 @with_config(_OPEN)
@@ -37,7 +63,7 @@ class _Begun(TypedDict):
     context: dict[str, JsonValue]
     models: _Models
     settings: dict[str, JsonValue]
-    given_plan: dict[str, JsonValue] | None
+    given_plan: _Plan | None
     kept_materials: list[str]
     ignores_saved_context: bool
     began: str
@@ -94,14 +120,14 @@ class _PointEntry(TypedDict):
 class _Tool(TypedDict):
     name: str
     description: str
-    parameters: dict[str, JsonValue]
+    parameters: Annotated[dict[str, JsonValue], AfterValidator(_require_small)]
     metadata: dict[str, JsonValue]
 
 
 @with_config(_OPEN)
 class _ToolsEntry(TypedDict):
     tools: str
-    described: list[_Tool]
+    described: Annotated[list[_Tool], Field(max_length=MAX_TOOLS)]
 
 
 @with_config(_OPEN)

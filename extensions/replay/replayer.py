@@ -15,27 +15,28 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.language_models.base import LangSmithParams
 from langchain_core.messages import BaseMessage
 from langchain_core.outputs import ChatResult
-from langgraph.checkpoint.base import WRITES_IDX_MAP
 from langgraph.checkpoint.memory import InMemorySaver
-from langgraph.types import Command
 from langsmith import tracing_context
 
-from extensions.replay.record_file import Entry, Record, Segment, decode_value, refuse
+from extensions.replay.beginnings import (
+    load_checkpoints,
+    read_begun_context,
+    read_begun_settings,
+    read_input,
+)
+from extensions.replay.record_file import Entry, Record, Segment, refuse
 from extensions.replay.record_form import RecordRefused
 from extensions.replay.tape import LATE_S, ReplayMissed, Tape
 from extensions.replay.virtual_loop import VirtualLoop, run_virtually
 from graph.runs.event_log import EventListener
 from graph.runs.outcome import Outcome
 from graph.runs.run_recorder import summarize_state
-from graph.runs.session import OWN_SETTINGS, RECORDED_SETTINGS
 from graph.runs.trace import build_trace
-from graph.settings import Settings
 from graph.stores.serializer import build_strict_serializer
 from graph.supervisor import compile_supervisor
 from graph.topology.answers import Question, list_open_questions
-from graph.topology.input_validation import read_context
 from graph.topology.supervisor_graph import SupervisorGraph
-from nodes.errors import SettingsInvalid, SupervisorError, UsageError
+from nodes.errors import SupervisorError, UsageError
 from nodes.limits.deadline import now_s
 from nodes.limits.recorder import hash_section
 from nodes.limits.run_scope import SCOPE_KEY, RunScope
@@ -204,7 +205,7 @@ async def _replay_segment(
 ) -> _Ending:
     begun = segment.begun
     loop.advance_to(float(begun["elapsed_s"]))
-    context = _read_context(begun)
+    context = read_begun_context(begun)
     graph = build_replay_graph(segment, team or Team.model_validate(begun["team"]))
     saver = InMemorySaver(serde=build_strict_serializer())
     load_checkpoints(saver, begun)
@@ -235,41 +236,11 @@ async def _replay_segment(
     return _Ending(values, error, list_open_questions(snapshot), summary, differing)
 
 
-_MODEL_FIELDS: Final = ("model_fast", "model_standard", "model_strong")
-
-
-def _read_context(begun: Entry) -> Context:
-    """Return the context of a run, without its models.
-
-    Raises:
-        RecordRefused: it is none.
-    """
-    try:
-        return read_context({**begun["context"], **dict.fromkeys(_MODEL_FIELDS)})
-    except SettingsInvalid as error:
-        raise RecordRefused(str(error)) from None
-
-
-def _read_settings(begun: Entry) -> Settings:
-    """Return the settings with those of a run in their place; no other is the record's to set.
-
-    Raises:
-        RecordRefused: one has a value that it cannot have.
-        SettingsInvalid: the user's own have.
-    """
-    known, own = {*RECORDED_SETTINGS, *OWN_SETTINGS}, Settings()
-    recorded = {name: value for name, value in begun["settings"].items() if name in known}
-    try:
-        return Settings(**recorded, sources=own.sources)
-    except SettingsInvalid as error:
-        raise RecordRefused(str(error)) from None
-
-
 async def _run_graph(
     graph: SupervisorGraph, tape: Tape, segment: Segment, config: Any, context: Context
 ) -> SupervisorError | None:
     """Run to the end, to a question, or to where the record ends; return the run's own error."""
-    given = _read_input(segment)
+    given = read_input(segment.begun)
 
     async def work() -> None:
         if segment.begun["is_resumed"]:
@@ -292,57 +263,19 @@ async def _run_graph(
     return error
 
 
-def _read_input(segment: Segment) -> Any:
-    """Return what the graph was given: an input, an answer, or what reopens it.
-
-    Raises:
-        RecordRefused: it is something else.
-    """
-    given = decode_value(segment.begun["input"])
-    is_command = isinstance(given, Command) and not given.graph and given.goto in ((), [], _GOTO)
-    if not (given is None or isinstance(given, dict) or is_command):
-        raise RecordRefused("the input of the run is none")
-    return given
-
-
-_GOTO: Final = "supervisor"
-"""The node at which a command begins that reopens a run."""
-
-
 def build_replay_graph(segment: Segment, team: Team) -> SupervisorGraph:
     """Return the graph of a team whose models and tools are those of a record."""
     begun = segment.begun
     models: dict[Tier, BaseChatModel] = {
         tier: RecordedModel(recorded_name=name) for tier, name in begun["models"].items()
     }
-    settings = _read_settings(begun)
+    settings = read_begun_settings(begun)
     described = {each["tools"]: each["described"] for each in segment.entries if "tools" in each}
     tools = ToolSettings(
         recorded={name: build_described_tools(each) for name, each in described.items()}
     )
     catalog = ModelCatalog(settings.build_model_settings(), models)
     return compile_supervisor(team, settings=settings, models=catalog, tools=tools)
-
-
-def load_checkpoints(saver: InMemorySaver, begun: Entry) -> None:
-    """Put the state in which a segment began into a saver."""
-    for encoded in begun["checkpoints"]:
-        ns, checkpoint, metadata, writes = decode_value(encoded)
-        place = {"thread_id": begun["thread"], "checkpoint_ns": ns}
-        saved = saver.put(
-            {"configurable": place}, checkpoint, metadata, checkpoint["channel_versions"]
-        )
-        for task_id, channel, value in writes:
-            _add_write(saver, saved, task_id, channel, value)
-
-
-def _add_write(saver: InMemorySaver, config: Any, task: str, channel: str, value: Any) -> None:
-    """Add one write beside a checkpoint; a saver numbers those of one call, so keep their order."""
-    place = config["configurable"]
-    outer = place["thread_id"], place["checkpoint_ns"], place["checkpoint_id"]
-    kept = saver.writes[outer]
-    number = WRITES_IDX_MAP.get(channel, len(kept))
-    kept[task, number] = (task, channel, saver.serde.dumps_typed(value), "")
 
 
 @contextmanager

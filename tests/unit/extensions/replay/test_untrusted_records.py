@@ -13,7 +13,7 @@ import ormsgpack
 import pytest
 from langgraph.types import Command, Send
 
-from extensions.replay.record_file import RecordUnreadable, read_record
+from extensions.replay.record_file import RecordUnreadable, decode_value, read_record
 from extensions.replay.replayer import Replayed
 from graph.runs.run_recorder import encode_value
 from tests.unit.extensions.replay.kept_records import (
@@ -184,6 +184,47 @@ def test_an_input_is_no_way_to_another_node(lines: list[Line], tmp_path: Path) -
         find_entry(changed, "segment")["segment"]["input"] = encode_value(value)
         with pytest.raises(RecordUnreadable, match="the input of the run is none"):
             replay_file(write_entries(tmp_path / "input.record", changed))
+
+
+@pytest.mark.slow
+def test_small_values_that_stand_for_very_much_work_are_refused(
+    lines: list[Line], tmp_path: Path
+) -> None:
+    def name_parts(changed: list[Line]) -> None:
+        parts: Any = {
+            f"a{n}": {
+                "type": "object",
+                "properties": {k: {"$ref": f"#/$defs/a{n + 1}"} for k in "xy"},
+            }
+            for n in range(40)
+        }
+        schema = {"type": "object", "properties": {"x": {"$ref": "#/$defs/a0"}}, "$defs": parts}
+        find_entry(changed, "tools")["described"][0]["parameters"] = schema
+
+    def begin_tasks(changed: list[Line]) -> None:
+        begun, texts = find_entry(changed, "segment", 1)["segment"], find_entry(changed, "text", 1)
+        kept = begun["checkpoints"][0][1]
+        assert kept == {"$text": texts["$text"]}
+        ns, checkpoint, metadata, writes = decode_value([begun["checkpoints"][0][0], texts["text"]])
+        checkpoint["channel_values"]["sent"] = [Send("researcher", {"task": "x"})] * 100_000
+        begun["checkpoints"][0] = encode_value([ns, checkpoint, metadata, writes])
+
+    def add_parts(changed: list[Line]) -> None:
+        changed += [find_entry(changed, "segment")] * 2_000
+
+    def add_tools(changed: list[Line]) -> None:
+        tools = find_entry(changed, "tools")["described"]
+        tools += tools * 2_000
+
+    def add_tasks(changed: list[Line]) -> None:
+        plan = {"goal": "Many.", "tasks": [{"id": f"t{n}"} for n in range(10_000)]}
+        find_entry(changed, "segment")["segment"]["given_plan"] = plan
+
+    for change in (name_parts, begin_tasks, add_parts, add_tools, add_tasks):
+        changed = copy.deepcopy(lines)
+        change(changed)
+        with pytest.raises(RecordUnreadable, match=r"deeper|more than|at most"):
+            replay_file(write_entries(tmp_path / "work.record", changed))
 
 
 @pytest.mark.slow
