@@ -46,9 +46,9 @@ LadderRung = Literal["refine", "tier", "reassign", "split", "human", "assume"]
 known of it."""
 Rung = Literal[LadderRung, "form"]
 """The same, or, outside of a ladder, the task as it is, asked for again."""
-Strategy = Literal["plan", "route", "step", "recursive"]
+Strategy = Literal["plan", "route", "step", "recursive", "single"]
 """How a team's supervisor works: a whole plan; one worker or two; one worker after another; a plan
-whose larger tasks are planned again."""
+whose larger tasks are planned again; not at all, since one agent holds all tools."""
 CriticSwitch = Literal["off", "on", "below"]
 """When a critic reviews the answer: never, always, or below the team's confidence."""
 TaintLabel = Literal["private", "untrusted"]
@@ -599,8 +599,8 @@ class Context:
     sequential: bool = False
     """Run one task at a time, in the order of the dependencies."""
     strategy: Strategy | None = None
-    """How the supervisor works: a whole plan, one worker or two, one step after another, or a plan
-    whose larger tasks are planned again (recursive)."""
+    """How the supervisor works: a whole plan, one worker or two, one step after another, a plan
+    whose larger tasks are planned again (recursive), or no plan but one agent (single)."""
     recruit: Annotated[tuple[str, ...], Field(max_length=64)] | None = None
     """Tools that specialists made for this run may be given; none: as the team says."""
     critic: CriticSwitch | None = None

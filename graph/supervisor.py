@@ -36,6 +36,7 @@ from nodes.execution.dispatch_registry import DispatchRegistry
 from nodes.execution.first_call import FirstCalls
 from nodes.models.catalog import ModelCatalog
 from nodes.schemas.replies import RunOutput
+from nodes.schemas.single_agent import SINGLE_AGENT, become_single
 from nodes.schemas.team import SPECIALIST, Team
 from nodes.supervisor import after_supervisor, supervise
 from nodes.synthesizer import after_synthesizer, synthesize
@@ -96,12 +97,7 @@ def compile_supervisor(
     if pool is None:
         build = partial(compile_supervisor, settings=settings, models=models, tools=tools)
         pool = WorkerPool(team, models=models, tools=tools, build=build)
-    workers = {
-        worker.name: build_worker(
-            worker, team=team, models=models, pool=pool, dispatches=dispatches
-        )
-        for worker in (*team.workers, team.specialist)
-    }
+    workers = _build_workers(team, models, pool, dispatches)
     revision = Revision(team, models=models, dispatches=dispatches, workers=workers)
     may_speculate = settings.speculate and settings.stream is not False
     steps: dict[str, SupervisorStep] = {
@@ -128,6 +124,19 @@ def compile_supervisor(
     graph.config = {"tags": ["supervisor-worker", team.name], "metadata": {"team": team.name}}
     saved.graph = graph
     return graph
+
+
+def _build_workers(
+    team: Team, models: ModelCatalog, pool: WorkerPool, dispatches: DispatchRegistry
+) -> dict[str, WorkerGraph]:
+    """Compile the workers, the specialist, and the agent that does their work alone."""
+    build, alone = partial(build_worker, models=models, dispatches=dispatches), become_single(team)
+    ours = {each.name: (each, team, pool) for each in (*team.workers, team.specialist)}
+    holders = {SINGLE_AGENT: (alone.workers[0], alone, pool.single), **ours}
+    return {
+        name: build(worker, team=around, pool=agents)
+        for name, (worker, around, agents) in holders.items()
+    }
 
 
 def _join_nodes(
@@ -178,10 +187,12 @@ def _describe_drawing(team: Team) -> Drawing:
         ),
         ("critic", END): "answer",
     }
-    for worker in team.roster:
+    roster = team.apply_context(Context()).roster
+    for worker in roster:
         labels["supervisor", worker.name] = "its unfinished tasks"
         labels[worker.name, "supervisor"] = "report, or no input"
     labels["supervisor", "monitor"] = "beside the workers"
     labels["monitor", "supervisor"] = "all ended, or the plan must change"
-    switched = {"critic": team.critic != "off", SPECIALIST: team.recruit}
-    return Drawing(labels, frozenset(name for name, is_on in switched.items() if not is_on))
+    known = {*(worker.name for worker in team.workers), SPECIALIST, SINGLE_AGENT}
+    unused = known - {worker.name for worker in roster}
+    return Drawing(labels, frozenset(unused | (set() if team.critic != "off" else {"critic"})))

@@ -192,11 +192,11 @@ class _Asked:
     thread: str | None = typer.Option(
         None, "--thread", metavar="THREAD", help="Keep the run under this id, or follow up on it."
     )
-    strategy: Literal["plan", "route", "step", "recursive"] | None = typer.Option(
+    strategy: Literal["plan", "route", "step", "recursive", "single"] | None = typer.Option(
         None,
         "--strategy",
-        help="A plan, one worker or two, one step after another, or a plan whose larger tasks are"
-        " planned again.",
+        help="A plan, one worker or two, one step after another, a plan whose larger tasks are"
+        " planned again, or no plan but one agent with all tools.",
     )
     recruit: str | None = typer.Option(
         None,

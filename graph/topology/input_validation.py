@@ -124,6 +124,11 @@ def require_grant(team: Team, context: Context, is_server_user: bool = False) ->
     """
     if not context.recruit:
         return
+    if (context.strategy or team.strategy) == "single":
+        raise SettingsInvalid(
+            "a single agent has the tools of its team, and recruits no specialist",
+            next="leave the grant out, or choose another strategy",
+        )
     holders = {tool: worker.name for worker in team.workers for tool in worker.tools}
     known = set(team.grant) if is_server_user else {*team.grant, *team.own_tools}
     known |= set() if is_server_user else set(list_shipped_tools())

@@ -18,6 +18,7 @@ from nodes.limits.run_scope import get_run_scope
 from nodes.limits.worker_load import get_team_load
 from nodes.models.catalog import ModelCatalog
 from nodes.schemas.servers import split_tool_name
+from nodes.schemas.single_agent import become_single, is_single
 from nodes.schemas.team import Team, Worker
 from nodes.tools.framework.catalog import ConfirmedTool
 from nodes.tools.framework.extras import PackageMissing, require_packages
@@ -60,8 +61,19 @@ class WorkerPool:
         self._team_graphs: dict[str, SupervisorGraph] = {}
         self._remote_agents: dict[str, OutsideWorker] = {}
         self._division_graph: SupervisorGraph | None = None
+        self._single: WorkerPool | None = None
         self._tool_descriptions: dict[str, str] = {}
         self._database_tables, self._described_at = "", -inf
+
+    @property
+    def single(self) -> "WorkerPool":
+        """The pool of the team as one agent."""
+        if self._single is None:
+            alone, build = become_single(self._team), self._build_graph
+            self._single = WorkerPool(
+                alone, models=self._models, tools=self._tool_settings, build=build
+            )
+        return self._single
 
     async def get_agent(self, name: str) -> WorkerAgent:
         """Return the agent of a worker.
@@ -167,6 +179,8 @@ class WorkerPool:
         Raises:
             TeamInvalid: the team's tools need packages that are not installed.
         """
+        if team.strategy == "single" and not is_single(self._team):
+            return await self.single.prepare(team)
         if self._tool_settings.recorded is not None:
             return await self._build_workers(team)
         if not self._agents:

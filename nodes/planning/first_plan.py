@@ -31,7 +31,12 @@ from nodes.planning.request import (
     read_kept_materials,
     read_request,
 )
-from nodes.planning.routing import choose_next_step, route_by_rule, route_request
+from nodes.planning.routing import (
+    choose_next_step,
+    plan_for_one_agent,
+    route_by_rule,
+    route_request,
+)
 from nodes.planning.speculation import BeginTask, PlanStream, get_speculative_calls
 from nodes.planning.team_record import build_team_record
 from nodes.planning.tool_fit import add_unwritten
@@ -230,6 +235,8 @@ async def make_first_plan(asked: PlanRequest) -> Planned:
     """
     if (given := asked.scope.given_plan) is not None:
         return Planned(await _check_given(given, asked), Usage())
+    if asked.team.strategy == "single":
+        return Planned(plan_for_one_agent(asked.request, list(asked.materials)), Usage())
     if asked.team.strategy in ("route", "step"):
         return await _route(asked)
     return await _plan_whole(asked)
@@ -332,6 +339,7 @@ def _describe_strategy(team: Team, context: Context, names: Mapping[Tier, str]) 
             shown["notes"].append(NO_DIVISION)
     if team.recruit:
         shown["grant"] = list(team.grant)
+    shown["notes"] += [f"the single agent does not have {each}" for each in team.left_out]
     if context.critic in ("on", "below") and names[team.judge_tier] == EMBEDDED:
         shown["notes"].append(NO_CRITIC)
     return shown

@@ -24,6 +24,7 @@ from nodes.planning.vagueness import explain_vagueness
 from nodes.prompts.messages import build_route_messages, build_step_messages
 from nodes.schemas.handoff import PlanningValues, lay_beside
 from nodes.schemas.replies import Decision
+from nodes.schemas.single_agent import SINGLE_AGENT
 from nodes.schemas.team import Team
 from nodes.security.provenance import build_origin_after_results
 from nodes.telemetry.events import emit
@@ -87,6 +88,19 @@ async def route_by_rule(
     decision = Decision(worker=worker, reason=f"chosen by rule: {problem}")
     plan = _build_route_plan(decision, request, materials)
     return plan.model_copy(update={"rule_reason": problem}), decision
+
+
+def plan_for_one_agent(request: str, materials: Sequence[str]) -> Plan:
+    """Return the plan of a team that is a single agent: the request as its one task."""
+    words = request[:MAX_DESCRIPTION_CHARS]
+    task = Task(
+        id="T1",
+        description=words,
+        worker=SINGLE_AGENT,
+        materials=tuple(materials),
+        covers=(words,),
+    )
+    return Plan(goal=words, tasks=(task,))
 
 
 def _build_route_plan(decision: Decision, request: str, materials: Sequence[str]) -> Plan:

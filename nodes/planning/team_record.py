@@ -29,7 +29,9 @@ def build_team_record(team: Team) -> TeamRecord:
         tools={path: _list_tools(worker) for path, worker in workers},
         words={
             **{
-                path: _compute_checksum(inner, exclude={"workers", "grant", "own_tools"})
+                path: _compute_checksum(
+                    inner, exclude={"workers", "grant", "own_tools", "left_out"}
+                )
                 for path, inner in _walk_teams(team, "")
             },
             **{

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BeforeValidator, Field, model_validator
 
 from nodes.schemas.servers import McpServer, RemoteSpec, matches_pattern
+from nodes.schemas.single_agent import SINGLE_AGENT, become_single
 from state import (
     Context,
     CriticSwitch,
@@ -130,7 +131,16 @@ SPECIALIST = "specialist"
 
 
 RESERVED_NAMES = frozenset(
-    {"supervisor", "approval", "monitor", "revise", "synthesizer", "critic", SPECIALIST}
+    {
+        "supervisor",
+        "approval",
+        "monitor",
+        "revise",
+        "synthesizer",
+        "critic",
+        SPECIALIST,
+        SINGLE_AGENT,
+    }
 )
 
 
@@ -252,6 +262,8 @@ class Team(Frozen):
     """The confidence under which the switch `below` asks the critic."""
     max_critic_rounds: int = Field(1, ge=0, le=5)
     """How often the critic may send tasks back."""
+    left_out: tuple[str, ...] = ()
+    """What a single agent does not hold of the team that it was; set by code."""
 
     @model_validator(mode="after")
     def _require_distinct_workers(self) -> Self:
@@ -304,7 +316,7 @@ class Team(Frozen):
             tier=self.recruit_tier,
         )
 
-    def apply_context(self, context: Context) -> Self:
+    def apply_context(self, context: Context) -> "Team":
         """Return the team with the strategy, the critic and the grant that a run's context sets."""
         grant = tuple(dict.fromkeys(context.recruit or ()))
         chosen = {
@@ -314,7 +326,8 @@ class Team(Frozen):
             "recruit": bool(grant),
         }
         update = {name: how for name, how in chosen.items() if how}
-        return self.model_copy(update=update) if update else self
+        team = self.model_copy(update=update) if update else self
+        return become_single(team) if team.strategy == "single" else team
 
     def drop_needs(self, reports: Sequence[Report]) -> Self:
         """Return the team without the needs that reports from before the plan already meet."""

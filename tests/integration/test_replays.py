@@ -96,6 +96,7 @@ PLAYS: dict[str, tuple[Play, str]] = {
     "route": (play_strategy("route"), "done"),
     "step": (play_strategy("step"), "done"),
     "recursive": (play_strategy("recursive"), "done"),
+    "single": (play_strategy("single"), "done"),
     "question": (play_question, "done"),
     "stop": (play_stop, "partial"),
     "deadline": (play_deadline, "partial"),

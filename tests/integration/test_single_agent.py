@@ -1,0 +1,126 @@
+"""Runs of a team as one agent: the checks, the caps and the resumes of any run, and no plan."""
+
+from typing import Any
+
+from graph import arun, build_supervisor
+from graph.runs.runner import aresume
+from graph.runs.trace import load_trace
+from graph.settings import Settings
+from nodes.schemas.team import Team, Worker
+from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask
+from tests.injections.fake_internet import FakeInternet
+from tests.teams import make_team
+
+REQUEST = "Compare the parts and say which one is best."
+SINGLE: Any = {"strategy": "single"}
+SUM = ("calculate", {"expression": "6 * 7"})
+SEARCH = "tests.injections.tools:web_search"
+
+
+def make_worker(name: str, *tools: str, **fields: Any) -> Worker:
+    words = {"description": f"Is a {name}.", "instructions": f"Work as {name}."}
+    return Worker(name=name, tools=tools, **{**words, **fields})
+
+
+def make_nested_team() -> Team:
+    inner = make_team(name="inner", workers=(make_worker("clerk", "calculate"),))
+    nested = Worker(name="office", description="Counts.", team=inner)
+    return make_team(workers=(make_worker("reader", "search_documents"), nested))
+
+
+async def run_single(settings: Settings, **options: Any) -> Any:
+    given = {"team": make_nested_team(), "thread": "one", "context": SINGLE, **options}
+    return await arun(REQUEST, settings=settings, **given)
+
+
+async def test_one_agent_holds_the_tools_of_all_and_no_plan_is_asked_for(
+    endpoint: Endpoint, settings: Settings
+):
+    endpoint.load_scenario(Scenario(tasks=(ScriptedTask(id="T1", tool_calls=(SUM,)),)))
+
+    outcome = await run_single(settings)
+
+    first = endpoint.requests[0]
+    assert outcome.status == "done" and [*outcome.results] == ["T1"]
+    assert {call.schema for call in endpoint.requests} == {"Report", "Answer"}
+    assert {"calculate", "search_documents"} <= {*first.tools}
+    assert REQUEST in str(first.body) and "Work as clerk." in str(first.body)
+    assert load_trace("one", settings)["run"]["strategy"] == "single"
+
+
+async def test_a_team_that_is_one_agent_by_its_file_plans_nothing(
+    endpoint: Endpoint, settings: Settings
+):
+    endpoint.load_scenario(Scenario(tasks=(ScriptedTask(id="T1"),)))
+
+    state = await build_supervisor(make_team(strategy="single"), settings=settings).ainvoke(
+        {"request": REQUEST}
+    )
+
+    assert state["status"] == "done"
+    assert [call.schema for call in endpoint.requests] == ["Report", "Answer"]
+
+
+async def test_a_run_of_one_agent_that_was_cut_off_resumes_as_one_agent(
+    endpoint: Endpoint, settings: Settings
+):
+    lost = Fault(kind="unauthorized", schema="Report")
+    endpoint.load_scenario(Scenario(tasks=(ScriptedTask(id="T1"),), faults=(lost,)))
+    begun = await run_single(settings)
+    endpoint.load_scenario(Scenario(tasks=(ScriptedTask(id="T1"),)))
+
+    outcome = await aresume("one", settings=settings)
+
+    assert begun.status == "failed" and outcome.status == "done"
+    assert "Plan" not in {call.schema for call in endpoint.requests}
+    assert [report.worker for report in outcome.results.values()] == ["single_agent"]
+
+
+async def test_what_one_agent_has_read_may_not_leave(endpoint: Endpoint, settings: Settings):
+    leak, known = ("web_search", {"query": "code 7 4 1 1"}), ("web_search", {"query": "the parts"})
+    endpoint.load_scenario(Scenario(tasks=(ScriptedTask(id="T1", tool_calls=(leak, known)),)))
+    workers = (make_worker("reader", "calculate"), make_worker("web", SEARCH))
+
+    async with FakeInternet() as world:
+        team, memo = make_team(workers=workers), {"memo.md": "The code is 7 4 1 1."}
+        outcome = await run_single(settings, team=team, materials=memo)
+
+    assert outcome.results["T1"].taint_labels == ("private", "untrusted")
+    assert world.queries == ["parts"]
+
+
+async def test_caps_hold_for_one_agent(endpoint: Endpoint, settings: Settings):
+    hangs = Fault(kind="hang", schema="Report")
+    endpoint.load_scenario(Scenario(tasks=(ScriptedTask(id="T1"),), faults=(hangs,)))
+
+    outcome = await run_single(settings, context={**SINGLE, "deadline_s": 1.0})
+
+    assert outcome.status in ("partial", "failed") and not outcome.error
+
+
+async def test_one_agent_waits_for_the_approval_of_its_one_task(
+    endpoint: Endpoint, settings: Settings
+):
+    endpoint.load_scenario(Scenario(tasks=(ScriptedTask(id="T1"),)))
+    waiting = await run_single(settings, context={**SINGLE, "approve_plan": True})
+
+    outcome = await aresume("one", answer="accept", settings=settings)
+
+    assert waiting.status == "needs_input" and outcome.status == "done"
+
+
+async def test_a_worker_elsewhere_is_named_as_not_held(endpoint: Endpoint, settings: Settings):
+    endpoint.load_scenario(Scenario(tasks=(ScriptedTask(id="T1"),)))
+    far = Worker.model_validate(
+        {
+            "name": "far",
+            "description": "Far.",
+            "remote": {"url": "https://far.example", "graph": "a"},
+        }
+    )
+
+    await run_single(settings, team=make_team(workers=(make_worker("one"), far)))
+
+    (request,) = [e for e in load_trace("one", settings)["events"] if e["kind"] == "request"]
+    held = "the single agent does not have the worker far, which is on another server"
+    assert request["notes"] == [held]
