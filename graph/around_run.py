@@ -3,11 +3,16 @@
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.types import StateSnapshot
+
+from nodes.errors import SupervisorError
+from nodes.limits.recorder import Recorder
+from nodes.schemas.team import Team
+from state import Context, Tier
 
 ReadState = Callable[[], Awaitable[StateSnapshot]]
 Saver = BaseCheckpointSaver[Any]
@@ -26,6 +31,27 @@ class BegunRun:
     """Gets what the run asks a human."""
     read_state: ReadState
     """Reads the thread's state, with subgraphs."""
+
+
+class RunRecord(Recorder, Protocol):
+    """A recorder that keeps a run in a file; an extension has it."""
+
+    async def begin(
+        self,
+        begun: BegunRun,
+        given: Any,
+        context: Context,
+        *,
+        team: Team,
+        models: Mapping[Tier, str],
+    ) -> None:
+        """Begin the part of this process, with all that the graph is given."""
+
+    def note_end(self, values: Mapping[str, Any], error: SupervisorError | None) -> None:
+        """Keep what the run has come to: its last state, and its error."""
+
+    def end(self) -> None:
+        """End the part of this process."""
 
 
 class AroundRun:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import typer
     from langgraph.store.base import BaseStore
 
-    from graph.around_run import AroundRun
+    from graph.around_run import AroundRun, RunRecord
     from graph.settings import Settings
     from graph.stores.run_database import RunDatabase
     from nodes.execution.outside_worker import OutsideWorker
@@ -189,6 +189,10 @@ class Extension:
 
     def open_exams(self) -> Exams | None:
         """Return the exams of teams, for the page of a team."""
+        return None
+
+    def open_record(self, thread: str, settings: "Settings") -> "RunRecord | None":
+        """Return what keeps the record of a run, for a replay; None where none is to be kept."""
         return None
 
     def open_replays(self) -> Replays | None:

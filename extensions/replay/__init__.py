@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from extensions.replay.fork import Comparison, afork
     from extensions.replay.options import ChangeOptions
     from extensions.replay.replayer import Replayed, replay_record
+    from extensions.replay.run_recorder import RunRecorder
     from extensions.replay.runs import KeptRuns, areplay, replay
+    from graph.settings import Settings
 
 __all__ = [
     "EXTENSION",
@@ -50,6 +52,14 @@ class _Replays(Extension):
         app.command("fork")(commands.fork)
         app.command("demo")(commands.demo)
         app.command("case")(commands.case)
+
+    def open_record(self, thread: str, settings: "Settings") -> "RunRecorder | None":
+        """Return what keeps the record of a run, unless the settings turn it off."""
+        from extensions.replay.run_recorder import RunRecorder
+        from graph.runs.trace import get_record_path
+
+        path = get_record_path(thread, settings)
+        return RunRecorder(path, settings) if settings.record else None
 
     def open_replays(self) -> "KeptRuns":
         """Return what replays the records of an exam's rows."""

@@ -8,7 +8,7 @@ from langgraph.types import Command, Send
 
 from extensions.replay.record_file import Entry, decode_value
 from extensions.replay.record_form import RecordRefused
-from graph.runs.session import OWN_SETTINGS, RECORDED_SETTINGS
+from extensions.replay.run_state import OWN_SETTINGS, RECORDED_SETTINGS
 from graph.settings import Settings
 from graph.topology.input_validation import read_context
 from nodes.errors import SettingsInvalid

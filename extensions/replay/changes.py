@@ -21,6 +21,8 @@ from state import Plan, Report, Task, Tier
 
 Model = TypeVar("Model", bound=BaseModel)
 TASK_FIELDS: Final = ("description", "worker", "tier", "materials", "depends_on")
+_LISTS: Final = ("materials", "depends_on")
+"""Fields whose value may be empty."""
 MAX_FILE_BYTES: Final = 10_000_000
 
 
@@ -123,7 +125,7 @@ def list_descendants(plan: Plan, tasks: Iterable[str]) -> set[str]:
 def _split_pairs(texts: Iterable[str]) -> list[tuple[str, str]]:
     pairs = [text.partition("=") for text in texts]
     for name, found, value in pairs:
-        if not (name and found and value):
+        if not (name and found and (value or name.endswith(_LISTS))):
             said = sanitize_line(f"{name}{found}{value}", 80)
             raise ChangeInvalid(f"{said!r} is no change", next="write NAME=VALUE")
     names = [name for name, _, _ in pairs]
@@ -142,7 +144,7 @@ def _read_fields(texts: Sequence[str]) -> dict[str, dict[str, Any]]:
                 f"{sanitize_line(place, 80)!r} names no field of a task",
                 next=f"write NAME.FIELD=VALUE, with one of {', '.join(TASK_FIELDS)}",
             )
-        is_list = named in ("materials", "depends_on")
+        is_list = named.endswith(_LISTS)
         changed[name][named] = [part for part in value.split(",") if part] if is_list else value
         if named == "description":
             changed[name].setdefault("covers", [])  # parts of the request that others word

@@ -124,7 +124,7 @@ async def afork(
         session.update_scope(deadline=ends)
         await _enter_state(session, base, changes, context)
         await _note_begin(session, base, changes, resolved, context, settings)
-        await session.begin_record(None, context, settings, is_resumed=True)
+        await session.begin_record(None, context, is_resumed=True)
         return await run_graph(session, None, context, is_planned=True)
 
 

@@ -1,17 +1,16 @@
 """Reads the record of a run, which is data that anyone may have written: sizes are bounded."""
 
 import base64
+import json
 import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from hashlib import sha256
 from pathlib import Path
 from stat import S_ISREG
 from typing import Any, ClassVar, Final
 
 from extensions.replay.record_form import RecordRefused, check_begun, check_entry
-from graph.runs.event_log import FORM_ERRORS
-from graph.runs.record_members import (
+from extensions.replay.record_members import (
     CHUNK,
     GZIP,
     MAX_LINE_BYTES,
@@ -19,7 +18,8 @@ from graph.runs.record_members import (
     MAX_PLAIN_BYTES,
     RecordTooLarge,
 )
-from graph.runs.run_recorder import VERSION
+from extensions.replay.run_state import VERSION
+from graph.runs.event_log import FORM_ERRORS
 from graph.stores.serializer import build_strict_serializer
 from nodes.errors import FileUnreadable
 from nodes.text.finite_json import parse_finite_json
@@ -27,8 +27,6 @@ from nodes.text.plain_text import sanitize_line
 
 MAX_VALUES: Final = 5_000_000
 """Of all lines together; more would fill the memory."""
-MAX_ENTRIES: Final = 1_000_000
-MAX_DEPTH: Final = 60
 MAX_CAUSE_CHARS: Final = 200
 
 Entry = Mapping[str, Any]
@@ -107,14 +105,15 @@ def _read_segments(path: Path) -> list[Segment]:
         raise RecordRefused("it is no file")
     if found.st_size > MAX_PLAIN_BYTES:
         raise RecordTooLarge(f"it has more than {MAX_PLAIN_BYTES:,} bytes")
-    segments, texts = list[Segment](), _Texts()
-    for count, (line, is_cut) in enumerate(read_lines(path)):
+    segments, values = list[Segment](), 0
+    for line, is_cut in read_lines(path):
+        values += 1 + sum(map(line.count, ",[{"))
+        if values > MAX_VALUES:
+            raise RecordTooLarge(f"it has more than {MAX_VALUES:,} values")
         if not is_cut:
-            _add_entry(segments, texts.read_line(line), texts)
+            _add_entry(segments, _read_line(line))
         elif segments:
             segments[-1].is_cut = True
-        if count > MAX_ENTRIES:
-            raise RecordTooLarge(f"it has more than {MAX_ENTRIES:,} lines")
     return segments
 
 
@@ -158,59 +157,20 @@ def read_lines(path: Path) -> Iterator[tuple[str, bool]]:
         yield "", True
 
 
-class _Texts:
-    """The long texts of a record, by their hashes; counts what lines become with them."""
+def _read_line(line: str) -> Any:
+    """Return the value of a line.
 
-    def __init__(self) -> None:
-        self._texts = dict[str, str]()
-        self._values, self._chars = 0, 0
-
-    def add(self, name: str, text: str) -> None:
-        """Add a text.
-
-        Raises:
-            RecordRefused: it is not the one of its hash.
-        """
-        if sha256(text.encode()).hexdigest() != name:
-            raise RecordRefused("a text is not the one of its hash")
-        self._texts[name] = text
-
-    def read_line(self, line: str) -> Any:
-        """Return the value of a line, with the texts in the place of their hashes.
-
-        Raises:
-            RecordTooLarge: all lines so far have more values or characters than a record may have.
-            ValueError, KeyError: it is damaged.
-        """
-        if sum(map(line.count, ",[{")) > MAX_VALUES:
-            raise RecordTooLarge(f"a line has more than {MAX_VALUES:,} values")
-        return self._restore(parse_finite_json(line))
-
-    def _restore(self, value: Any, depth: int = 0) -> Any:
-        self._values += 1
-        if depth > MAX_DEPTH:
-            raise RecordRefused("a value is nested too deeply")
-        if self._values > MAX_VALUES or self._chars > 2 * MAX_PLAIN_BYTES:
-            raise RecordTooLarge(f"it has more than {MAX_VALUES:,} values, or a text too often")
-        match value:
-            case {"$text": str(name), **rest} if not rest:
-                self._chars += len(self._texts[name])
-                return self._texts[name]
-            case {"$text": dict(kept), **rest} if not rest:  # its own key is `$text`
-                return {key: self._restore(item, depth + 1) for key, item in kept.items()}
-            case dict():
-                return {key: self._restore(item, depth + 1) for key, item in value.items()}
-            case list():
-                return [self._restore(item, depth + 1) for item in value]
-            case str() if not value.isascii():
-                value.encode()  # refuses what no text has
-        return value
+    Raises:
+        ValueError: it is damaged, or has text that no text has.
+    """
+    value = parse_finite_json(line)
+    if "\\u" in line:
+        json.dumps(value, ensure_ascii=False).encode()
+    return value
 
 
-def _add_entry(segments: list[Segment], entry: Any, texts: _Texts) -> None:
+def _add_entry(segments: list[Segment], entry: Any) -> None:
     match entry:
-        case {"$text": str(name), "text": str(text)}:
-            texts.add(name, text)
         case {"segment": dict(begun)}:
             segments.append(Segment(check_begun(begun, VERSION)))
             if len(segments) > MAX_MEMBERS:

@@ -24,13 +24,14 @@ from extensions.replay.beginnings import (
     read_begun_settings,
     read_input,
 )
+from extensions.replay.described_tools import build_described_tools
 from extensions.replay.record_file import Entry, Record, Segment, refuse
 from extensions.replay.record_form import RecordRefused
+from extensions.replay.run_state import summarize_state
 from extensions.replay.tape import LATE_S, ReplayMissed, Tape
 from extensions.replay.virtual_loop import VirtualLoop, run_virtually
 from graph.runs.event_log import EventListener
 from graph.runs.outcome import Outcome
-from graph.runs.run_recorder import summarize_state
 from graph.runs.trace import build_trace
 from graph.stores.serializer import build_strict_serializer
 from graph.supervisor import compile_supervisor
@@ -44,7 +45,6 @@ from nodes.models.catalog import ModelCatalog
 from nodes.models.settings import EMBEDDED
 from nodes.schemas.team import Team
 from nodes.text.plain_text import sanitize_line
-from nodes.tools.framework.described_tools import build_described_tools
 from nodes.tools.framework.settings import ToolSettings
 from state import Context, Plan, SupervisorState, Tier
 

@@ -10,7 +10,7 @@ from extensions.replay.replayer import Replayed, refuse_other_values, replay_rec
 from extensions.replay.tape import ReplayMissed
 from graph.runs.event_log import EventListener
 from graph.runs.outcome import Outcome
-from graph.runs.run_recorder import get_record_path
+from graph.runs.trace import get_record_path
 from graph.settings import Settings
 from graph.stores.thread_locks import check_thread_id
 from nodes.schemas.team import Team

@@ -15,7 +15,7 @@ from graph.display.labels import format_seconds
 from graph.display.progress_display import ProgressDisplay
 from graph.display.stderr_console import print_to_stderr
 from graph.display.text import to_one_line
-from graph.runs.run_recorder import get_record_path
+from graph.runs.trace import get_record_path
 from graph.settings import Settings
 from graph.stores.thread_locks import check_thread_id, make_thread_id
 from nodes.errors import UsageError

@@ -7,6 +7,7 @@ from collections import Counter, defaultdict, deque
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
+from langchain_core.tools import BaseTool
 from langgraph.config import get_config
 from langgraph.errors import GraphInterrupt
 from langgraph.types import Interrupt
@@ -141,7 +142,7 @@ class Tape:
         elif not self._is_ended:
             await self._wait_forever()
 
-    def note_tools(self, key: str, describe: Callable[[], list[dict[str, Any]]]) -> None:
+    def note_tools(self, key: str, tools: Sequence[BaseTool]) -> None:
         """Do nothing: the record has them."""
 
     def follow_stops(self, stops: StopRequests) -> None:

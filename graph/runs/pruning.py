@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from graph.extensions import get_run_stores
-from graph.runs.run_recorder import get_record_path
-from graph.runs.trace import ThreadUnknown, get_log_path, list_runs, load_trace
+from graph.runs.trace import ThreadUnknown, get_log_path, get_record_path, list_runs, load_trace
 from graph.settings import Settings
 from graph.stores.thread_locks import get_lock_path, lock_pruning, lock_thread
 from nodes.errors import ThreadBusy, UsageError

@@ -112,7 +112,7 @@ async def arun(
         noted = {"source": source, "input": given, "context": asdict(context)}
         signed = await session.note_begin(noted)
         await save_run_record(thread, signed, session.database, settings)
-        await session.begin_record(given, context, settings)
+        await session.begin_record(given, context)
         return await run_graph(session, given, context)
 
 
@@ -217,7 +217,7 @@ async def _continue_run(
     # A run that was killed before its first checkpoint starts again from the accepted input.
     again = build_reopen_command(values) if is_begun and not is_running else None
     given = command if is_running else again or accepted
-    await session.begin_record(given, context, settings, is_resumed=is_running)
+    await session.begin_record(given, context, is_resumed=is_running)
     return await run_graph(session, given, context, is_planned=is_running)
 
 

@@ -3,26 +3,22 @@
 import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Any, Final, cast
+from functools import partial
+from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.types import StateSnapshot
 
+from graph.around_run import BegunRun, RunRecord
+from graph.extensions import find_first
 from graph.otel import start_otel
 from graph.runs import event_log
 from graph.runs.event_log import EventListener, EventLog
 from graph.runs.outcome import Outcome
 from graph.runs.run_graphs import build_run_graph
 from graph.runs.run_record import sign_record
-from graph.runs.run_recorder import (
-    RunRecorder,
-    describe_checkpoints,
-    encode_input,
-    get_record_path,
-    summarize_state,
-)
 from graph.runs.run_store import RunDatabase, open_database
 from graph.runs.trace import build_trace, get_log_path, usage_from_log
 from graph.settings import Settings
@@ -55,18 +51,6 @@ from state import (
     enter_expenses,
 )
 
-RECORDED_SETTINGS: Final = (
-    "speculate",
-    "stream",
-    "deadline_s",
-    "max_concurrency",
-    "prices",
-    "trace_content",
-)
-"""What of the settings decides how a run goes, besides its models."""
-OWN_SETTINGS: Final = ("call_timeout_s",)
-"""The same where they are set."""
-
 
 @dataclass(frozen=True)
 class RunSession:
@@ -79,7 +63,7 @@ class RunSession:
     is_new_here: bool
     config: RunnableConfig
     team: Team
-    recorder: RunRecorder | None = None
+    recorder: RunRecord | None = None
 
     def update_scope(self, **changes: Any) -> None:
         """Change the scope of the next run of the graph."""
@@ -97,40 +81,25 @@ class RunSession:
         self.event_log.write_required({"run": noted, **signed})
         return signed
 
-    async def begin_record(
-        self, given: Any, context: Context, settings: Settings, *, is_resumed: bool = False
-    ) -> None:
-        """Begin the record of this process, with all that the graph is given."""
+    async def begin_record(self, given: Any, context: Context, *, is_resumed: bool = False) -> None:
+        """Begin the record of this process, if one is kept."""
         if self.recorder is None:
             return
-        scope, saver = get_run_scope(self.config), self.database.saver
-        plan = scope.given_plan
-        self.recorder.begin(
-            {
-                "thread": self.thread,
-                "team": self.team.model_dump(mode="json"),
-                "input": encode_input(given),
-                "context": asdict(context),
-                "models": self.graph.name_models(context),
-                "settings": settings.model_dump(mode="json", include=_list_recorded(settings)),
-                "given_plan": plan and plan.model_dump(mode="json"),
-                "kept_materials": list(scope.kept_materials),
-                "ignores_saved_context": scope.ignores_saved_context,
-                "began": utc_now(),
-                "elapsed_s": measure_elapsed_s(self.config),
-                "checkpoints": await describe_checkpoints(saver, self.config),
-                "is_resumed": is_resumed,
-            }
+        begun = BegunRun(
+            config=self.config,
+            saver=self.database.saver,
+            team=self.graph.name,
+            is_resumed=is_resumed,
+            asked=(),
+            read_state=partial(self.graph.aget_state, self.config),
         )
+        models = self.graph.name_models(context)
+        await self.recorder.begin(begun, given, context, team=self.team, models=models)
 
     def read_logged_usage(self) -> dict[Tier, Usage]:
         """Return the request's usage by tier, as the event log records it."""
         assert self.event_log.path is not None, "a thread that is kept has a journal"
         return usage_from_log(self.event_log.path)
-
-
-def _list_recorded(settings: Settings) -> set[str]:
-    return {*RECORDED_SETTINGS, *(set(OWN_SETTINGS) & settings.model_fields_set)}
 
 
 @asynccontextmanager
@@ -163,7 +132,7 @@ async def open_session(
         is_new_here = not path.exists() or not path.stat().st_size
         began_at = now_s() - event_log.read_last_time(path)
         with EventLog(path, listener) as kept:
-            recorder = RunRecorder(get_record_path(thread, settings)) if settings.record else None
+            recorder = find_first(lambda each: each.open_record(thread, settings))
             scope = RunScope(began_at=began_at, recorder=recorder)
             config: RunnableConfig = {
                 "configurable": {"thread_id": thread, SCOPE_KEY: scope},
@@ -198,7 +167,7 @@ async def run_graph(
     except (StoreError, ThreadBusy) as raised:
         return _build_outcome_from_log(session, raised)
     if session.recorder:
-        session.recorder.note_end(summarize_state(snapshot.values, error))
+        session.recorder.note_end(snapshot.values, error)
     return build_outcome(session, snapshot, error)
 
 

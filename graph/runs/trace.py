@@ -36,6 +36,11 @@ def get_log_path(thread: str, settings: Settings) -> Path:
     return settings.home / "traces" / f"{thread}.jsonl"
 
 
+def get_record_path(thread: str, settings: Settings) -> Path:
+    """Return the path of a thread's record, which is for a replay."""
+    return get_log_path(thread, settings).with_suffix(".record")
+
+
 def load_trace(thread: str, settings: Settings) -> dict[str, Any]:
     """Return the trace of a thread: every event; tasks and figures of its last request.
 

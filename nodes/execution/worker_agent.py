@@ -8,7 +8,6 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, contextmanager
 from dataclasses import dataclass, field
-from functools import partial
 from time import monotonic
 from typing import Any, ClassVar
 
@@ -44,7 +43,6 @@ from nodes.prompts.messages import build_handoff_message
 from nodes.schemas.handoff import WorkValues, lay_beside
 from nodes.schemas.team import Worker
 from nodes.telemetry.events import emit
-from nodes.tools.framework.described_tools import describe_tools
 from nodes.tools.framework.documents import is_cut
 from state import Fault, Origin, Report, Usage
 
@@ -269,7 +267,7 @@ class AgentDoer(Doer):
         """Return the worker's agent and the handoff for it."""
         agent = await self.get_agent()
         if recorder := get_recorder():
-            recorder.note_tools(agent.tool_set, partial(describe_tools, agent.tools))
+            recorder.note_tools(agent.tool_set, agent.tools)
         if sum(map(len, self.work.materials.values())) < LONG_MATERIALS_CHARS:
             return agent, self._build_message()
         return agent, await asyncio.to_thread(self._build_message)

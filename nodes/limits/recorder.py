@@ -12,6 +12,7 @@ from hashlib import sha256
 from typing import Any, Final, Protocol, TypeVar
 
 from langchain_core.runnables import RunnableConfig
+from langchain_core.tools import BaseTool
 from langgraph.config import get_config
 
 from nodes.errors.redaction import MASK, redact_text
@@ -82,7 +83,7 @@ class Recorder(Protocol):
     async def pass_point(self, name: str) -> None:
         """Return when a point of a run that its order depends on has its turn."""
 
-    def note_tools(self, key: str, describe: Callable[[], list[dict[str, Any]]]) -> None:
+    def note_tools(self, key: str, tools: Sequence[BaseTool]) -> None:
         """Keep the descriptions of a worker's tools, once."""
 
     def follow_stops(self, stops: StopRequests) -> None:

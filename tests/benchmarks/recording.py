@@ -20,8 +20,8 @@ from pathlib import Path
 
 from extensions.replay.record_file import read_record
 from extensions.replay.replayer import replay_record
-from graph.runs.run_recorder import get_record_path
 from graph.runs.runner import arun
+from graph.runs.trace import get_record_path
 from graph.settings import Settings
 from nodes.schemas.team import Team, Worker
 from state import Context

@@ -28,8 +28,8 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-from graph.runs.run_recorder import get_record_path
 from graph.runs.runner import aresume, arun
+from graph.runs.trace import get_record_path
 from graph.settings import Settings
 from graph.teams.team_loader import list_teams, load_team
 from nodes.errors import SupervisorError

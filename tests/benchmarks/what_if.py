@@ -23,8 +23,8 @@ from extensions.replay.fork import afork
 from extensions.replay.options import ChangeOptions
 from extensions.replay.record_file import read_record
 from extensions.replay.replayer import replay_record
-from graph.runs.run_recorder import get_record_path
 from graph.runs.runner import arun
+from graph.runs.trace import get_record_path
 from graph.settings import Settings
 from nodes.limits.nesting import parse_json
 from nodes.schemas.team import Team, Worker

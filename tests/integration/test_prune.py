@@ -15,9 +15,8 @@ from extensions.postgres import maintenance as postgres_prune
 from graph import arun
 from graph.cli import main
 from graph.runs.pruning import DeleteThread, PruneSelection, remove_runs
-from graph.runs.run_recorder import get_record_path
 from graph.runs.run_store import open_database
-from graph.runs.trace import get_log_path, list_runs
+from graph.runs.trace import get_log_path, get_record_path, list_runs
 from graph.settings import Settings
 from graph.stores import sqlite_prune
 from graph.stores.run_database import build_thread_namespace

@@ -10,8 +10,8 @@ import pytest
 from extensions.replay.runs import areplay
 from graph import aresume, arun
 from graph.runs.outcome import Outcome
-from graph.runs.run_recorder import get_record_path
 from graph.runs.stopping import astop
+from graph.runs.trace import get_record_path
 from graph.settings import Settings
 from state import Context
 from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask

@@ -13,7 +13,7 @@ from extensions.replay.record_file import RecordUnreadable, read_record
 from extensions.replay.replayer import Replayed, replay_record
 from extensions.replay.tape import ReplayMissed
 from graph import aresume, arun
-from graph.runs.run_recorder import get_record_path
+from graph.runs.trace import get_record_path
 from graph.settings import Settings
 from nodes.errors import SupervisorError
 from nodes.schemas.team import Team

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from graph import arun
-from graph.runs.run_recorder import get_record_path
+from graph.runs.trace import get_record_path
 from graph.settings import Settings
 from graph.teams.team_loader import SHIPPED_TEAMS_FOLDER, load_team
 from tests.screen import run_supervise

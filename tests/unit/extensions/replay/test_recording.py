@@ -19,10 +19,10 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from langchain_core.tools import tool
 
+from extensions.replay.record_members import MAX_MEMBERS, finish_last_member
 from extensions.replay.replayer import Replayed
 from graph import aresume, arun
-from graph.runs.record_members import MAX_MEMBERS, finish_last_member
-from graph.runs.run_recorder import get_record_path
+from graph.runs.trace import get_record_path
 from graph.settings import Settings
 from nodes.errors.redaction import register_secrets
 from nodes.limits.patterns import Pattern

@@ -44,6 +44,18 @@ async def run_again(
     return Comparison(base, changes, outcome), begun
 
 
+async def test_a_task_whose_list_of_dependencies_is_emptied_is_done_again_without_them(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    base = await make_base(endpoint, settings)
+
+    found, begun = await run_again(base, settings, task=("d.depends_on=",))
+
+    assert begun == {"d"} and found.outcome.status == "done"
+    assert found.outcome.plan is not None
+    assert not next(each for each in found.outcome.plan.tasks if each.id == "d").depends_on
+
+
 async def test_a_changed_task_and_its_descendants_are_done_again_and_no_other(
     endpoint: Endpoint, settings: Settings
 ) -> None:

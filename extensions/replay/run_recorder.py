@@ -2,59 +2,49 @@
 
 A file beside the run's event log, `THREAD.record`: a gzip member for each process that worked on
 the run, of one JSON value a line. A member begins with a line of `segment`, and, where the run has
-ended or waits, ends with one of `end`. A long text is there once; later lines have its hash.
+ended or waits, ends with one of `end`.
 """
 
 import asyncio
-import base64
 import json
 import logging
 import zlib
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from hashlib import sha256
+from dataclasses import asdict
 from pathlib import Path
 from time import monotonic
 from typing import Any, BinaryIO, Final, TypeVar
 
 import orjson
-from langchain_core.runnables import RunnableConfig
-from langgraph.checkpoint.base import BaseCheckpointSaver
+from langchain_core.tools import BaseTool
 from langgraph.errors import GraphInterrupt
 
-from graph.runs.event_log import FORM_ERRORS
-from graph.runs.record_members import (
+from extensions.replay.described_tools import describe_tools
+from extensions.replay.record_members import (
     GZIP,
     MAX_LINE_BYTES,
     MAX_PLAIN_BYTES,
     RecordTooLarge,
     finish_last_member,
 )
+from extensions.replay.run_state import describe_begin, summarize_state
+from graph.around_run import BegunRun
+from graph.runs.event_log import FORM_ERRORS
 from graph.settings import Settings
-from graph.stores.serializer import build_strict_serializer
 from nodes.errors import SupervisorError
 from nodes.errors.redaction import redact_bytes, redact_text, redact_value
-from nodes.limits.recorder import Effect, enter_effect, get_effect, hash_section
+from nodes.limits.recorder import Effect, enter_effect, get_effect
 from nodes.limits.stop_requests import StopRequests
+from nodes.schemas.team import Team
 from nodes.security.private_files import make_private_folder, open_private_file
+from state import Context, Tier
 
 T = TypeVar("T")
-VERSION: Final = 1
-LONG_CHARS: Final = 1_000
-"""A text of so many characters is kept once."""
-LONG_BYTES: Final = 4_000
-"""Of an entry, from which its texts are looked at."""
-TEXT_KEY: Final = "$text"
-_QUOTED_KEY: Final = b'"$text"'
 _LEVEL: Final = 3
 
 _logger = logging.getLogger(__name__)
-
-
-def get_record_path(thread: str, settings: Settings) -> Path:
-    """Return the path of a thread's record."""
-    return settings.home / "traces" / f"{thread}.record"
 
 
 class RunRecorder:
@@ -62,29 +52,47 @@ class RunRecorder:
 
     is_replayed = False
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __init__(self, path: Path, settings: Settings) -> None:
+        self._path, self._settings = path, settings
         self._file: BinaryIO | None = None
         self._zip = zlib.compressobj(_LEVEL, zlib.DEFLATED, GZIP)
         self._plain_bytes, self._began_s = 0, monotonic()
         self._effects = 0
         self._reads, self._readings = Counter[str](), list[list[Any]]()
         self._points = list[bytes]()
-        self._texts, self._tools = set[str](), set[str]()
+        self._tools = set[str]()
 
-    def begin(self, segment: Mapping[str, Any]) -> None:
+    async def begin(
+        self,
+        begun: BegunRun,
+        given: Any,
+        context: Context,
+        *,
+        team: Team,
+        models: Mapping[Tier, str],
+    ) -> None:
         """Begin the part of this process, with the input and the settings of the run."""
+        self._open()
+        segment = {
+            "team": team.model_dump(mode="json"),
+            "models": models,
+            "context": asdict(context),
+            **await describe_begin(begun, given, self._settings),
+        }
+        self._began_s = monotonic() - float(segment["elapsed_s"])
+        self._write({"segment": segment})
+
+    def _open(self) -> None:
         with self._keep_running():
             make_private_folder(self._path.parent)
             self._plain_bytes = finish_last_member(self._path)
             # `end` closes it.
             self._file = open(self._path, "ab", opener=open_private_file)  # noqa: SIM115
-        self._began_s = monotonic() - float(segment.get("elapsed_s", 0.0))
-        self._write({"segment": {"version": VERSION, **segment}})
 
-    def note_end(self, summary: Mapping[str, Any]) -> None:
-        """Keep what the run has come to, as `summarize_state` has it."""
-        self._write({"end": summary})
+    def note_end(self, values: Mapping[str, Any], error: SupervisorError | None) -> None:
+        """Keep the hash of each part of what the run has come to."""
+        with self._keep_running():
+            self._write({"end": summarize_state(values, error)})
 
     def end(self) -> None:
         """End the part of this process."""
@@ -127,12 +135,12 @@ class RunRecorder:
         """Keep that the run has come to a point; the next entry takes it to the file."""
         self._points.append(orjson.dumps({"point": name}))
 
-    def note_tools(self, key: str, describe: Callable[[], list[dict[str, Any]]]) -> None:
+    def note_tools(self, key: str, tools: Sequence[BaseTool]) -> None:
         """Keep the descriptions of a worker's tools, once."""
         if key not in self._tools:
             self._tools.add(key)
             with self._keep_running():
-                self._write({"tools": key, "described": describe()})
+                self._write({"tools": key, "described": describe_tools(tools)})
 
     def follow_stops(self, stops: StopRequests) -> None:
         """Keep which tasks a human stops."""
@@ -158,44 +166,19 @@ class RunRecorder:
             self._write(kept)
 
     def _write(self, entry: Mapping[str, Any]) -> None:
+        readings, self._readings = self._readings, []
+        points, self._points = self._points, []
         if self._file is None:
             return
-        if self._readings:
-            entry = {**entry, "readings": self._readings}
-            self._readings = []
         with self._keep_running():
-            lines, self._points = self._points, []
-            line = _format(entry)
-            if not line or len(line) >= LONG_BYTES or _QUOTED_KEY in line:
-                short = self._shorten(entry, lines)
-                line = _format(short) or json.dumps(short, default=str).encode()
-            plain = b"\n".join((*lines, line, b""))
+            line = _format({**entry, "readings": readings} if readings else entry)
+            plain = b"\n".join((*points, line, b""))
             self._plain_bytes += len(plain)
             if self._plain_bytes > MAX_PLAIN_BYTES or len(line) > MAX_LINE_BYTES:
                 raise RecordTooLarge("it is as large as a record may be")
             written = self._zip.compress(redact_bytes(plain))
             self._file.write(written + self._zip.flush(zlib.Z_SYNC_FLUSH))
             self._file.flush()
-
-    def _shorten(self, value: Any, lines: list[bytes]) -> Any:
-        """Return a JSON value with its long texts as hashes; a new one gets a line of its own."""
-        match value:
-            case str() if len(value) >= LONG_CHARS:
-                text = redact_bytes(value.encode("utf-8", "replace")).decode()
-                name = sha256(text.encode()).hexdigest()
-                if name not in self._texts:
-                    self._texts.add(name)
-                    lines.append(orjson.dumps({TEXT_KEY: name, "text": text}))
-                return {TEXT_KEY: name}
-            case str():
-                return value if value.isascii() else value.encode("utf-8", "replace").decode()
-            case Mapping():
-                kept = {_replace(key): self._shorten(item, lines) for key, item in value.items()}
-                return {TEXT_KEY: kept} if TEXT_KEY in kept else kept
-            case list() | tuple():
-                return [self._shorten(item, lines) for item in value]
-            case _:
-                return value
 
     @contextmanager
     def _keep_running(self) -> Iterator[None]:
@@ -213,15 +196,10 @@ class RunRecorder:
 
 
 def _format(value: Any) -> bytes:
-    """Return JSON; nothing for what half of a surrogate pair or a huge integer is in."""
     try:
         return orjson.dumps(value, default=str, option=orjson.OPT_NON_STR_KEYS)
-    except TypeError:
-        return b""
-
-
-def _replace(key: Any) -> Any:
-    return key.encode("utf-8", "replace").decode() if isinstance(key, str) else key
+    except TypeError:  # a huge integer, half of a surrogate pair
+        return json.dumps(value, default=str, ensure_ascii=False).encode("utf-8", "replace")
 
 
 def _describe_failure(error: BaseException) -> dict[str, Any]:
@@ -238,45 +216,3 @@ def _describe_failure(error: BaseException) -> dict[str, Any]:
         named["fields"] = redact_value(fields)
         named |= {"usage": usage.model_dump(mode="json")} if usage else {}
     return {"failure": named}
-
-
-def summarize_state(values: Mapping[str, Any], error: SupervisorError | None) -> dict[str, Any]:
-    """Return the hash of each part of what a run has come to, for a replay to compare."""
-    plan, answer = values.get("plan"), values.get("answer")
-    parts = {
-        "plan": plan and plan.model_dump(mode="json"),
-        "reports": _dump_models(values.get("results", {})),
-        "answer": answer and answer.model_dump(mode="json"),
-        "bill": _dump_models(values.get("ledger", {})),
-        "error": error and [error.code, str(error)],
-    }
-    hashes = {name: hash_section(part) for name, part in parts.items()}
-    return {"status": values.get("status", ""), **hashes}
-
-
-def _dump_models(models: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: model.model_dump_json() for name, model in models.items()}
-
-
-def encode_value(value: Any) -> list[str]:
-    """Return a value of our own types as text, by the serializer of checkpoints."""
-    kind, data = build_strict_serializer().dumps_typed(value)
-    return [kind, base64.b64encode(data).decode()]
-
-
-def encode_input(given: Any) -> list[str]:
-    """Return what a graph is given; of an input it reads no known secret, so none is kept."""
-    return encode_value(redact_value(given) if isinstance(given, Mapping) else given)
-
-
-async def describe_checkpoints(
-    saver: BaseCheckpointSaver[Any], config: RunnableConfig
-) -> list[list[str]]:
-    """Return the last checkpoint of each graph of a thread, with what was written beside it."""
-    thread, found = config["configurable"]["thread_id"], dict[str, list[str]]()
-    async for saved in saver.alist({"configurable": {"thread_id": thread}}):
-        place = saved.config["configurable"]
-        if (ns := place.get("checkpoint_ns", "")) not in found:
-            kept = [ns, saved.checkpoint, saved.metadata, list(saved.pending_writes or ())]
-            found[ns] = encode_value(kept)
-    return list(found.values())
