@@ -132,14 +132,30 @@ class Usage(Frozen):
         )
 
 
-class Estimate(Frozen):
-    """What a run is expected to cost, said when its plan is made."""
+class Amounts(Frozen):
+    """What a run may take, all in all."""
 
     model_calls: int = Field(0, ge=0)
     input_tokens: int = Field(0, ge=0)
     output_tokens: int = Field(0, ge=0)
     cost_usd: float | None = 0.0
     """None when a model's price is not known."""
+    seconds: NonNegative = 0.0
+    """Wall time from the request to the answer; 0 of a run of an earlier release."""
+
+
+class Estimate(Amounts):
+    """What a run is expected to take, said when its plan is made."""
+
+    low: Amounts | None = None
+    """Each amount is between this one and `high` in 9 of 10 runs."""
+    high: Amounts | None = None
+    runs: int = Field(0, ge=0)
+    """Earlier runs of the team that it rests on; without any it is made of constants."""
+    models: dict[Tier, str] = Field(default_factory=dict)
+    """That it is made for, by tier."""
+    spread: dict[str, float] = Field(default_factory=dict)
+    """How far the simulated runs are apart, by amount: half the 90 % range of its logarithm."""
 
 
 class RunUsage(Usage):

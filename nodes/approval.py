@@ -45,8 +45,9 @@ async def approve(
     team = team.apply_context(runtime.context)
     max_tasks = runtime.context.max_tasks or team.max_tasks
     plans_by_rule = models.get_name(team.planner_tier, runtime.context) == EMBEDDED
+    estimate = None if state.get("revisions") else state.get("estimate")  # of the first version
     for _ in range(MAX_UNUSABLE_REPLIES):
-        decision = ask(build_plan_request(plan, problems, build_task_path()))
+        decision = ask(build_plan_request(plan, problems, build_task_path(), estimate))
         problems = [decision.message]
         if decision.kind == "approve":
             await emit("plan_approved", version=plan.version, edited=False)

@@ -18,7 +18,6 @@ from graph.display.progress_display import ProgressDisplay
 from graph.display.stderr_console import print_to_stderr
 from graph.display.streams import announce_start
 from graph.display.summary import (
-    format_estimate,
     format_figures,
     format_question,
     format_reply_command,
@@ -33,6 +32,7 @@ from graph.runs.trace import build_trace, load_trace, refuse_other_forms
 from graph.settings import Settings
 from graph.stores.thread_locks import check_thread_id, make_thread_id
 from nodes.errors import FileUnreadable, OutputFailed, RequestInvalid, SupervisorError, UsageError
+from nodes.text.counts import format_estimate
 from nodes.text.markdown import format_answer
 from state import COMPLETE_STATUSES, Context, RunStatus
 
@@ -151,7 +151,8 @@ def show_plan(job: Job) -> int:
     if plan.is_by_rule:
         print_to_stderr(f"the plan was made by rule, for no valid one came: {plan.rule_reason}")
     if not job.options.quiet:
-        print_to_stderr(format_estimate(estimate.model_dump()), style="dim")
+        said = f"expected: {format_estimate(estimate.model_dump())}"
+        print_to_stderr(said, style="dim")
     return 0
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from graph.display.labels import format_seconds, format_task, label_models
 from graph.display.text import make_printable, to_one_line
-from nodes.text.counts import format_count
+from nodes.text.counts import format_cost, format_count, format_estimate
 
 Json = Mapping[str, Any]
 MIN_SPEEDUP = 1.2
@@ -88,6 +88,8 @@ def format_question(question: Json, *, shown_plan: Json | None = None) -> list[s
     if question.get("kind") == "plan":
         plan = question["plan"]
         shown = [] if plan == shown_plan else format_plan(plan)
+        if estimate := question.get("estimate"):
+            shown.append(f"expected: {format_estimate(estimate)}")
         return [*shown, *problems, "Run this plan? accept, reject: why, or the plan edited as JSON"]
     asker = format_task(question.get("task") or "", question.get("worker") or "")
     if question.get("kind") == "tool_call":
@@ -177,21 +179,15 @@ def _format_usage(usage: Json) -> Iterator[str]:
     if further:
         yield f"more model calls than plan, tasks and answer: {', '.join(further)}"
     if estimate := usage.get("estimate"):
-        yield format_estimate(estimate)
-
-
-def format_estimate(estimate: Json) -> str:
-    """Return the line of a run's expected cost."""
-    return f"expected: {' · '.join(_list_spent(estimate))}"
+        yield f"expected: {format_estimate(estimate)}"
 
 
 def _list_spent(usage: Json) -> list[str]:
-    cost = usage.get("cost_usd")
     read = format_count(usage.get("input_tokens", 0), "token")
     return [
         format_count(usage["model_calls"], "model call"),
         f"{read} in, {usage.get('output_tokens', 0):,} out",
-        "cost unknown" if cost is None else f"${cost:,.4f}" if cost else "$0",
+        format_cost(usage.get("cost_usd")),
     ]
 
 

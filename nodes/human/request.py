@@ -15,8 +15,9 @@ from langgraph.types import interrupt
 
 from nodes.human.reply import Decision, DecisionKind, read_decision
 from nodes.limits.patterns import Pattern
+from nodes.text.counts import format_estimate
 from nodes.text.plain_text import sanitize_text
-from state import Plan
+from state import Estimate, Plan
 
 RequestKind = Literal["plan", "question", "tool_call"]
 
@@ -40,22 +41,31 @@ _APPROVAL: Final[tuple[DecisionKind, ...]] = ("approve", "edit", "reject")
 _ANSWER: Final[tuple[DecisionKind, ...]] = ("respond", "edit", "reject")
 
 
-def build_plan_request(plan: Plan, problems: Sequence[str] = (), task: str = "") -> dict[str, Any]:
+def build_plan_request(
+    plan: Plan,
+    problems: Sequence[str] = (),
+    task: str = "",
+    estimate: Estimate | None = None,
+) -> dict[str, Any]:
     """Build the question whether a plan may run.
 
     Args:
         problems: what was wrong with the last reply.
         task: the outer task of an inner team.
+        estimate: of this plan.
     """
     fields = plan.model_dump(mode="json")
+    expected = {"estimate": estimate.model_dump(mode="json")} if estimate else {}
+    words = f"\n\n**Expected:** {format_estimate(expected['estimate'])}" if estimate else ""
     return _build_request(
         "plan",
         action="run_plan",
         args={"goal": fields["goal"], "tasks": fields["tasks"]},
-        description=_describe_tasks(plan),
+        description=f"{_describe_tasks(plan)}{words}",
         problems=problems,
         task=task,
         plan=fields,
+        **expected,
         reply="accept, reject: <why>, or the plan as edited",
     )
 

@@ -19,7 +19,7 @@ from nodes.limits.worker_load import get_team_load
 from nodes.models.catalog import EMBEDDED, require_prices
 from nodes.planning.coverage import note_uncovered
 from nodes.planning.direct_reply import find_direct_reply
-from nodes.planning.estimate import estimate_run
+from nodes.planning.estimate import estimate_plan
 from nodes.planning.plan_request import PlanRequest
 from nodes.planning.planner import make_plan
 from nodes.planning.replanning import build_plan_event, list_unfinished
@@ -200,14 +200,7 @@ async def _enter_plan(
     """Emit the plan; return its channels, with what planning has cost."""
     team, state = asked.team, asked.state
     plan = planned.plan.model_copy(update={"version": len(state.get("plans", ())) + 1})
-    estimate = estimate_run(
-        plan,
-        team,
-        asked.models,
-        asked.context,
-        materials=asked.materials,
-        planning=planned.usage + planned.routing,
-    )
+    estimate = await estimate_plan(asked, plan, planned.usage + planned.routing)
     awaits_approval = team.approve_plan or asked.context.approve_plan
     shown = {**build_plan_event(plan, team), "estimate": estimate.model_dump(mode="json")}
     await emit("plan_created", **shown, awaits_approval=awaits_approval)

@@ -18,6 +18,7 @@ from nodes.limits.run_scope import get_run_scope
 from nodes.limits.worker_load import get_team_load
 from nodes.models.reply_stream import AnswerTextListener
 from nodes.models.run_context import TextListener
+from nodes.planning.estimate import learn_run
 from nodes.schemas.team import Team
 from nodes.telemetry.cost import find_unattributed, measure_latency, sum_ledger
 from nodes.telemetry.events import build_task_path, emit
@@ -140,6 +141,9 @@ async def deliver_answer(
         timing=timing.model_dump(mode="json"),
     )
     plan = state.get("plan")
+    ended: SupervisorState = {**state, "ledger": {**state.get("ledger", {}), **ledger}}
+    ended |= {"status": status, "usage": usage, "timing": timing}
+    await learn_run(ended, team, config, runtime.store)
     shown = write_chat_message(answer, status, is_planned=plan is not None)
     message = (stream or AnswerStream(config)).finish(shown)
     return {
