@@ -1,10 +1,43 @@
-"""What a run will cost, what it can never do, why it failed, and whether a team is worth it."""
+"""What a run will cost, what it can never do, why it failed, and whether a team is worth it.
+
+The functions and types below are imported at their first use.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import typer
 
 from graph.extensions import Extension
 
+if TYPE_CHECKING:
+    from extensions.insight.causes import Cause, Explanation, explain
+    from extensions.insight.failures import Failures, count_failures
+
+__all__ = ["EXTENSION", "Cause", "Explanation", "Failures", "count_failures", "explain"]
+
+_HOMES = {
+    "Cause": "extensions.insight.causes",
+    "Explanation": "extensions.insight.causes",
+    "explain": "extensions.insight.causes",
+    "Failures": "extensions.insight.failures",
+    "count_failures": "extensions.insight.failures",
+}
+
 
 class _Insight(Extension):
-    pass
+    def add_commands(self, app: typer.Typer) -> None:
+        """Add the commands on causes."""
+        from extensions.insight import why_commands
+
+        app.command("why")(why_commands.why)
+        app.command("failures")(why_commands.failures)
 
 
 EXTENSION = _Insight()
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'extensions.insight' has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)

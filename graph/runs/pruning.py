@@ -61,7 +61,7 @@ class PruneSelection:
             raise UsageError(
                 f"unknown status {unknown[0]!r}", next=f"choose one of {', '.join(RUN_STATUSES)}"
             )
-        return cls(_parse_age(older_than), keep or 0, statuses, only_records)
+        return cls(parse_age(older_than) if older_than else 0.0, keep or 0, statuses, only_records)
 
 
 @dataclass
@@ -151,9 +151,12 @@ def _open_database(settings: Settings) -> Iterator[DeleteThread]:
         yield forget
 
 
-def _parse_age(age: str | None) -> float:
-    if age is None:
-        return 0.0
+def parse_age(age: str) -> float:
+    """Return the seconds of a time such as `7d`.
+
+    Raises:
+        UsageError: it is none.
+    """
     if not (found := Pattern(r"(\d{1,6})([mhdw])").fullmatch(age.strip())):
         raise UsageError(f"invalid duration {age!r}", next="write 90m, 12h, 30d or 8w")
     return float(found[1]) * _UNIT_S[found[2]]

@@ -180,6 +180,7 @@ def _end_late(doer: Doer, timeout_s: float, config: RunnableConfig) -> Attempt:
         return {
             "early": early and early.model_dump(mode="json"),
             "found": list(doer.list_found()),
+            "tools": list(doer.list_open_tools()),
             "usage": doer.usage.model_dump(mode="json"),
         }
 
@@ -189,6 +190,8 @@ def _end_late(doer: Doer, timeout_s: float, config: RunnableConfig) -> Attempt:
         early = Report.model_validate(late["early"])
         return Attempt(description=description, report=early, usage=usage)
     error = f"timed out after {timeout_s:.3g} s, {_name_limit(config)}"
+    if tools := ", ".join(late.get("tools", ())):
+        error += f", in {tools}"
     report, fault = _build_timeout_report(error, late["found"]), doer.timeout_fault
     return Attempt(description=description, report=report, error=error, fault=fault, usage=usage)
 

@@ -157,6 +157,8 @@ class AttemptContext:
     """Which lines of the materials the model has been shown."""
     earlier_calls: EarlierCalls = field(default_factory=EarlierCalls)
     """Their results, for calls that are made again."""
+    open_tools: list[str] = field(default_factory=list)
+    """Tools that are at work, by name; one whose time has ended stays."""
     recorded_calls: set[str] = field(default_factory=set)
     """Ids of the calls that this context has recorded; a resumed attempt restores the others."""
 

@@ -170,6 +170,10 @@ class Doer(ABC):
         """Return what was found so far, for an attempt whose time ends."""
         return ()
 
+    def list_open_tools(self) -> Sequence[str]:
+        """Return the tools that are at work, by name, for an attempt whose time ends."""
+        return ()
+
     def hold_slot(self, left_s: float | None) -> AbstractAsyncContextManager[object]:
         """Wait until a slow server is free for this task, at most the seconds left of the run."""
         return nullcontext()

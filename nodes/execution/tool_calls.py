@@ -87,7 +87,9 @@ class ToolGuardMiddleware(AgentMiddleware[WorkerAgentState, AttemptContext, Repo
         if found := call.context.earlier_calls.find(asked):
             result = call.repeat(*found)
         else:
+            call.context.open_tools.append(call.name)
             result = await call.make()
+            call.context.open_tools.remove(call.name)
             if not call.failures and is_declared(request.tool):
                 call.context.earlier_calls.record(asked, result)
         call.context.recorded_calls.add(str(asked["id"]))

@@ -307,6 +307,10 @@ class AgentDoer(Doer):
         """Return what the tools have answered."""
         return self.context.results
 
+    def list_open_tools(self) -> Sequence[str]:
+        """Return the tools that are at work, by name."""
+        return self.context.open_tools
+
     def hold_slot(self, left_s: float | None) -> AbstractAsyncContextManager[object]:
         """Wait until a slow server is free for this task."""
         return hold_for_task(self.work.model, left_s)

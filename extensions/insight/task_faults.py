@@ -1,0 +1,237 @@
+"""Finds what went wrong at one task: the fault that began it, or the tasks that it goes back to."""
+
+import string
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from extensions.insight.faults import Fault, build_fault, find_cap, find_origin, list_team_faults
+from extensions.insight.run_facts import LoggedEvent, RunFacts, TaskFacts, as_list, as_map, as_text
+from nodes.limits.stop_requests import STOPPED
+
+_WORK: Final = ("report", "turn")
+"""Purposes of the model calls of an attempt."""
+_REASONS: Final = {
+    "ambiguous_input": "unclear_input",
+    "confidence_too_low": "unsure",
+    "timeout": "out_of_time",
+    "out_of_scope": "out_of_scope",
+}
+"""Kinds by the reason of an escalation."""
+_STARTS: Final = {
+    STOPPED: "stopped_by_human",
+    "the run's deadline is reached": "deadline_passed",
+    "the run's step cap is reached": "steps_spent",
+    "the report is empty": "empty_report",
+    "the report repeats the task": "empty_report",
+    "the worker reported failure without": "reported_failure",
+    "the worker escalated without": "unclear_input",
+    "no readable report within": "turns_spent",
+}
+"""Kinds by how the program's own errors of attempts begin."""
+_OVERCOME: Final = ("unreadable_reply", "out_of_time")
+"""Besides what an endpoint did: a later attempt that got a report has overcome it."""
+_CAPS: Final = ("steps_spent", "deadline_passed", "budget_spent")
+
+
+@dataclass
+class Findings:
+    """Why a task is not whole."""
+
+    faults: list[Fault] = field(default_factory=list)
+    blamed: list[str] = field(default_factory=list)
+    """Paths of the tasks that it goes back to."""
+
+
+def examine_task(facts: RunFacts, task: TaskFacts) -> Findings:
+    """Return why a task is not whole; nothing for one that is."""
+    if task.status == "completed":
+        return _examine_completed(facts, task)
+    if task.report:
+        return _examine_failed(facts, task)
+    if task.reason != STOPPED and (blamed := _list_lost(facts, task.needs)):
+        return Findings(blamed=blamed)
+    if task.status != "skipped":
+        cap = find_cap(facts, task)
+        return Findings([cap] if cap else [])
+    kind = "stopped_by_human" if task.reason == STOPPED else "unexplained"
+    if task.reason.startswith("the run nears its caps"):
+        is_low = any(e.read("level") == "low" for e in facts.select("budget"))
+        kind = "budget_spent" if is_low else "deadline_passed"
+    return Findings([build_fault(task, kind, task.ending, task.reason)])
+
+
+def _list_lost(facts: RunFacts, names: Iterable[str]) -> list[str]:
+    known = (facts.tasks.get(name) for name in names)
+    return [task.path for task in known if task and task.status != "completed"]
+
+
+def _examine_failed(facts: RunFacts, task: TaskFacts) -> Findings:
+    problems = list(_list_problems(facts, task))
+    first = _choose_first(problems)
+    if len(problems) == 1 and (inner := _examine_team(facts, task)):
+        return inner
+    words = f"{first.detail} {as_map(task.report.get('escalation')).get('message', '')}"
+    is_said = first.kind in ("reported_failure", *_REASONS.values())
+    if is_said and (named := _list_named(facts, task, words)):
+        return Findings(blamed=named)
+    return Findings([first])
+
+
+def _examine_team(facts: RunFacts, task: TaskFacts) -> Findings | None:
+    """Return why the team that did a task did not do all of it; None without one."""
+    inner = [path for path in task.inner if not facts.tasks[path].is_whole]
+    faults = list_team_faults(facts, task.path) if task.inner else []
+    return Findings(faults, inner) if inner or faults else None
+
+
+def _choose_first(problems: list[Fault]) -> Fault:
+    """Return the problem that began the failure: the first that no later attempt has overcome."""
+
+    def is_of_form(fault: Fault) -> bool:
+        return fault.is_call or fault.kind in _OVERCOME
+
+    for at, each in enumerate(problems):
+        later = (p for p in problems[at + 1 :] if not is_of_form(p) and p.kind not in _CAPS)
+        if not is_of_form(each) or next(later, None) is None:
+            is_same = each.kind == problems[-1].kind
+            return each if each.detail or not is_same else replace(each, detail=problems[-1].detail)
+    return problems[-1]
+
+
+def _list_named(facts: RunFacts, task: TaskFacts, message: str) -> list[str]:
+    """Return the inputs that lack something and that a worker names as its reason."""
+    words = {word.strip(string.punctuation) for word in message.split()}
+    inputs = (facts.tasks.get(path) for path in (*task.needs, *task.wants))
+    lacking = [each.path for each in inputs if each and not each.is_whole]
+    return [path for path in lacking if path.rpartition("/")[2] in words]
+
+
+def _list_problems(facts: RunFacts, task: TaskFacts) -> Iterator[Fault]:
+    """Yield what was wrong with each attempt; the last is that of the report."""
+    for events in task.attempts[:-1]:
+        if problem := _find_problem(facts, task, events):
+            yield problem
+    yield _find_last_problem(facts, task)
+
+
+def _find_failed_call(events: list[LoggedEvent]) -> LoggedEvent | None:
+    calls = [e for e in events if e.kind == "model_call" and e.read("purpose") in _WORK]
+    return calls[-1] if calls and calls[-1].read("error") else None
+
+
+def _find_problem(facts: RunFacts, task: TaskFacts, events: list[LoggedEvent]) -> Fault | None:
+    if call := _find_failed_call(events):
+        return find_origin(facts, call)
+    for event in events:
+        if event.kind == "escalated":
+            kind = _REASONS.get(event.read("reason"), "unclear_input")
+            return build_fault(task, kind, event, event.read("message"))
+        said = event.read("error") if event.kind == "refined" else event.read("reason")
+        if event.kind in ("refined", "split", "reassigned") and said:
+            return build_fault(task, _read_error(task, said, said)[0], event, said)
+    return None
+
+
+def _find_last_problem(facts: RunFacts, task: TaskFacts) -> Fault:
+    error, output = (str(task.report.get(key) or "") for key in ("error", "output"))
+    escalation = as_map(task.report.get("escalation"))
+    if task.status == "escalated":
+        kind = _REASONS.get(as_text(escalation.get("reason")), "unclear_input")
+        found = [e for each in task.attempts for e in each if e.kind == "escalated"]
+        event = found[0] if found else task.ending
+        return build_fault(task, kind, event, escalation.get("message"))
+    call = _find_failed_call(task.attempts[-1] if task.attempts else [])
+    code, _, detail = error.partition(": ")
+    if call and call.read("error") == code:
+        return find_origin(facts, call, as_text(detail))
+    kind, tool = _read_error(task, error, output)
+    if task.report.get("lacks_file") is True:
+        kind = "file_missing"
+    return build_fault(task, kind, task.ending, error, tool)
+
+
+def _read_error(task: TaskFacts, error: str, output: str) -> tuple[str, str]:
+    """Return the kind of a failed report's error, and the tool that it names."""
+    code = error.partition(":")[0]
+    is_late = as_map(task.report.get("escalation")).get("reason") == "timeout"
+    if error.startswith("timed out after") and is_late:
+        tool = error.partition(", in ")[2]
+        late = "tool_timed_out" if tool else "out_of_time"
+        return ("deadline_passed" if "the run's deadline" in error else late), as_text(tool)
+    kind = next((kind for start, kind in _STARTS.items() if error.startswith(start)), "")
+    calls = [e for each in task.attempts[-1:] for e in each if e.kind == "tool_call"]
+    if kind == "turns_spent" and any(e.data.get("repeated") is True for e in calls):
+        return "turns_repeated", ""
+    if kind or error.strip() == output.strip():  # the second is the worker's own word
+        return kind or "reported_failure", ""
+    if code.isupper() and code.replace("_", "").isalpha():
+        return code.lower(), ""
+    is_raised = code.isidentifier() and code.endswith(("Error", "Exception"))
+    return ("internal_error" if is_raised else "unreadable_reply"), ""
+
+
+def _examine_completed(facts: RunFacts, task: TaskFacts) -> Findings:
+    found = Findings()
+    if not task.is_whole:
+        before = [p for a in task.attempts[:-1] if (p := _find_problem(facts, task, a))]
+        if task.inner and before:  # what led to a team of its own has begun it
+            found.faults.append(_choose_first(before))
+        elif inner := _examine_team(facts, task):
+            found = inner
+        found.faults += _list_tool_faults(task)
+        if not (found.faults or found.blamed):
+            detail = next(iter(task.list_texts("failures") or task.list_texts("gaps")), "")
+            found.faults.append(build_fault(task, "file_unread", task.ending, detail))
+    _examine_claims(facts, task, found)
+    found.faults += _list_gap_faults(task)
+    return found
+
+
+def _list_tool_faults(task: TaskFacts) -> Iterator[Fault]:
+    """Yield the calls whose failures the report names: no later one made them good."""
+    named = {text[:100] for text in task.list_texts("failures")}
+    for event in (e for e in task.list_last("tool_call")):
+        said = [t for t in as_list(event.data.get("failures")) if isinstance(t, str)]
+        if kept := [text for text in said if text[:100] in named]:
+            kind = "tool_failed" if event.data.get("error") else "tool_incomplete"
+            kind = "tool_rejected" if event.data.get("denied") is True else kind
+            yield build_fault(task, kind, event, kept[0], event.read("tool"))
+
+
+def _list_gap_faults(task: TaskFacts) -> Iterator[Fault]:
+    """Yield what the program has noted among the gaps of a completed report."""
+    refused = {
+        event.read("tool"): event
+        for event in task.list_last("tool_call")
+        if event.data.get("error") and not event.data.get("failures")
+    }
+    for gap in task.list_texts("gaps"):
+        start, _, said = gap.partition(": ")
+        call = refused.get(start)
+        if start == "an assumption was made where it was unclear":
+            yield build_fault(task, "assumption", task.ending, said)
+        elif gap.startswith("the confidence of this result is "):
+            yield build_fault(task, "unsure", task.ending, gap)
+        elif call and said and call.read("error").startswith(as_text(said, 80)[:70]):
+            kind = "tool_denied" if call.data.get("denied") is True else "tool_refused"
+            yield build_fault(task, kind, call, said, start)
+
+
+def _examine_claims(facts: RunFacts, task: TaskFacts, found: Findings) -> None:
+    """Add unproved claims; one that an input has unproved too goes back to that input."""
+    inputs = [facts.tasks[path] for path in (*task.needs, *task.wants) if path in facts.tasks]
+    known = {text: each.path for each in inputs for text, _ in _list_unproved(each)}
+    for text, doubt in _list_unproved(task):
+        if text in known:
+            found.blamed.append(known[text])
+        else:
+            event = next(iter(task.list_last("report_sent_back")), task.ending)
+            detail = f"“{as_text(text, 120)}”: {as_text(doubt, 150)}"
+            found.faults.append(build_fault(task, "unproved_claim", event, detail))
+
+
+def _list_unproved(task: TaskFacts) -> list[tuple[str, str]]:
+    claims = map(as_map, as_list(task.report.get("claims")))
+    unproved = (claim for claim in claims if claim.get("proof") == "unproved")
+    return [(str(claim.get("text")), str(claim.get("doubt"))) for claim in unproved]
