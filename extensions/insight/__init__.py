@@ -27,11 +27,12 @@ _HOMES = {
 
 class _Insight(Extension):
     def add_commands(self, app: typer.Typer) -> None:
-        """Add the commands on causes."""
-        from extensions.insight import why_commands
+        """Add the commands on causes and on questions that wait."""
+        from extensions.insight import inbox_commands, why_commands
 
         app.command("why")(why_commands.why)
         app.command("failures")(why_commands.failures)
+        app.command("inbox")(inbox_commands.inbox)
 
 
 EXTENSION = _Insight()

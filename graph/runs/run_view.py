@@ -124,6 +124,8 @@ class RunView:
         self.unended = "running"
         """The status while there is no answer."""
         self.questions: Any = ()
+        self.asked_at = ""
+        """When they were asked, in ISO 8601; a resume that brings no answer asks them once."""
         self.origins = ""
         """Where settings come from, and where requests are sent, if a user may not expect it."""
         self.request: RunEvent | None = None
@@ -173,6 +175,8 @@ class RunView:
             self.usage.clear()
         self.facts["resumed"] += "resumed" in entry
         known = (status for key, status in _UNFINISHED_STATUSES.items() if key in entry)
+        is_known = bool(self.questions) and self.questions == entry.get("asked")
+        self.asked_at = self.asked_at if is_known else str(entry.get("at") or "")
         self.unended, self.questions = next(known, "running"), entry.get("asked", ())
 
     def apply_event(self, event: Json) -> None:

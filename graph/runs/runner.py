@@ -24,7 +24,7 @@ from graph.settings import Settings
 from graph.stores.thread_locks import check_thread_id, make_thread_id
 from graph.teams.default_team import DEFAULT_TEAM
 from graph.teams.team_loader import find_team
-from graph.topology.answers import build_answer_command, list_open_questions
+from graph.topology.answers import Question, build_answer_command, list_open_questions
 from graph.topology.blocking_portal import get_portal
 from graph.topology.continuation import build_reopen_command, has_unfinished_work, is_in_progress
 from graph.topology.input_validation import read_context
@@ -46,6 +46,8 @@ from state import (
 )
 
 AnswerListener = Callable[[str], None]
+AnswerQuestions = Callable[[Sequence[Question]], str]
+"""Returns the answer to the questions that are open when the thread is locked, or refuses."""
 
 
 class ThreadUnfinished(UsageError):
@@ -138,7 +140,7 @@ async def _accept_request(session: RunSession, given: Mapping[str, Any]) -> dict
 async def aresume(
     thread: str,
     *,
-    answer: str | None = None,
+    answer: str | AnswerQuestions | None = None,
     team: str | Path | Team | None = None,
     context: Context | Mapping[str, Any] | None = None,
     settings: Settings | None = None,
@@ -152,7 +154,8 @@ async def aresume(
     Completed tasks are not repeated. For a thread that is done, its outcome is returned again.
 
     Args:
-        answer: to the thread's open question; with several open, JSON keyed by task.
+        answer: to the thread's open question; with several open, JSON keyed by task. Or what
+            returns it for the questions that are open.
         team: of a run whose record is not this user's, such as one in a copied folder.
         context: settings of the run to change; deadline and budget restart.
         models, tools: the objects that the run was begun with.
@@ -188,7 +191,7 @@ async def _continue_run(
     session: RunSession,
     accepted: Mapping[str, Any],
     context: Context,
-    answer: str | None,
+    answer: str | AnswerQuestions | None,
     settings: Settings,
 ) -> Outcome:
     """Continue a thread's run where it stopped; one that waits without an answer waits on.
@@ -202,6 +205,7 @@ async def _continue_run(
     snapshot = await session.graph.aget_state(session.config, subgraphs=True)
     values, questions = cast(SupervisorState, snapshot.values), list_open_questions(snapshot)
     thread, store = session.thread, session.database.store
+    answer = answer(questions) if callable(answer) else answer
     command = None if answer is None else build_answer_command(thread, questions, answer)
     if questions and command is None and not await has_stop_requests(store, thread):
         return build_outcome(session, snapshot, None)

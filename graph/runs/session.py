@@ -183,7 +183,7 @@ def build_outcome(
         values["ledger"] = _add_lost_usage(values.get("ledger", {}), error, session.team)
         _report_error(session, error, finished=len(values["results"]))
     elif questions:
-        session.event_log.write_entry({"asked": questions})
+        session.event_log.write_entry({"asked": questions, "at": utc_now()})
     if error or questions:
         ledger = values.get("ledger", {})
         values["ledger"] = {

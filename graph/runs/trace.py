@@ -158,7 +158,8 @@ def _build_run(view: RunView) -> dict[str, Any]:
         status = (view.answer.model_extra or {})["status"]
     elif view.last and view.last.kind == "error":
         status = "failed"
-    asked = {"questions": view.questions} if status == "needs_input" else {}
+    asked = {"questions": view.questions, "asked_at": view.asked_at}
+    asked = asked if status == "needs_input" else {}
     return {**named, "status": status, **asked}
 
 
