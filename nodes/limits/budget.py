@@ -1,7 +1,7 @@
 """What a run may spend, in tokens and in money, shared by all its model calls."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
 from nodes.errors import BudgetSpent
@@ -11,6 +11,8 @@ ANSWER_SHARE = 0.15
 """Of each cap, kept for the answer."""
 WARNING_SHARE = 0.8
 """Of what work may spend: from here on workers must report."""
+HoldMore = Callable[[int, float | None], None]
+"""Reserves more tokens and US dollars for a call, for what an answer took that is of no use."""
 
 
 @dataclass
@@ -40,8 +42,10 @@ class Budget:
             self.parent.charge(usage)
 
     @contextmanager
-    def reserve_call(self, tokens: int, cost_usd: float | None, *, is_last: bool) -> Iterator[None]:
-        """Reserve room for a call while it is in flight.
+    def reserve_call(
+        self, tokens: int, cost_usd: float | None, *, is_last: bool
+    ) -> Iterator[HoldMore]:
+        """Reserve room for a call while it is in flight; yield what reserves more for it.
 
         Args:
             is_last: the call writes the answer, and may use the share kept for it.
@@ -49,7 +53,21 @@ class Budget:
         Raises:
             BudgetSpent: there is no room.
         """
-        price, share = cost_usd or 0.0, 1.0 if is_last else 1.0 - ANSWER_SHARE
+        with ExitStack() as held:
+
+            def hold(tokens: int, cost_usd: float | None) -> None:
+                price = cost_usd or 0.0
+                self._require_room(tokens, price, is_last=is_last)
+                self._adjust_reservation(tokens, price)
+                held.callback(self._adjust_reservation, -tokens, -price)
+                if self.parent:
+                    held.enter_context(self.parent.reserve_call(tokens, cost_usd, is_last=False))
+
+            hold(tokens, cost_usd)
+            yield hold
+
+    def _require_room(self, tokens: int, price: float, *, is_last: bool) -> None:
+        share = 1.0 if is_last else 1.0 - ANSWER_SHARE
         for unit, limit, used, held, needed in (
             ("tokens", self.max_tokens, self.tokens, self.reserved_tokens, tokens),
             ("USD", self.max_cost_usd, self.cost_usd, self.reserved_usd, price),
@@ -63,17 +81,6 @@ class Budget:
                     kept=limit * (1.0 - share),
                     needed=needed,
                 )
-        self._adjust_reservation(tokens, price)
-        outer = (
-            self.parent.reserve_call(tokens, cost_usd, is_last=False)
-            if self.parent
-            else nullcontext()
-        )
-        try:
-            with outer:
-                yield
-        finally:
-            self._adjust_reservation(-tokens, -price)
 
     def _adjust_reservation(self, tokens: int, price: float) -> None:
         self.tokens, self.cost_usd = self.tokens + tokens, self.cost_usd + price

@@ -23,6 +23,7 @@ from nodes.errors import (
     SupervisorError,
 )
 from nodes.errors.redaction import redact_text
+from nodes.limits.budget import HoldMore
 from nodes.models.circuit_breaker import FAILURE_THRESHOLD, OPEN_S, get_model_health
 from nodes.models.endpoint_limits import get_endpoint_limits, get_endpoint_signals
 from nodes.models.failures import (
@@ -36,7 +37,13 @@ from nodes.models.reply_stream import ReplyTextReader, RunOnWatch
 from nodes.models.request import require_end, require_usable, send_request
 from nodes.models.run_context import CallDeadline, RunContext
 from nodes.models.settings import DEFAULT_CALL_TIMEOUT_S, EMBEDDED, ModelSettings
-from nodes.models.usage import count_cached, estimate_usage, get_model_speed, keep_credible_usage
+from nodes.models.usage import (
+    compute_cost_usd,
+    count_cached,
+    estimate_usage,
+    get_model_speed,
+    keep_credible_usage,
+)
 
 BACKOFF_S = 0.5
 """The limit of the first wait; it doubles with each try (full jitter, Brooker, AWS 2015)."""
@@ -78,6 +85,8 @@ class ModelCall:
     """JSON or a call is asked for, and the endpoint may not end it: streamed, it is left then."""
     wants_call: bool = False
     """A call of a tool is wanted; words alone are none."""
+    hold_more: HoldMore | None = None
+    """Reserves what answers took that could not be used; None without a budget."""
     opened_circuit: str = ""
     """The model or the address whose circuit a failure of this call has opened."""
 
@@ -171,9 +180,20 @@ class ModelCall:
         except SupervisorError as error:
             is_cut = isinstance(error, ResponseCut)
             if not (is_cut and self.reads_cut and self.reads_cut(answer)):
-                self.wasted_usage.append(usage)
+                self.record_waste(usage)
                 raise
         return answer.model_copy(update={"usage_metadata": usage})
+
+    def record_waste(self, usage: UsageMetadata) -> None:
+        """Count an answer that cannot be used: the next try has what it left of the budget.
+
+        Raises:
+            BudgetSpent: there is no room for a further try.
+        """
+        self.wasted_usage.append(usage)
+        if self.hold_more:
+            price = compute_cost_usd(self.model_name, usage, self.settings.prices)
+            self.hold_more(usage["total_tokens"], price)
 
     async def _wait_for_endpoint(self) -> None:
         """Wait while the endpoint is rate limited, or has just failed.

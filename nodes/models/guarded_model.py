@@ -250,7 +250,7 @@ class GuardedModel(BaseChatModel):
             await run_context.emit_limits_scaled(self.model, call.speed)
         expected = self._estimate_call(messages, kwargs) if run_context.scope.budget else (0, None)
         try:
-            with run_context.reserve_call(*expected):
+            with run_context.reserve_call(*expected) as call.hold_more:
                 reply = await self._request_fitting_reply(call, messages, kwargs, **how)
         except SupervisorError as error:
             event["seconds"] = round(time.monotonic() - began_s, 6)

@@ -14,6 +14,7 @@ from langgraph.config import get_config
 
 from nodes.errors import CallTimedOut, DeadlinePassed, EndpointDown
 from nodes.errors.redaction import redact_text
+from nodes.limits.budget import HoldMore
 from nodes.limits.deadline import now_s
 from nodes.limits.langgraph_keys import RUNTIME_KEY
 from nodes.limits.recorder import find_place, read_outside
@@ -56,7 +57,9 @@ class RunContext:
     listeners: tuple[TextListener, ...] = ()
     """Called with the text, or the JSON, that the model has written so far."""
 
-    def reserve_call(self, tokens: int, cost_usd: float | None) -> AbstractContextManager[None]:
+    def reserve_call(
+        self, tokens: int, cost_usd: float | None
+    ) -> AbstractContextManager[HoldMore | None]:
         """Keep room for a call in the run's budget, if it has one.
 
         Raises:

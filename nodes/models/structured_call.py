@@ -82,7 +82,7 @@ class StructuredCall:
                 return StructuredReply(clean_words(message), method)
             self._reasons.append(f"the reply ignored {method}")
             if message.usage_metadata is not None:
-                self.call.wasted_usage.append(message.usage_metadata)
+                self.call.record_waste(message.usage_metadata)
         raise AssertionError("the last method returns or raises")
 
     def _note_call(self, message: AIMessage, method: OutputMethod) -> None:

@@ -358,3 +358,17 @@ async def test_summaries_leave_the_share_that_is_kept_for_the_answer(
     assert "not summarised: the budget has no room" in gaps
     assert "synthesis failed" not in gaps
     assert state["answer"].text.startswith("The answer, from a.md")
+
+
+def test_an_answer_that_is_of_no_use_leaves_less_for_the_next_try() -> None:
+    run = Budget(max_tokens=1000)
+    team = Budget(parent=run)
+
+    with team.reserve_call(100, None, is_last=False) as hold_more:
+        hold_more(600, None)
+        with pytest.raises(BudgetSpent):
+            hold_more(600, None)
+        in_flight = run.tokens
+
+    assert in_flight == 700
+    assert (team.tokens, run.tokens) == (0, 0)
