@@ -607,6 +607,11 @@ class Context:
     """Model calls in flight."""
     approve_plan: bool = False
     """Show the plan and wait for a human before anything of it runs."""
+    approve_above: NonNegative | None = None
+    """US dollars: do so where the plan may cost more, its cost is unknown, or a task has effects.
+    """
+    certificate: dict[str, Any] | None = None
+    """A plan's certificate: no other plan is run, and nothing that is outside of it."""
     ask_human: bool = False
     """A human can be asked about a task that failed or is unclear, when nothing else is left."""
     speculate: bool | None = None

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, Final
 
 from langgraph.runtime import Runtime
@@ -10,6 +11,7 @@ from nodes.human.request import MAX_UNUSABLE_REPLIES, ask, build_plan_request
 from nodes.models.catalog import EMBEDDED, ModelCatalog
 from nodes.models.rule_model import get_rule_model
 from nodes.models.structured_output import UnreadableReply, read_value
+from nodes.planning.certificates import describe_run, find_excess, make_certificate
 from nodes.planning.coverage import note_uncovered
 from nodes.planning.replanning import build_plan_event
 from nodes.planning.validation import list_plan_problems, list_vague_tasks
@@ -36,18 +38,21 @@ async def approve(
     """Ask a human about the plan; return it as accepted, edited, or rejected with an objection.
 
     An edited plan is validated like any other, but its tasks may be vague. A reason that cannot
-    change the plan without a language model is refused, and the question is asked again. For the
-    forms of a reply see `nodes.human.reply`.
+    change the plan without a language model is refused, and the question is asked again; so is an
+    edit that is outside of the run's certificate. For the forms of a reply see `nodes.human.reply`.
     """
     plan = state["plan"]
     assert plan is not None, "the supervisor has planned"
     problems: list[str] = []
     team = team.apply_context(runtime.context)
     max_tasks = runtime.context.max_tasks or team.max_tasks
+    planned = partial(describe_run, state, team=team, models=models, context=runtime.context)
+    certificate = await make_certificate(planned(plan))
     plans_by_rule = models.get_name(team.planner_tier, runtime.context) == EMBEDDED
     estimate = None if state.get("revisions") else state.get("estimate")  # of the first version
     for _ in range(MAX_UNUSABLE_REPLIES):
-        decision = ask(build_plan_request(plan, problems, build_task_path(), estimate))
+        shown = build_plan_request(plan, problems, build_task_path(), estimate, certificate)
+        decision = ask(shown)
         problems = [decision.message]
         if decision.kind == "approve":
             await emit("plan_approved", version=plan.version, edited=False)
@@ -61,6 +66,8 @@ async def approve(
             return {"awaits_approval": False, "objection": objection}
         if decision.kind == "edit":
             edited, problems = _read_edit(decision.args or {}, state, team, max_tasks)
+            if edited is not None and (excess := await find_excess(planned(edited))):
+                edited, problems = None, [f"the certificate of this run: {excess}"]
             if edited is not None:
                 return await _accept_edit(edited, state, team)
     return {"awaits_approval": False, "objection": f"a reply that cannot be used: {problems[0]}"}

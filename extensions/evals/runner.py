@@ -121,8 +121,9 @@ class ExamRunner:
     ) -> None:
         self.replays = None if exam.skipped is None else open_replays()
         """Replays the rows from their records; None where they are run."""
+        never = {"approve_plan": False, "approve_above": None}
         # An exam has no human who could approve a plan; a record has the answer of one.
-        self._team = team if self.replays else team.model_copy(update={"approve_plan": False})
+        self._team = team if self.replays else team.model_copy(update=never)
         self._exam, self._settings = exam, settings
         self._judge, self._on_row = judge, on_row
         self._rows = {row.id: row for row in exam.rows}

@@ -34,6 +34,13 @@ class _Insight(Extension):
         app.command("failures")(why_commands.failures)
         app.command("inbox")(inbox_commands.inbox)
 
+    def register(self) -> None:
+        """Let plans be certified."""
+        from extensions.insight.certificate import PlanCertifier
+        from nodes.planning.certificates import register_certifier
+
+        register_certifier(PlanCertifier())
+
 
 EXTENSION = _Insight()
 

@@ -85,7 +85,7 @@ def rewrite_result(body: bytes) -> bytes:
 
 
 MCP_PATH: Final = "/mcp"
-ASKING_SETTINGS: Final = ("approve_plan", "ask_human")
+ASKING_SETTINGS: Final = ("approve_plan", "approve_above", "ask_human")
 
 
 class McpCheckMiddleware:

@@ -61,6 +61,10 @@ _NOT_COMPARED: Final = {
     "thread": "--thread",
     "sequential": "--sequential",
     "approve_plan": "--approve",
+    "approve_above": "--approve-above",
+    "certificate": "--within",
+    "certificate_file": "--certificate",
+    "plan": "--plan",
     "plan_only": "--plan-only",
 }
 """Options that do not go with --compare-sequential."""
@@ -101,6 +105,12 @@ def _show_warnings(is_asked: bool) -> bool:
     if is_asked:
         configure_logging(is_verbose=True)
     return is_asked
+
+
+def _read_certificate(path: Path | None) -> Any:  # JSON, where typer knows a path
+    from graph.commands.output import read_json_file
+
+    return None if path is None else read_json_file(path, "certificate")
 
 
 TeamArgument = Annotated[str, typer.Argument(metavar="TEAM", help="A team's name, or its folder.")]
@@ -254,7 +264,32 @@ class _Modes:
         help="Run the plan twice, in parallel and one task at a time; print both times.",
     )
     approve_plan: ApproveOption = False
+    approve_above: float | None = typer.Option(
+        None,
+        "--approve-above",
+        metavar="USD",
+        min=0.0,
+        callback=_require_finite,
+        help="Ask only where the plan may cost more, its cost is unknown, or a task has an effect.",
+    )
     ask_human: AskOption = False
+    plan: Path | None = typer.Option(
+        None, "--plan", metavar="FILE", help="Run this plan, as --plan-only prints it."
+    )
+    certificate: Path | None = typer.Option(
+        None,
+        "--within",
+        metavar="FILE",
+        callback=_read_certificate,
+        help="Hold the run to this certificate: no other plan, no further task, no higher cap.",
+    )
+    certificate_file: Path | None = typer.Option(
+        None,
+        "--certificate",
+        metavar="FILE",
+        callback=require_output,
+        help="Write what the plan can at most cost and reach to this file, before it is run.",
+    )
     plan_only: bool = typer.Option(
         False, "--plan-only", help="Print the plan as JSON; run nothing."
     )

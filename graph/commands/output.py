@@ -18,12 +18,15 @@ from graph.display.tables import AnswerMarkdown, FittedTable
 from graph.display.text import make_printable, wrap_lines
 from graph.pages.report import format_report, write_report
 from graph.runs.trace import TraceUnreadable
-from nodes.errors import OutputFailed
+from nodes.errors import FileUnreadable, OutputFailed
 from nodes.errors.redaction import redact_text
+from nodes.limits.nesting import parse_json
 from nodes.limits.patterns import Pattern
 from nodes.text.finite_json import format_finite_json
 from nodes.text.markdown import escape_active_markdown
 
+MAX_JSON_BYTES: Final = 4_000_000
+"""Of a plan or a certificate that is read."""
 MIN_LAST_COLUMN: Final = 30
 """Below this width the last column of a listing gets its own line."""
 _NUMBER: Final = Pattern(r"[-+]?[\d,.e+-]*")
@@ -166,6 +169,26 @@ def write_file(text: str, path: Path) -> None:
         raise OutputFailed(
             f"cannot write {path}", cause=error.strerror or str(error), next="name another file"
         ) from error
+
+
+def read_json_file(path: Path, what: str) -> dict[str, Any]:
+    """Return the JSON object of a file of limited size.
+
+    Raises:
+        FileUnreadable: it cannot be read, or is none.
+    """
+    try:
+        with path.open("rb") as file:
+            raw = file.read(MAX_JSON_BYTES + 1)
+        if len(raw) > MAX_JSON_BYTES:
+            raise ValueError(f"it has more than {MAX_JSON_BYTES:,} bytes")
+        value = parse_json(raw)
+        if not isinstance(value, dict):
+            raise ValueError("it is no JSON object")
+    except (OSError, ValueError) as error:
+        cause = getattr(error, "strerror", None) or str(error)
+        raise FileUnreadable(f"cannot read the {what} {path}", cause=cause) from None
+    return value
 
 
 def save_json(value: Any, path: Path) -> None:

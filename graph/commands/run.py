@@ -11,13 +11,20 @@ from typing import Any, Final, TypeVar
 
 from graph.commands.cancellation import run_cancellable
 from graph.commands.options import ResumeOptions, RunOptions, build_context
-from graph.commands.output import print_json, print_markdown, save_json, save_report
+from graph.commands.output import (
+    print_json,
+    print_markdown,
+    read_json_file,
+    save_json,
+    save_report,
+)
 from graph.commands.process import Cancelled
 from graph.display.labels import format_status
 from graph.display.progress_display import ProgressDisplay
 from graph.display.stderr_console import print_to_stderr
 from graph.display.streams import announce_start
 from graph.display.summary import (
+    format_certificate,
     format_figures,
     format_question,
     format_reply_command,
@@ -32,9 +39,11 @@ from graph.runs.trace import build_trace, load_trace, refuse_other_forms
 from graph.settings import Settings
 from graph.stores.thread_locks import check_thread_id, make_thread_id
 from nodes.errors import FileUnreadable, OutputFailed, RequestInvalid, SupervisorError, UsageError
+from nodes.limits.run_scope import CertificateListener
+from nodes.models.structured_output import UnreadableReply, read_value
 from nodes.text.counts import format_estimate
 from nodes.text.markdown import format_answer
-from state import COMPLETE_STATUSES, Context, RunStatus
+from state import COMPLETE_STATUSES, Context, Plan, RunStatus
 
 Result = TypeVar("Result")
 
@@ -50,6 +59,29 @@ class Job:
     context: Context
     settings: Settings
     display: ProgressDisplay
+
+    @property
+    def plan(self) -> Plan | None:
+        """The plan of `--plan`; None without.
+
+        Raises:
+            FileUnreadable: it cannot be read.
+        """
+        if self.options.plan is None:
+            return None
+        fields = read_json_file(self.options.plan, "plan")
+        try:
+            return read_value(fields, Plan)
+        except UnreadableReply as error:
+            raise FileUnreadable(
+                f"cannot read the plan {self.options.plan}", cause=str(error)
+            ) from None
+
+    @property
+    def on_certificate(self) -> CertificateListener | None:
+        """What writes the certificate of the plan; None where it is not asked for."""
+        path = self.options.certificate_file
+        return None if path is None else partial(save_json, path=path)
 
     @property
     def parts(self) -> dict[str, Any]:
@@ -90,7 +122,8 @@ def run_job(job: Job, request: str, **more: Any) -> Outcome:
     """
     display, options = job.display, job.options
     display.progress.thread = options.thread or make_thread_id()
-    work = partial(arun, request, thread=display.progress.thread, **{**job.parts, **more})
+    given = {**job.parts, "plan": job.plan, "on_certificate": job.on_certificate, **more}
+    work = partial(arun, request, thread=display.progress.thread, **given)
     with report_errors_as_json(display, as_json=options.as_json):
         outcome = run_with_progress(work(**_listen(display, job.settings)), display)
         outcome = _answer_at_terminal(outcome, display, job.settings)
@@ -141,18 +174,28 @@ def show_plan(job: Job) -> int:
         events.append(event)
         job.display.show_event(event)
 
-    request = read_request_text(job.options.request)
-    work = aplan_with_estimate(request, **job.parts, on_event=show_event)
+    certificates: list[Mapping[str, Any]] = []
+    request, how = read_request_text(job.options.request), {"plan": job.plan, **job.parts}
+    work = aplan_with_estimate(
+        request, **how, on_event=show_event, on_certificate=certificates.append
+    )
     try:
         plan, estimate = run_with_progress(work, job.display)
     finally:
         _save_trace(job.options, lambda: build_trace(events))
-    print_json({**plan.model_dump(mode="json"), "estimate": estimate.model_dump(mode="json")})
+    shown = {**plan.model_dump(mode="json"), "estimate": estimate.model_dump(mode="json")}
+    for certificate in certificates:
+        shown["certificate"] = certificate
+        if job.on_certificate:
+            job.on_certificate(certificate)
+    print_json(shown)
     if plan.is_by_rule:
         print_to_stderr(f"the plan was made by rule, for no valid one came: {plan.rule_reason}")
     if not job.options.quiet:
         said = f"expected: {format_estimate(estimate.model_dump())}"
         print_to_stderr(said, style="dim")
+        for line in format_certificate(shown.get("certificate")):
+            print_to_stderr(line, style="dim")
     return 0
 
 

@@ -90,6 +90,7 @@ def format_question(question: Json, *, shown_plan: Json | None = None) -> list[s
         shown = [] if plan == shown_plan else format_plan(plan)
         if estimate := question.get("estimate"):
             shown.append(f"expected: {format_estimate(estimate)}")
+        shown += format_certificate(question.get("certificate"))
         return [*shown, *problems, "Run this plan? accept, reject: why, or the plan edited as JSON"]
     asker = format_task(question.get("task") or "", question.get("worker") or "")
     if question.get("kind") == "tool_call":
@@ -180,6 +181,11 @@ def _format_usage(usage: Json) -> Iterator[str]:
         yield f"more model calls than plan, tasks and answer: {', '.join(further)}"
     if estimate := usage.get("estimate"):
         yield f"expected: {format_estimate(estimate)}"
+
+
+def format_certificate(certificate: Json | None) -> list[str]:
+    """Return what a plan can at most cost and reach, a few lines; none without a certificate."""
+    return [to_one_line(str(line), 300) for line in (certificate or {}).get("summary", ())]
 
 
 def _list_spent(usage: Json) -> list[str]:

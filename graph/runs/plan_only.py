@@ -19,7 +19,7 @@ from graph.teams.default_team import DEFAULT_TEAM
 from graph.topology.input_validation import read_context
 from nodes.errors import RequestInvalid
 from nodes.limits.deadline import now_s
-from nodes.limits.run_scope import SCOPE_KEY, RunScope, set_deadline
+from nodes.limits.run_scope import SCOPE_KEY, CertificateListener, RunScope, set_deadline
 from nodes.schemas.team import Team
 from state import Context, Estimate, Plan
 
@@ -56,8 +56,15 @@ async def aplan_with_estimate(
     context: Context | Mapping[str, Any] | None = None,
     settings: Settings | None = None,
     on_event: EventListener | None = None,
+    plan: Plan | None = None,
+    on_certificate: CertificateListener | None = None,
 ) -> tuple[Plan, Estimate]:
-    """Return the plan of a request as `aplan` does, with the expected cost of its run."""
+    """Return the plan of a request as `aplan` does, with the expected cost of its run.
+
+    Args:
+        plan: is checked instead of one that the planner makes.
+        on_certificate: as of `arun`.
+    """
     context, begun = replace(read_context(context), speculate=False), now_s()
     settings = settings or Settings()
     await asyncio.to_thread(start_otel, settings)
@@ -67,7 +74,7 @@ async def aplan_with_estimate(
     config: RunnableConfig = {
         "configurable": {
             "thread_id": make_thread_id(),
-            SCOPE_KEY: RunScope(deadline=deadline),
+            SCOPE_KEY: RunScope(deadline=deadline, given_plan=plan, on_certificate=on_certificate),
         },
         "callbacks": [EventLog(None, on_event)],
     }

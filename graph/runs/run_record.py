@@ -26,7 +26,7 @@ from state import Context
 RECORD_KEYS: Final = ("source", "input", "context", "signature")
 OWN_KEY: Final = "is_own"
 """Of a record that was read: whether this user's program, or the shared database, has it."""
-_KEPT_SWITCHES: Final = ("approve_plan", "ask_human", "sequential")
+_KEPT_SWITCHES: Final = ("approve_plan", "approve_above", "certificate", "ask_human", "sequential")
 _STORE_KEY: Final = "accepted"
 
 

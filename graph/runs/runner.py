@@ -34,7 +34,7 @@ from nodes.errors import (
     UsageError,
 )
 from nodes.limits.deadline import measure_elapsed_s, now_s
-from nodes.limits.run_scope import set_deadline
+from nodes.limits.run_scope import CertificateListener, set_deadline
 from nodes.schemas.team import Team
 from nodes.tools.framework.extras import require_packages
 from state import (
@@ -77,6 +77,7 @@ async def arun(
     settings: Settings | None = None,
     on_event: EventListener | None = None,
     on_answer_text: AnswerListener | None = None,
+    on_certificate: CertificateListener | None = None,
     plan: Plan | None = None,
     models: Mapping[Tier, BaseChatModel] | None = None,
     tools: Mapping[str, BaseTool] | None = None,
@@ -91,25 +92,24 @@ async def arun(
         on_event: called with each event of the trace as it happens.
         on_answer_text: called with the answer's text so far, some times a second, while a model
             writes it; the model is then asked for a stream.
+        on_certificate: called with the certificate of the plan before any task begins.
         plan: is run instead of one that the planner makes; it is checked like any other plan.
-        models, tools: objects of your own, as `build_supervisor` takes them; a resume needs them
-            again.
+        models, tools: your own, as `build_supervisor` takes them; a resume needs them again.
 
     Raises:
         UsageError: the request, the team, a file or a setting cannot be used.
         StoreError: the run database cannot be used.
         ThreadBusy: the thread is running elsewhere.
     """
-    settings = settings or Settings()
-    context, begun = read_context(context), now_s()
+    settings, context, begun = settings or Settings(), read_context(context), now_s()
     source = _resolve_team_source(team, settings)
-    # Reading files needs some of the packages.
-    await asyncio.to_thread(require_packages, _get_team_name(source))
+    await asyncio.to_thread(require_packages, _get_team_name(source))  # reads files, too
     given = await build_input(request, files, materials, context, on_event)
     thread, made = check_thread_id(thread or make_thread_id()), {"models": models, "tools": tools}
     async with open_session(thread, source, settings, on_event, context, **made) as session:
         ends = set_deadline(begun, session.team.add_caps(context).deadline_s)
         session.update_scope(deadline=ends, given_plan=plan, on_answer_text=on_answer_text)
+        session.update_scope(on_certificate=on_certificate)
         given = await _accept_request(session, given)
         noted = {"source": source, "input": given, "context": asdict(context)}
         signed = await session.note_begin(noted)

@@ -195,7 +195,7 @@ TeamKeys: Final[type[BaseModel]] = create_model(
     **_copy_fields(Team, "max_tasks", "max_depth", "max_steps", "max_attempts", "max_plan_repairs"),
     **_copy_fields(Team, "deadline_s", "max_cost_usd", "max_tokens"),
     **_copy_fields(Team, "strategy", "routes", "plan_when_needed", "prefer_idle"),
-    **_copy_fields(Team, "max_revisions", "max_stalls", "approve_plan"),
+    **_copy_fields(Team, "max_revisions", "max_stalls", "approve_plan", "approve_above"),
     **_copy_fields(Team, "max_plan_reviews", "min_confidence"),
     **_copy_fields(Team, "judge", "judge_tier", "min_finding_confidence", "max_synthesis_chars"),
     **_copy_fields(Team, "critic", "critic_below", "max_critic_rounds"),

@@ -43,6 +43,7 @@ def require_checkpointer(team: Team, context: Context, checkpointer: object) -> 
         return
     asking = [
         *(["the context (approve_plan)"] if context.approve_plan else []),
+        *(["the context (approve_above)"] if context.approve_above is not None else []),
         *(["the context (ask_human)"] if context.ask_human else []),
         *_list_interrupt_sources(team),
     ]
@@ -115,6 +116,8 @@ class _ThreadedSaver(BaseCheckpointSaver[Any]):
 def _list_interrupt_sources(team: Team) -> Iterator[str]:
     if team.approve_plan:
         yield f"the team {team.name} (approve_plan)"
+    if team.approve_above is not None:
+        yield f"the team {team.name} (approve_above)"
     if "human" in team.ladder:
         yield f"the team {team.name} (human in its ladder)"
     for worker in team.workers:

@@ -14,10 +14,12 @@ from langgraph.graph.message import REMOVE_ALL_MESSAGES
 from langgraph.types import Command, Overwrite
 from pydantic import TypeAdapter, ValidationError
 
+from graph.extensions import register_extensions
 from nodes.errors import RequestInvalid, SettingsInvalid
 from nodes.errors.redaction import redact_value
 from nodes.limits.run_scope import SCOPE_KEY, RunScope
 from nodes.models.json_reading import require_storable
+from nodes.planning.certificates import lower_to_certificate
 from nodes.schemas.team import Team
 from nodes.text.plain_text import sanitize_line, sanitize_name
 from nodes.tools.framework.catalog import list_shipped_tools
@@ -101,7 +103,7 @@ def read_context(given: Context | Mapping[str, Any] | None) -> Context:
             f"unknown setting {unknown[0]!r} in the context", next=f"use one of {sorted(known)}"
         )
     try:
-        return _get_context_adapter().validate_python(values)
+        context = _get_context_adapter().validate_python(values)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         raise SettingsInvalid(
@@ -109,6 +111,9 @@ def read_context(given: Context | Mapping[str, Any] | None) -> Context:
             cause=f"{first['msg']}; it is {first['input']!r:.40}",
             next="leave it out to use the value of the team or the environment",
         ) from None
+    if context.certificate is not None:
+        register_extensions()  # one of them reads it
+    return lower_to_certificate(context)
 
 
 def require_grant(team: Team, context: Context, is_server_user: bool = False) -> None:

@@ -18,6 +18,7 @@ from nodes.limits.deadline import now_s
 from nodes.limits.langgraph_keys import RESUMING_KEY, RUNTIME_KEY
 from nodes.limits.nesting import parse_json
 from nodes.limits.run_scope import SCOPE_KEY, Deadline, Pace, RunScope, get_run_scope, set_deadline
+from nodes.planning.certificates import lower_to_certificate
 from nodes.planning.team_record import require_same_team
 from nodes.schemas.team import Team
 from state import Context, Usage, WorkerOutput, merge_ledger
@@ -152,7 +153,7 @@ def merge_context(saved: Context, given: Context) -> Context:
 
     A cap of zero overrides; a switch that is off does so only where off is not its default.
     """
-    return replace(saved, **_select_set_fields(given))
+    return lower_to_certificate(replace(saved, **_select_set_fields(given)))
 
 
 def read_saved_context(snapshot: StateSnapshot | None) -> Context:

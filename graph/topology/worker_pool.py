@@ -288,6 +288,7 @@ def derive_division_team(team: Team) -> Team:
             "max_recursion": team.max_recursion - 1,
             "max_tasks": min(team.max_tasks, team.max_breadth),
             "approve_plan": False,
+            "approve_above": None,
             "critic": "off",
         }
     )

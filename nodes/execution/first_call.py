@@ -18,6 +18,7 @@ from nodes.models.guarded_model import GuardedModel, apply_parameters
 from nodes.models.reply_stream import build_input_key
 from nodes.models.run_context import listen_to_reply
 from nodes.planning.assignments import build_sends
+from nodes.planning.certificates import may_ask
 from nodes.planning.speculation import BeginTask, SpeculativeCall, get_speculative_calls
 from nodes.schemas.servers import split_tool_name
 from nodes.schemas.team import SPECIALIST, Team
@@ -64,7 +65,7 @@ class FirstCalls:
         return (
             is_on
             and team.strategy == "plan"
-            and not (team.approve_plan or context.approve_plan or context.sequential)
+            and not (context.sequential or context.certificate or may_ask(team, context))
             # On a slow machine, or with one call at a time, they take time from the planner.
             and isinstance(planner, GuardedModel)
             and planner.model != EMBEDDED

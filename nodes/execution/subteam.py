@@ -151,6 +151,8 @@ class TeamDoer(Doer):
             max_tasks=None,
             max_steps=self.work.max_steps,
             approve_plan=False,
+            approve_above=None,
+            certificate=None,
             critic=None,
             **strategy,
         )

@@ -46,6 +46,7 @@ def build_plan_request(
     problems: Sequence[str] = (),
     task: str = "",
     estimate: Estimate | None = None,
+    certificate: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Build the question whether a plan may run.
 
@@ -53,19 +54,24 @@ def build_plan_request(
         problems: what was wrong with the last reply.
         task: the outer task of an inner team.
         estimate: of this plan.
+        certificate: what the plan can at most cost and reach; its `summary` is a few lines.
     """
     fields = plan.model_dump(mode="json")
-    expected = {"estimate": estimate.model_dump(mode="json")} if estimate else {}
-    words = f"\n\n**Expected:** {format_estimate(expected['estimate'])}" if estimate else ""
+    more: dict[str, Any] = {"certificate": dict(certificate)} if certificate else {}
+    words = [_describe_tasks(plan)]
+    if estimate:
+        more["estimate"] = estimate.model_dump(mode="json")
+        words.append(f"**Expected:** {format_estimate(more['estimate'])}")
+    words += [_join_line(line) for line in more.get("certificate", {}).get("summary", ())]
     return _build_request(
         "plan",
         action="run_plan",
         args={"goal": fields["goal"], "tasks": fields["tasks"]},
-        description=f"{_describe_tasks(plan)}{words}",
+        description="\n\n".join(words),
         problems=problems,
         task=task,
         plan=fields,
-        **expected,
+        **more,
         reply="accept, reject: <why>, or the plan as edited",
     )
 

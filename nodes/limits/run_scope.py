@@ -24,6 +24,7 @@ MAX_SYNTHESIS_S: Final = 30.0
 CALLS_PER_TASK: Final = 4
 """Model calls that a default deadline leaves time for, one after another."""
 MAX_LENGTHENING: Final = 8.0
+CertificateListener = Callable[[Mapping[str, Any]], None]
 
 
 @dataclass
@@ -95,6 +96,8 @@ class RunScope:
     """The run's saved settings may be another user's; those of the call are used alone."""
     given_plan: Plan | None = None
     """A plan to run instead of asking for one."""
+    on_certificate: CertificateListener | None = None
+    """Called with the certificate of the plan before anything of it runs."""
     on_answer_text: Callable[[str], None] | None = None
     """Called with the text of the answer so far, while a model writes it."""
     keep_event: Callable[[Mapping[str, Any]], None] | None = None

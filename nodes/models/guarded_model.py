@@ -358,7 +358,9 @@ class GuardedModel(BaseChatModel):
     def _estimate_call(
         self, messages: list[BaseMessage], kwargs: dict[str, Any]
     ) -> tuple[int, float | None]:
-        tokens, output = estimate_tokens(messages, kwargs), EXPECTED_OUTPUT_TOKENS
+        offered = [*(kwargs.get("tools") or ()), *kwargs.get(SHOWN_TOOLS, ())]
+        kwargs, output = {**kwargs, "tools": offered}, EXPECTED_OUTPUT_TOKENS
+        tokens = estimate_tokens(messages, kwargs)
         usage = {"input_tokens": tokens - output, "output_tokens": output}
         return tokens, compute_cost_usd(self.model, usage, self.settings.prices)
 

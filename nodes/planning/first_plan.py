@@ -17,6 +17,7 @@ from nodes.limits.deadline import count_steps_left, get_elapsed_s, get_request_s
 from nodes.limits.recorder import take_fact
 from nodes.limits.worker_load import get_team_load
 from nodes.models.catalog import EMBEDDED, require_prices
+from nodes.planning.certificates import make_certificate, needs_approval
 from nodes.planning.coverage import note_uncovered
 from nodes.planning.direct_reply import find_direct_reply
 from nodes.planning.estimate import estimate_plan
@@ -201,7 +202,11 @@ async def _enter_plan(
     team, state = asked.team, asked.state
     plan = planned.plan.model_copy(update={"version": len(state.get("plans", ())) + 1})
     estimate = await estimate_plan(asked, plan, planned.usage + planned.routing)
-    awaits_approval = team.approve_plan or asked.context.approve_plan
+    if asked.context.certificate is not None or asked.scope.on_certificate:
+        certificate = await make_certificate(asked.describe_run(plan))
+        if certificate and asked.scope.on_certificate:
+            asked.scope.on_certificate(certificate)
+    awaits_approval = needs_approval(plan, team, asked.context, estimate)
     shown = {**build_plan_event(plan, team), "estimate": estimate.model_dump(mode="json")}
     await emit("plan_created", **shown, awaits_approval=awaits_approval)
     routing = asked.bill("route", planned.routing) if planned.routing.model_calls else {}

@@ -10,9 +10,10 @@ from nodes.limits.deadline import count_steps_left
 from nodes.limits.run_scope import RunScope, get_run_scope
 from nodes.models.catalog import EMBEDDED, AvailableModels, ModelCatalog
 from nodes.models.run_context import TextListener
+from nodes.planning.certificates import PlannedRun, describe_run
 from nodes.schemas.handoff import InnerRequestValues, get_beside
 from nodes.schemas.team import Team
-from state import Context, Expense, Purpose, SupervisorState, Usage, enter_expenses
+from state import Context, Expense, Plan, Purpose, SupervisorState, Usage, enter_expenses
 
 DescribeDatabase = Callable[[], Awaitable[str]]
 """Returns the tables that tools of the team can query, a line each; empty without a database."""
@@ -67,6 +68,10 @@ class PlanRequest:
     def is_by_rule(self) -> bool:
         """Whether the built-in model plans."""
         return self.models.get_name(self.team.planner_tier, self.context) == EMBEDDED
+
+    def describe_run(self, plan: Plan) -> PlannedRun:
+        """Return what the certificate of a plan follows from."""
+        return describe_run(self.state, plan, self.team, self.models, self.context)
 
     def count_steps_left(self) -> int:
         """Return the attempts that the step cap still allows."""

@@ -171,6 +171,8 @@ async def plan_next_step(asked: PlanRequest) -> SupervisorState | None:
     plan, results = require_plan(state), state.get("results", {})
     if list_unfinished(plan, results):
         return None
+    if team.is_held:
+        return {"stop_reason": "the certificate of the run allows no further step", "todo": ()}
     if len(plan.tasks) >= asked.max_tasks or left <= 0 or is_deadline_past(asked.config):
         cut = "a cap ended the run before it was decided that the request is answered"
         return {"stop_reason": cut, "todo": ()}

@@ -30,8 +30,10 @@ def list_candidates(
     specialist. An unclear one goes to the fallback alone, since others see no more of it. One that
     failed may go to a worker whose card shares at least as many words with the task as the card of
     the worker that failed. A team that prefers idle workers lists those first, and then by how soon
-    each is expected to be done.
+    each is expected to be done. None may where the run is held to a certificate.
     """
+    if team.is_held:
+        return {}
     candidates = [worker.fallback] if worker.fallback else []
     is_out_of_scope = reason == "out_of_scope"
     roster = () if reason == "ambiguous_input" else team.roster

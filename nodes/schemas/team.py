@@ -248,6 +248,10 @@ class Team(Frozen):
     """Of a report: below it the task is tried again, and its result is not as planned."""
     approve_plan: bool = False
     """Ask a human before anything runs."""
+    approve_above: float | None = Field(None, ge=0, allow_inf_nan=False)
+    """US dollars: ask where the plan may cost more, its cost is unknown, or a task has effects."""
+    is_held: bool = False
+    """Of a run that has a certificate: its plan stays, and each task with its worker."""
     min_finding_confidence: Percent = 80
     """Findings below it are left out of the answer."""
     judge: bool = True
@@ -319,13 +323,16 @@ class Team(Frozen):
     def apply_context(self, context: Context) -> "Team":
         """Return the team with the strategy, the critic and the grant that a run's context sets."""
         grant = tuple(dict.fromkeys(context.recruit or ()))
-        chosen = {
+        chosen: dict[str, Any] = {
             "strategy": context.strategy,
             "critic": context.critic,
             "grant": grant,
             "recruit": bool(grant),
         }
         update = {name: how for name, how in chosen.items() if how}
+        if context.certificate is not None:
+            ladder = tuple(rung for rung in self.ladder if rung not in ("reassign", "split"))
+            update |= {"is_held": True, "ladder": ladder, "max_revisions": 0, "prefer_idle": False}
         team = self.model_copy(update=update) if update else self
         return become_single(team) if team.strategy == "single" else team
 

@@ -12,7 +12,7 @@ from langchain_core.tools import BaseTool
 
 from nodes.errors import TeamInvalid
 from nodes.schemas.servers import is_pattern, matches_pattern
-from nodes.schemas.team import SentContent, Team
+from nodes.schemas.team import SentContent, Team, Worker
 from state import TaintLabel
 
 
@@ -110,6 +110,26 @@ def reaches_outside(team: Team) -> bool:
     return any(get_declared_access(name, team).sends != "nothing" for name in tools) or any(
         map(reaches_outside, inner)
     )
+
+
+def list_effect_tools(worker: Worker, team: Team) -> tuple[str, ...]:
+    """Return the tools of a worker, or of the team that it is, that may do more than read.
+
+    Those are tools that may send anything, tools that ask a human, and remote workers that may pass
+    on what they are given. A search, or the reading of an address, has no effect.
+    """
+    if worker.remote:
+        return (worker.remote.host,) if worker.remote.access.sends == "anything" else ()
+    if worker.team:
+        inner = worker.team
+        return tuple(name for each in inner.roster for name in list_effect_tools(each, inner))
+    return tuple(name for name in worker.tools if _may_have_effects(name, team))
+
+
+def _may_have_effects(name: str, team: Team) -> bool:
+    about = (*team.approve, *(pattern for pattern, each in team.access.items() if each.asks))
+    asks = any(matches_pattern(name, each) or matches_pattern(each, name) for each in about)
+    return asks or get_declared_access(name, team).sends == "anything"
 
 
 def is_declared(tool: BaseTool | None) -> bool:

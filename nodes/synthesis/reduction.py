@@ -118,7 +118,7 @@ async def _summarize_group(
     names = ", ".join(tasks)
     claims = tuple(claim for report in group for claim in report.claims)
     problem, spent = "", Usage()
-    answer = Answer(text="\n\n".join(report.output for report in group) or "No text.")
+    answer = Answer(text="\n\n".join(report.output for report in group).strip() or "No text.")
     try:
         messages = build_reduction_messages(request, group, max_chars=share // 2)
         reply = await ask_model(model, Answer, messages, purpose="reduce")

@@ -3,8 +3,11 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nodes.synthesis.reduction import cut_report, measure_size, pack_reports
+from nodes.errors import RateLimited
+from nodes.synthesis.reduction import cut_report, measure_size, pack_reports, reduce_reports
 from state import Claim, Report
+from tests.fake_models import make_models
+from tests.node_runs import NodeRun
 
 reports = st.builds(
     Report,
@@ -31,3 +34,15 @@ def test_a_report_that_fits_is_not_touched() -> None:
     report = Report(task="A", output="short", claims=(Claim(text="c"),))
 
     assert pack_reports([report], 4_000, max_reports=3) == [[report]]
+
+
+async def test_reports_without_words_are_kept_where_no_model_summarises_them() -> None:
+    silent = [Report(task=name, claims=(Claim(text="It is so."),)) for name in ("A", "B")]
+    model = make_models(Answer=RateLimited("later")).model
+
+    kept, _, lost = await NodeRun().call(
+        reduce_reports, lambda: model, "Compare.", silent, max_chars=2_000, is_asked=True
+    )
+
+    assert kept[0].output == "No text."
+    assert lost

@@ -1,0 +1,180 @@
+"""The certificate of a plan: worst case, flows, effects, parallel writes, parts without a task."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from hashlib import sha256
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import Field, ValidationError
+
+from extensions.insight.flows import Flow, Flows, ParallelWrites
+from extensions.insight.worst_case import WorstCase, bound_run
+from nodes.errors import SettingsInvalid
+from nodes.planning.certificates import PlannedRun
+from nodes.planning.coverage import list_uncovered
+from nodes.security.tool_access import list_effect_tools
+from nodes.text.plain_text import sanitize_line
+from state import Frozen, NonNegative, Plan
+
+VERSION: Final = 1
+MAX_SHOWN: Final = 3
+"""Names in a line of the summary, and lines of a kind."""
+MAX_LISTED: Final = 5_000
+"""Items of a list in a certificate that is read."""
+_Count = Annotated[int, Field(ge=0)]
+_Names = Annotated[tuple[str, ...], Field(max_length=MAX_LISTED)]
+
+
+class Caps(Frozen):
+    """Those that the bounds follow from, by the names of `Context`."""
+
+    deadline_s: NonNegative | None = None
+    max_cost_usd: NonNegative | None = None
+    max_tokens: _Count | None = None
+    max_steps: _Count | None = None
+    max_tasks: Annotated[int, Field(ge=1, le=1000)] | None = None
+    max_attempts: Annotated[int, Field(ge=1, le=10)] | None = None
+
+
+class Effect(Frozen):
+    """A task, and those of its worker's tools that may do more than read."""
+
+    task: str
+    worker: str
+    tools: _Names
+
+
+class Certificate(Frozen):
+    """All that a run of one plan can at most do."""
+
+    version: Literal[1] = VERSION
+    plan_hash: Annotated[str, Field(pattern="^sha256:[0-9a-f]{64}$")]
+    team: str
+    caps: Caps
+    worst_case: WorstCase
+    answer_sources: _Names = ()
+    """What the synthesizer reads of: the answer may hold something of each."""
+    flows: Annotated[tuple[Flow, ...], Field(max_length=MAX_LISTED)] = ()
+    effects: Annotated[tuple[Effect, ...], Field(max_length=MAX_LISTED)] = ()
+    parallel_writes: Annotated[tuple[ParallelWrites, ...], Field(max_length=MAX_LISTED)] = ()
+    uncovered: _Names = ()
+    """Parts of the request that no task covers."""
+    summary: _Names = ()
+
+
+class PlanCertifier:
+    """Fills the port of the main house."""
+
+    def certify(self, run: PlannedRun) -> dict[str, Any]:
+        """Return the certificate of a planned run, as JSON; no model is asked, no tool loaded."""
+        return _make(run).model_dump(mode="json")
+
+    def find_excess(self, given: Mapping[str, Any], run: PlannedRun) -> str:
+        """Return what of a planned run is outside of a certificate; empty if nothing is."""
+        return next(_list_excesses(_read(given), _make(run)), "")
+
+    def read_caps(self, given: Mapping[str, Any]) -> dict[str, float | None]:
+        """Return the caps of a certificate.
+
+        Raises:
+            SettingsInvalid: it is damaged, or of another version.
+        """
+        return dict(_read(given).caps)
+
+
+def hash_plan(plan: Plan) -> str:
+    """Return the hash of what a plan has done, whatever its version and who made it."""
+    fields = plan.model_dump(mode="json", exclude={"version", "untaken", "rule_reason"})
+    return f"sha256:{sha256(json.dumps(fields, sort_keys=True).encode()).hexdigest()}"
+
+
+def _make(run: PlannedRun) -> Certificate:
+    team, flows = run.team, Flows(run)
+    caps = {name: getattr(run.context, name) for name in Caps.model_fields}
+    caps = {n: getattr(team, n) if cap is None else cap for n, cap in caps.items()}
+    made = Certificate(
+        plan_hash=hash_plan(run.plan),
+        team=team.name,
+        caps=Caps(**caps),
+        worst_case=bound_run(run),
+        answer_sources=flows.list_sources(),
+        flows=tuple(flows.list_flows()),
+        effects=tuple(_list_effects(run)),
+        parallel_writes=tuple(flows.list_parallel_writes()),
+        uncovered=(*run.plan.untaken, *list_uncovered(run.plan, run.request, team)),
+    )
+    return made.model_copy(update={"summary": tuple(_summarize(made))})
+
+
+def _read(given: Mapping[str, Any]) -> Certificate:
+    try:
+        return Certificate.model_validate(given)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+    cause = f"{'.'.join(map(str, first['loc']))}: {first['msg']}; it is {first['input']!r:.40}"
+    raise SettingsInvalid(
+        "the certificate cannot be used",
+        cause=sanitize_line(cause, 200),
+        next="make it again: supervise run … --plan-only --certificate FILE",
+    )
+
+
+def _list_effects(run: PlannedRun) -> Iterator[Effect]:
+    tools = {worker.name: list_effect_tools(worker, run.team) for worker in run.team.roster}
+    every = tuple(dict.fromkeys(tool for each in tools.values() for tool in each))
+    for task in run.plan.tasks:
+        if found := every if task.is_compound else tools[task.worker]:
+            yield Effect(task=task.id, worker=task.worker, tools=found)
+
+
+def _list_excesses(given: Certificate, now: Certificate) -> Iterator[str]:
+    """Yield what a run may do that its certificate does not have."""
+    if given.plan_hash != now.plan_hash:
+        made, kept = (each.plan_hash[7:15] for each in (now, given))
+        yield f"the plan is another one, its hash begins with {made}, not {kept}"
+    for name in ("model_calls", "tokens", "cost_usd"):
+        most, found = getattr(given.worst_case, name), getattr(now.worst_case, name)
+        if most is not None and (found is None or found > most):
+            yield f"{name} may be {'unbounded' if found is None else f'{found:,}'}, not {most:,}"
+    known = set(_list_abilities(given))
+    yield from (each for each in _list_abilities(now) if each not in known)
+
+
+def _list_abilities(made: Certificate) -> Iterator[str]:
+    for effect in made.effects:
+        yield from (f"task {effect.task} may call {tool}" for tool in effect.tools)
+    for flow in made.flows:
+        yield from (f"{source} may reach {flow.to}" for source in flow.sources)
+
+
+def _summarize(made: Certificate) -> Iterator[str]:
+    """Yield lines for a human: the worst case, then what is to be known of the plan."""
+    worst = made.worst_case
+    figures = ((worst.model_calls, "{:,} model calls"), (worst.tokens, "{:,} tokens"))
+    paid = (worst.cost_usd, "${:,.2f}")
+    shown = [form.format(most) for most, form in (*figures, paid) if most is not None]
+    yield from [f"at most: {', '.join(shown)}"] if shown else []
+    yield from (f"no bound for {reason}" for reason in worst.unbounded)
+    flows = [
+        f"{_name(each.sources)} may reach {each.to} ({each.guard or 'which sends outside'})"
+        for each in made.flows
+        if each.way == "plan"
+    ]
+    effects = [f"task {each.task} may have an effect: {_name(each.tools)}" for each in made.effects]
+    writes = [
+        f"{_name(each.tasks)} may change {each.thing} at the same time"
+        for each in made.parallel_writes
+        if each.way == "plan"
+    ]
+    for lines in (flows, effects, writes):
+        yield from lines[:MAX_SHOWN]
+        if len(lines) > MAX_SHOWN:
+            yield f"and {len(lines) - MAX_SHOWN} more of these in the certificate"
+    planned = {each.to for each in made.flows if each.way == "plan"}
+    if later := sorted({each.to for each in made.flows} - planned):
+        yield f"only after a failure or a change of the plan: {_name(later)}"
+
+
+def _name(names: Sequence[str]) -> str:
+    more = [f"{len(names) - MAX_SHOWN} more"] if len(names) > MAX_SHOWN else []
+    return ", ".join([*(sanitize_line(name, 60) for name in names[:MAX_SHOWN]), *more])

@@ -1,0 +1,185 @@
+"""Count how often a run spends more than its certificate says, with models that try to.
+
+    python -m tests.benchmarks.certificates [--runs 10000] [--plans 2000] [--seed 1] [--processes 2]
+
+Each run is of a random team with random caps, in the real graph. Then what certificates say of
+flows and of parallel writes is compared with a search over all paths and pairs of random plans, and
+the certificate of 1,000 tasks is timed.
+"""
+
+import argparse
+import asyncio
+import logging
+import random
+import sys
+import traceback
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field, replace
+from multiprocessing import get_context
+from statistics import median
+from typing import Any
+
+from graph import build_supervisor
+from graph.runs.event_log import EventLog
+from graph.settings import Settings
+from nodes.errors import SupervisorError
+from nodes.limits.run_scope import SCOPE_KEY, RunScope
+from nodes.schemas.team import Team
+from state import Context, Plan
+from tests.benchmarks.adversaries import HABITS, AdversaryModel, build_tools, draw_caps, draw_team
+from tests.benchmarks.certified_plans import compare_with_search, time_certificate
+from tests.benchmarks.options import read_options
+
+PRICES = (3.0, 15.0)
+RUN_TIMEOUT_S = 120.0
+REQUEST: Any = {
+    "request": "Compare all parts with the figures.",
+    "materials": {"alpha.md": "The figure is 12."},
+}
+
+
+@dataclass
+class Trial:
+    """One run, its bounds, and what it has spent."""
+
+    seed: int
+    habit: str = ""
+    strategy: str = ""
+    status: str = ""
+    bounds: Mapping[str, Any] = field(default_factory=dict)
+    calls: int = 0
+    tokens: int = 0
+    cost_usd: float = 0.0
+    problem: str = ""
+    is_held: bool = False
+    """It was run again, held to its certificate."""
+
+    def list_breaches(self) -> Iterator[str]:
+        """Yield each figure that is above its bound."""
+        spent = {"model_calls": self.calls, "tokens": self.tokens, "cost_usd": self.cost_usd}
+        for name, value in spent.items():
+            bound = self.bounds.get(name)
+            if bound is not None and value > bound:
+                yield f"{name} {value:,} of {bound:,}"
+
+
+def run_trial(seed: int) -> Trial:
+    """Run a random team with models that do their worst."""
+    logging.disable(logging.WARNING)
+    draw = random.Random(seed)
+    team, caps = draw_team(draw), draw_caps(draw)
+    trial = Trial(seed, draw.choice(HABITS), team.strategy)
+    try:
+        asyncio.run(asyncio.wait_for(_run(trial, team, caps, draw), RUN_TIMEOUT_S))
+    except SupervisorError as error:
+        trial.status = error.code
+    except TimeoutError:
+        trial.status = "TIMEOUT"
+    except Exception as error:  # is counted, and shown
+        trial.problem = f"{type(error).__name__}: {error}"[:300] + traceback.format_exc()[-600:]
+    return trial
+
+
+async def _run(trial: Trial, team: Team, caps: Context, draw: random.Random) -> None:
+    spent, held = list[tuple[int, int]](), draw.random() < 0.3
+    names = draw.choice((("worst",) * 3, ("worst", "worse", "bad"), ("bad", "worst", "worst")))
+    about: dict[str, Any] = {"habit": trial.habit, "team": team, "draw": draw, "max_tokens": 400}
+    models = [AdversaryModel(**about, model_name=name, spent=spent) for name in names]
+    for model in models:
+        model.spent = spent
+    prices = {f"adversarymodel:{name}": PRICES for name in names}
+    tools = {name for each in _list_teams(team) for worker in each.workers for name in worker.tools}
+    graph = build_supervisor(
+        team,
+        settings=Settings(prices=prices, call_timeout_s=5),
+        models=dict(zip(("fast", "standard", "strong"), models, strict=True)),
+        tools=build_tools(sorted(tools)),
+    )
+    first = await _invoke(graph, trial, caps, RunScope(), spent)
+    if held and first is not None and not any(trial.list_breaches()):
+        certificate, plan = first
+        spent.clear()
+        scope, context = RunScope(given_plan=plan), replace(caps, certificate=dict(certificate))
+        await _invoke(graph, trial, context, scope, spent)
+        trial.is_held = True
+
+
+async def _invoke(
+    graph: Any, trial: Trial, context: Context, scope: RunScope, spent: list[tuple[int, int]]
+) -> tuple[Mapping[str, Any], Plan] | None:
+    """Run once; return the certificate and the first plan, None where there was none."""
+    found, plans, calls = list[Mapping[str, Any]](), list[Plan](), 0
+
+    def listen(event: Mapping[str, Any]) -> None:
+        nonlocal calls
+        calls += event["kind"] == "model_call"
+        if event["kind"] == "plan_created" and not event.get("within"):
+            plans.append(Plan.model_validate(event["plan"]))
+
+    config = {
+        "configurable": {SCOPE_KEY: replace(scope, on_certificate=found.append)},
+        "callbacks": [EventLog(None, listen)],
+    }
+    try:
+        state = await graph.ainvoke(REQUEST, config, context=context)
+        trial.status = state["status"]
+        known = {task.id for task in plans[0].tasks}
+        if context.certificate and (added := state["results"].keys() - known):
+            trial.problem = f"a run held to its certificate did {added}"
+    finally:
+        trial.bounds = found[0]["worst_case"] if found else {}
+        trial.calls = calls
+        trial.tokens = sum(read + written for read, written in spent)
+        trial.cost_usd = sum(r * PRICES[0] + w * PRICES[1] for r, w in spent) / 1_000_000
+    return (found[0], plans[0]) if found else None
+
+
+def _list_teams(team: Team) -> Iterator[Team]:
+    yield team
+    for worker in team.workers:
+        if worker.team:
+            yield from _list_teams(worker.team)
+
+
+def main() -> int:
+    """Run all trials and print the counts; return 1 if a bound was broken."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--runs", type=int, default=10_000)
+    parser.add_argument("--plans", type=int, default=2_000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--processes", type=int, default=2)
+    options = read_options(parser, "runs", "plans")
+    seeds, broken = range(options.seed * 1_000_000, options.seed * 1_000_000 + options.runs), 0
+    held = 0
+    statuses, shares = Counter[str](), dict[str, list[float]]()
+    with ProcessPoolExecutor(options.processes, mp_context=get_context("spawn")) as pool:
+        for number, trial in enumerate(pool.map(run_trial, seeds, chunksize=20), 1):
+            if number % 500 == 0:
+                print(f"{number:,} runs so far", file=sys.stderr)
+            statuses[trial.status or "ERROR"] += 1
+            held += trial.is_held
+            if problems := [*trial.list_breaches(), *filter(None, [trial.problem])]:
+                broken += 1
+                print(f"seed {trial.seed} ({trial.habit}, {trial.strategy}): {problems}")
+            for name, value in (("calls", trial.calls), ("tokens", trial.tokens)):
+                key = "model_calls" if name == "calls" else name
+                if bound := trial.bounds.get(key):
+                    shares.setdefault(name, []).append(value / bound)
+    print(f"{options.runs:,} runs, {broken} with a figure above its bound or an error")
+    print(f"{held:,} of them were run again, held to their certificates")
+    print("ended:", ", ".join(f"{name} {times:,}" for name, times in statuses.most_common()))
+    for name, found in shares.items():
+        text = f"median {median(found):.3f}, most {max(found):.3f}"
+        print(
+            f"{name} spent, as a share of the bound, in {len(found):,} runs that have one: {text}"
+        )
+    missed = compare_with_search(options.plans, options.seed)
+    print(f"{options.plans:,} plans, {missed} whose flows or pairs differ from those of a search")
+    print(f"the certificate of 1,000 tasks: {time_certificate() * 1000:.0f} ms, median of 9")
+    return 1 if broken or missed else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
