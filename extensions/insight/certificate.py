@@ -26,7 +26,7 @@ _Names = Annotated[tuple[str, ...], Field(max_length=MAX_LISTED)]
 
 
 class Caps(Frozen):
-    """Those that the bounds follow from, by the names of `Context`."""
+    """Those of the run, by the names of `Context`; where it sets none, the team's hold."""
 
     deadline_s: NonNegative | None = None
     max_cost_usd: NonNegative | None = None
@@ -91,7 +91,6 @@ def hash_plan(plan: Plan) -> str:
 def _make(run: PlannedRun) -> Certificate:
     team, flows = run.team, Flows(run)
     caps = {name: getattr(run.context, name) for name in Caps.model_fields}
-    caps = {n: getattr(team, n) if cap is None else cap for n, cap in caps.items()}
     made = Certificate(
         plan_hash=hash_plan(run.plan),
         team=team.name,

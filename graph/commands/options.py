@@ -108,9 +108,11 @@ def _show_warnings(is_asked: bool) -> bool:
 
 
 def _read_certificate(path: Path | None) -> Any:  # JSON, where typer knows a path
+    if path is None:
+        return None
     from graph.commands.output import read_json_file
 
-    return None if path is None else read_json_file(path, "certificate")
+    return read_json_file(path, "certificate")
 
 
 TeamArgument = Annotated[str, typer.Argument(metavar="TEAM", help="A team's name, or its folder.")]

@@ -221,6 +221,8 @@ def draw_caps(draw: random.Random) -> Context:
         return value if draw.random() < 0.5 else None
 
     return Context(
+        strategy=maybe(draw.choice(("plan", "route", "step", "recursive", "single"))),
+        critic=maybe(draw.choice(("off", "on"))),
         max_steps=maybe(draw.randint(1, 12)),
         max_attempts=maybe(draw.randint(1, 4)),
         max_tasks=maybe(draw.randint(1, 5)),

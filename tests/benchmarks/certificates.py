@@ -14,7 +14,7 @@ import random
 import sys
 import traceback
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
 from multiprocessing import get_context
@@ -26,6 +26,7 @@ from graph.runs.event_log import EventLog
 from graph.settings import Settings
 from nodes.errors import SupervisorError
 from nodes.limits.run_scope import SCOPE_KEY, RunScope
+from nodes.models.clients import name_given_model
 from nodes.schemas.team import Team
 from state import Context, Plan
 from tests.benchmarks.adversaries import HABITS, AdversaryModel, build_tools, draw_caps, draw_team
@@ -34,6 +35,7 @@ from tests.benchmarks.options import read_options
 
 PRICES = (3.0, 15.0)
 RUN_TIMEOUT_S = 120.0
+RUNS_OF_A_TEAM = 10
 REQUEST: Any = {
     "request": "Compare all parts with the figures.",
     "materials": {"alpha.md": "The figure is 12."},
@@ -65,16 +67,38 @@ class Trial:
                 yield f"{name} {value:,} of {bound:,}"
 
 
-def run_trial(seed: int) -> Trial:
-    """Run a random team with models that do their worst."""
+def run_trials(seed: int) -> list[Trial]:
+    """Run a random team some times, each with other caps and models that do their worst."""
     logging.disable(logging.WARNING)
     draw = random.Random(seed)
-    team, caps = draw_team(draw), draw_caps(draw)
-    trial = Trial(seed, draw.choice(HABITS), team.strategy)
+    team, models = draw_team(draw), list[AdversaryModel]()
+    names = draw.choice((("worst",) * 3, ("worst", "worse", "bad"), ("bad", "worst", "worst")))
+    for name in names:
+        about: dict[str, Any] = {"team": team, "draw": draw, "spent": [], "max_tokens": 400}
+        models.append(AdversaryModel(**about, model_name=name))
+    tools = {name for each in _list_teams(team) for worker in each.workers for name in worker.tools}
+    graph = build_supervisor(
+        team,
+        settings=Settings(prices=dict.fromkeys(map(name_given_model, models), PRICES)),
+        models=dict(zip(("fast", "standard", "strong"), models, strict=True)),
+        tools=build_tools(sorted(tools)),
+    )
+    return [_run_trial(graph, models, draw, seed) for _ in range(RUNS_OF_A_TEAM)]
+
+
+def _run_trial(
+    graph: Any, models: Sequence[AdversaryModel], draw: random.Random, seed: int
+) -> Trial:
+    caps = draw_caps(draw)
+    trial = Trial(seed, draw.choice(HABITS), caps.strategy or graph.team.strategy)
+    for model in models:
+        model.habit = trial.habit
     try:
-        asyncio.run(asyncio.wait_for(_run(trial, team, caps, draw), RUN_TIMEOUT_S))
+        asyncio.run(asyncio.wait_for(_run(graph, trial, caps, models, draw), RUN_TIMEOUT_S))
     except SupervisorError as error:
         trial.status = error.code
+        if trial.is_held and error.code == "OUTSIDE_CERTIFICATE":
+            trial.problem = str(error)
     except TimeoutError:
         trial.status = "TIMEOUT"
     except Exception as error:  # is counted, and shown
@@ -82,35 +106,30 @@ def run_trial(seed: int) -> Trial:
     return trial
 
 
-async def _run(trial: Trial, team: Team, caps: Context, draw: random.Random) -> None:
-    spent, held = list[tuple[int, int]](), draw.random() < 0.3
-    names = draw.choice((("worst",) * 3, ("worst", "worse", "bad"), ("bad", "worst", "worst")))
-    about: dict[str, Any] = {"habit": trial.habit, "team": team, "draw": draw, "max_tokens": 400}
-    models = [AdversaryModel(**about, model_name=name, spent=spent) for name in names]
-    for model in models:
-        model.spent = spent
-    prices = {f"adversarymodel:{name}": PRICES for name in names}
-    tools = {name for each in _list_teams(team) for worker in each.workers for name in worker.tools}
-    graph = build_supervisor(
-        team,
-        settings=Settings(prices=prices, call_timeout_s=5),
-        models=dict(zip(("fast", "standard", "strong"), models, strict=True)),
-        tools=build_tools(sorted(tools)),
-    )
-    first = await _invoke(graph, trial, caps, RunScope(), spent)
-    if held and first is not None and not any(trial.list_breaches()):
+async def _run(
+    graph: Any,
+    trial: Trial,
+    caps: Context,
+    models: Sequence[AdversaryModel],
+    draw: random.Random,
+) -> None:
+    """Run once, and sometimes once more the same plan, held to the certificate of the first."""
+    first = await _invoke(graph, trial, caps, RunScope(), models)
+    if draw.random() < 0.3 and first is not None and not any(trial.list_breaches()):
         certificate, plan = first
-        spent.clear()
         scope, context = RunScope(given_plan=plan), replace(caps, certificate=dict(certificate))
-        await _invoke(graph, trial, context, scope, spent)
         trial.is_held = True
+        await _invoke(graph, trial, context, scope, models)
 
 
 async def _invoke(
-    graph: Any, trial: Trial, context: Context, scope: RunScope, spent: list[tuple[int, int]]
+    graph: Any, trial: Trial, context: Context, scope: RunScope, models: Sequence[AdversaryModel]
 ) -> tuple[Mapping[str, Any], Plan] | None:
     """Run once; return the certificate and the first plan, None where there was none."""
     found, plans, calls = list[Mapping[str, Any]](), list[Plan](), 0
+    spent = list[tuple[int, int]]()
+    for model in models:
+        model.spent = spent
 
     def listen(event: Mapping[str, Any]) -> None:
         nonlocal calls
@@ -151,11 +170,13 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--processes", type=int, default=2)
     options = read_options(parser, "runs", "plans")
-    seeds, broken = range(options.seed * 1_000_000, options.seed * 1_000_000 + options.runs), 0
+    first, teams, broken = options.seed * 1_000_000, -(-options.runs // RUNS_OF_A_TEAM), 0
+    seeds = range(first, first + teams)
     held = 0
     statuses, shares = Counter[str](), dict[str, list[float]]()
     with ProcessPoolExecutor(options.processes, mp_context=get_context("spawn")) as pool:
-        for number, trial in enumerate(pool.map(run_trial, seeds, chunksize=20), 1):
+        trials = (trial for some in pool.map(run_trials, seeds) for trial in some)
+        for number, trial in enumerate(trials, 1):
             if number % 500 == 0:
                 print(f"{number:,} runs so far", file=sys.stderr)
             statuses[trial.status or "ERROR"] += 1
@@ -167,7 +188,7 @@ def main() -> int:
                 key = "model_calls" if name == "calls" else name
                 if bound := trial.bounds.get(key):
                     shares.setdefault(name, []).append(value / bound)
-    print(f"{options.runs:,} runs, {broken} with a figure above its bound or an error")
+    print(f"{sum(statuses.values()):,} runs, {broken} with a figure above its bound or an error")
     print(f"{held:,} of them were run again, held to their certificates")
     print("ended:", ", ".join(f"{name} {times:,}" for name, times in statuses.most_common()))
     for name, found in shares.items():
