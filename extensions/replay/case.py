@@ -72,6 +72,10 @@ def make_case(
     if named := sum(any(each in line for each in places) for line in lines):
         said = f"{format_count(named, 'line')} of the record with a folder of yours in its texts"
         print_to_stderr(f"note: {said}", style="yellow")
+    answer = done.outcome.answer.text.casefold() if done.outcome.answer else ""
+    for fact in facts:
+        if not fact.startswith("/") and fact.casefold() not in answer:
+            print_to_stderr(f"note: the answer does not say {fact!r}", style="yellow")
     if not facts:
         print_to_stderr("what the answer must say is yours to add: --expect-fact, or `facts`")
     print_to_stderr(f"next: supervise eval {folder} --replayed --only {name}", style="dim")

@@ -98,6 +98,8 @@ def _require_plan(base: Replayed) -> Plan:
             kept="the run",
             next=f"supervise resume {thread} --answer TEXT",
         )
+    if plan is None and base.is_whole:
+        raise ChangeInvalid(f"thread {thread} ended before it had a plan", kept="the run")
     if plan is None or not base.is_whole:
         raise ChangeInvalid(
             f"thread {thread} holds no run that has come to its end",
@@ -127,7 +129,7 @@ def _split_pairs(texts: Iterable[str]) -> list[tuple[str, str]]:
     for name, found, value in pairs:
         if not (name and found and (value or name.endswith(_LISTS))):
             said = sanitize_line(f"{name}{found}{value}", 80)
-            raise ChangeInvalid(f"{said!r} is no change", next="write NAME=VALUE")
+            raise ChangeInvalid(f"{said!r} is no change", next="write NAME=VALUE, with a value")
     names = [name for name, _, _ in pairs]
     if twice := next((name for name in names if names.count(name) > 1), ""):
         raise ChangeInvalid(f"{sanitize_line(twice, 80)} is changed twice", next="change it once")
@@ -162,12 +164,25 @@ def _read_file(path: Path, kind: type[Model]) -> Model:
             raise ValueError(f"it has more than {MAX_FILE_BYTES:,} bytes")
         return kind.model_validate(parse_json(path.read_text(encoding="utf-8")))
     except (OSError, ValueError) as error:
-        cause = error.errors()[0]["msg"] if isinstance(error, ValidationError) else str(error)
         raise ChangeInvalid(
-            f"{path} is no {kind.__name__.lower()}",
-            cause=sanitize_line(cause, 200),
+            f"{path} cannot be read as a {kind.__name__.lower()}",
+            cause=_word(error),
             next="take one of the trace as a pattern",
         ) from None
+
+
+def _word(error: Exception) -> str:
+    """Return what is wrong, without the words of a library."""
+    match error:
+        case ValidationError():
+            first = error.errors()[0]
+            place = ".".join(map(str, first["loc"]))
+            said = first["msg"].removeprefix("Value error, ")
+            return sanitize_line(f"{place}: {said}" if place else said, 200)
+        case OSError(strerror=str(said)):
+            return said
+        case _:
+            return sanitize_line(str(error), 200)
 
 
 def _read_models(texts: Sequence[str]) -> Iterable[tuple[Tier, str]]:
@@ -202,15 +217,21 @@ def _require_begun(names: Iterable[str], plan: Plan, results: Mapping[str, Repor
 def _change_tasks(plan: Plan, fields: Mapping[str, Mapping[str, Any]]) -> Plan:
     try:
         tasks = tuple(
-            Task.model_validate({**task.model_dump(), **fields[task.id]})
-            if task.id in fields
-            else task
+            _change_task(task, fields[task.id]) if task.id in fields else task
             for task in plan.tasks
         )
         return Plan.model_validate({**dict(plan), "tasks": tasks})
     except ValidationError as error:
-        cause = error.errors()[0]["msg"]
-        raise ChangeInvalid("the changed plan is invalid", cause=cause, next="") from None
+        raise ChangeInvalid(
+            "the changed plan is invalid", cause=_word(error), next="correct the change"
+        ) from None
+
+
+def _change_task(task: Task, fields: Mapping[str, Any]) -> Task:
+    """Return a task with other values; a dependency that stays is as required as it was."""
+    edges = {edge.task: edge.model_dump() for edge in task.depends_on}
+    named = {"depends_on": [edges.get(each, each) for each in fields.get("depends_on", edges)]}
+    return Task.model_validate({**task.model_dump(), **fields, **named})
 
 
 def _list_changed(old: Plan, new: Plan) -> list[str]:
@@ -222,6 +243,8 @@ def _find_by_worker(files: Sequence[Path], plan: Plan, base: Replayed) -> set[st
     """Return the tasks that the plan gives to some workers, or at which they made an attempt."""
     found, known = set[str](), {task.id for task in plan.tasks}
     for path in files:
+        if not path.is_file():
+            raise ChangeInvalid(f"there is no file {path}", next="name the file of a worker")
         done = {_name_task(each) for each in _list_attempts(base) if each["worker"] == path.stem}
         named = (done | {task.id for task in plan.tasks if task.worker == path.stem}) & known
         if not named:

@@ -1,6 +1,6 @@
 """Runs a kept run on from one of its tasks, or with something changed, as a thread of its own."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from difflib import unified_diff
 from pathlib import Path
@@ -10,25 +10,45 @@ from langchain_core.messages import AnyMessage
 from langgraph.errors import InvalidUpdateError
 
 from extensions.replay.changes import ChangeInvalid, Changes
+from extensions.replay.record_file import Entry
 from extensions.replay.replayer import Replayed
+from extensions.replay.run_recorder import RunRecorder
 from graph.runs.event_log import EventListener
 from graph.runs.outcome import Outcome
-from graph.runs.run_record import OWN_KEY, load_run_record, require_known_team, save_run_record
+from graph.runs.run_record import (
+    OWN_KEY,
+    RunUntrusted,
+    load_run_record,
+    require_known_team,
+    save_run_record,
+)
 from graph.runs.session import RunSession, open_session, run_graph
+from graph.runs.trace import ThreadUnknown, get_log_path
 from graph.settings import Settings
 from graph.stores.thread_locks import check_thread_id, make_thread_id
 from graph.teams.team_loader import load_team
 from graph.topology.input_validation import read_context
+from nodes.errors import UsageError
 from nodes.limits.deadline import now_s
 from nodes.limits.run_scope import set_deadline
 from nodes.planning.replanning import compare_plans
 from nodes.planning.team_record import build_team_record
+from nodes.planning.validation import list_plan_problems
+from nodes.schemas.single_agent import SINGLE_AGENT
+from nodes.schemas.team import Team
+from nodes.text.plain_text import sanitize_line
 from state import Context, reopen_request
 
 BEFORE_SUPERVISOR: Final = "approval"
 """The node whose only edge leads to the supervisor, which sends what has no report."""
 FOLLOWED: Final = ("status", "confidence", "worker", "output", "gaps")
 """Of a report, what a comparison shows."""
+
+
+class ThreadTaken(UsageError):
+    """A new run cannot have the id of a kept one."""
+
+    code = "THREAD_TAKEN"
 
 
 @dataclass(frozen=True)
@@ -107,30 +127,67 @@ async def afork(
 
     Raises:
         ChangeInvalid: the changed plan does not fit the team.
+        ThreadTaken, ThreadInvalid: the new run cannot have this id.
         RunUntrusted: the record names a team that is not this user's, and `team` is missing.
     """
-    settings, new = settings or Settings(), thread or make_thread_id()
+    settings, new = settings or Settings(), check_thread_id(thread or make_thread_id())
+    if get_log_path(new, settings).exists():
+        raise ThreadTaken(f"there is a run {new} already", kept="it", next="name another --thread")
     source = team or await _find_source(base, settings)
-    if changes.workers:
-        changed = load_team(source, settings, workers=changes.workers, tools=made.get("tools"))
-        source = changed.model_dump(mode="json")
-    kept = read_context({**base.record.segments[-1].begun["context"], "strategy": "plan"})
-    chosen: dict[str, Any] = {f"model_{tier}": name for tier, name in changes.models.items()}
-    context = replace(context or kept, **chosen)
+    context = _build_context(base, changes, context)
+    named = Team.model_validate(source) if isinstance(source, dict) else source
+    changed = load_team(named, settings, workers=changes.workers, tools=made.get("tools"))
+    _require_fit(changes, base, changed.apply_context(context))
+    resolved = changed.model_dump(mode="json") if changes.workers else source
+    resolved = resolved if isinstance(resolved, dict) else str(resolved)
     given = {"models": made.get("models"), "tools": made.get("tools")}
-    resolved = source if isinstance(source, dict) else str(source)
     async with open_session(new, resolved, settings, on_event, context, **given) as session:
         ends = set_deadline(now_s(), session.team.add_caps(context).deadline_s)
         session.update_scope(deadline=ends)
         await _enter_state(session, base, changes, context)
-        await _note_begin(session, base, changes, resolved, context, settings)
+        given_state = {"request": base.values.get("request", ""), "materials": changes.materials}
+        await _note_begin(session, given_state, resolved, context, settings)
         await session.begin_record(None, context, is_resumed=True)
+        for event in _list_given_events(base, changes):
+            session.event_log.record_event(event)
+            if isinstance(session.recorder, RunRecorder):
+                session.recorder.note_given(event)
         return await run_graph(session, None, context, is_planned=True)
+
+
+def _build_context(base: Replayed, changes: Changes, context: Context | None) -> Context:
+    """Return the context of the run, for its plan as it is, with the changed models."""
+    is_single = any(task.worker == SINGLE_AGENT for task in changes.plan.tasks)
+    strategy = {"strategy": "single" if is_single else "plan"}
+    kept = context or read_context({**base.record.segments[-1].begun["context"], **strategy})
+    chosen: dict[str, Any] = {f"model_{tier}": name for tier, name in changes.models.items()}
+    return replace(kept, **chosen)
+
+
+def _require_fit(changes: Changes, base: Replayed, team: Team) -> None:
+    before = base.outcome.plan
+    known = max(team.max_tasks, len(before.tasks) if before else 0)
+    if wrong := list_plan_problems(
+        changes.plan, team, max_tasks=known, materials=changes.materials
+    ):
+        raise ChangeInvalid(
+            "the changed plan cannot be run",
+            cause=sanitize_line("; ".join(wrong), 400),
+            kept="the run",
+            next="correct the change",
+        )
 
 
 async def _find_source(base: Replayed, settings: Settings) -> Any:
     """Return where the team of a record is; one that another user signed is not used."""
-    record = await load_run_record(check_thread_id(base.outcome.thread), settings)
+    try:
+        record = await load_run_record(check_thread_id(base.outcome.thread), settings)
+    except ThreadUnknown:
+        raise RunUntrusted(
+            f"the team of {base.record.path} is not known here",
+            cause=f"no thread {base.outcome.thread} is kept here",
+            next="name the team: --team TEAM",
+        ) from None
     if not record.pop(OWN_KEY):
         require_known_team(base.outcome.thread, record["source"], settings)
     return record["source"]
@@ -175,24 +232,36 @@ def _drop_answer(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
 
 async def _note_begin(
     session: RunSession,
-    base: Replayed,
-    changes: Changes,
+    given: Mapping[str, Any],
     source: Any,
     context: Context,
     settings: Settings,
 ) -> None:
-    """Write down how the run began, with the reports that it has from the other one."""
-    given = {"request": base.values.get("request", ""), "materials": changes.materials}
+    """Write down how the run began."""
     signed = await session.note_begin(
         {"source": source, "input": given, "context": asdict(context)}
     )
     await save_run_record(session.thread, signed, session.database, settings)
-    for event in [each for each in base.events if each.get("kind") == "request"][-1:]:
-        session.event_log.record_event({**event, "t": 0.0})
-    plan = changes.plan.model_dump(mode="json")
-    made = {"t": 0.0, "kind": "plan_created", "task": "", "worker": "", "plan": plan}
-    forked = {"forked_from": base.outcome.thread, "version": changes.plan.version, "notes": []}
-    session.event_log.record_event({**made, **forked})
-    for name, report in changes.results.items():
-        told = {"t": 0.0, "kind": "report", "task": name, "worker": report.worker}
-        session.event_log.record_event({**told, "report": report.model_dump(mode="json")})
+
+
+def _list_given_events(base: Replayed, changes: Changes) -> list[Entry]:
+    """Return the events of what the run has from the other one: request, plan, reports."""
+    begun = {"t": 0.0, "task": "", "worker": ""}
+    asked = [{**event, "t": 0.0} for event in base.events if event.get("kind") == "request"]
+    made: dict[str, Any] = {
+        "kind": "plan_created",
+        "plan": changes.plan.model_dump(mode="json"),
+        "forked_from": base.outcome.thread,
+        "version": changes.plan.version,
+        "notes": [],
+    }
+    reports: list[dict[str, Any]] = [
+        {
+            "kind": "report",
+            "task": name,
+            "worker": report.worker,
+            "report": report.model_dump(mode="json"),
+        }
+        for name, report in changes.results.items()
+    ]
+    return [*asked[-1:], *({**begun, **each} for each in (made, *reports))]

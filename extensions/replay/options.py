@@ -9,7 +9,7 @@ import typer
 from graph.commands.options import JsonOption, QuietOption, require_output
 
 ThreadArgument = Annotated[
-    str, typer.Argument(metavar="[THREAD]", help="The run's id, its beginning, or `last`.")
+    str, typer.Argument(metavar="[THREAD]", help="The run's id, its first 6 characters, or `last`.")
 ]
 RecordOption = Annotated[
     Path | None,

@@ -95,7 +95,7 @@ def read_record(path: Path) -> Record:
     except (OSError, *FORM_ERRORS) as error:
         raise refuse(path, f"{type(error).__name__}: {error}") from None
     if not segments:
-        raise refuse(path, "it has no beginning")
+        raise refuse(path, "it has no beginning: it is no record, or is cut")
     return Record(path, segments)
 
 

@@ -182,7 +182,9 @@ def _require_no_loop() -> None:
         asyncio.get_running_loop()
     except RuntimeError:
         return
-    raise UsageError("a replay has an event loop of its own", next="await areplay")
+    raise UsageError(
+        "a replay has an event loop of its own, and one runs here", next="await areplay(THREAD)"
+    )
 
 
 @dataclass(frozen=True)

@@ -131,6 +131,10 @@ class RunRecorder:
         self._write({"event": event, **inside})
         return event
 
+    def note_given(self, event: Mapping[str, Any]) -> None:
+        """Keep an event that the run has from another one: a replay shows it, none emits it."""
+        self._write({"event": event, "in": 0})
+
     async def pass_point(self, name: str) -> None:
         """Keep that the run has come to a point; the next entry takes it to the file."""
         self._points.append(orjson.dumps({"point": name}))

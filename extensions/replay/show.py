@@ -1,5 +1,6 @@
 """Replays a run at the command line, and prints what it has come to."""
 
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,8 @@ from graph.display.labels import format_seconds
 from graph.display.progress_display import ProgressDisplay
 from graph.display.stderr_console import print_to_stderr
 from graph.display.text import to_one_line
-from graph.runs.trace import get_record_path
+from graph.runs.event_log import Event
+from graph.runs.trace import get_record_path, load_trace
 from graph.settings import Settings
 from graph.stores.thread_locks import check_thread_id, make_thread_id
 from nodes.errors import UsageError
@@ -36,6 +38,8 @@ def open_record(thread: str, settings: Settings, path: Path | None = None) -> Re
     if path is None:
         named = check_thread_id(find_thread(thread, RunsHere(settings)))
         path = get_record_path(named, settings)
+        if not path.exists():
+            load_trace(named, settings)  # says that there is no such thread
     return read_record(path)
 
 
@@ -90,7 +94,11 @@ def _describe_equality(done: Replayed) -> tuple[str, str]:
 
 def show_what_if(options: ReplayOptions, settings: Settings) -> int:
     """Run a kept run with something changed; print what differs, and return the exit code."""
+    if options.paced:
+        raise UsageError("with a change nothing is paced", next="leave --paced out")
     found = _run_fork(options, options, settings)
+    if options.trace:
+        save_json(load_trace(found.outcome.thread, settings), options.trace)
     if options.as_json:
         print_json(found.to_json())
     else:
@@ -113,24 +121,26 @@ def _run_fork(
     base = replay_record(open_record(source.thread, settings, source.record))
     changes, display = find_changes(options, base), ProgressDisplay(quiet=source.quiet)
     display.progress.thread = new = new or make_thread_id()
-    if not source.quiet:
-        again, kept = ", ".join(changes.redone), format_count(len(changes.results), "report")
-        print_to_stderr(f"done again: {again or 'only the answer'}; {kept} from the record")
+    again, kept = ", ".join(changes.redone), format_count(len(changes.results), "report")
+    said = [f"done again: {again or 'only the answer'}; {kept} from the record"]
+    if unused := [tier for tier in changes.models if not changes.redone]:
+        said.append(f"no task of the run used the model of {', '.join(unused)}")
+
+    def show(event: Event) -> None:
+        while said and not source.quiet:  # the change is accepted
+            print_to_stderr(said.pop(0))
+        display.show_event(event)
+
     how: dict[str, Any] = {"team": source.team, "thread": new, "settings": settings}
-    work = afork(base, changes, **how, on_event=display.show_event)
+    work = afork(base, changes, **how, on_event=show)
     return Comparison(base, changes, run_with_progress(work, display))
 
 
 def _print_comparison(found: Comparison) -> None:
-    said = found.to_json()
-    for name, difference in said["reports"].items():
-        for key, pair in difference.items():
-            before, after = (to_one_line(str(pair[side]), 200) for side in ("before", "after"))
-            print_text(f"{name} {key}: {before} -> {after}")
-    for line in found.list_answer_lines():
+    said, error = found.to_json(), found.outcome.error
+    lines = [*_list_differences(said), *found.list_answer_lines()]
+    for line in () if error else lines or ["nothing differs"]:
         print_text(line)
-    if not (said["reports"] or found.list_answer_lines()):
-        print_text("nothing differs")
     usage = said["usage"]
     tokens = [usage[side]["input_tokens"] + usage[side]["output_tokens"] for side in usage]
     costs = [usage[side]["cost_usd"] for side in usage]
@@ -141,8 +151,31 @@ def _print_comparison(found: Comparison) -> None:
         style="dim",
     )
     print_to_stderr(f"more: supervise show {found.outcome.thread}", style="dim")
-    if found.outcome.error:
-        print_to_stderr(found.outcome.error.format_line(), style="red")
+    if error:
+        print_to_stderr(error.format_line(), style="red")
+
+
+def _list_differences(said: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what differs in status, plan and reports, a line each."""
+    if (status := said["status"])["before"] != status["after"]:
+        yield f"status: {status['before']} -> {status['after']}"
+    for how, named in said["plan"].items():
+        if named:
+            yield f"plan {how}: {', '.join(named)}"
+    for name, difference in said["reports"].items():
+        sides = [difference.get("status", {}).get(side, "") for side in ("before", "after")]
+        if None in sides:
+            yield f"{name}: {'no report before' if sides[0] is None else 'no report any more'}"
+            continue
+        for key, pair in difference.items():
+            before, after = (_format_value(pair[side]) for side in ("before", "after"))
+            yield f"{name} {key}: {before} -> {after}"
+
+
+def _format_value(value: Any) -> str:
+    if isinstance(value, list):
+        value = "; ".join(map(str, value))
+    return to_one_line(str(value), 200) if value not in (None, "") else "nothing"
 
 
 def _format_cost(cost_usd: float | None) -> str:

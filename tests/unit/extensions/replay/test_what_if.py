@@ -10,12 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from extensions.replay.changes import ChangeInvalid, find_changes, list_descendants
-from extensions.replay.fork import Comparison, afork
+from extensions.replay.fork import Comparison, ThreadTaken, afork
 from extensions.replay.options import ChangeOptions
 from extensions.replay.replayer import Replayed
 from extensions.replay.runs import areplay
 from graph import aresume, arun
+from graph.runs.trace import list_threads, load_trace
 from graph.settings import Settings
+from graph.stores.thread_locks import ThreadInvalid
 from state import Plan
 from tests.endpoint import Endpoint, Fault, Scenario, script_tasks
 from tests.teams import make_team
@@ -42,6 +44,45 @@ async def run_again(
     outcome = await afork(base, changes, settings=settings, on_event=events.append)
     begun = {event["task"] for event in events if event["kind"] == "task_started"}
     return Comparison(base, changes, outcome), begun
+
+
+async def test_a_run_that_is_kept_is_not_overwritten_by_a_fork(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    base = await make_base(endpoint, settings, thread="kept")
+    changes = find_changes(ChangeOptions(at=["b"]), base)
+
+    for thread, error in (("kept", ThreadTaken), ("../x y", ThreadInvalid)):
+        with pytest.raises(error):
+            await afork(base, changes, settings=settings, thread=thread)
+
+    assert (await areplay("kept", settings=settings)).digest == base.digest
+    assert list_threads(settings) == ["kept"]
+
+
+async def test_a_refused_change_leaves_no_thread(endpoint: Endpoint, settings: Settings) -> None:
+    base = await make_base(endpoint, settings)
+    changes = find_changes(ChangeOptions(task=["b.worker=ghost"]), base)
+
+    with pytest.raises(ChangeInvalid, match="ghost"):
+        await afork(base, changes, settings=settings)
+
+    assert list_threads(settings) == [base.outcome.thread]
+
+
+async def test_a_fork_of_a_fork_has_the_request_the_plan_and_the_reports_in_its_trace(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    base = await make_base(endpoint, settings)
+    for thread in ("first", "second"):
+        changes = find_changes(ChangeOptions(at=["d"]), base)
+        await afork(base, changes, settings=settings, thread=thread)
+        base = await areplay(thread, settings=settings)
+        assert base.is_equal
+
+    trace = load_trace("second", settings)
+    assert trace["run"]["request"] == REQUEST
+    assert {task["id"] for task in trace["tasks"] if task["report"]} == DIAMOND.keys()
 
 
 async def test_a_task_whose_list_of_dependencies_is_emptied_is_done_again_without_them(
@@ -122,10 +163,10 @@ async def test_a_run_begins_at_a_task_of_a_kept_one_and_is_itself_kept(
         ({"task": ("b.worker=x",), "plan": Path("plan.json")}, "both change the plan"),
         ({"task": ("a.depends_on=d",)}, "the changed plan is invalid"),
         ({"model": ("great=openai:x",)}, "'great' is no tier"),
-        ({"result": ("b=missing.json",)}, "missing.json is no report"),
-        ({"worker": (Path("painter.md"),)}, "no task of the run was painter's"),
-        ({"at": ("b",), "result": ("b=missing.json",)}, "is no report"),
-        ({"plan": Path("missing.json")}, "missing.json is no plan"),
+        ({"result": ("b=missing.json",)}, "missing.json cannot be read as a report"),
+        ({"worker": (Path("painter.md"),)}, "there is no file painter.md"),
+        ({"at": ("b",), "result": ("b=missing.json",)}, "cannot be read as a report"),
+        ({"plan": Path("missing.json")}, "missing.json cannot be read as a plan"),
     ],
 )
 async def test_a_change_that_cannot_be_made_is_one_line(
