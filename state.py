@@ -154,8 +154,9 @@ class Estimate(Amounts):
     """Earlier runs of the team that it rests on; without any it is made of constants."""
     models: dict[Tier, str] = Field(default_factory=dict)
     """That it is made for, by tier."""
-    spread: dict[str, float] = Field(default_factory=dict)
-    """How far the simulated runs are apart, by amount: half the 90 % range of its logarithm."""
+    simulated: dict[str, tuple[float, float, float]] = Field(default_factory=dict)
+    """Of simulated runs the 5th, 50th and 95th percentile, by amount; by the runs before they were
+    corrected to what is said above."""
 
 
 class RunUsage(Usage):

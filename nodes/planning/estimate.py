@@ -52,7 +52,9 @@ _logger = logging.getLogger(__name__)
 class Estimator(Protocol):
     """Estimates a run from those before; both methods run beside other runs of the process."""
 
-    async def refine(self, base: Estimate, plan: Plan, asked: PlanRequest) -> Estimate | None:
+    async def refine(
+        self, base: Estimate, plan: Plan, asked: PlanRequest, planning: Usage
+    ) -> Estimate | None:
         """Return a better estimate than the one of constants, or None."""
 
     async def learn(
@@ -85,7 +87,7 @@ async def estimate_plan(asked: PlanRequest, plan: Plan, planning: Usage) -> Esti
     base = estimate_run(plan, asked.team, models, asked.context, materials=given, planning=planning)
     found = None
     if _estimators and not (is_replayed(asked.config) or build_task_path(asked.config)):
-        found = await _guard(_estimators[-1].refine(base, plan, asked))
+        found = await _guard(_estimators[-1].refine(base, plan, asked, planning))
     refined = found.model_dump(mode="json") if found else None
     # A replay has the estimate of the record: the runs before may be others by now.
     kept = read_outside("estimate", lambda: refined, asked.config)

@@ -1,0 +1,132 @@
+"""`supervise calibration`: how often the intervals of estimates have held."""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from statistics import median
+from typing import Any, Final
+
+from extensions.insight.conformal import is_inside
+from extensions.insight.history import AMOUNTS, MAX_LISTED, NAMESPACE, DoneRun, load_values, read_runs
+from graph.commands.output import print_json, print_table, print_text
+from graph.display.stderr_console import print_to_stderr
+from graph.runs.run_store import build_run_store
+from graph.settings import Settings
+from nodes.text.counts import format_count
+
+ENOUGH_RUNS: Final = 20
+"""Of which a share says something: of ten, nine hits and eight are chance."""
+TITLES: Final[Mapping[str, str]] = {
+    "model_calls": "calls",
+    "input_tokens": "tokens in",
+    "output_tokens": "tokens out",
+    "cost_usd": "cost",
+    "seconds": "seconds",
+}
+
+
+def show_calibration(team: str | None, settings: Settings, *, as_json: bool) -> int:
+    """Print how often the intervals have held, by team and overall; return the exit code.
+
+    Raises:
+        StoreError: the run database cannot be read.
+    """
+    runs = asyncio.run(_load_runs(settings))
+    measured = measure_calibration([run for run in runs if team in (None, run.team)])
+    if as_json:
+        print_json(measured)
+        return 0
+    if not measured["runs"]:
+        of_team = f" of {team}" if team else ""
+        print_text(f"no run{of_team} has ended here since estimates have intervals")
+        return 0
+    _print_measured(measured)
+    return 0
+
+
+async def _load_runs(settings: Settings) -> list[DoneRun]:
+    async with build_run_store(settings) as store:
+        return read_runs(await load_values(store, (NAMESPACE, "all"), limit=MAX_LISTED))
+
+
+def measure_calibration(runs: Sequence[DoneRun]) -> dict[str, Any]:
+    """Return hits, widths and facts by team and overall, as JSON.
+
+    An interval counts that was made from earlier runs of its team; those of a team's first run are
+    made of constants and are as wide as a guess deserves.
+    """
+    by_team = defaultdict[str, list[DoneRun]](list)
+    for run in runs:
+        by_team[run.team].append(run)
+    overall = _measure(runs)
+    teams = {name: _measure(own) for name, own in sorted(by_team.items())}
+    return {**overall, "aim": 0.9, "enough_runs": ENOUGH_RUNS, "teams": teams}
+
+
+def _measure(runs: Sequence[DoneRun]) -> dict[str, Any]:
+    counted = [run for run in runs if run.expected.runs]
+    amounts = {name: _measure_amount(name, counted) for name in AMOUNTS}
+    return {
+        "runs": len(counted),
+        "first_runs": len(runs) - len(counted),
+        "is_enough": len(counted) >= ENOUGH_RUNS,
+        "amounts": {name: found for name, found in amounts.items() if found},
+    }
+
+
+def _measure_amount(name: str, runs: Sequence[DoneRun]) -> dict[str, Any] | None:
+    widths, facts, errors, hits = list[float](), list[float](), list[float](), 0
+    for run in runs:
+        ends = [getattr(each, name) for each in (run.expected.low, run.expected.high, run.expected)]
+        fact = getattr(run.fact, name)
+        if fact is None or None in ends:
+            continue
+        hits += is_inside(name, run)
+        widths.append(ends[1] - ends[0])
+        facts.append(fact)
+        if fact:
+            errors.append(abs(ends[2] / fact - 1))
+    if not facts:
+        return None
+    measured: dict[str, Any] = {
+        "runs": len(facts),
+        "held": round(hits / len(facts), 4),
+        "median_width": float(f"{median(widths):.5g}"),
+        "median_fact": float(f"{median(facts):.5g}"),
+        "width_over_fact": None,
+        "median_error": float(f"{median(errors):.4g}") if errors else None,
+    }
+    with suppress(ZeroDivisionError):
+        measured["width_over_fact"] = float(f"{median(widths) / median(facts):.4g}")
+    return measured
+
+
+def _print_measured(measured: Mapping[str, Any]) -> None:
+    heading = ("team", "runs", *TITLES.values())
+    named = {**measured["teams"], **({"all": measured} if len(measured["teams"]) > 1 else {})}
+    rows = [
+        (name, str(part["runs"]), *(_describe(part["amounts"].get(each)) for each in TITLES))
+        for name, part in named.items()
+    ]
+    print_table([heading, *rows])
+    print_to_stderr(
+        "of 10 intervals 9 should hold. A cell: how many held · their median width over the median "
+        "of what runs took",
+        style="dim",
+    )
+    if first := measured["first_runs"]:
+        said = f"{format_count(first, 'first run')} of a team had no earlier one and"
+        print_to_stderr(f"{said} {'does' if first == 1 else 'do'} not count", style="dim")
+    few = [name for name, part in named.items() if not part["is_enough"]]
+    if few:
+        print_to_stderr(
+            f"too few runs to judge by: {', '.join(few)} ({ENOUGH_RUNS} are needed)", style="yellow"
+        )
+
+
+def _describe(part: Mapping[str, Any] | None) -> str:
+    if part is None:
+        return "unknown"
+    width = part["width_over_fact"]
+    return f"{part['held']:.0%} · " + ("free" if width is None else f"{width:.2f}")

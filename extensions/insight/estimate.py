@@ -1,0 +1,173 @@
+"""Estimates a run from the runs before it: a simulation, and the errors of earlier estimates."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from functools import partial
+from random import Random
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.store.base import BaseStore
+
+from extensions.insight.conformal import choose_interval
+from extensions.insight.history import (
+    AMOUNTS,
+    DoneRun,
+    build_place,
+    build_run,
+    load_values,
+    read_runs,
+    save_run,
+)
+from extensions.insight.simulation import Past, PlannedRun, PlannedTask, Price, simulate
+from nodes.limits.deadline import now_s
+from nodes.limits.run_scope import get_run_scope
+from nodes.models.usage import compute_cost_usd
+from nodes.planning.estimate import SECONDS_PER_CALL, TaskCost, count_at_once, expect_costs
+from nodes.planning.plan_request import PlanRequest
+from nodes.planning.team_record import build_team_record
+from nodes.schemas.team import Team
+from state import Amounts, Estimate, Plan, SupervisorState, Tier, Usage
+
+PRICED_TOKENS = 10_000
+"""Of which the price is asked: one token's would be rounded away."""
+
+
+class HistoryEstimator:
+    """Estimates runs from the history of their user."""
+
+    async def refine(
+        self, base: Estimate, plan: Plan, asked: PlanRequest, planning: Usage
+    ) -> Estimate | None:
+        """Return the estimate of a run; None where there is no store."""
+        if (store := asked.runtime.store) is None:
+            return None
+        places = build_place(asked.config), build_place(asked.config, asked.team.name)
+        values = await load_values(store, *places)
+        # It takes up to a fifth of a second, in which other tasks of the loop go on.
+        work = partial(estimate_from, values, describe_run(plan, asked, planning), base)
+        return await asyncio.to_thread(work)
+
+    async def learn(
+        self, values: SupervisorState, team: Team, config: RunnableConfig, store: BaseStore
+    ) -> None:
+        """Keep what a run has taken."""
+        run = await asyncio.to_thread(build_run, values, team)
+        if run is not None:
+            number = len(values.get("plans", ())) - values.get("revisions", 0)
+            await save_run(store, config, run, number)
+
+
+def estimate_from(values: Sequence[object], planned: PlannedRun, base: Estimate) -> Estimate:
+    """Return the estimate of a run from what the store has kept, whatever that is."""
+    return estimate_run(read_runs(values), planned, base)
+
+
+def estimate_run(runs: Sequence[DoneRun], planned: PlannedRun, base: Estimate) -> Estimate:
+    """Return the estimate of a run from earlier ones, the newest last.
+
+    The same runs and the same plan have the same estimate.
+    """
+    own = [run for run in runs if run.team == planned.team]
+    others = [run for run in runs if run.team != planned.team]
+    past = Past(runs, planned.team, now_s())
+    simulated = simulate(planned, past, Random(f"{planned.team} {len(own)} {len(planned.tasks)}"))
+    found = {
+        name: choose_interval(name, percentiles, own, others)
+        for name, percentiles in simulated.items()
+    }
+    spent = dict(zip(AMOUNTS, planned.planning, strict=True))
+    low, middle, high = (
+        _build_amounts({name: max(ends[at], spent[name] or 0) for name, ends in found.items()})
+        for at in range(3)
+    )
+    return Estimate(
+        **dict(middle),
+        low=low,
+        high=high,
+        runs=len(own),
+        models=base.models,
+        simulated={name: tuple(map(_round, three)) for name, three in simulated.items()},
+    )
+
+
+def _build_amounts(values: Mapping[str, float]) -> Amounts:
+    cost = values.get("cost_usd")
+    return Amounts(
+        **{name: round(values[name]) for name in AMOUNTS[:3]},
+        cost_usd=None if cost is None else round(cost, 6),
+        seconds=_round(values["seconds"]),
+    )
+
+
+def _round(value: float) -> float:
+    return float(f"{value:.5g}")
+
+
+def describe_run(plan: Plan, asked: PlanRequest, planning: Usage) -> PlannedRun:
+    """Return a plan with the limits of its run."""
+    team, context, settings = asked.team, asked.context, asked.models.settings
+    costs = expect_costs(plan, team, asked.materials)
+    words = build_team_record(team).words
+    ordered = plan.order_tasks()
+    places = {task.id: place for place, task in enumerate(ordered)}
+    prices = {tier: _find_price(asked, tier) for tier in {cost.tier for cost in costs.values()}}
+
+    def describe(
+        cost: TaskCost, name: str, uses_tools: bool, needs: tuple[int, ...]
+    ) -> PlannedTask:
+        return PlannedTask(
+            worker=name,
+            version=words.get(f"{name}.md", ""),
+            model=asked.models.get_name(cost.tier, context),
+            uses_tools=uses_tools,
+            needs=needs,
+            calls=cost.calls,
+            input_tokens=max(1, cost.input_tokens),
+            output_tokens=cost.output_tokens,
+            price=prices[cost.tier],
+        )
+
+    tasks = [
+        describe(
+            costs[task.id],
+            task.worker,
+            bool(team.find_worker(task.worker).tools),
+            tuple(places[edge.task] for edge in task.depends_on),
+        )
+        for task in ordered
+    ]
+    is_known = planning.model_calls and planning.seconds
+    scope, caps = get_run_scope(asked.config), team.add_caps(context)
+    ends_s = scope.deadline.work_ends_at - now_s() if scope.deadline else None
+    return PlannedRun(
+        team=team.name,
+        tasks=tasks,
+        answer=describe(costs[""], "", False, ()),
+        planning=(
+            planning.model_calls,
+            planning.input_tokens,
+            planning.output_tokens,
+            planning.cost_usd,
+            planning.seconds,
+        ),
+        call_s=planning.seconds / planning.model_calls if is_known else SECONDS_PER_CALL,
+        at_once=count_at_once(asked.models, context),
+        deadline_s=None if ends_s is None else max(0.0, planning.seconds + ends_s),
+        max_tokens=caps.max_tokens,
+        max_cost_usd=caps.max_cost_usd,
+        max_steps=team.max_steps if context.max_steps is None else context.max_steps,
+        requests_per_minute=settings.requests_per_minute,
+        tokens_per_minute=settings.tokens_per_minute,
+    )
+
+
+def _find_price(asked: PlanRequest, tier: Tier) -> Price:
+    """Return the prices of a tier's tokens."""
+    models, name = asked.models, asked.models.get_name(tier, asked.context)
+    read, written = (
+        compute_cost_usd(name, {kind: PRICED_TOKENS, other: 0}, models.settings.prices)
+        for kind, other in (("input_tokens", "output_tokens"), ("output_tokens", "input_tokens"))
+    )
+    if read is None or written is None:
+        return Price(None, None)
+    return Price(read / PRICED_TOKENS, written / PRICED_TOKENS)

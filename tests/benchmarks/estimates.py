@@ -1,0 +1,291 @@
+"""Measure how often the 90 % intervals of estimates hold, and how wide they are.
+
+    python -m tests.benchmarks.estimates [--runs 240] [--seed 1] [--workflows FILE]
+
+Each run is expected from the runs before it alone, then it is run. Runs are those of a fast
+simulator, which shares no code with the one of the estimates: it goes through time, from event to
+event, and tasks take their places by chance. Its teams have tasks of lognormal and bimodal seconds,
+tools, attempts that fail, and days on which everything is slower; in `drift` models become twice as
+slow half-way. The first runs of a team do not count: they have hardly any history.
+"""
+
+import argparse
+import json
+import math
+import random
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from statistics import mean, median
+
+from extensions.insight.conformal import is_inside
+from extensions.insight.estimate import estimate_run
+from extensions.insight.history import AMOUNTS, DoneRun, DoneTask
+from extensions.insight.simulation import PlannedRun, PlannedTask, Price
+from state import Amounts, Estimate
+from tests.benchmarks.options import read_options
+
+LEARNING_RUNS = 20
+"""Of each team that do not count."""
+PRICE = Price(0.25e-6, 2e-6)
+Shape = Callable[[random.Random], float]
+
+
+@dataclass
+class Kind:
+    """How the tasks of a worker behave."""
+
+    name: str
+    seconds: Shape
+    """Of one attempt."""
+    tools: float
+    """Tool calls of an attempt on average."""
+    fails: float
+    """Probability that an attempt fails."""
+    read: float
+    """Input tokens over those of the constants."""
+    written: float
+    sigma: float
+
+
+@dataclass
+class FakeTeam:
+    """A team, and what of it differs from run to run."""
+
+    name: str
+    kinds: list[Kind]
+    at_once: int
+    tasks: tuple[int, int]
+    day_sigma: float = 0.1
+    slower: float = 1.0
+
+
+def make_lognormal(middle_s: float, sigma: float) -> Shape:
+    """Return seconds of one kind."""
+    return lambda draw: middle_s * math.exp(draw.gauss(0, sigma))
+
+
+def make_bimodal(fast_s: float, slow_s: float, slow_share: float) -> Shape:
+    """Return seconds of two kinds, such as of answers from a cache and others."""
+    return lambda draw: (slow_s if draw.random() < slow_share else fast_s) * draw.uniform(0.8, 1.25)
+
+
+def make_team(name: str, draw: random.Random, *, shape: str) -> FakeTeam:
+    """Return a team of two to five workers."""
+    kinds = []
+    for number in range(draw.randint(2, 5)):
+        middle_s = draw.uniform(1, 20)
+        is_bimodal = shape == "bimodal" or (shape == "mixed" and number % 2)
+        bimodal = make_bimodal(middle_s, middle_s * draw.uniform(3, 8), draw.uniform(0.1, 0.5))
+        seconds = bimodal if is_bimodal else make_lognormal(middle_s, draw.uniform(0.2, 0.8))
+        tools = draw.choice((0.0, 0.0, 1.0, 3.0))
+        amounts = {"read": draw.uniform(0.4, 2), "written": draw.uniform(80, 900)}
+        fails, sigma = draw.choice((0.0, 0.05, 0.2)), draw.uniform(0.1, 0.5)
+        kinds.append(Kind(f"worker{number}", seconds, tools, fails, sigma=sigma, **amounts))
+    small = draw.randint(1, 5)
+    return FakeTeam(name, kinds, draw.choice((2, 4, 16)), (small, small + draw.randint(0, 8)))
+
+
+def plan_request(team: FakeTeam, draw: random.Random) -> PlannedRun:
+    """Return the plan of a request: a random graph of tasks."""
+    tasks = list[PlannedTask]()
+    for place in range(draw.randint(*team.tasks)):
+        kind = draw.choice(team.kinds)
+        needs = tuple(sorted(draw.sample(range(place), min(place, draw.choice((0, 0, 1, 2))))))
+        calls = 3 if kind.tools else 1
+        read = int(calls * draw.uniform(600, 3000))
+        given = (kind.name, "v1", "openai:m", bool(kind.tools), needs, calls)
+        tasks.append(PlannedTask(*given, read, 300 * calls, PRICE))
+    answer = PlannedTask("", "", "openai:m", False, (), 1, 400 + 600 * len(tasks), 600, PRICE)
+    return PlannedRun(
+        team=team.name,
+        tasks=tasks,
+        answer=answer,
+        planning=(1, 1500, 300, PRICE.read * 1500 + PRICE.written * 300, 4.0),
+        call_s=4.0,
+        at_once=team.at_once,
+    )
+
+
+def run_request(team: FakeTeam, planned: PlannedRun, draw: random.Random) -> DoneRun:
+    """Return what a run takes; `expected` is filled in by the caller."""
+    day = math.exp(draw.gauss(0, team.day_sigma)) * team.slower
+    kinds = {kind.name: kind for kind in team.kinds}
+    done = [_run_task(kinds[task.worker], task, draw, day) for task in planned.tasks]
+    calls, read, written, cost, planning_s = planned.planning
+    ended_s = planning_s + _pass_time(planned, [each.seconds for each in done], draw)
+    answer = planned.answer
+    answered = DoneTask(
+        worker="",
+        model=answer.model,
+        expected_input=answer.input_tokens,
+        calls=1,
+        input_tokens=round(answer.input_tokens * math.exp(draw.gauss(-0.2, 0.2))),
+        output_tokens=round(500 * math.exp(draw.gauss(0, 0.3))),
+        seconds=day * 6 * math.exp(draw.gauss(0, 0.3)),
+    )
+    whole = (*done, answered)
+    read += sum(each.input_tokens for each in whole)
+    written += sum(each.output_tokens for each in whole)
+    spent = sum(PRICE.read * e.input_tokens + PRICE.written * e.output_tokens for e in whole)
+    return DoneRun(
+        team=team.name,
+        at=0,
+        status="done",
+        tasks=(answered, *done),
+        expected=Estimate(),
+        fact=Amounts(
+            model_calls=calls + sum(each.calls for each in whole),
+            input_tokens=read,
+            output_tokens=written,
+            cost_usd=(cost or 0) + spent,
+            seconds=ended_s + answered.seconds,
+        ),
+    )
+
+
+def _run_task(kind: Kind, task: PlannedTask, draw: random.Random, day: float) -> DoneTask:
+    calls, read, written, seconds = 0, 0.0, 0.0, 0.0
+    for _ in range(4):
+        turns = 1
+        while kind.tools and draw.random() < kind.tools / (1 + kind.tools) and turns < 10:
+            turns += 1
+        calls += turns
+        size = kind.read * task.input_tokens / task.calls
+        read += sum(size * (1 + 0.3 * turn) for turn in range(turns))
+        written += turns * kind.written * math.exp(draw.gauss(0, kind.sigma))
+        seconds += sum(kind.seconds(draw) for _ in range(turns)) * day / (1 + kind.tools)
+        if draw.random() >= kind.fails:
+            break
+    return DoneTask(
+        worker=task.worker,
+        version=task.version,
+        model=task.model,
+        uses_tools=task.uses_tools,
+        expected_input=task.input_tokens,
+        calls=calls,
+        input_tokens=round(read),
+        output_tokens=round(written),
+        seconds=seconds,
+    )
+
+
+def _pass_time(planned: PlannedRun, lengths: Sequence[float], draw: random.Random) -> float:
+    """Return when the last task ends; of those that wait for a place one is taken by chance."""
+    now, running, ended = 0.0, dict[int, float](), set[int]()
+    left = set(range(len(planned.tasks)))
+    while left or running:
+        open_places = planned.at_once - len(running)
+        free = [each for each in sorted(left) if ended.issuperset(planned.tasks[each].needs)]
+        for each in draw.sample(free, min(len(free), open_places)):
+            running[each] = now + lengths[each] + draw.uniform(0, 0.02)
+            left.remove(each)
+        now = min(running.values())
+        over = {each for each, at in running.items() if at <= now}
+        ended |= over
+        running = {each: at for each, at in running.items() if each not in over}
+    return now
+
+
+def expect(planned: PlannedRun, runs: Sequence[DoneRun]) -> Estimate:
+    """Return the estimate of a run from earlier ones."""
+    return estimate_run(runs, planned, Estimate(models={"standard": "openai:m"}))
+
+
+def expect_by_constants(planned: PlannedRun) -> Estimate:
+    """Return what the constants alone say, as before there was a history."""
+    tasks = (*planned.tasks, planned.answer)
+    calls, read, written, _, _ = planned.planning
+    return Estimate(
+        model_calls=int(calls + sum(task.calls for task in tasks)),
+        input_tokens=int(read + sum(task.input_tokens for task in tasks)),
+        output_tokens=int(written + sum(task.output_tokens for task in tasks)),
+        cost_usd=sum(
+            PRICE.read * task.input_tokens + PRICE.written * task.output_tokens for task in tasks
+        ),
+    )
+
+
+@dataclass
+class Tally:
+    """What estimates came to, by amount."""
+
+    hits: dict[str, list[bool]] = field(default_factory=lambda: defaultdict(list))
+    widths: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
+    facts: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
+    errors: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
+    constant_errors: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
+
+    def add(self, run: DoneRun, constant: Estimate) -> None:
+        """Take in a run."""
+        low, high = run.expected.low, run.expected.high
+        for name in AMOUNTS:
+            fact = getattr(run.fact, name)
+            self.hits[name].append(is_inside(name, run))
+            self.widths[name].append(getattr(high, name) - getattr(low, name))
+            self.facts[name].append(fact)
+            self.errors[name].append(abs(getattr(run.expected, name) / fact - 1))
+            if getattr(constant, name):
+                self.constant_errors[name].append(abs(getattr(constant, name) / fact - 1))
+
+    def measure(self, name: str) -> str:
+        """Return coverage, width and errors of an amount."""
+        width = median(self.widths[name]) / median(self.facts[name])
+        constant = self.constant_errors[name]
+        old = f"{median(constant):5.0%}" if constant else "    -"
+        return (
+            f"{mean(self.hits[name]):6.1%} {width:6.2f} {median(self.errors[name]):5.0%} {old}"
+        )
+
+
+def run_history(
+    teams: Sequence[FakeTeam], runs: int, seed: int, *, drift: bool
+) -> Iterator[tuple[str, DoneRun, Estimate]]:
+    """Yield the counted runs of teams of one user, which take turns."""
+    draw, history = random.Random(seed), list[DoneRun]()
+    for number in range(runs):
+        for team in teams:
+            slower = 2.0 if drift and number >= runs // 2 else 1.0
+            planned = plan_request(team, draw)
+            run = run_request(replace(team, slower=slower), planned, draw)
+            run = run.model_copy(update={"expected": expect(planned, history[-600:])})
+            history.append(run)
+            if number >= LEARNING_RUNS:
+                yield team.name, run, expect_by_constants(planned)
+
+
+def measure_coverage(options: argparse.Namespace) -> None:
+    """Print a line for each scenario and team."""
+    print(f"{'':24}", *(f"{name:^26}" for name in AMOUNTS))
+    print(f"{'scenario, team':24}", *(f"{'held':>6} {'width':>6} {'err':>5} {'const':>5} " for _ in AMOUNTS))
+    overall = Tally()
+    for scenario in ("lognormal", "bimodal", "mixed", "drift"):
+        draw = random.Random(f"{scenario} {options.seed}")
+        shape = "mixed" if scenario == "drift" else scenario
+        teams = [make_team(f"team{at}", draw, shape=shape) for at in range(options.teams)]
+        tallies = defaultdict[str, Tally](Tally)
+        for name, run, constant in run_history(
+            teams, options.runs, draw.randrange(10**6), drift=scenario == "drift"
+        ):
+            tallies[name].add(run, constant)
+            overall.add(run, constant)
+        for name, tally in tallies.items():
+            print(f"{scenario + ', ' + name:24}", *(f"{tally.measure(a):26}" for a in AMOUNTS))
+    print(f"{'overall':24}", *(f"{overall.measure(a):26}" for a in AMOUNTS))
+
+
+def main() -> None:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--runs", type=int, default=240, help="of each team")
+    parser.add_argument("--teams", type=int, default=3, help="of one user, in each scenario")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--workflows", type=Path, help="published workflows, a JSON line each")
+    options = read_options(parser, "runs", "teams")
+    measure_coverage(options)
+
+
+if __name__ == "__main__":
+    main()
