@@ -26,10 +26,18 @@ _HOMES = {
 
 
 class _Insight(Extension):
-    def add_commands(self, app: typer.Typer) -> None:
-        """Add the commands on causes and on questions that wait."""
-        from extensions.insight import inbox_commands, why_commands
+    def register(self) -> None:
+        """Have runs estimated from those before."""
+        from extensions.insight.estimate import HistoryEstimator
+        from nodes.planning.estimate import register_estimator
 
+        register_estimator(HistoryEstimator())
+
+    def add_commands(self, app: typer.Typer) -> None:
+        """Add the commands on estimates, on causes and on questions that wait."""
+        from extensions.insight import calibration_commands, inbox_commands, why_commands
+
+        app.command("calibration")(calibration_commands.calibration)
         app.command("why")(why_commands.why)
         app.command("failures")(why_commands.failures)
         app.command("inbox")(inbox_commands.inbox)

@@ -8,7 +8,14 @@ from statistics import median
 from typing import Any, Final
 
 from extensions.insight.conformal import is_inside
-from extensions.insight.history import AMOUNTS, MAX_LISTED, NAMESPACE, DoneRun, load_values, read_runs
+from extensions.insight.history import (
+    AMOUNTS,
+    MAX_LISTED,
+    NAMESPACE,
+    DoneRun,
+    load_values,
+    read_runs,
+)
 from graph.commands.output import print_json, print_table, print_text
 from graph.display.stderr_console import print_to_stderr
 from graph.runs.run_store import build_run_store
@@ -46,6 +53,8 @@ def show_calibration(team: str | None, settings: Settings, *, as_json: bool) -> 
 
 
 async def _load_runs(settings: Settings) -> list[DoneRun]:
+    if not (settings.postgres_url or settings.resolve_database_path().exists()):
+        return []
     async with build_run_store(settings) as store:
         return read_runs(await load_values(store, (NAMESPACE, "all"), limit=MAX_LISTED))
 

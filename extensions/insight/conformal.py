@@ -34,7 +34,7 @@ BORROWED_RUNS: Final = 10.0
 """Runs of the team from which on those of other teams do not count."""
 MIN_WEIGHT: Final = 1e-3
 """Of a run that counts."""
-PRIOR_SCORES: Final = (0.5, 0.8, 1.1, 1.4, 1.7, 2.0, 2.4, 2.8, 3.4, 4.0)
+PRIOR_SCORES: Final = (0.3, 0.5, 0.7, 0.9, 1.1, 1.3, 1.5, 1.8, 2.1, 2.5)
 """Errors that are taken for granted until there are some, in widths of the simulation."""
 MIN_WIDTH: Final = 0.05
 """Of a simulation, as a logarithm: so an amount that never changes has an error at all."""
@@ -92,7 +92,9 @@ def find_shift(amount: str, own: Sequence[DoneRun]) -> float:
     if len(errors) < MIN_ERRORS:
         return 0.0
     mean = sum(map(mul, weights, errors)) / total
-    squares = sum(weight * (error - mean) ** 2 for weight, error in zip(weights, errors, strict=True))
+    squares = sum(
+        weight * (error - mean) ** 2 for weight, error in zip(weights, errors, strict=True)
+    )
     chance = squares / total * sum(weight * weight for weight in weights) / total**2
     return mean * max(0.0, 1.0 - CAUTION * chance / mean**2) if mean else 0.0
 

@@ -1,8 +1,9 @@
 """Estimates a run from the runs before it: a simulation, and the errors of earlier estimates."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from math import nan
 from random import Random
 
 from langchain_core.runnables import RunnableConfig
@@ -22,7 +23,7 @@ from extensions.insight.simulation import Past, PlannedRun, PlannedTask, Price, 
 from nodes.limits.deadline import now_s
 from nodes.limits.run_scope import get_run_scope
 from nodes.models.usage import compute_cost_usd
-from nodes.planning.estimate import SECONDS_PER_CALL, TaskCost, count_at_once, expect_costs
+from nodes.planning.estimate import SECONDS_PER_CALL, count_at_once, expect_costs
 from nodes.planning.plan_request import PlanRequest
 from nodes.planning.team_record import build_team_record
 from nodes.schemas.team import Team
@@ -43,7 +44,7 @@ class HistoryEstimator:
             return None
         places = build_place(asked.config), build_place(asked.config, asked.team.name)
         values = await load_values(store, *places)
-        # It takes up to a fifth of a second, in which other tasks of the loop go on.
+        # Other runs of the process continue meanwhile.
         work = partial(estimate_from, values, describe_run(plan, asked, planning), base)
         return await asyncio.to_thread(work)
 
@@ -106,43 +107,14 @@ def _round(value: float) -> float:
 def describe_run(plan: Plan, asked: PlanRequest, planning: Usage) -> PlannedRun:
     """Return a plan with the limits of its run."""
     team, context, settings = asked.team, asked.context, asked.models.settings
-    costs = expect_costs(plan, team, asked.materials)
-    words = build_team_record(team).words
-    ordered = plan.order_tasks()
-    places = {task.id: place for place, task in enumerate(ordered)}
-    prices = {tier: _find_price(asked, tier) for tier in {cost.tier for cost in costs.values()}}
-
-    def describe(
-        cost: TaskCost, name: str, uses_tools: bool, needs: tuple[int, ...]
-    ) -> PlannedTask:
-        return PlannedTask(
-            worker=name,
-            version=words.get(f"{name}.md", ""),
-            model=asked.models.get_name(cost.tier, context),
-            uses_tools=uses_tools,
-            needs=needs,
-            calls=cost.calls,
-            input_tokens=max(1, cost.input_tokens),
-            output_tokens=cost.output_tokens,
-            price=prices[cost.tier],
-        )
-
-    tasks = [
-        describe(
-            costs[task.id],
-            task.worker,
-            bool(team.find_worker(task.worker).tools),
-            tuple(places[edge.task] for edge in task.depends_on),
-        )
-        for task in ordered
-    ]
+    *tasks, answer = _describe_tasks(plan, asked)
     is_known = planning.model_calls and planning.seconds
     scope, caps = get_run_scope(asked.config), team.add_caps(context)
     ends_s = scope.deadline.work_ends_at - now_s() if scope.deadline else None
     return PlannedRun(
         team=team.name,
         tasks=tasks,
-        answer=describe(costs[""], "", False, ()),
+        answer=answer,
         planning=(
             planning.model_calls,
             planning.input_tokens,
@@ -161,6 +133,29 @@ def describe_run(plan: Plan, asked: PlanRequest, planning: Usage) -> PlannedRun:
     )
 
 
+def _describe_tasks(plan: Plan, asked: PlanRequest) -> Iterator[PlannedTask]:
+    """Yield the tasks in the order of their needs, then the answer."""
+    team, ordered = asked.team, plan.order_tasks()
+    costs = expect_costs(plan, team, asked.materials)
+    words = build_team_record(team).words
+    places = {task.id: place for place, task in enumerate(ordered)}
+    prices = {tier: _find_price(asked, tier) for tier in {cost.tier for cost in costs.values()}}
+    for task in (*ordered, None):
+        cost = costs[task.id if task else ""]
+        worker = team.find_worker(task.worker) if task else None
+        yield PlannedTask(
+            worker=worker.name if worker else "",
+            version=words.get(f"{worker.name}.md", "") if worker else "",
+            model=asked.models.get_name(cost.tier, asked.context),
+            uses_tools=bool(worker and worker.tools),
+            needs=tuple(places[edge.task] for edge in task.depends_on) if task else (),
+            calls=cost.calls,
+            input_tokens=max(1, cost.input_tokens),
+            output_tokens=cost.output_tokens,
+            price=prices[cost.tier],
+        )
+
+
 def _find_price(asked: PlanRequest, tier: Tier) -> Price:
     """Return the prices of a tier's tokens."""
     models, name = asked.models, asked.models.get_name(tier, asked.context)
@@ -169,5 +164,5 @@ def _find_price(asked: PlanRequest, tier: Tier) -> Price:
         for kind, other in (("input_tokens", "output_tokens"), ("output_tokens", "input_tokens"))
     )
     if read is None or written is None:
-        return Price(None, None)
+        return Price(nan, nan)
     return Price(read / PRICED_TOKENS, written / PRICED_TOKENS)

@@ -25,7 +25,7 @@ from state import Amounts, Estimate, Expense, Frozen, Report, RunStatus, Supervi
 NAMESPACE: Final = "#estimates"
 MAX_RUNS: Final = 200
 """Of one team that are kept."""
-MAX_READ: Final = 300
+MAX_READ: Final = 150
 """Of all teams, the newest, and again of one, that an estimate reads."""
 MAX_LISTED: Final = 10_000
 """That are read to list them."""

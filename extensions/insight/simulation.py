@@ -6,21 +6,20 @@ version, one of the same model with or without tools, or the constants. So few o
 estimate a little, many decide it. The plan is scheduled with the limits of the run.
 """
 
-from bisect import bisect
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from heapq import heapify, heappop, heappush, heapreplace
-from itertools import accumulate
-from math import exp, inf
+from heapq import heappop, heappush, heapreplace
+from itertools import islice
+from math import exp, inf, isnan, nan
 from random import Random
 from statistics import quantiles
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from extensions.insight.history import AMOUNTS, DoneRun, DoneTask
 from nodes.limits.budget import ANSWER_SHARE
 
-PRIOR: Final = 2.0
+PRIOR: Final = 1.0
 """Tasks that a level must have to count as much as all below it."""
 HALF_LIFE_RUNS: Final = 20.0
 """Runs of its team after which a run counts half."""
@@ -30,7 +29,7 @@ MAX_SAMPLES: Final = 300
 """Of one level: older ones hardly count."""
 TASKS_SIMULATED: Final = 16_000
 """In all simulated runs together; a large plan needs fewer, as its tasks balance each other."""
-MIN_DRAWS, MAX_DRAWS = 24, 200
+MIN_DRAWS, MAX_DRAWS = 16, 200
 NOISE, NOISE_S = 0.5, 1.0
 """Of the constants: the standard deviation of the logarithm of tokens, and of seconds."""
 PERIOD_S: Final = 60.0
@@ -38,10 +37,10 @@ PERIOD_S: Final = 60.0
 
 
 class Price(NamedTuple):
-    """US dollars of one token; None where it is not known."""
+    """US dollars of one token; not a number where that is not known."""
 
-    read: float | None
-    written: float | None
+    read: float
+    written: float
 
 
 @dataclass(frozen=True)
@@ -92,23 +91,22 @@ class Draw(NamedTuple):
 
 @dataclass
 class _Level:
-    """Tasks of the past that are alike, with their weights."""
+    """What of the past is alike, with weights."""
 
-    tasks: list[DoneTask] = field(default_factory=list)
+    found: list[Any] = field(default_factory=list)
     weights: list[float] = field(default_factory=list)
-    sums: list[float] = field(default_factory=list)
-    share: float = 0.0
-    """With which one of these is drawn, and not one of a level below."""
 
-    def close(self) -> None:
-        self.sums = list(accumulate(self.weights))
-        total = self.sums[-1] if self.sums else 0.0
-        squares = sum(weight * weight for weight in self.weights)
+    def add(self, value: Any, weight: float) -> None:
+        if len(self.found) < MAX_SAMPLES:
+            self.found.append(value)
+            self.weights.append(weight)
+
+    @property
+    def share(self) -> float:
+        """With which one of these is drawn, and not one of a level below."""
+        total, squares = sum(self.weights), sum(weight * weight for weight in self.weights)
         count = total * total / squares if squares else 0.0  # Kish's effective number
-        self.share = count / (count + PRIOR)
-
-    def draw(self, random: Random) -> DoneTask:
-        return self.tasks[bisect(self.sums, random.random() * self.sums[-1])]
+        return count / (count + PRIOR)
 
 
 class Past:
@@ -121,42 +119,39 @@ class Past:
 
     def __init__(self, runs: Sequence[DoneRun], team: str, now: float) -> None:
         self._levels = defaultdict[tuple[object, ...], _Level](_Level)
-        self.other = _Level()
-        self._others = list[tuple[float, float, float]]()
-        weights = weigh_runs(runs, now)
-        for run, weight in zip(reversed(runs), reversed(weights), strict=True):
+        self._other = _Level()
+        for run, weight in reversed([*zip(runs, weigh_runs(runs, now), strict=True)]):
             for task in run.tasks:
-                is_own = run.team == team
-                if is_own:
-                    self._add((task.worker, task.version, task.model), task, weight)
-                    self._add((task.worker, task.model), task, weight)
-                self._add((not task.worker, task.model, task.uses_tools), task, weight)
-            if run.team == team and len(self._others) < MAX_SAMPLES:
-                self._others.append(run.other)
-                self.other.weights.append(weight)
-        for level in (*self._levels.values(), self.other):
-            level.close()
+                if run.team == team:
+                    self._levels[task.worker, task.version, task.model].add(task, weight)
+                    self._levels[task.worker, task.model].add(task, weight)
+                self._levels[not task.worker, task.model, task.uses_tools].add(task, weight)
+            if run.team == team:
+                self._other.add(run.other, weight)
 
-    def list_levels(self, task: PlannedTask) -> list[_Level]:
-        """Return the levels of a task, the nearest first; the constants are below them."""
+    def choose(self, task: PlannedTask, count: int, random: Random) -> list[DoneTask | None]:
+        """Return tasks of the past that are like one of a plan; None for the constants."""
         keys: tuple[tuple[object, ...], ...] = (
             (task.worker, task.version, task.model),
             (task.worker, task.model),
             (not task.worker, task.model, task.uses_tools),
         )
-        return [self._levels[key] for key in keys if key in self._levels]
+        return _choose([self._levels[key] for key in keys], count, random)
 
-    def draw_other(self, random: Random) -> tuple[float, float, float]:
-        """Return what the supervisor took beside planning and answer in a run of the past."""
-        if not self._others or random.random() > self.other.share:
-            return 0.0, 0.0, 0.0
-        return self._others[bisect(self.other.sums, random.random() * self.other.sums[-1])]
+    def choose_other(self, count: int, random: Random) -> list[tuple[float, float, float] | None]:
+        """Return what the supervisor took beside planning and answer in runs of the past."""
+        return _choose([self._other], count, random)
 
-    def _add(self, key: tuple[object, ...], task: DoneTask, weight: float) -> None:
-        level = self._levels[key]
-        if len(level.tasks) < MAX_SAMPLES:
-            level.tasks.append(task)
-            level.weights.append(weight)
+
+def _choose(levels: Sequence[_Level], count: int, random: Random) -> list[Any]:
+    found, weights, left = list[Any](), list[float](), 1.0
+    for level in levels:
+        if total := sum(level.weights):
+            share = level.share
+            found += level.found
+            weights += [left * share * weight / total for weight in level.weights]
+            left *= 1.0 - share
+    return random.choices([*found, None], [*weights, left], k=count)
 
 
 def weigh_runs(runs: Sequence[DoneRun], now: float) -> list[float]:
@@ -173,45 +168,41 @@ def simulate(
     planned: PlannedRun, past: Past, random: Random
 ) -> dict[str, tuple[float, float, float]]:
     """Return the 5th, 50th and 95th percentile of each amount; without those of unknown price."""
-    draws = min(MAX_DRAWS, max(MIN_DRAWS, TASKS_SIMULATED // (len(planned.tasks) + 1)))
-    levels = [past.list_levels(task) for task in (*planned.tasks, planned.answer)]
-    makers = [
-        _Maker(task, near, planned.call_s)
-        for task, near in zip((*planned.tasks, planned.answer), levels, strict=True)
+    count = min(MAX_DRAWS, max(MIN_DRAWS, TASKS_SIMULATED // (len(planned.tasks) + 1)))
+    alike = defaultdict[tuple[object, ...], list[PlannedTask]](list)
+    tasks = (*planned.tasks, planned.answer)
+    for task in tasks:
+        alike[task.worker, task.version, task.model, task.uses_tools].append(task)
+    chosen = {
+        key: iter(past.choose(group[0], count * len(group), random)) for key, group in alike.items()
+    }
+    drawn = [
+        [_draw(task, like, planned.call_s, random) for like in islice(chosen[key], count)]
+        for task in tasks
+        for key in ((task.worker, task.version, task.model, task.uses_tools),)
     ]
+    others = past.choose_other(count, random)
     schedule = _Schedule(planned)
-    columns: list[list[float]] = [[] for _ in AMOUNTS]
-    for _ in range(draws):
-        drawn = [maker.draw(random) for maker in makers]
-        for column, value in zip(
-            columns, schedule.run(drawn, past.draw_other(random)), strict=True
-        ):
-            column.append(value)
+    taken = [
+        schedule.run(draws, other or (0, 0, 0))
+        for draws, other in zip(zip(*drawn, strict=True), others, strict=True)
+    ]
     found = dict[str, tuple[float, float, float]]()
-    for name, column in zip(AMOUNTS, columns, strict=True):
-        if column[0] == column[0]:  # a price that is not known is not a number
+    for name, column in zip(AMOUNTS, zip(*taken, strict=True), strict=True):
+        if not isnan(column[0]):
             cuts = quantiles(column, n=20, method="inclusive")
             found[name] = (cuts[0], cuts[9], cuts[18])
     return found
 
 
-class _Maker:
-    """Draws what one task takes."""
-
-    def __init__(self, task: PlannedTask, levels: Iterable[_Level], call_s: float) -> None:
-        self._task, self._levels, self._call_s = task, list(levels), call_s
-
-    def draw(self, random: Random) -> Draw:
-        task = self._task
-        for level in self._levels:
-            if random.random() < level.share:
-                like = level.draw(random)
-                ratio = like.input_tokens / like.expected_input
-                read = task.input_tokens * ratio
-                return Draw(like.calls, read, like.output_tokens, like.seconds)
-        noise, noise_s = exp(random.gauss(0, NOISE)), exp(random.gauss(0, NOISE_S))
-        read, written = task.input_tokens * noise, task.output_tokens * noise
-        return Draw(task.calls * noise, read, written, task.calls * self._call_s * noise_s)
+def _draw(task: PlannedTask, like: DoneTask | None, call_s: float, random: Random) -> Draw:
+    """Return what a task takes if it is like one of the past, or as the constants say."""
+    if like is not None:
+        read = task.input_tokens * like.input_tokens / like.expected_input
+        return Draw(like.calls, read, like.output_tokens, like.seconds)
+    noise, noise_s = exp(random.gauss(0, NOISE)), exp(random.gauss(0, NOISE_S))
+    read, written = task.input_tokens * noise, task.output_tokens * noise
+    return Draw(task.calls * noise, read, written, task.calls * call_s * noise_s)
 
 
 class _Schedule:
@@ -235,55 +226,42 @@ class _Schedule:
     ) -> tuple[float, float, float, float, float]:
         """Return the amounts of a run, in the order of `AMOUNTS`."""
         planned, answer = self._planned, drawn[-1]
-        calls, read, written, paid, began = planned.planning
-        nan = float("nan")
-        cost = nan if paid is None else paid
+        calls, read, written, paid, last = planned.planning
         calls, read, written = calls + other[0], read + other[1], written + other[2]
-        cost += _price(planned.answer.price, other[1], other[2])
-        waits, done, last = list(self._waits), 0, began
-        places = [began] * min(planned.at_once, len(planned.tasks))
-        ready = [(began, index) for index, count in enumerate(waits) if not count]
-        heapify(ready)
+        price = planned.answer.price
+        cost = nan if paid is None else paid
+        cost += price.read * (other[1] + answer[1]) + price.written * (other[2] + answer[2])
+        waits, wanted, ends, left = self._waits[:], self._wanted, self._ends, self._max_tasks
+        places = [last] * min(planned.at_once, len(planned.tasks))
+        ready = [(last, index) for index, count in enumerate(waits) if not count]
         while ready:
             since, index = heappop(ready)
-            start = max(since, places[0])
+            start = places[0] if places[0] > since else since
             is_spent = read + written >= self._max_tokens or cost >= self._max_cost
-            if start >= self._ends or is_spent or done >= self._max_tasks:
+            if start >= ends or is_spent or left <= 0:
                 continue
-            done += 1
-            draw = drawn[index]
-            end = min(start + draw.seconds, max(self._ends, start))
-            part = (end - start) / draw.seconds if draw.seconds else 1.0
+            draw, price, left = drawn[index], planned.tasks[index].price, left - 1
+            end, part = start + draw[3], 1.0
+            if end > ends:
+                end, part = ends, (ends - start) / draw[3]
             heapreplace(places, end)
-            calls += draw.calls * part
-            read += draw.input_tokens * part
-            written += draw.output_tokens * part
-            price = planned.tasks[index].price
-            cost += _price(price, draw.input_tokens * part, draw.output_tokens * part)
-            last = max(last, end)
-            for wanting in self._wanted[index]:
+            calls += draw[0] * part
+            read += draw[1] * part
+            written += draw[2] * part
+            cost += (price.read * draw[1] + price.written * draw[2]) * part
+            last = end if end > last else last
+            for wanting in wanted[index]:
                 waits[wanting] -= 1
                 if not waits[wanting]:
                     heappush(ready, (end, wanting))
-        last = max(last, began + self._wait_for_rates(calls, read + written))
-        cost += _price(planned.answer.price, answer.input_tokens, answer.output_tokens)
-        calls += answer.calls
+        last = max(last, planned.planning[4] + self._wait_for_rates(calls, read + written))
         read, written = read + answer.input_tokens, written + answer.output_tokens
-        return calls, read, written, cost, last + answer.seconds
+        return calls + answer.calls, read, written, cost, last + answer.seconds
 
     def _wait_for_rates(self, calls: float, tokens: float) -> float:
         """Return the seconds before which so many calls and tokens are not allowed."""
-        planned, wait_s = self._planned, 0.0
-        for amount, rate in (
-            (calls, planned.requests_per_minute),
-            (tokens, planned.tokens_per_minute),
-        ):
-            if rate:
-                wait_s = max(wait_s, amount // (rate + 1e-9) * PERIOD_S)
-        return wait_s
-
-
-def _price(price: Price, read: float, written: float) -> float:
-    if price.read is None or price.written is None:
-        return float("nan")
-    return price.read * read + price.written * written
+        rates = self._planned.requests_per_minute, self._planned.tokens_per_minute
+        return max(
+            amount // (rate + 1e-9) * PERIOD_S if rate else 0.0
+            for amount, rate in zip((calls, tokens), rates, strict=True)
+        )
