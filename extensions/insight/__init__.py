@@ -27,11 +27,14 @@ _HOMES = {
 
 class _Insight(Extension):
     def register(self) -> None:
-        """Have runs estimated from those before."""
+        """Have runs estimated from those before, and let plans be certified."""
+        from extensions.insight.certificate import PlanCertifier
         from extensions.insight.estimate import HistoryEstimator
+        from nodes.planning.certificates import register_certifier
         from nodes.planning.estimate import register_estimator
 
         register_estimator(HistoryEstimator())
+        register_certifier(PlanCertifier())
 
     def add_commands(self, app: typer.Typer) -> None:
         """Add the commands on estimates, on causes and on questions that wait."""
@@ -41,13 +44,6 @@ class _Insight(Extension):
         app.command("why")(why_commands.why)
         app.command("failures")(why_commands.failures)
         app.command("inbox")(inbox_commands.inbox)
-
-    def register(self) -> None:
-        """Let plans be certified."""
-        from extensions.insight.certificate import PlanCertifier
-        from nodes.planning.certificates import register_certifier
-
-        register_certifier(PlanCertifier())
 
 
 EXTENSION = _Insight()
