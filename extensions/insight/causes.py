@@ -10,8 +10,8 @@ from extensions.insight.faults import Fault, is_complete, list_gaps, list_team_f
 from extensions.insight.run_facts import Json, LoggedEvent, RunFacts, TaskFacts, as_text, read_facts
 from extensions.insight.task_faults import examine_task
 from graph.runs.event_log import FORM_ERRORS
+from graph.runs.stopping import TaskUnknown
 from graph.runs.trace import TraceUnreadable
-from nodes.errors import UsageError
 from nodes.planning.skipping import STATUS_PHRASES
 from nodes.text.counts import format_count
 
@@ -23,12 +23,6 @@ MAX_STEPS: Final = 12
 _CASE: Final = Remedy("command", "supervise case {thread}", "makes a row of the team's exam of it")
 Node = str | tuple[str, str]
 """A task by its path, or a fault by its kind and task."""
-
-
-class TaskUnknown(UsageError):
-    """A run has no such task."""
-
-    code = "TASK_UNKNOWN"
 
 
 @dataclass(frozen=True)
@@ -201,12 +195,15 @@ def _build_cause(
 
 
 def _describe_place(facts: RunFacts, fault: Fault) -> str:
+    of_team = f" of the team of {fault.task}" if fault.task else ""
+    if fault.worker == "planner":
+        return f"the plan{of_team} is not as it should be"
+    if fault.worker == "synthesizer":
+        return f"the answer{of_team} has a gap"
     if task := facts.tasks.get(fault.task):
         by = f" ({fault.worker})" if fault.worker else ""
         return f"task {task.path}{by} {_describe_status(task)}"
-    if fault.worker == "planner":
-        return "the plan is not as it should be"
-    return "the answer has a gap" if fault.worker == "synthesizer" else "the run ended early"
+    return "the run ended early"
 
 
 def _describe_status(task: TaskFacts) -> str:

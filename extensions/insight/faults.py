@@ -61,6 +61,8 @@ def find_origin(facts: RunFacts, call: LoggedEvent, detail: str = "") -> Fault:
             detail = "" if task is None else as_text(task.report.get("error")).partition(": ")[2]
             call = opener
         kind = opener.read("error").lower()  # of requests that failed until others opened it, too
+    if call.data.get("tries") and call.read("first_error"):
+        kind = call.read("first_error").lower()
     worker = call.read("worker") or _name_role(call)
     option = _CODES.get(kind, "")
     return Fault(kind, call.task, worker, call, detail, option=option, is_call=True)

@@ -8,6 +8,7 @@ from typing import Final
 from extensions.insight.faults import Fault, build_fault, find_cap, find_origin, list_team_faults
 from extensions.insight.run_facts import LoggedEvent, RunFacts, TaskFacts, as_list, as_map, as_text
 from nodes.limits.stop_requests import STOPPED
+from nodes.text.phrases import PHRASES, say
 
 _WORK: Final = ("report", "turn")
 """Purposes of the model calls of an attempt."""
@@ -29,6 +30,8 @@ _STARTS: Final = {
     "no readable report within": "turns_spent",
 }
 """Kinds by how the program's own errors of attempts begin."""
+_NO_FILE: Final = tuple(say(language, "no_file") for language in PHRASES)
+"""How the built-in model says that there is nothing to read."""
 _OVERCOME: Final = ("unreadable_reply", "out_of_time")
 """Besides what an endpoint did: a later attempt that got a report has overcome it."""
 _CAPS: Final = ("steps_spent", "deadline_passed", "budget_spent")
@@ -72,9 +75,11 @@ def _examine_failed(facts: RunFacts, task: TaskFacts) -> Findings:
     if len(problems) == 1 and (inner := _examine_team(facts, task)):
         return inner
     words = f"{first.detail} {as_map(task.report.get('escalation')).get('message', '')}"
-    is_said = first.kind in ("reported_failure", *_REASONS.values())
-    if is_said and (named := _list_named(facts, task, words)):
-        return Findings(blamed=named)
+    if first.kind in ("reported_failure", *_REASONS.values()):
+        if named := _list_named(facts, task, words):
+            return Findings(blamed=named)
+        if task.report.get("lacks_file") is True or first.detail in _NO_FILE:
+            first = replace(first, kind="file_missing")
     return Findings([first])
 
 
@@ -109,8 +114,8 @@ def _list_named(facts: RunFacts, task: TaskFacts, message: str) -> list[str]:
 
 def _list_problems(facts: RunFacts, task: TaskFacts) -> Iterator[Fault]:
     """Yield what was wrong with each attempt; the last is that of the report."""
-    for events in task.attempts[:-1]:
-        if problem := _find_problem(facts, task, events):
+    for number in range(len(task.attempts) - 1):
+        if problem := _find_problem(facts, task, number):
             yield problem
     yield _find_last_problem(facts, task)
 
@@ -120,7 +125,9 @@ def _find_failed_call(events: list[LoggedEvent]) -> LoggedEvent | None:
     return calls[-1] if calls and calls[-1].read("error") else None
 
 
-def _find_problem(facts: RunFacts, task: TaskFacts, events: list[LoggedEvent]) -> Fault | None:
+def _find_problem(facts: RunFacts, task: TaskFacts, number: int) -> Fault | None:
+    """Return what was wrong with an attempt that another one followed; None where nothing says."""
+    events, after = task.attempts[number], task.attempts[number + 1][0]
     if call := _find_failed_call(events):
         return find_origin(facts, call)
     for event in events:
@@ -130,7 +137,16 @@ def _find_problem(facts: RunFacts, task: TaskFacts, events: list[LoggedEvent]) -
         said = event.read("error") if event.kind == "refined" else event.read("reason")
         if event.kind in ("refined", "split", "reassigned") and said:
             return build_fault(task, _read_error(task, said, said)[0], event, said)
-    return None
+    if not (earlier := as_text(after.get("handoff", "earlier"))):
+        return None
+    kind = _read_error(task, earlier, "")[0]
+    return build_fault(task, kind, _find_reply(events, kind) or after, earlier)
+
+
+def _find_reply(events: list[LoggedEvent], kind: str) -> LoggedEvent | None:
+    """Return the model's last call, whose reply was no report; None for other kinds."""
+    calls = [e for e in events if e.kind == "model_call"]
+    return calls[-1] if calls and kind == "unreadable_reply" else None
 
 
 def _find_last_problem(facts: RunFacts, task: TaskFacts) -> Fault:
@@ -146,9 +162,8 @@ def _find_last_problem(facts: RunFacts, task: TaskFacts) -> Fault:
     if call and call.read("error") == code:
         return find_origin(facts, call, as_text(detail))
     kind, tool = _read_error(task, error, output)
-    if task.report.get("lacks_file") is True:
-        kind = "file_missing"
-    return build_fault(task, kind, task.ending, error, tool)
+    event = _find_reply([e for each in task.attempts[-1:] for e in each], kind)
+    return build_fault(task, kind, event or task.ending, error, tool)
 
 
 def _read_error(task: TaskFacts, error: str, output: str) -> tuple[str, str]:
@@ -174,7 +189,7 @@ def _read_error(task: TaskFacts, error: str, output: str) -> tuple[str, str]:
 def _examine_completed(facts: RunFacts, task: TaskFacts) -> Findings:
     found = Findings()
     if not task.is_whole:
-        before = [p for a in task.attempts[:-1] if (p := _find_problem(facts, task, a))]
+        before = list(_list_problems(facts, task))[:-1]
         if task.inner and before:  # what led to a team of its own has begun it
             found.faults.append(_choose_first(before))
         elif inner := _examine_team(facts, task):

@@ -90,6 +90,9 @@ class ModelCall:
     opened_circuit: str = ""
     """The model or the address whose circuit a failure of this call has opened."""
 
+    first_error: str = ""
+    """The code with which its first failed try ended."""
+
     def __post_init__(self) -> None:
         self._limits = get_endpoint_limits(self.endpoint, self.settings)
         self._health = get_model_health(self.endpoint, self.model_name)
@@ -135,7 +138,7 @@ class ModelCall:
                 return await self._try_once(messages, kwargs)
             except SupervisorError as error:
                 self._finish_retry()
-                self._last_failure = error
+                self._last_failure, self.first_error = error, self.first_error or error.code
                 if _repeats_itself(error) or not await self._wait_for_retry(error):
                     raise
                 limit = kwargs.get(MAX_TOKENS)
