@@ -6,31 +6,29 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
 from extensions.insight.fault_kinds import Remedy, get_fault_kind
-from extensions.insight.faults import Fault, is_complete, list_gaps, list_team_faults
-from extensions.insight.run_facts import Json, LoggedEvent, RunFacts, TaskFacts, as_text, read_facts
+from extensions.insight.faults import Fault, list_gaps, list_team_faults
+from extensions.insight.run_facts import Json, RunFacts, TaskFacts, as_text
 from extensions.insight.task_faults import examine_task
 from graph.runs.event_log import FORM_ERRORS
 from graph.runs.stopping import TaskUnknown
 from graph.runs.trace import TraceUnreadable
 from nodes.planning.skipping import STATUS_PHRASES
 from nodes.text.counts import format_count
+from state import COMPLETE_STATUSES
 
 _LARGE: Final = frozenset(("handoff", "plan", "prompt", "reply", "report", "usage", "workers"))
 """Values of events that are left out: `supervise trace` has them."""
-MAX_DETAIL: Final = 180
-MAX_STEPS: Final = 12
-"""Of a chain that are listed; the middle of a longer one is left out."""
 _CASE: Final = Remedy("command", "supervise case {thread}", "makes a row of the team's exam of it")
+MAX_DETAIL: Final = 180
 Node = str | tuple[str, str]
-"""A task by its path, or a fault by its kind and task."""
+"""A task by its path, the run's answer as an empty one, or a fault by its kind and task."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """A link from the visible effect to the cause."""
+    """A link from the visible effect to the cause: a task by its path, and what came of it."""
 
     task: str
-    """A path; empty for the run's answer."""
     text: str
 
 
@@ -62,9 +60,9 @@ class Explanation:
     status: str
     causes: tuple[Cause, ...]
     """Each independent of the others, in the order of the log."""
-    stated_gaps: tuple[str, ...] = ()
-    """Gaps that a worker or the answer names, and that no fault has led to."""
-    notes: tuple[str, ...] = ()
+    stated_gaps: tuple[str, ...]
+    """Gaps that a worker or the answer names, where no fault has led to any."""
+    notes: tuple[str, ...]
 
     def to_json(self) -> dict[str, Any]:
         """Return it as one JSON object."""
@@ -87,7 +85,7 @@ def explain(trace: Json, task: str = "") -> Explanation:
         TraceUnreadable: the trace has another form than this version reads.
     """
     try:
-        facts = read_facts(trace)
+        facts = RunFacts(trace)
         if task and task not in facts.tasks:
             known = as_text(", ".join(facts.tasks), 200) or "none"
             raise TaskUnknown(f"the run has no task {as_text(task, 80)!r}", next=f"tasks: {known}")
@@ -98,62 +96,51 @@ def explain(trace: Json, task: str = "") -> Explanation:
 
 
 def _explain(facts: RunFacts, only: str) -> Explanation:
-    faults, edges = _collect(facts)
-    effects: dict[Node, list[Node]] = {}
-    for effect, reasons in edges.items():
-        for reason in reasons:
-            effects.setdefault(reason, []).append(effect)
-    found = []
-    for key, fault in faults.items():
+    faults, effects = _collect(facts)
+    causes = []
+    for key, fault in sorted(faults.items(), key=lambda pair: _get_place(pair[1])):
         parents = _walk(key, effects)
+        own = (node for node in parents if isinstance(node, str))
         # What a team inside a task lacked, and the task overcame, is no cause.
-        if only in parents or (not only and any(_is_visible(facts, node) for node in parents)):
-            found.append(_build_cause(facts, fault, parents, only))
-    found.sort(key=lambda pair: pair[0])
-    causes = tuple(cause for _, cause in found)
-    explained = " ".join(cause.sentence for cause in causes)
-    stated = () if only or not (is_complete(facts) or not causes) else list_gaps(facts)
+        is_visible = any(not node or not facts.tasks[node].within for node in own)
+        if only in parents or (not only and is_visible):
+            causes.append(_build_cause(facts, fault, parents, only))
     return Explanation(
         thread=as_text(facts.run.get("thread")),
         status=facts.tasks[only].status if only else facts.status,
-        causes=causes,
-        stated_gaps=tuple(gap for gap in stated if gap.rpartition(": ")[2] not in explained),
+        causes=tuple(causes),
+        stated_gaps=() if only or causes else tuple(list_gaps(facts)),
         notes=tuple(_list_notes(facts)),
     )
 
 
-def _is_visible(facts: RunFacts, node: Node) -> bool:
-    """Return whether an effect is the run's own, and not only that of a team inside a task."""
-    return node == "" or (isinstance(node, str) and not facts.tasks[node].within)
+def _get_place(fault: Fault) -> int:
+    return fault.event.at if fault.event else -1
 
 
 def _collect(facts: RunFacts) -> tuple[dict[Node, Fault], dict[Node, list[Node]]]:
-    """Return the faults by key, and from each task what it goes back to."""
-    faults, edges = dict[Node, Fault](), dict[Node, list[Node]]()
+    """Return the faults by key, and all that goes back directly to a fault or a task."""
+    faults, effects = dict[Node, Fault](), dict[Node, list[Node]]()
 
     def enter(found: Iterable[Fault], effect: str) -> None:
         for fault in found:
-            kind = get_fault_kind(fault.kind)
-            key = (fault.kind, "" if kind.is_of_run else fault.task)
+            key = (fault.kind, "" if get_fault_kind(fault.kind).is_of_run else fault.task)
             known = faults.get(key, fault)
-            faults[key] = fault if _rank(fault) < _rank(known) else known
-            edges.setdefault(effect, []).append(key)
+            is_earlier = (not fault.task, _get_place(fault)) < (not known.task, _get_place(known))
+            faults[key] = fault if is_earlier else known
+            effects.setdefault(key, []).append(effect)
 
     for task in facts.tasks.values():
         findings = examine_task(facts, task)
-        edges.setdefault(task.path, []).extend(findings.blamed)
+        for path in findings.blamed:
+            effects.setdefault(path, []).append(task.path)
         enter(findings.faults, task.path)
     enter(list_team_faults(facts), "")
     if not faults and facts.status in ("partial", "failed"):
-        answers = facts.select("answer", "error")
+        last = facts.select("answer", "error")[-1:]
         gaps = list_gaps(facts) or [""]
-        enter([Fault("unexplained", "", "", answers[-1] if answers else None, gaps[0])], "")
-    return faults, edges
-
-
-def _rank(fault: Fault) -> tuple[bool, int]:
-    """Return what orders the faults of one key: those of a task first, then as they happened."""
-    return not fault.task, fault.event.at if fault.event else 0
+        enter([Fault("unexplained", "", "", last[0] if last else None, gaps[0])], "")
+    return faults, effects
 
 
 def _walk(key: Node, effects: Mapping[Node, list[Node]]) -> dict[Node, Node]:
@@ -168,30 +155,33 @@ def _walk(key: Node, effects: Mapping[Node, list[Node]]) -> dict[Node, Node]:
     return parents
 
 
-def _build_cause(
-    facts: RunFacts, fault: Fault, parents: Mapping[Node, Node], only: str
-) -> tuple[int, Cause]:
-    """Return the place of a cause in the log, and the cause."""
-    lost = tuple(node for node in parents if isinstance(node, str) and node)
-    kind = get_fault_kind(fault.kind)
+def _build_cause(facts: RunFacts, fault: Fault, parents: Mapping[Node, Node], only: str) -> Cause:
+    kind, tool = get_fault_kind(fault.kind), fault.tool or "a tool"
+    own = [node for node in parents if isinstance(node, str)]
+    lost = tuple(path for path in own if path)
     others = len([path for path in lost if path != fault.task])
-    tool = fault.tool or "a tool"
-    words = kind.words.format(tool=tool)
     said = fault.detail.removeprefix(f"{tool} failed: ").removeprefix(f"{tool} is incomplete: ")
     detail = f": {as_text(said, MAX_DETAIL).rstrip('.')}" if said else ""
     after = f"; {format_count(others, 'other task')} lost with it" if others else ""
-    cause = Cause(
+    words = kind.words.format(tool=tool)
+    event = (
+        {key: v for key, v in fault.event.data.items() if key not in _LARGE} if fault.event else {}
+    )
+    return Cause(
         kind=fault.kind,
         task=fault.task,
         worker=fault.worker,
         sentence=f"{_describe_place(facts, fault)}, as {words}{detail}{after}",
-        event=_shorten(fault.event.data) if fault.event else {},
-        chain=tuple(_list_steps(facts, only or _find_furthest(parents), parents)),
+        event={
+            as_text(key, 40): as_text(value) if isinstance(value, str) else value
+            for key, value in event.items()
+            if isinstance(value, str | int | float) or len(str(value)) < 1_000
+        },
+        chain=tuple(_list_steps(facts, only or own[-1], parents)),
         lost=lost,
         remedies=tuple(_fill_remedies(facts, fault)),
         mast=kind.mast,
     )
-    return fault.event.at if fault.event else -1, cause
 
 
 def _describe_place(facts: RunFacts, fault: Fault) -> str:
@@ -209,48 +199,29 @@ def _describe_place(facts: RunFacts, fault: Fault) -> str:
 def _describe_status(task: TaskFacts) -> str:
     if task.status == "completed":
         return "has a gap" if task.is_whole else "lacks a part"
-    return next(
-        (said for name, said in STATUS_PHRASES.items() if name == task.status), "did not end"
+    return {str(name): said for name, said in STATUS_PHRASES.items()}.get(
+        task.status, "did not end"
     )
 
 
-def _find_furthest(parents: Mapping[Node, Node]) -> str:
-    return next((node for node in reversed(list(parents)) if isinstance(node, str)), "")
-
-
 def _list_steps(facts: RunFacts, start: str, parents: Mapping[Node, Node]) -> Iterator[Step]:
-    steps, node = list[Step](), start
-    while node in parents:
+    node: Node = start
+    while isinstance(node, str):
         task = facts.tasks.get(node)
         said = f"{node} {_describe_status(task)}" if task else "the answer has a gap"
-        steps.append(Step(node, said))
-        reason = parents[node]
-        node = reason if isinstance(reason, str) else "\0"
-    left = len(steps) - MAX_STEPS
-    if left > 0:
-        middle = Step("", f"… {format_count(left, 'more task')} …")
-        steps[MAX_STEPS // 2 : MAX_STEPS // 2 + left] = [middle]
-    yield from steps
-
-
-def _shorten(event: Json) -> Json:
-    """Return an event without its large values, and with short texts."""
-    kept = {key: value for key, value in event.items() if key not in _LARGE}
-    return {
-        as_text(key, 40): as_text(value) if isinstance(value, str) else value
-        for key, value in kept.items()
-        if isinstance(value, str | int | float) or len(str(value)) < 1_000
-    }
+        yield Step(node, said)
+        node = parents[node]
 
 
 def _fill_remedies(facts: RunFacts, fault: Fault) -> Iterator[Remedy]:
     kind, event = get_fault_kind(fault.kind), fault.event
-    model = event.read("model") if event else ""
+    tier = event.read("tier") if event else ""
+    provider = (event.read("model") if event else "").partition(":")[0]
     values = {
         "worker": fault.worker or "team",
         "tool": fault.tool or "NAME",
-        "tier": _find_tier(event),
-        "provider": model.partition(":")[0].upper() or "OPENAI",
+        "tier": tier.upper() if tier in ("fast", "strong") else "STANDARD",
+        "provider": provider.upper() or "OPENAI",
         "thread": as_text(facts.run.get("thread")) or "last",
         "option": fault.option or "--max-cost",
     }
@@ -258,16 +229,16 @@ def _fill_remedies(facts: RunFacts, fault: Fault) -> Iterator[Remedy]:
         yield replace(remedy, name=remedy.name.format(**values))
 
 
-def _find_tier(event: LoggedEvent | None) -> str:
-    tier = event.read("tier") if event else ""
-    return tier.upper() if tier in ("fast", "standard", "strong") else "STANDARD"
-
-
 def _list_notes(facts: RunFacts) -> Iterator[str]:
     if facts.status == "needs_input":
-        yield "it waits for a human's reply, which is no failure"
+        yield "it waits for a human's reply, which is no failure: supervise inbox"
     if facts.status == "running":
         yield "it has not ended: it is at work, or its process was ended"
     if facts.backwards_s > 0:
         back = f"{facts.backwards_s:,.1f} s"
         yield f"its clock went back by {back}: the order is that of the log, not of the seconds"
+
+
+def is_whole(why: Explanation) -> bool:
+    """Return whether a run, or a task, has ended with all that it was asked for."""
+    return why.status in (*COMPLETE_STATUSES, "completed")

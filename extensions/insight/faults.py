@@ -1,25 +1,16 @@
 """Finds what went wrong at a model's endpoint, in a team's plan, and in its answer."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from extensions.insight.run_facts import (
-    Json,
-    LoggedEvent,
-    RunFacts,
-    TaskFacts,
-    as_list,
-    as_map,
-    as_text,
-)
+from extensions.insight.run_facts import LoggedEvent, RunFacts, TaskFacts, as_list, as_text
 from nodes.planning.tool_fit import drop_remark
 from nodes.text.phrases import say
-from state import COMPLETE_STATUSES
 
 _REFUSING: Final = ("ENDPOINT_DOWN", "RATE_LIMITED")
 """Codes with which calls are refused that were not made: the endpoint had failed before."""
-_CODES: Final = {"budget_spent": "--max-tokens or --max-cost", "deadline_passed": "--deadline"}
+_CAPS: Final = {"budget_spent": "--max-tokens or --max-cost", "deadline_passed": "--deadline"}
 """Options of caps whose events name none."""
 
 
@@ -36,17 +27,20 @@ class Fault:
     detail: str = ""
     """In the words of whoever failed: data."""
     tool: str = ""
-    option: str = ""
     is_call: bool = False
     """A model call failed."""
+
+    @property
+    def option(self) -> str:
+        """The option of its cap."""
+        return (self.event.read("option") if self.event else "") or _CAPS.get(self.kind, "")
 
 
 def build_fault(
     task: TaskFacts, kind: str, event: LoggedEvent | None, detail: object = "", tool: str = ""
 ) -> Fault:
     """Return a fault of a task."""
-    option = (event.read("option") if event else "") or _CODES.get(kind, "")
-    return Fault(kind, task.path, task.worker, event, as_text(detail), tool, option)
+    return Fault(kind, task.path, task.worker, event, as_text(detail), tool)
 
 
 def find_origin(facts: RunFacts, call: LoggedEvent, detail: str = "") -> Fault:
@@ -54,113 +48,110 @@ def find_origin(facts: RunFacts, call: LoggedEvent, detail: str = "") -> Fault:
 
     A circuit breaker that is open, and a rate limit, refuse calls after the one that began it.
     """
-    code, kind = call.read("error"), call.read("error").lower()
-    if code in _REFUSING and (opener := _find_opener(facts, call, code)):
+    kind = call.error
+    if call.error in _REFUSING and (opener := _find_opener(facts, call)):
+        kind = opener.error  # also of a call whose tries failed until others opened the circuit
         if not call.data.get("tries"):
             task = facts.tasks.get(opener.task)
-            detail = "" if task is None else as_text(task.report.get("error")).partition(": ")[2]
+            detail = as_text(task.report.get("error")).partition(": ")[2] if task else ""
             call = opener
-        kind = opener.read("error").lower()  # of requests that failed until others opened it, too
-    if call.data.get("tries") and call.read("first_error"):
-        kind = call.read("first_error").lower()
-    worker = call.read("worker") or _name_role(call)
-    option = _CODES.get(kind, "")
-    return Fault(kind, call.task, worker, call, detail, option=option, is_call=True)
+    if call.data.get("tries"):
+        kind = call.read("first_error") or kind
+    is_answer = call.read("purpose") in ("answer", "reduce", "judge")
+    worker = call.read("worker") or ("synthesizer" if is_answer else "planner")
+    return Fault(kind.lower(), call.task, worker, call, detail, is_call=True)
 
 
-def _name_role(call: LoggedEvent) -> str:
-    return "synthesizer" if call.read("purpose") in ("answer", "reduce", "judge") else "planner"
-
-
-def _find_opener(facts: RunFacts, call: LoggedEvent, code: str) -> LoggedEvent | None:
+def _find_opener(facts: RunFacts, call: LoggedEvent) -> LoggedEvent | None:
     """Return the call that failed at the endpoint itself, after which others were not made."""
-    if code == "ENDPOINT_DOWN":
+    if call.error == "ENDPOINT_DOWN":
         opened = [at for at in facts.openings if at < call.at]
         after = (e for e in facts.failed_calls if opened and e.at > opened[-1])
-        return next((e for e in after if e.read("error") not in _REFUSING), None)
-    limited = [e for e in facts.failed_calls if e.read("error") == code]
+        return next((e for e in after if e.error not in _REFUSING), None)
+    limited = [e for e in facts.failed_calls if e.error == call.error]
     return next((e for e in reversed(limited) if e.at < call.at), next(iter(limited), None))
 
 
 def find_cap(facts: RunFacts, task: TaskFacts) -> Fault | None:
     """Return the cap that ended the run before a task; None without one."""
     for event in reversed(facts.select("deadline", "budget", within=task.within)):
-        if task.path.rpartition("/")[2] in as_list(event.data.get("unfinished")):
+        if task.id in as_list(event.data.get("unfinished")):
             kind = "deadline_passed" if event.kind == "deadline" else "steps_spent"
             return build_fault(task, kind, event)
     return None
 
 
+def list_gaps(facts: RunFacts, within: str = "") -> list[str]:
+    """Return the gaps of a team's answer, whoever named them."""
+    answers = facts.select("answer", within=within)
+    return [as_text(gap) for gap in as_list(answers[-1].get("answer", "gaps"))] if answers else []
+
+
 def list_team_faults(facts: RunFacts, within: str = "") -> list[Fault]:
     """Return the faults of a team's plan, of its answer and of its end, besides those of tasks."""
     found = [*_list_plan_faults(facts, within), *_list_answer_faults(facts, within)]
-    return found if within else [*_list_end_faults(facts), *found]
+    own = facts.select("answer", "error", "request")
+    if not within and facts.status == "failed" and own and own[-1].kind == "error":
+        found.insert(0, _find_ending(facts, own[-1]))
+    elif not within and facts.status == "stopped":
+        found.insert(0, Fault("cancelled", "", "", facts.events[-1] if facts.events else None))
+    return found
 
 
 def _list_plan_faults(facts: RunFacts, within: str) -> Iterator[Fault]:
     plan = facts.plans.get(within, {})
-    created = facts.select("plan_created", "plan_revised", "plan_approved", within=within)
-    rejected = facts.select("plan_rejected", within=within)
     if plan.get("rule_reason"):  # what a rule did not plan goes back to it, too
-        yield _find_planning_fault(facts, within, as_text(plan.get("rule_reason")), rejected)
+        yield _find_planning_fault(facts, within, as_text(plan.get("rule_reason")))
         return
+    created = facts.select("plan_created", "plan_revised", "plan_approved", within=within)
     open_parts = " ".join(list_gaps(facts, within))
-    for part in as_list(plan.get("untaken")):
-        if (said := as_text(part)) and (said in open_parts or not open_parts):
+    for part in map(as_text, as_list(plan.get("untaken"))):
+        if part and (part in open_parts or not open_parts):
             event = created[-1] if created else None
-            yield Fault("part_not_planned", within, "planner", event, said)
+            yield Fault("part_not_planned", within, "planner", event, part)
 
 
-def _find_planning_fault(
-    facts: RunFacts, within: str, detail: str, rejected: list[LoggedEvent]
-) -> Fault:
+def _find_planning_fault(facts: RunFacts, within: str, detail: str) -> Fault:
     """Return why a model made no plan: its plans were refused, or no call of it ended well."""
+    rejected = facts.select("plan_rejected", within=within)
     calls = [e for e in facts.select("model_call", within=within) if e.read("purpose") == "plan"]
-    if rejected and not (calls and calls[-1].read("error")):
-        problems = as_text(", ".join(map(str, as_list(rejected[0].data.get("problems")))))
-        return Fault("plan_invalid", within, "planner", rejected[0], problems)
-    failed = [e for e in calls if e.read("error")]
-    if failed:
+    failed = [e for e in calls if e.error]
+    if failed and (failed[-1] is calls[-1] or not rejected):
         return find_origin(facts, failed[0], detail)
-    return Fault("plan_invalid", within, "planner", rejected[0] if rejected else None, detail)
-
-
-def _find_answer(facts: RunFacts, within: str) -> LoggedEvent | None:
-    return next(reversed(facts.select("answer", within=within)), None)
-
-
-def list_gaps(facts: RunFacts, within: str = "") -> list[str]:
-    """Return the gaps of a team's answer, whoever named them."""
-    answer = _find_answer(facts, within)
-    return [as_text(gap) for gap in as_list(answer.get("answer", "gaps"))] if answer else []
+    problems = as_list(rejected[0].data.get("problems")) if rejected else []
+    said = as_text("; ".join(map(str, problems))) or detail
+    return Fault("plan_invalid", within, "planner", rejected[0] if rejected else None, said)
 
 
 def _list_answer_faults(facts: RunFacts, within: str) -> Iterator[Fault]:
-    answer = _find_answer(facts, within)
-    if answer is None:
-        return
+    answers = facts.select("answer", within=within)
     written = next(reversed(facts.select("synthesized", within=within)), None)
-    place = ("synthesizer", written)
+    if not answers:
+        return
     if written and (problem := written.read("problem")):
         yield from _list_writing_faults(facts, written, problem)
-    lost = set(_list_lost_parts(facts, within))
-    parts = map(as_text, as_list(answer.get("answer", "unanswered")))
-    yield from (
-        Fault("part_unanswered", within, *place, part) for part in parts if part not in lost
-    )
-    language = as_text(answer.get("answer", "language")) or "en"
+    others = (task for task in facts.tasks.values() if task.within == within)
+    lost = {words for task in others if task.status != "completed" for words in task.covers}
+    untaken = as_list(facts.plans.get(within, {}).get("untaken"))
+    lost |= {as_text(drop_remark(part)) for part in untaken if isinstance(part, str)}
+    found = [
+        ("part_unanswered", as_text(p)) for p in as_list(answers[-1].get("answer", "unanswered"))
+    ]
+    language = as_text(answers[-1].get("answer", "language")) or "en"
     for name, kind in (("unsupported", "unsupported_line"), ("not_read", "file_unread")):
         values = dict.fromkeys(("what", "line", "name", "reason"), "\0")
         start = say(language, name, **values).partition("\0")[0]
-        gaps = (gap for gap in list_gaps(facts, within) if gap.startswith(start))
-        yield from (Fault(kind, within, *place, gap) for gap in gaps)
+        found += [(kind, gap) for gap in list_gaps(facts, within) if gap.startswith(start)]
+    for kind, said in found:
+        if said not in lost:
+            yield Fault(kind, within, "synthesizer", written, said)
 
 
 def _list_writing_faults(facts: RunFacts, written: LoggedEvent, problem: str) -> Iterator[Fault]:
     """Yield why no model wrote the answer, or why it was written from a part of the reports."""
     within, detail = written.within, problem.partition(": ")[2]
     calls = [e for e in facts.select("model_call", within=within) if e.read("purpose") == "answer"]
-    failed = [e for e in calls if e.read("error")]
+    failed = [e for e in calls if e.error]
     if failed and failed[-1] is calls[-1]:
         yield find_origin(facts, failed[0], detail)
     elif refused := facts.select("answer_refused", within=within):
@@ -169,44 +160,13 @@ def _list_writing_faults(facts: RunFacts, written: LoggedEvent, problem: str) ->
         yield Fault("context_too_small", within, "synthesizer", written, problem)
 
 
-def _list_lost_parts(facts: RunFacts, within: str) -> Iterable[str]:
-    """Yield the parts of the request that are open as no task had them, or theirs failed."""
-    yield from (as_text(drop_remark(str(p))) for p in as_list(facts.plans[within].get("untaken")))
-    for task in facts.tasks.values():
-        if task.within == within and task.status != "completed":
-            yield from map(as_text, task.covers)
-
-
-def _list_end_faults(facts: RunFacts) -> Iterator[Fault]:
-    """Yield why a run ended without an answer."""
-    own = facts.select(*_ENDINGS)
-    if facts.status == "failed" and own and own[-1].kind == "error":
-        yield _find_ending(facts, own[-1])
-    elif facts.status == "stopped":
-        yield Fault("cancelled", "", "", facts.events[-1] if facts.events else None)
-
-
-_ENDINGS: Final = ("answer", "error", "request")
-
-
 def _find_ending(facts: RunFacts, error: LoggedEvent) -> Fault:
+    """Return why a run ended without an answer."""
     code, detail = error.read("code"), error.read("message")
     if code == "PLAN_INVALID":
         asked = [e for e in facts.select("plan_created") if e.data.get("awaits_approval") is True]
-        rejected = facts.select("plan_rejected")
-        if asked and not rejected:
+        if asked and not facts.select("plan_rejected"):
             return Fault("plan_rejected", "", "planner", asked[-1], detail)
-        return _find_planning_fault(facts, "", detail, rejected)
-    calls = [e for e in facts.select("model_call") if e.read("error") == code]
+        return _find_planning_fault(facts, "", detail)
+    calls = [e for e in facts.select("model_call") if e.error == code]
     return find_origin(facts, calls[0], detail) if calls else Fault(code.lower(), "", "", error)
-
-
-def is_complete(facts: RunFacts) -> bool:
-    """Return whether a run has ended with all that was asked for."""
-    return facts.status in COMPLETE_STATUSES
-
-
-def find_answer_of(facts: RunFacts) -> Json:
-    """Return the run's answer; empty without one."""
-    answer = _find_answer(facts, "")
-    return {} if answer is None else as_map(answer.data.get("answer"))

@@ -3,7 +3,7 @@
 import string
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import Any, Final
 
 from extensions.insight.faults import Fault, build_fault, find_cap, find_origin, list_team_faults
 from extensions.insight.run_facts import LoggedEvent, RunFacts, TaskFacts, as_list, as_map, as_text
@@ -19,6 +19,8 @@ _REASONS: Final = {
     "out_of_scope": "out_of_scope",
 }
 """Kinds by the reason of an escalation."""
+_SAID: Final = ("reported_failure", *_REASONS.values())
+"""Kinds that are a worker's own word."""
 _STARTS: Final = {
     STOPPED: "stopped_by_human",
     "the run's deadline is reached": "deadline_passed",
@@ -32,7 +34,7 @@ _STARTS: Final = {
 """Kinds by how the program's own errors of attempts begin."""
 _NO_FILE: Final = tuple(say(language, "no_file") for language in PHRASES)
 """How the built-in model says that there is nothing to read."""
-_OVERCOME: Final = ("unreadable_reply", "out_of_time")
+_OVERCOME: Final = ("unreadable_reply", "out_of_time", "tool_timed_out")
 """Besides what an endpoint did: a later attempt that got a report has overcome it."""
 _CAPS: Final = ("steps_spent", "deadline_passed", "budget_spent")
 
@@ -59,8 +61,7 @@ def examine_task(facts: RunFacts, task: TaskFacts) -> Findings:
         return Findings([cap] if cap else [])
     kind = "stopped_by_human" if task.reason == STOPPED else "unexplained"
     if task.reason.startswith("the run nears its caps"):
-        is_low = any(e.read("level") == "low" for e in facts.select("budget"))
-        kind = "budget_spent" if is_low else "deadline_passed"
+        kind = "budget_spent" if facts.is_budget_low else "deadline_passed"
     return Findings([build_fault(task, kind, task.ending, task.reason)])
 
 
@@ -74,12 +75,8 @@ def _examine_failed(facts: RunFacts, task: TaskFacts) -> Findings:
     first = _choose_first(problems)
     if len(problems) == 1 and (inner := _examine_team(facts, task)):
         return inner
-    words = f"{first.detail} {as_map(task.report.get('escalation')).get('message', '')}"
-    if first.kind in ("reported_failure", *_REASONS.values()):
-        if named := _list_named(facts, task, words):
-            return Findings(blamed=named)
-        if task.report.get("lacks_file") is True or first.detail in _NO_FILE:
-            first = replace(first, kind="file_missing")
+    if first.kind in _SAID and (named := _list_named(facts, task, first.detail)):
+        return Findings(blamed=named)
     return Findings([first])
 
 
@@ -107,9 +104,9 @@ def _choose_first(problems: list[Fault]) -> Fault:
 def _list_named(facts: RunFacts, task: TaskFacts, message: str) -> list[str]:
     """Return the inputs that lack something and that a worker names as its reason."""
     words = {word.strip(string.punctuation) for word in message.split()}
-    inputs = (facts.tasks.get(path) for path in (*task.needs, *task.wants))
+    inputs = (facts.tasks.get(path) for path in task.inputs)
     lacking = [each.path for each in inputs if each and not each.is_whole]
-    return [path for path in lacking if path.rpartition("/")[2] in words]
+    return [path for path in lacking if facts.tasks[path].id in words]
 
 
 def _list_problems(facts: RunFacts, task: TaskFacts) -> Iterator[Fault]:
@@ -122,7 +119,7 @@ def _list_problems(facts: RunFacts, task: TaskFacts) -> Iterator[Fault]:
 
 def _find_failed_call(events: list[LoggedEvent]) -> LoggedEvent | None:
     calls = [e for e in events if e.kind == "model_call" and e.read("purpose") in _WORK]
-    return calls[-1] if calls and calls[-1].read("error") else None
+    return calls[-1] if calls and calls[-1].error else None
 
 
 def _find_problem(facts: RunFacts, task: TaskFacts, number: int) -> Fault | None:
@@ -133,14 +130,27 @@ def _find_problem(facts: RunFacts, task: TaskFacts, number: int) -> Fault | None
     for event in events:
         if event.kind == "escalated":
             kind = _REASONS.get(event.read("reason"), "unclear_input")
-            return build_fault(task, kind, event, event.read("message"))
-        said = event.read("error") if event.kind == "refined" else event.read("reason")
+            return _find_missing_file(task, events, kind, event, event.read("message"))
+        said = event.error if event.kind == "refined" else event.read("reason")
         if event.kind in ("refined", "split", "reassigned") and said:
-            return build_fault(task, _read_error(task, said, said)[0], event, said)
+            return _find_missing_file(task, events, _read_error(task, said, said)[0], event, said)
     if not (earlier := as_text(after.get("handoff", "earlier"))):
-        return None
-    kind = _read_error(task, earlier, "")[0]
+        return _find_end_of_time(task, events, after)
+    kind = _read_error(task, earlier, as_text(task.report.get("output")))[0]
     return build_fault(task, kind, _find_reply(events, kind) or after, earlier)
+
+
+def _find_end_of_time(
+    task: TaskFacts, events: list[LoggedEvent], after: LoggedEvent
+) -> Fault | None:
+    """Return that an attempt, of whose end no event tells, took all of its time; None if not."""
+    limit_s, times = events[0].get("handoff", "timeout_s"), [events[0], after]
+    begun, ended = (e.data.get("t") if isinstance(e.data.get("t"), float) else 0.0 for e in times)
+    if not isinstance(limit_s, int | float) or ended - begun < limit_s:
+        return None
+    # After a reply that called tools, they were at work.
+    is_tool = events[-1].kind == "model_call" and events[-1].read("purpose") == "turn"
+    return build_fault(task, "tool_timed_out" if is_tool else "out_of_time", after)
 
 
 def _find_reply(events: list[LoggedEvent], kind: str) -> LoggedEvent | None:
@@ -156,14 +166,28 @@ def _find_last_problem(facts: RunFacts, task: TaskFacts) -> Fault:
         kind = _REASONS.get(as_text(escalation.get("reason")), "unclear_input")
         found = [e for each in task.attempts for e in each if e.kind == "escalated"]
         event = found[0] if found else task.ending
-        return build_fault(task, kind, event, escalation.get("message"))
-    call = _find_failed_call(task.attempts[-1] if task.attempts else [])
+        return _find_missing_file(task, task.list_last(), kind, event, escalation.get("message"))
+    call = _find_failed_call(task.list_last())
     code, _, detail = error.partition(": ")
-    if call and call.read("error") == code:
+    if call and call.error == code:
         return find_origin(facts, call, as_text(detail))
     kind, tool = _read_error(task, error, output)
-    event = _find_reply([e for each in task.attempts[-1:] for e in each], kind)
-    return build_fault(task, kind, event or task.ending, error, tool)
+    event = _find_reply(task.list_last(), kind) or task.ending
+    if kind in _SAID:
+        return _find_missing_file(task, task.list_last(), kind, event, error)
+    return build_fault(task, kind, event, error, tool)
+
+
+def _find_missing_file(
+    task: TaskFacts, events: list[LoggedEvent], kind: str, event: LoggedEvent | None, said: Any
+) -> Fault:
+    """Return a fault in a worker's words; where no tool had anything to read, that it is."""
+    calls = [e for e in events if e.kind == "tool_call"]
+    empty = [e for e in calls if e.data.get("lacks_file") is True]
+    if empty and all(e.error for e in calls):
+        return build_fault(task, "file_missing", empty[0], said)
+    lacks_file = task.report.get("lacks_file") is True or as_text(said) in _NO_FILE
+    return build_fault(task, "file_missing" if lacks_file else kind, event, said)
 
 
 def _read_error(task: TaskFacts, error: str, output: str) -> tuple[str, str]:
@@ -175,7 +199,7 @@ def _read_error(task: TaskFacts, error: str, output: str) -> tuple[str, str]:
         late = "tool_timed_out" if tool else "out_of_time"
         return ("deadline_passed" if "the run's deadline" in error else late), as_text(tool)
     kind = next((kind for start, kind in _STARTS.items() if error.startswith(start)), "")
-    calls = [e for each in task.attempts[-1:] for e in each if e.kind == "tool_call"]
+    calls = task.list_last("tool_call")
     if kind == "turns_spent" and any(e.data.get("repeated") is True for e in calls):
         return "turns_repeated", ""
     if kind or error.strip() == output.strip():  # the second is the worker's own word
@@ -206,7 +230,7 @@ def _examine_completed(facts: RunFacts, task: TaskFacts) -> Findings:
 def _list_tool_faults(task: TaskFacts) -> Iterator[Fault]:
     """Yield the calls whose failures the report names: no later one made them good."""
     named = {text[:100] for text in task.list_texts("failures")}
-    for event in (e for e in task.list_last("tool_call")):
+    for event in task.list_last("tool_call"):
         said = [t for t in as_list(event.data.get("failures")) if isinstance(t, str)]
         if kept := [text for text in said if text[:100] in named]:
             kind = "tool_failed" if event.data.get("error") else "tool_incomplete"
@@ -228,14 +252,14 @@ def _list_gap_faults(task: TaskFacts) -> Iterator[Fault]:
             yield build_fault(task, "assumption", task.ending, said)
         elif gap.startswith("the confidence of this result is "):
             yield build_fault(task, "unsure", task.ending, gap)
-        elif call and said and call.read("error").startswith(as_text(said, 80)[:70]):
+        elif call and said and call.error.startswith(as_text(said, 80)[:70]):
             kind = "tool_denied" if call.data.get("denied") is True else "tool_refused"
             yield build_fault(task, kind, call, said, start)
 
 
 def _examine_claims(facts: RunFacts, task: TaskFacts, found: Findings) -> None:
     """Add unproved claims; one that an input has unproved too goes back to that input."""
-    inputs = [facts.tasks[path] for path in (*task.needs, *task.wants) if path in facts.tasks]
+    inputs = [facts.tasks[path] for path in task.inputs if path in facts.tasks]
     known = {text: each.path for each in inputs for text, _ in _list_unproved(each)}
     for text, doubt in _list_unproved(task):
         if text in known:

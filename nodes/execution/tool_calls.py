@@ -152,6 +152,9 @@ class _Call:
             error = str(result.content)
         else:
             shown = shorten_text(redact_text(str(result.content)), MAX_TRACED_RESULT_CHARS)
+        lacking: dict[str, Any] = {}
+        if result.artifact == NOTHING_TO_READ:
+            lacking["lacks_file"] = True
         await emit(
             "tool_call",
             tool=get_origin(self.request.tool, self.name),
@@ -165,6 +168,7 @@ class _Call:
             error=error,
             denied=self.was_denied or self.request.tool is None,
             failures=list(self.failures),
+            **lacking,
         )
 
     def _restrict(self, request: ToolCallRequest) -> ToolCallRequest:

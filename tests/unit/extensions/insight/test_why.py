@@ -1,0 +1,183 @@
+"""`supervise why` and `supervise failures`: what they print, and what they make of bad traces."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from extensions.insight import explain
+from extensions.insight.fault_kinds import load_fault_kinds
+from graph.runs.stopping import TaskUnknown
+from graph.runs.trace import TraceUnreadable, build_trace, get_log_path
+from graph.settings import Settings
+from tests.endpoint import Endpoint, Fault, Scenario, script_tasks
+from tests.screen import CapturedScreen
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner),
+    max_leaves=12,
+)
+TASKS = script_tasks({"prices": (), "ranking": ("prices",)})
+MAST_MODES = (
+    *("1.1 Disobey task specification", "1.2 Disobey role specification"),
+    *("1.3 Step repetition", "1.4 Loss of conversation history"),
+    *("1.5 Unaware of termination conditions", "2.1 Conversation reset"),
+    *("2.2 Fail to ask for clarification", "2.3 Task derailment", "2.4 Information withholding"),
+    *("2.5 Ignored other agent's input", "2.6 Reasoning-action mismatch"),
+    *("3.1 Premature termination", "3.2 No or incomplete verification"),
+    "3.3 Incorrect verification",
+)
+HEAD = {"t": 0.0, "task": "", "worker": ""}
+PLAN = {"goal": "x", "tasks": [{"id": "a", "description": "x", "worker": "w"}]}
+
+
+@pytest.fixture
+def playing(monkeypatch: pytest.MonkeyPatch) -> Iterator[Endpoint]:
+    with Endpoint().run_in_thread() as endpoint:
+        monkeypatch.setenv("OPENAI_API_KEY", "sk-test-0123456789abcdef")
+        monkeypatch.setenv("OPENAI_BASE_URL", endpoint.base_url)
+        yield endpoint
+
+
+def run(supervise: CapturedScreen, endpoint: Endpoint, thread: str, *faults: Fault) -> None:
+    endpoint.load_scenario(Scenario(tasks=TASKS, faults=faults))
+    supervise("run", "Compare the parts.", "--team", "market_analysis", "--thread", thread, "-q")
+
+
+def test_a_failed_run_is_explained_by_its_first_event_and_what_helps(
+    playing: Endpoint, supervise: CapturedScreen
+) -> None:
+    run(supervise, playing, "refused", Fault(kind="unauthorized", task="prices"))
+
+    assert supervise("why") == 0
+
+    assert supervise.out.startswith("task prices (researcher) failed, as the model's endpoint")
+    assert "event: model_call at" in supervise.out and "error UNAUTHORIZED" in supervise.out
+    assert "chain: ranking was skipped <- prices failed" in supervise.out
+    assert "setting: OPENAI_API_KEY" in supervise.out
+    assert supervise("why", "refused", "ranking", "--json") == 0
+    (cause,) = json.loads(supervise.out)["causes"]
+    assert (cause["kind"], cause["task"]) == ("unauthorized", "prices")
+
+
+def test_a_run_without_a_fault_says_so(playing: Endpoint, supervise: CapturedScreen) -> None:
+    run(supervise, playing, "fine")
+
+    assert supervise("why", "fine") == 0
+
+    assert supervise.out == "Nothing failed: the run is done.\n"
+
+
+def test_an_unknown_thread_or_task_gets_one_line(
+    playing: Endpoint, supervise: CapturedScreen
+) -> None:
+    run(supervise, playing, "fine")
+
+    assert supervise("why", "fine", "nothing") == 2
+    assert "error[TASK_UNKNOWN]" in supervise.err and "prices, ranking" in supervise.err
+    assert supervise("why", "nowhere") == 2 and "error[THREAD_UNKNOWN]" in supervise.err
+    assert supervise("failures", "--since", "soon") == 2 and "7d" not in supervise.out
+
+
+def test_failures_are_counted_over_runs_and_damaged_traces_are_named(
+    playing: Endpoint, supervise: CapturedScreen
+) -> None:
+    fault = Fault(kind="unauthorized", task="prices")
+    run(supervise, playing, "one", fault)
+    run(supervise, playing, "two", fault)
+    run(supervise, playing, "fine")
+    damaged = {**HEAD, "kind": "plan_created", "plan": {"tasks": 3}}
+    get_log_path("torn", Settings()).write_text(json.dumps(damaged) + "\n")
+
+    assert supervise("failures") == 0
+    assert "3 runs since 7d ago, 2 of them" in supervise.out
+    assert "(unauthorized)" in supervise.out and "researcher 2" in supervise.out
+    assert "the trace of torn cannot be read" in supervise.err
+    assert supervise("failures", "--team", "code_review", "--json") == 0
+    assert json.loads(supervise.out)["runs"] == 0
+
+
+def test_contradictions_are_counted_by_pair_of_workers(supervise: CapturedScreen) -> None:
+    claims = [{"text": f"It costs {cost} euros", "source": f"{cost}.md"} for cost in (4, 5)]
+    events: list[dict[str, Any]] = [{**HEAD, "kind": "request", "team": "t"}]
+    tasks = [{"id": name, "description": "x", "worker": name} for name in ("a", "b")]
+    events += [{**HEAD, "kind": "plan_created", "plan": {"goal": "x", "tasks": tasks}}]
+    for name, claim in zip("ab", claims, strict=True):
+        report = {"status": "completed", "output": "x", "worker": name, "claims": [claim]}
+        events += [{**HEAD, "task": name, "kind": "report", "report": report}]
+    answer = {"text": "x", "contradictions": [{"subject": "cost", "claims": claims}]}
+    events += [
+        {**HEAD, "kind": "answer", "status": "done", "answer": answer, "usage": {}, "timing": {}}
+    ]
+    path = get_log_path("torn", Settings())
+    path.parent.mkdir(parents=True)
+    path.write_text("".join(f"{json.dumps(event)}\n" for event in events))
+
+    supervise("failures")
+
+    assert "conflict: a and b contradict each other in 1 run, such as torn" in supervise.out
+
+
+def test_words_of_a_trace_reach_no_terminal_as_they_are(supervise: CapturedScreen) -> None:
+    report = {"status": "failed", "error": "\x1b[2Jgone\nerror[X] no", "output": "", "worker": "w"}
+    events = [
+        {**HEAD, "kind": "request", "team": "t"},
+        {**HEAD, "kind": "plan_created", "plan": PLAN},
+        {**HEAD, "task": "a", "kind": "report", "report": report},
+    ]
+    path = get_log_path("hostile", Settings())
+    path.parent.mkdir(parents=True)
+    path.write_text("".join(f"{json.dumps(event)}\n" for event in events))
+
+    assert supervise("why", "hostile") == 0
+
+    assert "\x1b" not in supervise.out and "gone error[X] no" in supervise.out
+
+
+def test_a_clock_that_went_back_is_noted_and_the_order_is_that_of_the_log() -> None:
+    failed = {"status": "failed", "error": "ENDPOINT_FAILED: 503", "output": ""}
+    about = {"task": "a", "worker": "w", "purpose": "report"}
+    events = [
+        {**HEAD, "t": 50.0, "kind": "request", "team": "t"},
+        {**HEAD, "t": 51.0, "kind": "plan_created", "plan": PLAN},
+        {**HEAD, **about, "t": 52.0, "kind": "task_started", "attempt": 1},
+        {**HEAD, **about, "t": 1.0, "kind": "model_call", "error": "ENDPOINT_FAILED", "tries": 4},
+        {**HEAD, **about, "t": 2.0, "kind": "report", "report": failed},
+    ]
+
+    why = explain(build_trace(events))
+
+    assert why.causes[0].event["t"] == 1.0 and "went back by 51.0 s" in why.notes[-1]
+
+
+@given(JSON, JSON, JSON, JSON)
+def test_no_trace_breaks_it(run: Any, plans: Any, tasks: Any, events: Any) -> None:
+    kinds = [{**HEAD, "kind": kind} for kind in ("answer", "report", "error", "task_started")]
+    mixed = [*kinds, *(events if isinstance(events, list) else [events])]
+    try:
+        explain({"run": run, "plans": plans, "tasks": tasks, "events": mixed})
+        explain({"run": run, "plans": [PLAN], "tasks": [{"id": "a", "report": run}]}, "a")
+    except (TraceUnreadable, TaskUnknown):
+        pass
+
+
+def test_each_kind_has_words_and_its_mode_is_one_of_the_published() -> None:
+    kinds = load_fault_kinds()
+
+    assert all(kind.words for kind in kinds.values())
+    assert all(not kind.mast or kind.mast in MAST_MODES for kind in kinds.values())
+
+
+def test_the_table_names_settings_and_files_that_exist() -> None:
+    root = Path(__file__).parents[4]
+    known = (root / ".env.example").read_text() + (root / "docs/guide/teams.md").read_text()
+    named = {r.name for kind in load_fault_kinds().values() for r in kind.remedies}
+
+    plain = {name for name in named if name.startswith("SUPERVISE_") and "{" not in name}
+    assert plain and all(name in known for name in plain)
+    assert all(f"SUPERVISE_MODEL_{tier}" in known for tier in ("FAST", "STANDARD", "STRONG"))
