@@ -39,6 +39,12 @@ class LoggedEvent:
         self.kind, self.error = self.read("kind"), self.read("error")
         self.task, self.within = self.read("task"), self.read("within")
 
+    @property
+    def seconds(self) -> float:
+        """Seconds from the run's start; 0 where it has none."""
+        seconds = self.data.get("t")
+        return float(seconds) if isinstance(seconds, int | float) else 0.0
+
     def read(self, name: str) -> str:
         """Return a value as a line; empty where the event has none."""
         return as_text(self.data.get(name))
@@ -107,8 +113,8 @@ class RunFacts:
         )
         self._of_teams = defaultdict[str, list[LoggedEvent]](list)
         self._assign_events()
-        times = [t for e in logged if isinstance(t := e.data.get("t"), int | float)]
-        self.backwards_s = max([0.0, *(before - after for before, after in pairwise(times))])
+        steps = (before.seconds - after.seconds for before, after in pairwise(logged))
+        self.backwards_s = max([0.0, *steps])
 
     def select(self, *kinds: str, within: str = "") -> list[LoggedEvent]:
         """Return the events of some kinds that concern a team as a whole."""

@@ -144,9 +144,8 @@ def _find_end_of_time(
     task: TaskFacts, events: list[LoggedEvent], after: LoggedEvent
 ) -> Fault | None:
     """Return that an attempt, of whose end no event tells, took all of its time; None if not."""
-    limit_s, times = events[0].get("handoff", "timeout_s"), [events[0], after]
-    begun, ended = (e.data.get("t") if isinstance(e.data.get("t"), float) else 0.0 for e in times)
-    if not isinstance(limit_s, int | float) or ended - begun < limit_s:
+    limit_s = events[0].get("handoff", "timeout_s")
+    if not isinstance(limit_s, int | float) or after.seconds - events[0].seconds < limit_s:
         return None
     # After a reply that called tools, they were at work.
     is_tool = events[-1].kind == "model_call" and events[-1].read("purpose") == "turn"
