@@ -125,11 +125,13 @@ def run(options: RunOptions) -> int:
         quiet=options.quiet, shows_answer=shows_answer, origins=origins, note=note
     ) as display:
         from graph.commands import run as command
-        from graph.commands.comparison import compare
+        from graph.commands.comparison import compare, compare_strategies
 
         job = command.prepare_job(options, settings, display)
         if options.plan_only:
             return command.show_plan(job)
+        if options.compare:
+            return compare_strategies(job)
         return compare(job) if options.compare_sequential else command.run(job)
 
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from nodes.schemas.team import Team, Worker
     from nodes.tools.framework.catalog import ConfirmedTool
     from nodes.tools.framework.settings import ToolSettings
-    from state import Context, RunStatus
+    from state import Context, Plan, RunStatus, Strategy
 
 INTERFACE: Final = 1
 """The version of the interface below; a change that breaks an extension raises it."""
@@ -186,6 +186,16 @@ class Extension:
     def get_run_stores(self) -> RunStores | None:
         """Return what opens databases of runs on a server."""
         return None
+
+    def compare_strategies(
+        self, job: Any, names: Sequence["Strategy"]
+    ) -> int | None:  # a Job of graph.commands, which this module is below
+        """Run a job with each strategy, print them side by side, and return the exit code."""
+        return None
+
+    def review_plans(self, team: "Team", plans: Sequence[tuple[str, "Plan"]]) -> Iterable[str]:
+        """Return what is doubtful in the plans of a team's exam, each with its request."""
+        return ()
 
     def open_exams(self) -> Exams | None:
         """Return the exams of teams, for the page of a team."""

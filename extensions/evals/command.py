@@ -30,13 +30,14 @@ from graph.commands.process import Cancelled
 from graph.display.stderr_console import print_to_stderr
 from graph.display.streams import print_to_stdout
 from graph.display.text import to_one_line
+from graph.extensions import collect
 from graph.settings import ModelName, Settings
 from graph.teams.front_matter import suggest_name
 from graph.teams.team_folder import TEAM_FILE
 from graph.teams.team_loader import find_team, load_team
 from nodes.errors import OutputFailed, SupervisorError, UsageError
 from nodes.text.counts import format_count
-from state import Tier
+from state import Strategy, Tier
 
 BELOW_THRESHOLD_EXIT_CODE: Final = 3
 
@@ -50,6 +51,7 @@ class Baseline:
     settings: Settings
     workers: tuple[Path, ...] = ()
     """Files of workers that replace the team's, or are added: then this is what is examined."""
+    strategy: Strategy | None = None
 
     def describe(self) -> str:
         """Return what the comparison is with."""
@@ -93,13 +95,18 @@ def build_changed_team(workers: Sequence[Path], team: str, settings: Settings) -
 
 
 def parse_baseline(against: Sequence[str], team: str, settings: Settings) -> Baseline:
-    """Build the baseline from models as TIER=MODEL, and at most one team by its name or folder.
+    """Build the baseline from models as TIER=MODEL, a strategy, and a team by its name or folder.
 
     Raises:
-        UsageError: a value is neither, or names a second team.
+        UsageError: a value is none of them, or names a second team or strategy.
     """
     models = dict(_read_model(text) for text in against if "=" in text)
-    others = [text for text in against if "=" not in text]
+    strategies = [text for text in get_args(Strategy) if text in against]
+    others = [text for text in against if "=" not in text and text not in strategies]
+    if len(strategies) > 1:
+        raise UsageError(
+            f"--against names the strategies {' and '.join(strategies)}", next="compare with one"
+        )
     if len(others) > 1:
         raise UsageError(
             f"--against names two teams, {others[0]!r} and {others[1]!r}", next="compare with one"
@@ -108,6 +115,7 @@ def parse_baseline(against: Sequence[str], team: str, settings: Settings) -> Bas
         label=", ".join(against),
         team=others[0] if others else team,
         settings=settings.model_copy(update=models),
+        strategy=next(iter(strategies), None),
     )
 
 
@@ -163,11 +171,15 @@ class ExamCommand:
             raise
         if first.skipped is None:
             self._keep(first, second)
+        advice = self._review_plans(first)
         score = second.score if second and self.other and self.other.workers else first.score
         if self.as_json:
-            print_json(self._build_json(first, second, passed=score >= self.threshold))
+            shown = self._build_json(first, second, passed=score >= self.threshold)
+            print_json({**shown, "advice": advice})
         else:
             self._print(first, second, score)
+            for each in advice:
+                print_to_stderr(f"note: {each}", style="yellow")
         return 0 if score >= self.threshold else BELOW_THRESHOLD_EXIT_CODE
 
     async def _evaluate(self, rows: Mapping[str, Any]) -> tuple[Evaluation, Evaluation | None]:
@@ -185,6 +197,7 @@ class ExamCommand:
             print_to_stderr(other.describe())
         # One judge for both, so that the difference is not that of the judges.
         given |= {"workers": other.workers, "settings": other.settings, "judge": settings}
+        given["strategy"] = other.strategy
         listen = partial(self._note_row, self.graded[1])
         return first, await aevaluate_team(other.team, on_row=listen, **given)
 
@@ -206,6 +219,13 @@ class ExamCommand:
         except OutputFailed as error:
             print_to_stderr(error.format_line(), style="yellow")
 
+    def _review_plans(self, first: Evaluation) -> list[str]:
+        """Return what the plans of the whole team say of it; a row for one worker has none."""
+        rows = [graded for graded in first.rows if not graded.row.worker]
+        plans = [(each.row.request, each.result.plan) for each in rows if each.result.plan]
+        team = load_team(self.team, self.settings)
+        return collect(lambda each: each.review_plans(team, plans))
+
     def _describe_stop(self) -> str:
         count = format_count(sum(map(len, self.graded)), "row")
         return f"stopped. kept: nothing of the exam; {count} had been graded"
@@ -224,6 +244,9 @@ class ExamCommand:
         result = {**first.to_json(), "threshold": self.threshold, "passed": passed}
         if second is None or self.other is None:
             return result
+        first, second = keep_comparable(first, second)
+        if first.is_of_answers:
+            result["compared"] = first.to_json()
         differences = {"score": round(second.score - first.score, 1)}
         for name in METRICS:
             before, after = first.average_metric(name), second.average_metric(name)
@@ -241,6 +264,9 @@ class ExamCommand:
 
     def _print(self, first: Evaluation, second: Evaluation | None, score: float) -> None:
         print_text(format_heading(first))
+        complaints = format_complaint_rows(first.rows)
+        if second:
+            first, second = keep_comparable(first, second)
         head: tuple[str, ...] = ("", "percent")
         if second and self.other:
             print_text(f"{self.other.describe()}: {format_heading(second)}")
@@ -251,7 +277,7 @@ class ExamCommand:
         print_table([(*head, "rows", ""), *counted, format_score_row(sides)])
         print_text("\ninformational (not scored)")
         print_table([*others, *format_usage_rows(sides)])
-        if complaints := format_complaint_rows(first.rows):
+        if complaints:
             print_text("\nrows below 100")
             print_table(complaints)
         if missed := format_missed_rows((second or first).rows):
@@ -266,6 +292,13 @@ class ExamCommand:
             print_to_stderr(f"in LangSmith: {first.experiment}", style="dim")
         verdict = "reached" if score >= self.threshold else "missed"
         print_text(f"\nscore {score:.1f}, threshold {self.threshold:g}: {verdict}")
+
+
+def keep_comparable(first: Evaluation, second: Evaluation) -> tuple[Evaluation, Evaluation]:
+    """Return both sides of a comparison as far as both are graded."""
+    if first.is_of_answers or second.is_of_answers:
+        return first.keep_answers(), second.keep_answers()
+    return first, second
 
 
 def _print_problems(error: SupervisorError, *, as_json: bool) -> None:

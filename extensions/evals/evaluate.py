@@ -23,7 +23,8 @@ from graph.teams.team_loader import find_team, load_team
 from graph.topology.blocking_portal import get_portal
 from nodes.errors import SettingsInvalid
 from nodes.models.catalog import ModelCatalog
-from state import Tier
+from nodes.schemas.team import Team
+from state import Strategy, Tier
 
 MAX_CONCURRENT_ROWS: Final = 2
 """Rows in parallel; each also runs its own tasks in parallel."""
@@ -170,6 +171,7 @@ async def aevaluate_team(
     judge_tier: Tier = "strong",
     on_row: RowListener | None = None,
     replayed: bool = False,
+    strategy: Strategy | None = None,
 ) -> Evaluation:
     """Run a team's exam, and grade it. Its runs are stored in a temporary folder.
 
@@ -177,27 +179,25 @@ async def aevaluate_team(
         workers: files of workers, each in place of the team's worker of its name, or added to them.
         exam: the team whose exam is used; default is the evaluated team.
         limit, only: use only the first rows; only those with these ids.
-        judge: settings whose models judge; default is `settings`.
-        judge_tier: the tier that judges.
+        judge, judge_tier: settings whose models judge, `settings` without; the tier that judges.
         on_row: called with each graded row.
         replayed: use only the rows with a record, and replay these; no model is asked.
+        strategy: in place of the team's; of a single agent no plans are graded.
 
     Raises:
-        ExamInvalid: there is no exam, or it has problems.
-        UsageError: the team or a setting cannot be used.
+        UsageError: the team or a setting cannot be used; there is no exam, or it has problems.
         ModelError: no row could reach the model.
     """
-    settings = (settings or Settings()).model_copy(update=_NOT_TRACED if replayed else {})
-    settings.export_tracing()
-    examined = load_team(team, settings, workers=[*map(Path, workers)])
+    settings = _prepare_settings(settings or Settings(), replayed)
+    examined = _load_examined(team, settings, [*map(Path, workers)], strategy)
     asking = find_team(exam or team, settings)
-    known_workers = [worker.name for worker in load_team(asking, settings).workers]
-    chosen = load_exam(asking, known_workers).select_rows(limit, only, replayed=replayed)
+    rows, is_single = _load_rows(asking, settings), examined.strategy == "single"
+    chosen = rows.select_rows(limit, only, replayed=replayed, answers=is_single)
     names = {} if replayed else await resolve_models(settings)
-    judging = Judge(judge or settings, judge_tier)
     known = {"team": examined.name, **{f"model_{tier}": name for tier, name in names.items()}}
     with TemporaryDirectory(prefix="supervise-eval-", ignore_cleanup_errors=True) as home:
         apart = settings.model_copy(update={"database_url": f"sqlite:///{home}/runs.sqlite"})
+        judging = Judge(judge or settings, judge_tier)
         sitting = ExamRunner(examined, chosen, apart, judging, on_row)
         address = await run_experiment(sitting, asking.resolve().name, chosen, settings, known)
     return Evaluation(
@@ -207,7 +207,25 @@ async def aevaluate_team(
         left_out={"judged": judging.skip_reason} if judging.skip_reason else {},
         experiment=address,
         skipped=chosen.skipped,
+        is_of_answers=is_single,
     )
+
+
+def _prepare_settings(settings: Settings, replayed: bool) -> Settings:
+    settings = settings.model_copy(update=_NOT_TRACED if replayed else {})
+    settings.export_tracing()
+    return settings
+
+
+def _load_rows(asking: Path, settings: Settings) -> Exam:
+    return load_exam(asking, [worker.name for worker in load_team(asking, settings).workers])
+
+
+def _load_examined(
+    team: str | Path, settings: Settings, workers: Sequence[Path], strategy: Strategy | None
+) -> Team:
+    examined = load_team(team, settings, workers=workers)
+    return examined.model_copy(update={"strategy": strategy}) if strategy else examined
 
 
 async def resolve_models(settings: Settings) -> dict[Tier, str]:

@@ -246,15 +246,21 @@ class Exam:
     """Rows that were left out for they have no record; None where none is needed."""
 
     def select_rows(
-        self, limit: int | None = None, only: Collection[str] = (), *, replayed: bool = False
+        self,
+        limit: int | None = None,
+        only: Collection[str] = (),
+        *,
+        replayed: bool = False,
+        answers: bool = False,
     ) -> "Exam":
         """Return the exam with only the named rows, and of these only the first `limit`.
 
         Args:
             replayed: leave out rows without a record.
+            answers: leave out rows that are only planned.
 
         Raises:
-            UsageError: no row has one of the ids, or none has a record.
+            UsageError: no row has one of the ids, or none is left.
         """
         known = {row.id for row in self.rows}
         if missing := sorted(set(only) - known):
@@ -268,7 +274,10 @@ class Exam:
             raise UsageError(
                 "none of these rows has a record", next="supervise case THREAD makes one"
             )
-        return replace(self, rows=kept[:limit], skipped=len(rows) - len(kept) if replayed else None)
+        kept = kept[:limit]
+        if answers and not (kept := tuple(row for row in kept if not row.expect.needs_only_a_plan)):
+            raise UsageError("these rows are about plans alone, and a single agent makes none")
+        return replace(self, rows=kept, skipped=len(rows) - len(kept) if replayed else None)
 
 
 def load_exam(folder: Path, workers: Collection[str]) -> Exam:

@@ -241,6 +241,11 @@ METRICS: Final[Mapping[str, Metric]] = {
     "parallelism": Metric("critical path over wall time", score_parallelism, False),
 }
 
+PLAN_METRICS: Final = frozenset(
+    ("routing", "edge_recall", "valid_plan", "valid_at_once", "worker_recall", "worker_precision")
+) | {"edge_precision", "parallelism"}
+"""About plans, which a single agent does not make."""
+
 
 def score_by_metrics(
     row: ExamRow, trial: RowResult, strategy: Strategy = "plan"
@@ -250,5 +255,8 @@ def score_by_metrics(
         return {}
     measures = {name: metric.measure for name, metric in METRICS.items() if metric.measure}
     measures["routing"] = partial(score_routing, is_exact=strategy == "route")
-    found = {name: measures[name](row, trial) for name in METRICS if name in measures}
+    unmade = PLAN_METRICS if strategy == "single" else frozenset[str]()
+    found = {
+        name: measures[name](row, trial) for name in METRICS if name in measures.keys() - unmade
+    }
     return {name: score for name, score in found.items() if score is not None}

@@ -22,7 +22,9 @@ ThresholdOption = Annotated[
 AgainstOption = Annotated[
     list[str] | None,
     typer.Option(
-        "--against", metavar="OTHER", help="standard=MODEL, or another team. May be repeated."
+        "--against",
+        metavar="OTHER",
+        help="standard=MODEL, a strategy such as single, or another team. May be repeated.",
     ),
 ]
 WorkerOption = Annotated[

@@ -224,7 +224,7 @@ class ExamRunner:
         self, row: ExamRow, materials: Mapping[str, str], spent: RowUsage
     ) -> RowResult:
         given: dict[str, Any] = {
-            "team": _keep_one_worker(self._team, row.worker) if row.worker else self._team,
+            "team": _keep_one_worker(self._team, row.worker),
             "materials": materials,
             "settings": self._settings,
             "on_event": spent.count_event,
@@ -245,7 +245,12 @@ class ExamRunner:
 
 
 def _keep_one_worker(team: Team, name: str) -> Team:
-    """Return a team that gives each request to one worker, without asking a model for a plan."""
+    """Return a team that gives each request to one worker, without asking a model for a plan.
+
+    Without a name, and where one agent does all work, it is the team as it is.
+    """
+    if not name or team.strategy == "single":
+        return team
     alone = {
         "strategy": "route",
         "routes": {"": name},

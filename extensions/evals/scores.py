@@ -1,11 +1,11 @@
 """The grades of a row, and of an exam."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from extensions.evals.exam import ExamRow
-from extensions.evals.metrics import METRICS, Score
+from extensions.evals.metrics import METRICS, PLAN_METRICS, Score
 from extensions.evals.result import RowResult
 from state import Tier
 
@@ -63,10 +63,19 @@ class Evaluation:
     skipped: int | None = None
     """Rows without a record, of an exam that was replayed; None for one that was run."""
 
+    is_of_answers: bool = False
+    """Only rows that are run, and no metrics of plans: a single agent makes none."""
+
     @property
     def score(self) -> float:
         """Return the mean of the rows' scores, 0 to 100."""
         return round(_compute_mean([row.score for row in self.rows]), 1)
+
+    def keep_answers(self) -> "Evaluation":
+        """Return the evaluation without what is about plans alone: such rows, such metrics."""
+        answered = [row for row in self.rows if not row.row.expect.needs_only_a_plan]
+        rows = [_keep_answer_scores(row) for row in answered]
+        return replace(self, rows=rows, is_of_answers=True)
 
     def average_metric(self, name: str) -> float | None:
         """Return the mean of a metric over its rows, 0 to 100; None without any."""
@@ -113,6 +122,11 @@ class Evaluation:
 
     def _list_scores(self, name: str) -> list[float]:
         return [row.scores[name].value for row in self.rows if name in row.scores]
+
+
+def _keep_answer_scores(graded: GradedRow) -> GradedRow:
+    kept = {name: score for name, score in graded.scores.items() if name not in PLAN_METRICS}
+    return replace(graded, scores=kept)
 
 
 def to_percent(value: float) -> float:

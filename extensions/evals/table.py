@@ -23,6 +23,8 @@ def format_heading(evaluation: Evaluation) -> str:
     if evaluation.skipped is not None:
         skipped = format_count(evaluation.skipped, "row")
         return f"{evaluation.team} · {rows} replayed, without a model · {skipped} without a record"
+    kept = ", without those and the metrics that are of plans alone"
+    rows += kept if evaluation.is_of_answers else ""
     return f"{evaluation.team} · {rows} · models: {to_one_line(models, 200)}"
 
 

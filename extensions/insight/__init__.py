@@ -3,6 +3,7 @@
 The functions and types below are imported at their first use.
 """
 
+from collections.abc import Iterable, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,10 @@ from graph.extensions import Extension
 if TYPE_CHECKING:
     from extensions.insight.causes import Cause, Explanation, explain
     from extensions.insight.failures import Failures, count_failures
+    from graph.commands.run import Job
+    from graph.settings import Settings
+    from nodes.schemas.team import Team
+    from state import Plan, Strategy
 
 __all__ = ["EXTENSION", "Cause", "Explanation", "Failures", "count_failures", "explain"]
 
@@ -44,6 +49,24 @@ class _Insight(Extension):
         app.command("why")(why_commands.why)
         app.command("failures")(why_commands.failures)
         app.command("inbox")(inbox_commands.inbox)
+
+    def compare_strategies(self, job: "Job", names: Sequence["Strategy"]) -> int:
+        """Run a job with each strategy, print them side by side, and return the exit code."""
+        from extensions.insight.compare import compare_strategies
+
+        return compare_strategies(job, names)
+
+    def check_team(self, team: "Team", settings: "Settings", *, is_online: bool) -> Iterable[str]:
+        """Return why a team may need no team, from the plans of its kept runs."""
+        from extensions.insight.plan_variety import find_sameness, read_plans
+
+        return [f"note: {each}" for each in find_sameness(team, read_plans(team, settings), "run")]
+
+    def review_plans(self, team: "Team", plans: Sequence[tuple[str, "Plan"]]) -> Iterable[str]:
+        """Return why a team may need no team, from the plans of its exam."""
+        from extensions.insight.plan_variety import find_sameness
+
+        return find_sameness(team, plans, "row")
 
 
 EXTENSION = _Insight()

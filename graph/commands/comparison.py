@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any, get_args
+from typing import Any, Final, get_args
 
 from langchain_core.language_models import BaseChatModel, LanguageModelInput
 from langchain_core.messages import AIMessage
@@ -16,11 +16,13 @@ from graph.commands.run import Job, print_outcome, read_request_text, run_job
 from graph.display.progress_display import ProgressDisplay
 from graph.display.stderr_console import print_to_stderr
 from graph.display.summary import format_comparison
+from graph.extensions import find_first
 from graph.runs.outcome import Outcome
 from graph.supervisor import build_supervisor
+from nodes.errors import UsageError
 from nodes.models.rule_model import get_rule_model
 from nodes.schemas.handoff import REPLY_FORMS
-from state import Context, Tier
+from state import Context, Strategy, Tier
 
 
 def compare(job: Job) -> int:
@@ -52,6 +54,39 @@ def compare(job: Job) -> int:
     if sequential.error:
         print_to_stderr(sequential.error.format_line(), style="red")
     return code if sequential.timing else sequential.exit_code
+
+
+_NOT_AMONG_STRATEGIES: Final = (
+    *("thread", "strategy", "sequential", "approve_plan", "plan_only"),
+    *("compare_sequential", "trace", "report"),
+)
+
+
+def compare_strategies(job: Job) -> int:
+    """Run a request with each strategy, and print them side by side.
+
+    Raises:
+        UsageError: there are not two strategies, another option does not go with them, or no
+            extension can.
+    """
+    names: Any = job.options.compare  # typer knows the list as a text
+    known = get_args(Strategy)
+    if wrong := [name for name in names if name not in known]:
+        raise UsageError(
+            f"--compare: {wrong[0]!r:.40} is no strategy", next=f"use {', '.join(known)}"
+        )
+    if len(names) < 2 or len(set(names)) < len(names):
+        raise UsageError("--compare needs two strategies or more", next="--compare single,plan")
+    if refused := [name for name in _NOT_AMONG_STRATEGIES if getattr(job.options, name)]:
+        option = refused[0].removesuffix("_plan").replace("_", "-")
+        raise UsageError(
+            f"--compare runs a new request with each strategy, without --{option}",
+            next="leave one of the two options out",
+        )
+    code = find_first(lambda each: each.compare_strategies(job, names))
+    if code is None:
+        raise UsageError("no extension compares strategies", next="leave out --compare")
+    return code
 
 
 def load_libraries(job: Job) -> None:

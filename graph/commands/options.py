@@ -98,7 +98,7 @@ def _split_names(text: str | None) -> Any:  # a tuple, where typer knows a text
         return None
     if names := tuple(name for each in text.split(",") if (name := each.strip())):
         return names
-    raise typer.BadParameter("name one tool or more, with commas between them")
+    raise typer.BadParameter("name one or more, with commas between them")
 
 
 def _show_warnings(is_asked: bool) -> bool:
@@ -264,6 +264,13 @@ class _Modes:
         False,
         "--compare-sequential",
         help="Run the plan twice, in parallel and one task at a time; print both times.",
+    )
+    compare: str | None = typer.Option(
+        None,
+        "--compare",
+        metavar="STRATEGY,…",
+        callback=_split_names,
+        help="Run the request with each strategy, such as single,plan; print them side by side.",
     )
     approve_plan: ApproveOption = False
     approve_above: float | None = typer.Option(

@@ -336,3 +336,43 @@ def test_a_finished_exam_is_kept_for_the_page_of_the_team(juice, capsys):
 
     kept = list_exams(Settings().home, "juice")
     assert [each.exam.against for each in kept if each.exam] == ["fast=embedded", ""]
+
+
+def test_an_exam_against_one_agent_compares_what_both_answer(juice, capsys):
+    write_exam(
+        juice,
+        {**FACT, "expect": {"facts": ["18 months"], "workers": ["reader"]}},
+        {**PLANNED, "expect": {"workers": ["reader"]}},
+    )
+
+    assert run_supervise("eval", str(juice), "--against", "single", "--json", "-q") == 0
+
+    result = json.loads(capsys.readouterr().out)
+    assert [row["id"] for row in result["rows"]] == ["fact", "plan"]
+    assert [row["id"] for row in result["compared"]["rows"]] == ["fact"]
+    assert [row["id"] for row in result["against"]["rows"]] == ["fact"]
+    assert result["against"]["rows"][0]["plan"]["tasks"][0]["worker"] == "single_agent"
+    assert "routing" in result["metrics"] and "routing" not in result["compared"]["metrics"]
+    assert result["against"]["metrics"]["facts"]["score"] == 100
+
+
+def test_an_exam_of_plans_alone_cannot_be_compared_with_one_agent(juice, capsys):
+    write_exam(juice, {**PLANNED, "expect": {"workers": ["reader"]}})
+
+    assert run_supervise("eval", str(juice), "--against", "single", "-q") == 2
+
+    assert "a single agent makes none" in capsys.readouterr().err
+
+
+def test_an_exam_names_the_worker_that_does_all(juice, capsys):
+    requests = [f"How long does the juice keep in {n} degrees?" for n in range(15)]
+    rows = [{"id": f"r{n}", "request": text} for n, text in enumerate(requests)]
+    write_exam(juice, *({**row, "expect": {"workers": ["reader"]}} for row in rows))
+
+    assert run_supervise("eval", str(juice), "-q", "--json") == 0
+
+    advice = json.loads(capsys.readouterr().out)["advice"]
+    assert advice == [
+        "reader did all tasks in 15 rows. One agent may do as well without a plan: supervise eval "
+        "juice --against single compares them"
+    ]

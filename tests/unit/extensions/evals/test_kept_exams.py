@@ -128,10 +128,19 @@ def test_a_team_may_be_named_together_with_a_model():
     assert (other.team, other.settings.model_strong) == ("./prompts2", "openai:a")
 
 
+def test_a_strategy_may_be_named_together_with_a_team_and_a_model():
+    other = parse_baseline(["single", "./prompts2", "strong=openai:a"], "fruit", Settings())
+
+    assert (other.strategy, other.team) == ("single", "./prompts2")
+    assert other.settings.model_strong == "openai:a"
+    assert parse_baseline(["single"], "fruit", Settings()).team == "fruit"
+
+
 @pytest.mark.parametrize(
     ("against", "message"),
     [
         (["a", "b"], "names two teams, 'a' and 'b'"),
+        (["single", "step"], "names the strategies step and single"),
         (["model_standrd=openai:a"], "cannot change 'model_standrd'; did you mean"),
         (["temperature=1"], "cannot change 'temperature'"),
         (["standard="], "invalid model"),

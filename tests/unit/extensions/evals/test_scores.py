@@ -6,8 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from extensions.evals.command import keep_comparable
 from extensions.evals.exam import ExamRow, is_found_in
-from extensions.evals.metrics import METRICS, Score, list_edges, score_by_metrics, score_share
+from extensions.evals.metrics import (
+    METRICS,
+    PLAN_METRICS,
+    Score,
+    list_edges,
+    score_by_metrics,
+    score_share,
+)
 from extensions.evals.result import RowResult, RowUsage
 from extensions.evals.scores import Evaluation, GradedRow
 from graph.runs.outcome import Outcome
@@ -308,3 +316,22 @@ def test_whatever_stands_in_a_text_is_found_in_it(before, fact, after):
 def test_spaces_neither_help_nor_hinder(fact, space):
     assert is_found_in(fact, space.join(fact))
     assert is_found_in(space.join(fact), fact)
+
+
+def test_an_evaluation_of_answers_has_neither_rows_nor_metrics_of_plans():
+    planned = GradedRow(make_row(workers=["analyst"]), RowResult(plan=CHAIN), {})
+    row, trial = make_row(workers=["analyst"], facts=["18.5 percent"]), make_result()
+    answered = GradedRow(row, trial, score_by_metrics(row, trial))
+    whole = Evaluation(team="t", models={}, rows=[planned, answered])
+
+    kept = whole.keep_answers()
+
+    assert [[*each.scores] for each in kept.rows] == [["facts", "completed"]]
+    assert kept.is_of_answers and kept.keep_answers() == kept
+    assert keep_comparable(whole, kept) == (kept, kept)
+    assert keep_comparable(whole, whole) == (whole, whole)
+
+
+def test_only_the_metrics_of_plans_are_left_out():
+    assert {*METRICS} > PLAN_METRICS
+    assert not PLAN_METRICS & {"facts", "sources", "citations", "findings", "completed", "refused"}

@@ -1,0 +1,110 @@
+"""`supervise run --compare`: one request with several strategies, side by side.
+
+Whether several agents beat one depends on the task: only the user's own request, done in both ways
+under the same caps, says it for a team.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from graph.commands.comparison import load_libraries
+from graph.commands.output import print_json, print_table
+from graph.commands.run import Job, read_request_text, run_job
+from graph.display.labels import format_status
+from graph.display.progress_display import ProgressDisplay
+from graph.display.stderr_console import print_to_stderr
+from graph.runs.outcome import Outcome
+from graph.stores.thread_locks import make_thread_id
+from nodes.errors import SupervisorError
+from state import Strategy
+
+Row = dict[str, Any]
+_FIGURES = {
+    "status": "status",
+    "facts": "facts",
+    "proved": "proved",
+    "unproved": "unproved",
+    "gaps": "gaps",
+    "model_calls": "model calls",
+    "tokens": "tokens",
+    "cost_usd": "US dollars",
+    "seconds": "seconds",
+    "thread": "thread",
+}
+
+
+def compare_strategies(job: Job, names: Sequence[Strategy]) -> int:
+    """Run a request with each strategy, one after another; print what came of each.
+
+    A run that fails is a column, too. The exit code is the first that is not 0.
+    """
+    request, how = read_request_text(job.options.request), job.options
+    load_libraries(job)
+    base, rows = make_thread_id(), list[Row]()
+    for name in names:
+        if not how.quiet:
+            print_to_stderr(f"strategy {name}")
+        of_one = replace(
+            job,
+            context=replace(job.context, strategy=name),
+            display=ProgressDisplay(quiet=how.quiet),
+            options=replace(how, thread=f"{base}-{name}", as_json=False),
+        )
+        rows.append(_run_one(of_one, request, name))
+    if how.as_json:
+        print_json({"request": request, "team": how.team, "runs": rows})
+    else:
+        print_table(_lay_out(rows))
+        print_to_stderr("an answer: supervise show THREAD", style="dim")
+    return next((row["exit_code"] for row in rows if row["exit_code"]), 0)
+
+
+def _run_one(job: Job, request: str, name: str) -> Row:
+    try:
+        outcome = run_job(job, request)
+    except SupervisorError as error:  # it could not begin
+        thread = str(job.options.thread)
+        outcome = Outcome(thread=thread, status="failed", error=error)
+    if outcome.error:
+        print_to_stderr(outcome.error.format_line(), style="red")
+    return {"strategy": name, **measure(outcome)}
+
+
+def measure(outcome: Outcome) -> Row:
+    """Return what a run came to: its claims by proof, gaps, calls, tokens, money and seconds."""
+    answer, usage = outcome.answer, outcome.usage
+    proofs = Counter(claim.proof or "stated" for claim in answer.claims) if answer else Counter()
+    return {
+        "thread": outcome.thread,
+        "status": outcome.status,
+        "facts": proofs.total(),
+        "proved": sum(proofs[proof] for proof in ("quoted", "computed", "returned")),
+        "unproved": proofs["unproved"],
+        "gaps": len(answer.gaps) if answer else 0,
+        "model_calls": usage.model_calls,
+        "tokens": usage.input_tokens + usage.output_tokens,
+        "cost_usd": usage.cost_usd,
+        "seconds": outcome.timing.get("wall_s"),
+        "exit_code": outcome.exit_code,
+        "outcome": outcome.to_json(),
+    }
+
+
+def _lay_out(rows: Sequence[Row]) -> list[tuple[str, ...]]:
+    """Return the table: a row for each figure, a column for each strategy."""
+    head = ("", *(row["strategy"] for row in rows))
+    body = [
+        (label, *(_format(name, row[name]) for row in rows)) for name, label in _FIGURES.items()
+    ]
+    return [head, *body]
+
+
+def _format(name: str, value: Any) -> str:
+    if value is None:
+        return "unknown" if name == "cost_usd" else "-"
+    if name == "status":
+        return format_status(value)
+    forms = {"cost_usd": ",.4f", "seconds": ",.2f", "tokens": ",d"}
+    return format(value, forms.get(name, "")) if name != "thread" else str(value)
