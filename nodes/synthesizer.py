@@ -109,6 +109,7 @@ async def _ground(
     )
     missing += [word("not_answered", part=part) for part in answer.unanswered]
     missing += unproved
+    missing += [word("held")] if missing and preparing.context.certificate else []
     open_parts = dict.fromkeys((*evidence.unanswered, *answer.unanswered))
     answer = answer.model_copy(update={"unanswered": tuple(open_parts)})
     named = find_named_pairs(evidence.contradictions, answer.contradictions, evidence.reports)

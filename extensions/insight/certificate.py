@@ -73,13 +73,14 @@ class PlanCertifier:
         """Return what of a planned run is outside of a certificate; empty if nothing is."""
         return next(_list_excesses(_read(given), _make(run)), "")
 
-    def read_caps(self, given: Mapping[str, Any]) -> dict[str, float | None]:
-        """Return the caps of a certificate.
+    def read(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what of a certificate a run is held to: each checkpoint has it.
 
         Raises:
             SettingsInvalid: it is damaged, or of another version.
         """
-        return dict(_read(given).caps)
+        shown = {"summary", "answer_sources", "uncovered", "parallel_writes"}
+        return _read(given).model_dump(mode="json", exclude=shown)
 
 
 def hash_plan(plan: Plan) -> str:

@@ -33,7 +33,7 @@ CLOCK_KEY: Final = "run_clock"
 _SAVED_MOMENTS: Final = ("starts_at", "work_ends_at", "ends_at")
 
 COMMON_NAMES: Final = frozenset(
-    ("strategy", "recruit", "critic", "sequential", "speculate", "ask_human")
+    ("strategy", "recruit", "critic", "sequential", "speculate", "ask_human", "certificate")
 )
 """Fields of `Context` that are not read from a context of another type."""
 

@@ -51,8 +51,8 @@ class Certifier(Protocol):
     def find_excess(self, given: Certificate, run: PlannedRun) -> str:
         """Return what of a planned run is outside of a certificate; empty if nothing is."""
 
-    def read_caps(self, given: Certificate) -> Mapping[str, float | None]:
-        """Return the caps of a certificate, by the names of `Context`.
+    def read(self, given: Certificate) -> dict[str, Any]:
+        """Return what a run that is held to a certificate needs of it; `caps` as in `Context`.
 
         Raises:
             SettingsInvalid: it is damaged, or of another version.
@@ -77,11 +77,11 @@ def lower_to_certificate(context: Context) -> Context:
         return context
     if not _registered:
         raise SettingsInvalid("a certificate was given, and no extension reads it")
-    lowest = dict[str, Any]()
-    for name, cap in _registered[0].read_caps(context.certificate).items():
-        own = getattr(context, name)
-        lowest[name] = cap if own is None else own if cap is None else min(cap, own)
-    return replace(context, **lowest)
+    kept, lowest = _registered[0].read(context.certificate), dict[str, Any]()
+    for name, cap in kept["caps"].items():
+        caps = [each for each in (cap, getattr(context, name)) if each is not None]
+        lowest[name] = min(caps, default=None)
+    return replace(context, certificate=kept, **lowest)
 
 
 def describe_run(

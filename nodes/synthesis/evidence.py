@@ -162,8 +162,6 @@ async def prepare_input(state: SupervisorState, judge_models: JudgeModels) -> Sy
     findings = await _collect_findings(reports, state, judge_models)
     caps = find_reached_caps(state, judge_models)
     gaps = list_gaps(plan, results, left_out, caps, language)
-    if judge_models.context.certificate and any(each.status != "completed" for each in reports):
-        notes = [*notes, say(language, "held")]
     evidence = SynthesisInput(
         reports=reports,
         prompt_reports=[report.model_copy(update={"findings": ()}) for report in reports],
@@ -199,7 +197,6 @@ def find_reached_caps(state: SupervisorState, judge_models: JudgeModels) -> tupl
     errors = [(report.error or "").partition(":")[0] for report in undone if report is not None]
     options = CAP_OPTIONS | {DeadlinePassed.code: name_deadline_option(judge_models.config)}
     caps += [option for code, option in options.items() if code in errors]
-    caps += ["the certificate"] if caps and judge_models.context.certificate else []
     return tuple(dict.fromkeys(caps))
 
 

@@ -40,7 +40,7 @@ ENGLISH: Final[Mapping[str, str]] = {
     "no_result": "no task has given a result",
     "plan_by_rule": "no model gave a valid plan, so the plan was made by rule: {reason}",
     "of_tasks": "{tasks} {reason}",
-    "held": "the certificate of the run allows no other plan, no further task and no other worker",
+    "held": "the certificate of the run allows no other plan, task or worker, and no higher cap",
     "not_run": "was not run before the run's caps{caps}: {task}",
     "not_possible": "could not do it ({reason}): {message}",
     "failed": "failed: {reason}",

@@ -40,8 +40,8 @@ GERMAN: Final[Mapping[str, str]] = {
         "kein Modell lieferte einen gültigen Plan, daher wurde er nach Regeln erstellt: {reason}"
     ),
     "of_tasks": "{tasks}: {reason}",
-    "held": "das Zertifikat des Laufs erlaubt keinen anderen Plan, keine weitere Aufgabe und "
-    "keinen anderen Bearbeiter",
+    "held": "das Zertifikat des Laufs erlaubt keinen anderen Plan, keine andere Aufgabe, keinen "
+    "anderen Bearbeiter und keine höhere Grenze",
     "not_run": "nicht ausgeführt, bevor eine Grenze des Laufs erreicht war{caps}: {task}",
     "not_possible": "nicht möglich ({reason}): {message}",
     "failed": "fehlgeschlagen: {reason}",
