@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from hashlib import sha256
 from typing import Annotated, Any, Final, Literal
 
@@ -52,6 +53,8 @@ class Certificate(Frozen):
     team: str
     caps: Caps
     worst_case: WorstCase
+    held_case: WorstCase = WorstCase()
+    """The same of a run that is held to the certificate."""
     answer_sources: _Names = ()
     """What the synthesizer reads of: the answer may hold something of each."""
     flows: Annotated[tuple[Flow, ...], Field(max_length=MAX_LISTED)] = ()
@@ -79,7 +82,7 @@ class PlanCertifier:
         Raises:
             SettingsInvalid: it is damaged, or of another version.
         """
-        shown = {"summary", "answer_sources", "uncovered", "parallel_writes"}
+        shown = {"summary", "answer_sources", "uncovered", "parallel_writes", "held_case"}
         return _read(given).model_dump(mode="json", exclude=shown)
 
 
@@ -97,6 +100,7 @@ def _make(run: PlannedRun) -> Certificate:
         team=team.name,
         caps=Caps(**caps),
         worst_case=bound_run(run),
+        held_case=bound_run(replace(run, team=team.hold())),
         answer_sources=flows.list_sources(),
         flows=tuple(flows.list_flows()),
         effects=tuple(_list_effects(run)),
@@ -149,12 +153,12 @@ def _list_abilities(made: Certificate) -> Iterator[str]:
 
 def _summarize(made: Certificate) -> Iterator[str]:
     """Yield lines for a human: the worst case, then what is to be known of the plan."""
-    worst = made.worst_case
-    figures = ((worst.model_calls, "{:,} model calls"), (worst.tokens, "{:,} tokens"))
-    paid = (worst.cost_usd, "${:,.2f}")
-    shown = [form.format(most) for most, form in (*figures, paid) if most is not None]
-    yield from [f"at most: {', '.join(shown)}"] if shown else []
-    yield from (f"no bound for {reason}" for reason in worst.unbounded)
+    for case, where in ((made.worst_case, "at most"), (made.held_case, "with --within, at most")):
+        figures = ((case.model_calls, "{:,} model calls"), (case.tokens, "{:,} tokens"))
+        named = (*figures, (case.cost_usd, "${:,.2f}"))
+        if shown := [form.format(most) for most, form in named if most is not None]:
+            yield f"{where}: {', '.join(shown)}"
+    yield from (f"no bound for {reason}" for reason in made.worst_case.unbounded)
     flows = [
         f"{_name(each.sources)} may reach {each.to} ({each.guard or 'which sends outside'})"
         for each in made.flows

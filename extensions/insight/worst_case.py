@@ -13,7 +13,7 @@ from graph.topology.worker_pool import derive_division_team
 from nodes.errors import SupervisorError
 from nodes.models.guarded_model import GuardedModel
 from nodes.models.lengths import OPENAI_FACTOR
-from nodes.models.settings import DEFAULT_OUTPUT_TOKENS, EMBEDDED
+from nodes.models.settings import DEFAULT_OUTPUT_TOKENS, EMBEDDED, OUTPUT_PURPOSES
 from nodes.models.usage import BYTES_PER_TOKEN, PER_MILLION, compute_cost_usd
 from nodes.planning.certificates import PlannedRun
 from nodes.planning.plan_review import MAX_SURPRISE_CHECKS, REVIEW_TIER
@@ -231,7 +231,8 @@ def _find_answer_limit(
     own: list[Any] = [getattr(model.inner, name, None) for name in LIMITS]
     if model.kind in ("openai", "compatible"):
         factor = OPENAI_FACTOR if model.kind == "openai" else 1
-        own += [DEFAULT_OUTPUT_TOKENS * factor, *model.settings.max_output_tokens.values()]
+        chosen = map(model.settings.max_output_tokens.get, OUTPUT_PURPOSES)
+        own += [limit or DEFAULT_OUTPUT_TOKENS * factor for limit in chosen]
     own = [limit for limit in own if isinstance(limit, int)]
     asked = [each.get(name) for each in (model.parameters, *parameters) for name in LIMITS]
     return max(own + [limit for limit in asked if isinstance(limit, int)]) if own else None

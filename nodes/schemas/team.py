@@ -330,11 +330,15 @@ class Team(Frozen):
             "recruit": bool(grant),
         }
         update = {name: how for name, how in chosen.items() if how}
-        if context.certificate is not None:
-            ladder = tuple(rung for rung in self.ladder if rung not in ("reassign", "split"))
-            update |= {"is_held": True, "ladder": ladder, "max_revisions": 0, "prefer_idle": False}
         team = self.model_copy(update=update) if update else self
-        return become_single(team) if team.strategy == "single" else team
+        team = become_single(team) if team.strategy == "single" else team
+        return team if context.certificate is None else team.hold()
+
+    def hold(self) -> "Team":
+        """Return the team of a run that has a certificate: no task is added or changes hands."""
+        ladder = tuple(rung for rung in self.ladder if rung not in ("reassign", "split"))
+        held = {"is_held": True, "ladder": ladder, "max_revisions": 0, "prefer_idle": False}
+        return self.model_copy(update=held)
 
     def drop_needs(self, reports: Sequence[Report]) -> Self:
         """Return the team without the needs that reports from before the plan already meet."""
