@@ -3,7 +3,6 @@
 import asyncio
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from statistics import median
 from typing import Any, Final
 
@@ -12,13 +11,14 @@ from extensions.insight.history import (
     AMOUNTS,
     MAX_LISTED,
     NAMESPACE,
+    NOBODY,
     DoneRun,
     load_values,
     read_runs,
 )
 from graph.commands.output import print_json, print_table, print_text
 from graph.display.stderr_console import print_to_stderr
-from graph.runs.run_store import build_run_store
+from graph.runs.run_store import open_readable_store
 from graph.settings import Settings
 from nodes.text.counts import format_count
 
@@ -48,15 +48,14 @@ def show_calibration(team: str | None, settings: Settings, *, as_json: bool) -> 
         of_team = f" of {team}" if team else ""
         print_text(f"no run{of_team} has ended here since estimates have intervals")
         return 0
-    _print_measured(measured)
+    print_measured(measured)
     return 0
 
 
 async def _load_runs(settings: Settings) -> list[DoneRun]:
-    if not (settings.postgres_url or settings.resolve_database_path().exists()):
-        return []
-    async with build_run_store(settings) as store:
-        return read_runs(await load_values(store, (NAMESPACE, "all"), limit=MAX_LISTED))
+    async with open_readable_store(settings) as store:
+        place = (NAMESPACE, NOBODY)
+        return read_runs(await load_values(store, place, limit=MAX_LISTED)) if store else []
 
 
 def measure_calibration(runs: Sequence[DoneRun]) -> dict[str, Any]:
@@ -75,43 +74,38 @@ def measure_calibration(runs: Sequence[DoneRun]) -> dict[str, Any]:
 
 def _measure(runs: Sequence[DoneRun]) -> dict[str, Any]:
     counted = [run for run in runs if run.expected.runs]
-    amounts = {name: _measure_amount(name, counted) for name in AMOUNTS}
     return {
         "runs": len(counted),
         "first_runs": len(runs) - len(counted),
         "is_enough": len(counted) >= ENOUGH_RUNS,
-        "amounts": {name: found for name, found in amounts.items() if found},
+        "amounts": {name: found for name in AMOUNTS if (found := _measure_amount(name, counted))},
     }
 
 
-def _measure_amount(name: str, runs: Sequence[DoneRun]) -> dict[str, Any] | None:
-    widths, facts, errors, hits = list[float](), list[float](), list[float](), 0
+def _measure_amount(name: str, runs: Sequence[DoneRun]) -> dict[str, Any]:
+    """Return how an amount was estimated; nothing where it is not known of any run."""
+    widths, facts, hits = list[float](), list[float](), 0
     for run in runs:
-        ends = [getattr(each, name) for each in (run.expected.low, run.expected.high, run.expected)]
+        low, high = (getattr(end, name) for end in (run.expected.low, run.expected.high))
         fact = getattr(run.fact, name)
-        if fact is None or None in ends:
-            continue
-        hits += is_inside(name, run)
-        widths.append(ends[1] - ends[0])
-        facts.append(fact)
-        if fact:
-            errors.append(abs(ends[2] / fact - 1))
+        if None not in (low, high, fact):
+            hits += is_inside(name, run)
+            widths.append(high - low)
+            facts.append(fact)
     if not facts:
-        return None
-    measured: dict[str, Any] = {
+        return {}
+    width, fact = median(widths), median(facts)
+    return {
         "runs": len(facts),
         "held": round(hits / len(facts), 4),
-        "median_width": float(f"{median(widths):.5g}"),
-        "median_fact": float(f"{median(facts):.5g}"),
-        "width_over_fact": None,
-        "median_error": float(f"{median(errors):.4g}") if errors else None,
+        "median_width": float(f"{width:.5g}"),
+        "median_fact": float(f"{fact:.5g}"),
+        "width_over_fact": round(width / fact, 3) if fact else None,
     }
-    with suppress(ZeroDivisionError):
-        measured["width_over_fact"] = float(f"{median(widths) / median(facts):.4g}")
-    return measured
 
 
-def _print_measured(measured: Mapping[str, Any]) -> None:
+def print_measured(measured: Mapping[str, Any]) -> None:
+    """Print what was measured as a table, and what it lacks."""
     heading = ("team", "runs", *TITLES.values())
     named = {**measured["teams"], **({"all": measured} if len(measured["teams"]) > 1 else {})}
     rows = [

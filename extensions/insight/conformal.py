@@ -48,7 +48,9 @@ class Interval(NamedTuple):
     high: float
 
 
-class _Score(NamedTuple):
+class Score(NamedTuple):
+    """An error of an estimate, in widths of its simulation, and how much it counts."""
+
     size: float
     weight: float
 
@@ -119,7 +121,7 @@ def is_inside(amount: str, run: DoneRun) -> bool:
     return bool(low is not None and high is not None and low <= fact <= high)
 
 
-def find_quantile(scores: Iterable[_Score], level: float) -> float:
+def find_quantile(scores: Iterable[Score], level: float) -> float:
     """Return the score that a next run stays below with a probability, of weighted scores.
 
     The next run counts as one of average weight, beyond all others. Between two scores the
@@ -139,7 +141,7 @@ def find_quantile(scores: Iterable[_Score], level: float) -> float:
     return size_before
 
 
-def _score(amount: str, own: Sequence[DoneRun], others: Sequence[DoneRun]) -> Iterable[_Score]:
+def _score(amount: str, own: Sequence[DoneRun], others: Sequence[DoneRun]) -> Iterable[Score]:
     """Yield the errors of runs, in widths of their simulations."""
     depth = len(own)
     borrowed = max(0.0, 1.0 - depth / BORROWED_RUNS) / 2
@@ -149,17 +151,19 @@ def _score(amount: str, own: Sequence[DoneRun], others: Sequence[DoneRun]) -> It
             likeness = exp(-abs(log1p(run.expected.runs) - log1p(depth)))
             weight = share * likeness * 0.5 ** (age / HALF_LIFE_RUNS)
             if weight > MIN_WEIGHT:
-                yield _Score(_measure_score(amount, run), weight)
+                yield Score(_measure_score(amount, run), weight)
     prior = max(MIN_WEIGHT, 1.0 - depth / BORROWED_RUNS)
-    yield from (_Score(size, prior) for size in PRIOR_SCORES)
+    yield from (Score(size, prior) for size in PRIOR_SCORES)
 
 
 def _measure_score(amount: str, run: DoneRun) -> float:
     low, middle, high = (take_log(amount, each) for each in run.expected.simulated[amount])
-    error = run.measure_error(amount, getattr(run.expected, amount))
+    fact, expected = getattr(run.fact, amount), getattr(run.expected, amount)
+    error = take_log(amount, fact) - take_log(amount, expected)
     side = high - middle if error > 0 else middle - low
     return abs(error) / max(side, MIN_WIDTH)
 
 
 def _has(run: DoneRun, amount: str) -> bool:
-    return amount in run.expected.simulated and getattr(run.fact, amount) is not None
+    known = getattr(run.fact, amount), getattr(run.expected, amount)
+    return amount in run.expected.simulated and None not in known

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 from math import nan
 from random import Random
 
@@ -23,7 +22,7 @@ from extensions.insight.simulation import Past, PlannedRun, PlannedTask, Price, 
 from nodes.limits.deadline import now_s
 from nodes.limits.run_scope import get_run_scope
 from nodes.models.usage import compute_cost_usd
-from nodes.planning.estimate import SECONDS_PER_CALL, count_at_once, expect_costs
+from nodes.planning.estimate import count_at_once, expect_costs, get_call_s
 from nodes.planning.plan_request import PlanRequest
 from nodes.planning.team_record import build_team_record
 from nodes.schemas.team import Team
@@ -39,14 +38,13 @@ class HistoryEstimator:
     async def refine(
         self, base: Estimate, plan: Plan, asked: PlanRequest, planning: Usage
     ) -> Estimate | None:
-        """Return the estimate of a run; None where there is no store."""
+        """Return the estimate of a run; None where there is no earlier one."""
         if (store := asked.runtime.store) is None:
             return None
         places = build_place(asked.config), build_place(asked.config, asked.team.name)
         values = await load_values(store, *places)
         # Other runs of the process continue meanwhile.
-        work = partial(estimate_from, values, describe_run(plan, asked, planning), base)
-        return await asyncio.to_thread(work)
+        return await asyncio.to_thread(_estimate_from, values, base, plan, asked, planning)
 
     async def learn(
         self, values: SupervisorState, team: Team, config: RunnableConfig, store: BaseStore
@@ -58,9 +56,11 @@ class HistoryEstimator:
             await save_run(store, config, run, number)
 
 
-def estimate_from(values: Sequence[object], planned: PlannedRun, base: Estimate) -> Estimate:
-    """Return the estimate of a run from what the store has kept, whatever that is."""
-    return estimate_run(read_runs(values), planned, base)
+def _estimate_from(
+    values: Sequence[object], base: Estimate, plan: Plan, asked: PlanRequest, planning: Usage
+) -> Estimate | None:
+    runs = read_runs(values)
+    return estimate_run(runs, describe_run(plan, asked, planning), base) if runs else None
 
 
 def estimate_run(runs: Sequence[DoneRun], planned: PlannedRun, base: Estimate) -> Estimate:
@@ -122,7 +122,7 @@ def describe_run(plan: Plan, asked: PlanRequest, planning: Usage) -> PlannedRun:
             planning.cost_usd,
             planning.seconds,
         ),
-        call_s=planning.seconds / planning.model_calls if is_known else SECONDS_PER_CALL,
+        call_s=planning.seconds / planning.model_calls if is_known else get_call_s(answer.model),
         at_once=count_at_once(asked.models, context),
         deadline_s=None if ends_s is None else max(0.0, planning.seconds + ends_s),
         max_tokens=caps.max_tokens,

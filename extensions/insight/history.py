@@ -5,22 +5,33 @@ cannot be read, or cannot be true, does not count.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from hashlib import sha256
 from math import log
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Self
 from uuid import uuid4
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.store.base import BaseStore
-from pydantic import Field, ValidationError
+from pydantic import Field, ValidationError, model_validator
 
 from graph.topology.stop_watch import ANONYMOUS, read_identity
 from nodes.limits.deadline import now_s
 from nodes.planning.estimate import expect_costs
 from nodes.planning.team_record import build_team_record
-from nodes.schemas.team import Team
-from state import Amounts, Estimate, Expense, Frozen, Report, RunStatus, SupervisorState, Tier
+from nodes.schemas.team import Team, Worker
+from state import (
+    Amounts,
+    Estimate,
+    Expense,
+    Frozen,
+    Report,
+    RunStatus,
+    SupervisorState,
+    Tier,
+    Usage,
+)
 
 NAMESPACE: Final = "#estimates"
 MAX_RUNS: Final = 200
@@ -35,7 +46,14 @@ AMOUNTS: Final = ("model_calls", "input_tokens", "output_tokens", "cost_usd", "s
 FLOORS: Final[Mapping[str, float]] = {"cost_usd": 1e-6, "seconds": 0.01}
 """Added to an amount before its logarithm: what is smaller does not matter."""
 
-Number = Annotated[float, Field(ge=0, le=1e12, allow_inf_nan=False)]
+SPENT: Final = ("calls", "input_tokens", "output_tokens")
+NOBODY: Final = "all"
+"""In a namespace where there are no users; the others are in hexadecimal digits."""
+OTHER: Final = " "
+"""In the place of a task's id."""
+MAX_NUMBER: Final = 1e12
+
+Number = Annotated[float, Field(ge=0, le=MAX_NUMBER, allow_inf_nan=False)]
 Name = Annotated[str, Field(max_length=200)]
 
 
@@ -69,9 +87,14 @@ class DoneRun(Frozen):
     expected: Estimate
     fact: Amounts
 
-    def measure_error(self, amount: str, middle: float) -> float:
-        """Return the logarithm of an amount over what was expected of it."""
-        return take_log(amount, getattr(self.fact, amount)) - take_log(amount, middle)
+    @model_validator(mode="after")
+    def _require_possible(self) -> Self:
+        ends = (self.fact, self.expected, self.expected.low, self.expected.high)
+        known = [getattr(end, name) for end in ends if end for name in AMOUNTS]
+        known += [number for three in self.expected.simulated.values() for number in three]
+        if not all(number is None or 0 <= number <= MAX_NUMBER for number in known):
+            raise ValueError("no run takes so much, or less than nothing")
+        return self
 
 
 def take_log(amount: str, value: float) -> float:
@@ -82,110 +105,88 @@ def take_log(amount: str, value: float) -> float:
 def build_place(config: RunnableConfig, *team: str) -> tuple[str, ...]:
     """Return the namespace of the user of a run, or of one of their teams; no name has a dot."""
     user = read_identity(config.get("configurable", {}))
-    own = () if user in ANONYMOUS else (user.encode().hex(),)
-    return (NAMESPACE, *own, *team) if own else (NAMESPACE, "all", *team)
+    return (NAMESPACE, NOBODY if user in ANONYMOUS else user.encode().hex(), *team)
 
 
 def build_run(values: SupervisorState, team: Team) -> DoneRun | None:
-    """Return what a run has taken; None for one without a plan or an estimate.
+    """Return what a run has taken; None for one without a plan, or that was begun once more.
 
     Args:
         values: the state at its end.
     """
-    plan, expected, results = values.get("plan"), values.get("estimate"), values["results"]
-    if plan is None or expected is None or not expected.low:
+    plan, expected, ledger = values.get("plan"), values.get("estimate"), values["ledger"]
+    is_again = any(each.reopenings for each in ledger.values())
+    if plan is None or expected is None or not expected.low or is_again:
         return None
-    usage, timing, ledger = values["usage"], values["timing"], values["ledger"]
-    planned = {task.id: task for task in plan.tasks if task.id in results}
+    usage, timing, results = values["usage"], values["timing"], values.get("results", {})
     costs = expect_costs(plan, team, values.get("materials", {}))
-    spent, other = _sort_expenses(ledger.values(), planned)
-    words = build_team_record(team).words
-    models: Mapping[Tier, str] = expected.models
-    done = list[DoneTask]()
-    for name, task in planned.items():
-        worker = team.find_worker(results[name].worker or task.worker)
-        done.append(
-            DoneTask(
-                worker=worker.name,
-                version=words.get(f"{worker.name}.md", ""),
-                model=models.get(costs[name].tier, ""),
-                uses_tools=bool(worker.tools),
-                expected_input=max(1, costs[name].input_tokens),
-                seconds=_measure_work_s(results[name], len(planned)),
-                **_sum_usage(spent[name]),
-            )
+    spent, words = _sort_expenses(ledger.values(), results), build_team_record(team).words
+    names: Mapping[Tier, str] = expected.models
+
+    def describe(task: str, seconds: float, worker: Worker | None = None) -> DoneTask:
+        return DoneTask(
+            worker=worker.name if worker else "",
+            version=words.get(f"{worker.name}.md", "") if worker else "",
+            model=names.get(costs[task].tier, ""),
+            uses_tools=bool(worker and worker.tools),
+            expected_input=max(1, costs[task].input_tokens),
+            **dict(zip(SPENT, _sum_usage(spent[task]), strict=True)),
+            seconds=seconds,
         )
+
+    ran = [task for task in plan.tasks if task.id in results]
     last_s = max((each.ended_s for each in results.values()), default=values["planned_s"])
-    answer = DoneTask(
-        worker="",
-        model=models.get(team.synthesizer_tier, ""),
-        expected_input=max(1, costs[""].input_tokens),
-        seconds=max(0.0, timing.wall_s + values["asked_s"] - last_s),
-        **_sum_usage(spent[""]),
-    )
-    rest = _sum_usage(other)
-    step = max(1, -(-len(done) // (MAX_TASKS - 1)))
+    tasks = [describe("", max(0.0, timing.wall_s + values["asked_s"] - last_s))]
+    for task in ran[:: max(1, -(-len(ran) // (MAX_TASKS - 1)))]:
+        report = results[task.id]
+        worker = team.find_worker(report.worker or task.worker)
+        tasks.append(describe(task.id, _measure_work_s(report, is_alone=len(ran) == 1), worker))
     return DoneRun(
         team=team.name,
         at=now_s(),
         status=values["status"],
-        tasks=(answer, *done[::step]),
-        other=(rest["calls"], rest["input_tokens"], rest["output_tokens"]),
+        tasks=tuple(tasks),
+        other=_sum_usage(spent[OTHER]),
         expected=expected,
         fact=Amounts(**usage.model_dump(include=set(AMOUNTS) - {"seconds"}), seconds=timing.wall_s),
     )
 
 
 def _sort_expenses(
-    ledger: Iterable[Expense], planned: Iterable[str]
-) -> tuple[Mapping[str, list[Expense]], list[Expense]]:
+    ledger: Iterable[Expense], reported: Collection[str]
+) -> Mapping[str, list[Expense]]:
     """Return the expenses of each task, those of the answer at "", and all others but planning."""
-    spent, other = defaultdict[str, list[Expense]](list), list[Expense]()
-    known = {*planned}
+    spent = defaultdict[str, list[Expense]](list)
     for each in ledger:
-        if each.task in known:
+        if each.task in reported:
             spent[each.task].append(each)
-        elif each.purpose == "synthesis":
-            spent[""].append(each)
         elif each.purpose not in ("plan", "route"):
-            other.append(each)
-    return spent, other
+            spent["" if each.purpose == "synthesis" else OTHER].append(each)
+    return spent
 
 
-def _sum_usage(expenses: Iterable[Expense]) -> dict[str, float]:
-    usages = [each.usage for each in expenses]
-    return {
-        "calls": sum(each.model_calls for each in usages),
-        "input_tokens": sum(each.input_tokens for each in usages),
-        "output_tokens": sum(each.output_tokens for each in usages),
-    }
+def _sum_usage(expenses: Iterable[Expense]) -> tuple[int, int, int]:
+    usage = sum((each.usage for each in expenses), Usage())
+    return usage.model_calls, usage.input_tokens, usage.output_tokens
 
 
-def _measure_work_s(report: Report, tasks: int) -> float:
+def _measure_work_s(report: Report, *, is_alone: bool) -> float:
     """Return the seconds of a task, without those in which other tasks had its place."""
     span_s, usage = max(0.0, report.ended_s - report.started_s), report.usage
-    is_alone = tasks == 1 or not usage.waited_s
-    queued_s = 0.0 if is_alone else max(0.0, usage.seconds - usage.waited_s)
+    is_known = usage.waited_s and not is_alone
+    queued_s = max(0.0, usage.seconds - usage.waited_s) if is_known else 0.0
     return max(span_s - queued_s, min(span_s, usage.waited_s))
 
 
-def read_run(value: Any) -> DoneRun | None:
-    """Return a run of the store; None for an item that is damaged or cannot be true."""
-    try:
-        run = DoneRun.model_validate(value)
-    except (ValidationError, RecursionError):
-        return None
-    ends = (run.fact, run.expected, run.expected.low, run.expected.high)
-    known = [getattr(each, name) for each in ends if each for name in AMOUNTS]
-    known += [number for three in run.expected.simulated.values() for number in three]
-    is_sound = all(0 <= number <= 1e12 for number in known if number is not None)
-    return run if is_sound and run.expected.low and run.expected.high else None
-
-
 def read_runs(values: Iterable[Any]) -> list[DoneRun]:
-    """Return the runs of items of the store, the newest last; one from the future is of now."""
-    now = now_s()
-    runs = filter(None, map(read_run, values))
+    """Return the runs of items of the store, the newest last; one from the future is of now.
+
+    What is damaged, or cannot be true, is left out.
+    """
+    now, runs = now_s(), list[DoneRun]()
+    for value in values:
+        with suppress(ValidationError, RecursionError):
+            runs.append(DoneRun.model_validate(value))
     return sorted(runs, key=lambda run: min(run.at, now))
 
 
@@ -201,16 +202,17 @@ async def load_values(
 
 
 async def save_run(store: BaseStore, config: RunnableConfig, run: DoneRun, number: int) -> None:
-    """Keep a run; one that is resumed takes its own place. The oldest are removed.
+    """Keep a run; one that is resumed takes its own place. Now and then the oldest are removed.
 
     Args:
         number: of the request on its thread.
     """
     place = build_place(config, run.team)
-    thread = str(config.get("configurable", {}).get("thread_id") or uuid4())
+    thread = config.get("configurable", {}).get("thread_id") or uuid4()
     key = sha256(f"{thread} {number}".encode()).hexdigest()[:32]
     await store.aput(place, key, run.model_dump(mode="json", exclude_defaults=True), index=False)
-    kept = await store.asearch(place, limit=2 * MAX_RUNS)
-    kept.sort(key=lambda item: item.updated_at, reverse=True)
-    for item in kept[MAX_RUNS:]:
-        await store.adelete(place, item.key)
+    if key[0] in "08":
+        kept = await store.asearch(place, limit=2 * MAX_RUNS)
+        kept.sort(key=lambda item: item.updated_at, reverse=True)
+        for item in kept[MAX_RUNS:]:
+            await store.adelete(place, item.key)

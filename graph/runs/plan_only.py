@@ -12,6 +12,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from graph.otel import start_otel
 from graph.runs.event_log import EventListener, EventLog
 from graph.runs.materials import build_input
+from graph.runs.run_store import open_readable_store
 from graph.settings import Settings
 from graph.stores.thread_locks import make_thread_id
 from graph.supervisor import build_supervisor
@@ -69,22 +70,22 @@ async def aplan_with_estimate(
     settings = settings or Settings()
     await asyncio.to_thread(start_otel, settings)
     given = await build_input(request, files, materials, context, on_event)
-    graph = build_supervisor(team, settings=settings, checkpointer=InMemorySaver())
-    deadline = set_deadline(begun, graph.team.add_caps(context).deadline_s)
-    config: RunnableConfig = {
-        "configurable": {
-            "thread_id": make_thread_id(),
-            SCOPE_KEY: RunScope(deadline=deadline, given_plan=plan, on_certificate=on_certificate),
-        },
-        "callbacks": [EventLog(None, on_event)],
-    }
-    state = await graph.ainvoke(
-        given,
-        config,
-        context=context,
-        interrupt_after=["supervisor"],
-        output_keys=["plan", "estimate"],
-    )
+    async with open_readable_store(settings) as store:  # for the estimate
+        saver = InMemorySaver()
+        graph = build_supervisor(team, settings=settings, checkpointer=saver, store=store)
+        deadline = set_deadline(begun, graph.team.add_caps(context).deadline_s)
+        scope = RunScope(deadline=deadline, given_plan=plan, on_certificate=on_certificate)
+        config: RunnableConfig = {
+            "configurable": {"thread_id": make_thread_id(), SCOPE_KEY: scope},
+            "callbacks": [EventLog(None, on_event)],
+        }
+        state = await graph.ainvoke(
+            given,
+            config,
+            context=context,
+            interrupt_after=["supervisor"],
+            output_keys=["plan", "estimate"],
+        )
     if state["plan"] is None:
         raise RequestInvalid(
             "the request asks for no work, so there is no plan",

@@ -1,5 +1,6 @@
 """The run database that the settings name, opened for one thread."""
 
+import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
@@ -12,6 +13,7 @@ from graph.stores.serializer import build_strict_serializer, list_checkpoint_typ
 from graph.stores.sqlite import build_store, open_saver, open_sqlite
 from graph.stores.sqlite_lock import limit_wait_s
 from graph.stores.thread_locks import lock_thread
+from nodes.errors import StoreError
 
 __all__ = [
     "RunDatabase",
@@ -50,3 +52,18 @@ def build_run_store(settings: Settings) -> AbstractAsyncContextManager[BaseStore
     if settings.postgres_url:
         return get_run_stores().open_store(settings.postgres_url)
     return build_store(settings.resolve_database_path())
+
+
+@asynccontextmanager
+async def open_readable_store(settings: Settings) -> AsyncIterator[BaseStore | None]:
+    """Yield the store of the run database to read from; None where there is none to read."""
+    if not (settings.postgres_url or settings.resolve_database_path().exists()):
+        yield None
+        return
+    async with build_run_store(settings) as store:
+        try:
+            await store.asearch(("threads",), limit=1)
+        except (StoreError, sqlite3.Error):
+            yield None
+        else:
+            yield store

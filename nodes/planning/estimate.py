@@ -15,7 +15,7 @@ from langgraph.store.base import BaseStore
 
 from nodes.errors.redaction import redact_text
 from nodes.limits.recorder import is_replayed, read_outside
-from nodes.models.catalog import ModelCatalog
+from nodes.models.catalog import EMBEDDED, ModelCatalog
 from nodes.models.usage import compute_cost_usd
 from nodes.planning.plan_request import PlanRequest
 from nodes.prompts.materials import choose_shown_chars
@@ -38,11 +38,13 @@ TEAM_CALLS: Final = 5
 
 
 SECONDS_PER_CALL: Final = 5.0
-"""Of a language model; once the planner has answered, its own calls are the measure."""
+"""Of a language model."""
+SECONDS_PER_OWN_CALL: Final = 0.2
+"""Of the built-in one."""
 FACTOR_BELOW: Final = 0.25
 FACTOR_ABOVE: Final = 4.0
 """From the constants to the ends of the 90 % interval; time is less certain: their squares."""
-PATIENCE_S: Final = 2.0
+PATIENCE_S: Final = 10.0
 """For the estimator: a run does not wait longer for it."""
 
 Result = TypeVar("Result")
@@ -126,6 +128,7 @@ def estimate_run(
     Retries, tool calls beyond the rule of thumb and optional mechanisms are not included.
     """
     costs = expect_costs(plan, team, materials)
+    call_s = get_call_s(models.get_name(team.synthesizer_tier, context))
     prices = [planning.cost_usd, *(price_call(each, models, context) for each in costs.values())]
     known = [price for price in prices if price is not None]
     amounts = Amounts(
@@ -133,7 +136,7 @@ def estimate_run(
         input_tokens=planning.input_tokens + sum(each.input_tokens for each in costs.values()),
         output_tokens=planning.output_tokens + sum(each.output_tokens for each in costs.values()),
         cost_usd=round(sum(known), 6) if len(known) == len(prices) else None,
-        seconds=_expect_seconds(plan, costs, planning, count_at_once(models, context)),
+        seconds=_expect_seconds(plan, costs, planning, count_at_once(models, context), call_s),
     )
     return _widen(amounts, models.name_all(context))
 
@@ -157,6 +160,11 @@ def price_call(cost: TaskCost, models: ModelCatalog, context: Context) -> float 
     return None if price is None else price * calls
 
 
+def get_call_s(model: str) -> float:
+    """Return the seconds of a model's call by the constants."""
+    return SECONDS_PER_OWN_CALL if model == EMBEDDED else SECONDS_PER_CALL
+
+
 def count_at_once(models: ModelCatalog, context: Context) -> int:
     """Return the limit for model calls in flight."""
     limit = models.settings.max_concurrency
@@ -164,17 +172,16 @@ def count_at_once(models: ModelCatalog, context: Context) -> int:
 
 
 def _expect_seconds(
-    plan: Plan, costs: Mapping[str, TaskCost], planning: Usage, at_once: int
+    plan: Plan, costs: Mapping[str, TaskCost], planning: Usage, at_once: int, call_s: float
 ) -> float:
     """Return the seconds of planning, of the longest chain, and of the answer."""
-    is_known = planning.model_calls and planning.seconds
-    call_s = planning.seconds / planning.model_calls if is_known else SECONDS_PER_CALL
     chains = dict[str, int]()
     for task in plan.order_tasks():
         before = max((chains[edge.task] for edge in task.depends_on), default=0)
         chains[task.id] = before + costs[task.id].calls
     calls = sum(costs[task.id].calls for task in plan.tasks)
-    return planning.seconds + call_s * (max(*chains.values(), calls / at_once) + costs[""].calls)
+    longest = max(*chains.values(), calls / at_once)
+    return call_s * (planning.model_calls + longest + costs[""].calls)
 
 
 def _widen(amounts: Amounts, names: dict[Tier, str]) -> Estimate:

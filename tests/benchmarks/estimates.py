@@ -1,6 +1,6 @@
 """Measure how often the 90 % intervals of estimates hold, and how wide they are.
 
-    python -m tests.benchmarks.estimates [--runs 240] [--seed 1] [--workflows FILE]
+    python -m tests.benchmarks.estimates [--runs 240] [--seed 1] [--workflows FILE] [--real 100]
 
 Each run is expected from the runs before it alone, then it is run. Runs are those of a fast
 simulator, which shares no code with the one of the estimates: it goes through time, from event to
@@ -21,12 +21,14 @@ from pathlib import Path
 from statistics import mean, median, quantiles
 from typing import Any
 
+from extensions.insight.calibration import print_measured
 from extensions.insight.conformal import is_inside
 from extensions.insight.estimate import estimate_run
 from extensions.insight.history import AMOUNTS, MAX_TASKS, DoneRun, DoneTask
 from extensions.insight.simulation import PlannedRun, PlannedTask, Price
 from state import Amounts, Estimate
 from tests.benchmarks.options import read_options
+from tests.benchmarks.real_estimates import measure_real_runs
 
 LEARNING_RUNS = 20
 """Of each team that do not count."""
@@ -155,9 +157,7 @@ def run_request(team: FakeTeam, planned: PlannedRun, draw: random.Random) -> Don
 def _run_task(kind: Kind, task: PlannedTask, draw: random.Random, day: float) -> DoneTask:
     calls, read, written, seconds = 0, 0.0, 0.0, 0.0
     for _ in range(4):
-        turns = 1
-        while kind.tools and draw.random() < kind.tools / (1 + kind.tools) and turns < 10:
-            turns += 1
+        turns = 1 + sum(draw.random() < 0.5 for _ in range(round(2 * kind.tools)))
         calls += turns
         size = kind.read * task.input_tokens / task.calls
         read += sum(size * (1 + 0.3 * turn) for turn in range(turns))
@@ -365,10 +365,13 @@ def main() -> None:
     parser.add_argument("--teams", type=int, default=3, help="of one user, in each scenario")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--workflows", type=Path, help="published workflows, a JSON line each")
-    options = read_options(parser, "runs", "teams")
+    parser.add_argument("--real", type=int, default=0, help="real runs of each of two teams, too")
+    options = read_options(parser, "runs", "teams", "real")
     measure_coverage(options)
     if options.workflows:
         measure_workflows(options.workflows, options.seed)
+    if options.real:
+        print_measured(measure_real_runs(options.real, options.seed))
 
 
 if __name__ == "__main__":
