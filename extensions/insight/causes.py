@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
 from extensions.insight.fault_kinds import Remedy, get_fault_kind
-from extensions.insight.faults import Fault, list_gaps, list_team_faults
+from extensions.insight.faults import Fault, find_unexplained, list_gaps, list_team_faults
 from extensions.insight.run_facts import Json, RunFacts, TaskFacts, as_text
 from extensions.insight.task_faults import examine_task
 from graph.runs.event_log import FORM_ERRORS
@@ -137,9 +137,7 @@ def _collect(facts: RunFacts) -> tuple[dict[Node, Fault], dict[Node, list[Node]]
         enter(findings.faults, task.path)
     enter(list_team_faults(facts), "")
     if not faults and facts.status in ("partial", "failed"):
-        last = facts.select("answer", "error")[-1:]
-        gaps = list_gaps(facts) or [""]
-        enter([Fault("unexplained", "", "", last[0] if last else None, gaps[0])], "")
+        enter([find_unexplained(facts)], "")
     return faults, effects
 
 

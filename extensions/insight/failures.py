@@ -16,10 +16,14 @@ from graph.commands.runs import Runs, RunsHere
 from graph.display.stderr_console import print_to_stderr
 from graph.runs.pruning import parse_age
 from graph.runs.trace import ThreadUnknown, TraceUnreadable, get_log_path
+from nodes.errors import SupervisorError
 from nodes.text.counts import format_count
 
 MAX_NAMED: Final = 5
 """Threads without a readable trace, and claims of a contradiction, that are taken one by one."""
+
+_UNREADABLE: Final = (TraceUnreadable.code, "SERVER_UNREADABLE", "THREAD_FOREIGN")
+"""Codes of one thread's trace, here or on a server; another error ends the count."""
 
 
 @dataclass
@@ -109,10 +113,11 @@ def count_failures(
             trace = load_trace(thread)
             if is_wanted(as_map(trace.get("run"))):
                 found.add(thread, trace, explain(trace).causes)
-        except TraceUnreadable:
-            found.unreadable.append(thread)
-        except ThreadUnknown:  # another process has just removed it
-            continue
+        except SupervisorError as error:
+            if error.code in _UNREADABLE:
+                found.unreadable.append(thread)
+            elif error.code != ThreadUnknown.code:  # another process has just removed it
+                raise
     return found
 
 

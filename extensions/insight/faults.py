@@ -170,3 +170,14 @@ def _find_ending(facts: RunFacts, error: LoggedEvent) -> Fault:
         return _find_planning_fault(facts, "", detail)
     calls = [e for e in facts.select("model_call") if e.error == code]
     return find_origin(facts, calls[0], detail) if calls else Fault(code.lower(), "", "", error)
+
+
+def find_unexplained(facts: RunFacts) -> Fault:
+    """Return why a run is not whole where no task, plan or answer says it: its steps ended."""
+    last, gap = facts.select("answer", "error")[-1:], next(iter(list_gaps(facts)), "")
+    steps = [e for e in facts.select("model_call") if e.read("purpose") == "step"]
+    if steps and steps[-1].error:
+        return find_origin(facts, steps[-1], gap.partition(": ")[2])
+    is_capped = gap.startswith("a cap ended the run")
+    event = last[0] if last else None
+    return Fault("steps_spent" if is_capped else "unexplained", "", "", event, gap)

@@ -137,7 +137,8 @@ def _find_problem(facts: RunFacts, task: TaskFacts, number: int) -> Fault | None
     if not (earlier := as_text(after.get("handoff", "earlier"))):
         return _find_end_of_time(task, events, after)
     kind = _read_error(task, earlier, as_text(task.report.get("output")))[0]
-    return build_fault(task, kind, _find_reply(events, kind) or after, earlier)
+    event = _find_reply(events, kind) or after
+    return _find_missing_file(task, events, kind, event, earlier)
 
 
 def _find_end_of_time(
@@ -172,21 +173,26 @@ def _find_last_problem(facts: RunFacts, task: TaskFacts) -> Fault:
         return find_origin(facts, call, as_text(detail))
     kind, tool = _read_error(task, error, output)
     event = _find_reply(task.list_last(), kind) or task.ending
-    if kind in _SAID:
-        return _find_missing_file(task, task.list_last(), kind, event, error)
-    return build_fault(task, kind, event, error, tool)
+    return _find_missing_file(task, task.list_last(), kind, event, error, tool)
 
 
 def _find_missing_file(
-    task: TaskFacts, events: list[LoggedEvent], kind: str, event: LoggedEvent | None, said: Any
+    task: TaskFacts,
+    events: list[LoggedEvent],
+    kind: str,
+    event: LoggedEvent | None,
+    said: Any,
+    tool: str = "",
 ) -> Fault:
-    """Return a fault in a worker's words; where no tool had anything to read, that it is."""
+    """Return a fault; one that is a worker's word where no tool had anything to read is that."""
     calls = [e for e in events if e.kind == "tool_call"]
     empty = [e for e in calls if e.data.get("lacks_file") is True]
-    if empty and all(e.error for e in calls):
-        return build_fault(task, "file_missing", empty[0], said)
-    lacks_file = task.report.get("lacks_file") is True or as_text(said) in _NO_FILE
-    return build_fault(task, "file_missing" if lacks_file else kind, event, said)
+    is_known = task.report.get("lacks_file") is True and not task.inner
+    if kind in _SAID and empty and all(e.error for e in calls):
+        kind, event = "file_missing", empty[0]
+    elif kind in _SAID and (is_known or as_text(said) in _NO_FILE):
+        kind = "file_missing"
+    return build_fault(task, kind, event, said, tool)
 
 
 def _read_error(task: TaskFacts, error: str, output: str) -> tuple[str, str]:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from extensions.insight.causes import Cause, Explanation, explain, is_whole
+from extensions.insight.fault_kinds import get_fault_kind
 from graph.commands.output import print_json, print_text
 from graph.commands.runs import Runs, find_thread
 from graph.display.stderr_console import print_to_stderr
@@ -32,22 +33,36 @@ def show_why(thread: str, task: str, runs: Runs, *, as_json: bool) -> int:
 
 
 def _format_explanation(why: Explanation, subject: str) -> Iterator[str]:
+    groups = list(_group_causes(why))
     if not why.causes:
         verb = "failed" if is_whole(why) else "has failed"
         yield f"Nothing {verb}: {subject} is {why.status.replace('_', ' ')}."
     elif is_several := len(why.causes) > 1:
         yield f"{len(why.causes)} independent causes, in the order in which they happened:"
-    for number, cause in enumerate(why.causes[:MAX_SHOWN], 1):
-        yield from _format_cause(cause, f"\n{number}. " if is_several else "")
-    if (more := len(why.causes) - MAX_SHOWN) > 0:
+    for number, causes in enumerate(groups[:MAX_SHOWN], 1):
+        yield from _format_causes(causes, f"\n{number}. " if is_several else "")
+    if (more := sum(map(len, groups[MAX_SHOWN:]))) > 0:
         yield f"\nand {format_count(more, 'more cause')}: --json lists all"
     if why.stated_gaps:
         yield "\nGaps that the answer names, and that no fault has led to:"
         yield from (f"  - {gap}" for gap in why.stated_gaps[:MAX_SHOWN])
 
 
-def _format_cause(cause: Cause, number: str) -> Iterator[str]:
+def _group_causes(why: Explanation) -> Iterator[list[Cause]]:
+    """Yield the causes; what an endpoint or a server did to several tasks is shown once."""
+    groups: dict[tuple[str, str], list[Cause]] = {}
+    for cause in why.causes:
+        place = cause.task if get_fault_kind(cause.kind).makes_case else ""
+        groups.setdefault((cause.kind, place), []).append(cause)
+    yield from groups.values()
+
+
+def _format_causes(causes: list[Cause], number: str) -> Iterator[str]:
+    cause, others = causes[0], [each.task or each.worker for each in causes[1:]]
     yield f"{number}{cause.sentence}."
+    if others:
+        rest = f" and {len(others) - MAX_SHOWN} more" if len(others) > MAX_SHOWN else ""
+        yield f"   the same at: {', '.join(others[:MAX_SHOWN])}{rest}"
     if event := cause.event:
         data = "".join(f", {key} {event[key]}" for key in _SHOWN if event.get(key))
         yield f"   event: {event.get('kind')} at {event.get('t', '?')} s{data}"

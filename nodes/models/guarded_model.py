@@ -267,7 +267,8 @@ class GuardedModel(BaseChatModel):
         if isinstance(error, ModelUnknown):
             error.next = await name_nearest_models(error, self.inner, self.tier)
         event |= {"tries": call.tries, "error": error.code}
-        event |= {"first_error": call.first_error} if call.first_error != error.code else {}
+        if call.first_error not in ("", error.code):
+            event["first_error"] = call.first_error
         if call.wasted_usage:
             lost = self._attach_metadata(AIMessage(""), call.wasted_usage, event["seconds"], call)
             error.usage = read_usage(lost)

@@ -125,7 +125,7 @@ def be_slow(run: Injection, task: str, dice: random.Random) -> str:
 
 def hang(run: Injection, task: str, dice: random.Random) -> str:
     run.faults.append(Fault(kind="hang", task=task, schema="Report"))
-    run.settings["call_timeout_s"] = 2.5
+    run.settings["call_timeout_s"] = 4.0
     return "call_timed_out"
 
 
@@ -277,7 +277,9 @@ def build_team(run: Injection) -> Team:
         words = {"description": f"Does what a {name} does.", "instructions": "Work."}
         return Worker(name=name, **{**words, **fields})
 
-    team = make_team(ladder=run.ladder, max_revisions=0 if run.is_rejected else 2)
+    caps = {"max_tasks": 1_000, "max_depth": 100, "max_steps": 5_000}
+    revisions = 0 if run.is_rejected else 2
+    team = make_team(ladder=run.ladder, max_revisions=revisions, **caps)
     workers = (
         make("looker", tools=("look",)),
         make("waiter", tools=("wait_long",), limits=Limits(timeout_s=3.0)),
