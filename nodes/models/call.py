@@ -130,6 +130,12 @@ class ModelCall:
             retries.refund_retries(self._retries_taken)
         return answer
 
+    def describe_failure(self, error: SupervisorError) -> dict[str, Any]:
+        """Return the tries and the codes of a call that has failed, for its event."""
+        has_other = self.first_error not in ("", error.code)
+        first = {"first_error": self.first_error} if has_other else {}
+        return {"tries": self.tries, "error": error.code, **first}
+
     async def _try_until_usable(
         self, messages: list[BaseMessage], kwargs: dict[str, Any]
     ) -> AIMessage:

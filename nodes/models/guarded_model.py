@@ -266,9 +266,7 @@ class GuardedModel(BaseChatModel):
         """Charge the run for a call that has failed, and emit its events."""
         if isinstance(error, ModelUnknown):
             error.next = await name_nearest_models(error, self.inner, self.tier)
-        event |= {"tries": call.tries, "error": error.code}
-        if call.first_error not in ("", error.code):
-            event["first_error"] = call.first_error
+        event |= call.describe_failure(error)
         if call.wasted_usage:
             lost = self._attach_metadata(AIMessage(""), call.wasted_usage, event["seconds"], call)
             error.usage = read_usage(lost)
