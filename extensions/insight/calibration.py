@@ -106,30 +106,21 @@ def _measure_amount(name: str, runs: Sequence[DoneRun]) -> dict[str, Any]:
 
 def print_measured(measured: Mapping[str, Any]) -> None:
     """Print what was measured as a table, and what it lacks."""
-    heading = ("team", "runs", *TITLES.values())
     named = {**measured["teams"], **({"all": measured} if len(measured["teams"]) > 1 else {})}
-    rows = [
-        (name, str(part["runs"]), *(_describe(part["amounts"].get(each)) for each in TITLES))
-        for name, part in named.items()
-    ]
-    print_table([heading, *rows])
-    print_to_stderr(
-        "of 10 intervals 9 should hold. A cell: how many held · their median width over the median "
-        "of what runs took",
-        style="dim",
-    )
+    rows: list[tuple[str, ...]] = [("team", "amount", "runs", "held", "width", "median")]
+    for name, part in named.items():
+        for amount, found in part["amounts"].items():
+            width = found["width_over_fact"]
+            shown = "-" if width is None else f"{width:.0%}"
+            figures = (str(found["runs"]), f"{found['held']:.0%}", shown)
+            rows.append((name, TITLES[amount], *figures, f"{found['median_fact']:,.5g}"))
+            name = ""
+    print_table(rows)
+    said = "held: runs inside of their 90 % interval; width: of the median interval, by the median"
+    print_to_stderr(f"{said} of what runs took", style="dim")
     if first := measured["first_runs"]:
-        said = f"{format_count(first, 'first run')} of a team had no earlier one and"
-        print_to_stderr(f"{said} {'does' if first == 1 else 'do'} not count", style="dim")
-    few = [name for name, part in named.items() if not part["is_enough"]]
-    if few:
-        print_to_stderr(
-            f"too few runs to judge by: {', '.join(few)} ({ENOUGH_RUNS} are needed)", style="yellow"
-        )
-
-
-def _describe(part: Mapping[str, Any] | None) -> str:
-    if part is None:
-        return "unknown"
-    width = part["width_over_fact"]
-    return f"{part['held']:.0%} · " + ("free" if width is None else f"{width:.2f}")
+        said = f"{format_count(first, 'run')} had no earlier one of the team"
+        print_to_stderr(f"{said}, and {'does' if first == 1 else 'do'} not count", style="dim")
+    if few := [name for name, part in named.items() if not part["is_enough"]]:
+        said = f"too few runs to judge by ({ENOUGH_RUNS} are needed): {', '.join(few)}"
+        print_to_stderr(said, style="yellow")

@@ -53,6 +53,8 @@ async def test_nothing_runs_before_the_plan_is_accepted(endpoint: Endpoint, grap
 
     (question,) = asked["__interrupt__"]
     assert [task["id"] for task in question.value["plan"]["tasks"]] == ["A", "B"]
+    assert question.value["estimate"]["model_calls"] == 4
+    assert "**Expected:** 4 model calls" in question.value["description"]
     assert calls_before == ["Plan"]
     assert state["status"] == "done"
     assert len(endpoint.requests) == 4

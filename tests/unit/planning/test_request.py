@@ -11,7 +11,12 @@ from langgraph.graph.ui import ui_message_reducer
 
 from nodes.errors import RequestInvalid
 from nodes.planning.direct_reply import recognize_small_talk
-from nodes.planning.estimate import TEAM_CALLS, TURNS_WITH_TOOLS, estimate_run
+from nodes.planning.estimate import (
+    SECONDS_PER_CALL,
+    TEAM_CALLS,
+    TURNS_WITH_TOOLS,
+    estimate_run,
+)
 from nodes.planning.request import (
     MAX_HISTORY_CHARS,
     MAX_MATERIAL_BYTES,
@@ -23,7 +28,8 @@ from nodes.planning.request import (
     read_request,
 )
 from nodes.planning.todo_list import build_plan_message, build_status_event, build_todos
-from state import Context, Plan, Report, SupervisorState, Task, Usage
+from nodes.text.counts import format_estimate
+from state import Context, Estimate, Plan, Report, SupervisorState, Task, Usage
 from tests.fake_models import make_models
 from tests.node_runs import make_config
 from tests.node_samples import make_plan, make_planned_state, make_task
@@ -132,6 +138,31 @@ def test_an_unknown_price_makes_the_cost_unknown():
     )
 
     assert estimate.cost_usd is None and estimate.input_tokens > 0
+
+
+def test_constants_have_wide_intervals_and_the_seconds_of_the_longest_chain():
+    def estimate(**caps: Any) -> Estimate:
+        tasks = [make_task("A"), make_task("B"), make_task("C", "writer", "A")]
+        given: dict[str, Any] = {"materials": {}, "planning": Usage(model_calls=1)}
+        return estimate_run(make_plan(*tasks), make_team(), make_models(), Context(**caps), **given)
+
+    free, alone = estimate(), estimate(sequential=True)
+
+    assert free.low and free.high and free.runs == 0
+    assert free.low.seconds < free.seconds < free.high.seconds
+    assert free.low.model_calls < free.model_calls < free.high.model_calls
+    assert (free.seconds, alone.seconds) == (4 * SECONDS_PER_CALL, 5 * SECONDS_PER_CALL)
+
+
+def test_an_estimate_is_worded_with_its_intervals_and_an_old_one_without():
+    old = {"model_calls": 1, "input_tokens": 2_000, "output_tokens": 10, "cost_usd": None}
+    low, high = ({**old, "cost_usd": None, "seconds": s, "model_calls": 1} for s in (1.0, 9.0))
+
+    assert format_estimate(old) == "1 model call · 2,000 tokens in · 10 out · cost unknown"
+    assert format_estimate({**old, "seconds": 4.0, "low": low, "high": high, "runs": 2}) == (
+        "1 model call · 2,000 tokens in · 10 out · cost unknown · 4.0 s (1.0 to 9.0); "
+        "in brackets 9 of 10 runs, from 2 earlier runs"
+    )
 
 
 TEAMS = Path(__file__).parents[3] / "teams"
