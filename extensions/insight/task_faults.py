@@ -228,7 +228,8 @@ def _examine_completed(facts: RunFacts, task: TaskFacts) -> Findings:
             detail = next(iter(task.list_texts("failures") or task.list_texts("gaps")), "")
             found.faults.append(build_fault(task, "file_unread", task.ending, detail))
     _examine_claims(facts, task, found)
-    found.faults += _list_gap_faults(task)
+    if not task.inner:  # what a team of its own has noted is of its tasks
+        found.faults += _list_gap_faults(task)
     return found
 
 
@@ -264,7 +265,8 @@ def _list_gap_faults(task: TaskFacts) -> Iterator[Fault]:
 
 def _examine_claims(facts: RunFacts, task: TaskFacts, found: Findings) -> None:
     """Add unproved claims; one that an input has unproved too goes back to that input."""
-    inputs = [facts.tasks[path] for path in task.inputs if path in facts.tasks]
+    sources = (*task.inputs, *task.inner)
+    inputs = [facts.tasks[path] for path in sources if path in facts.tasks]
     known = {text: each.path for each in inputs for text, _ in _list_unproved(each)}
     for text, doubt in _list_unproved(task):
         if text in known:
