@@ -14,7 +14,6 @@ from graph.runs.stopping import TaskUnknown
 from graph.runs.trace import TraceUnreadable
 from nodes.planning.skipping import STATUS_PHRASES
 from nodes.text.counts import format_count
-from state import COMPLETE_STATUSES
 
 _LARGE: Final = frozenset(("handoff", "plan", "prompt", "reply", "report", "usage", "workers"))
 """Values of events that are left out: `supervise trace` has them."""
@@ -235,8 +234,3 @@ def _list_notes(facts: RunFacts) -> Iterator[str]:
     if facts.backwards_s > 0:
         back = f"{facts.backwards_s:,.1f} s"
         yield f"its clock went back by {back}: the order is that of the log, not of the seconds"
-
-
-def is_whole(why: Explanation) -> bool:
-    """Return whether a run, or a task, has ended with all that it was asked for."""
-    return why.status in (*COMPLETE_STATUSES, "completed")

@@ -3,7 +3,7 @@
 import string
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Final
 
 from extensions.insight.faults import Fault, build_fault, find_cap, find_origin, list_team_faults
 from extensions.insight.run_facts import LoggedEvent, RunFacts, TaskFacts, as_list, as_map, as_text
@@ -71,19 +71,24 @@ def _list_lost(facts: RunFacts, names: Iterable[str]) -> list[str]:
 
 
 def _examine_failed(facts: RunFacts, task: TaskFacts) -> Findings:
-    problems = list(_list_problems(facts, task))
-    first = _choose_first(problems)
-    if len(problems) == 1 and (inner := _examine_team(facts, task)):
+    first = _choose_first(list(_list_problems(facts, task)))
+    if inner := _examine_team(facts, task, first):
         return inner
     if first.kind in _SAID and (named := _list_named(facts, task, first.detail)):
         return Findings(blamed=named)
     return Findings([first])
 
 
-def _examine_team(facts: RunFacts, task: TaskFacts) -> Findings | None:
-    """Return why the team that did a task did not do all of it; None without one."""
+def _examine_team(facts: RunFacts, task: TaskFacts, first: Fault | None) -> Findings | None:
+    """Return why the team that did a task did not do all of it.
+
+    None without one, and where the first problem led to it: the task was divided for it.
+    """
+    begun = facts.select("request", within=task.path)
+    if not begun or (first and first.event and first.event.at < begun[0].at):
+        return None
     inner = [path for path in task.inner if not facts.tasks[path].is_whole]
-    faults = list_team_faults(facts, task.path) if task.inner else []
+    faults = list_team_faults(facts, task.path)
     return Findings(faults, inner) if inner or faults else None
 
 
@@ -111,10 +116,22 @@ def _list_named(facts: RunFacts, task: TaskFacts, message: str) -> list[str]:
 
 def _list_problems(facts: RunFacts, task: TaskFacts) -> Iterator[Fault]:
     """Yield what was wrong with each attempt; the last is that of the report."""
-    for number in range(len(task.attempts) - 1):
-        if problem := _find_problem(facts, task, number):
-            yield problem
-    yield _find_last_problem(facts, task)
+    for number, events in enumerate(task.attempts[:-1]):
+        if problem := _find_problem(facts, task, events, task.attempts[number + 1][0]):
+            yield _find_missing_file(task, events, problem)
+    yield _find_missing_file(task, task.list_last(), _find_last_problem(facts, task))
+
+
+def _find_missing_file(task: TaskFacts, events: list[LoggedEvent], fault: Fault) -> Fault:
+    """Return a fault; a worker's word where no tool had anything to read is a missing file."""
+    calls = [e for e in events if e.kind == "tool_call"]
+    empty = [e for e in calls if e.data.get("lacks_file") is True]
+    is_known = task.report.get("lacks_file") is True and not task.inner
+    if fault.kind in _SAID and empty and all(e.error for e in calls):
+        return replace(fault, kind="file_missing", event=empty[0])
+    if fault.kind in _SAID and (is_known or fault.detail in _NO_FILE):
+        return replace(fault, kind="file_missing")
+    return fault
 
 
 def _find_failed_call(events: list[LoggedEvent]) -> LoggedEvent | None:
@@ -122,23 +139,23 @@ def _find_failed_call(events: list[LoggedEvent]) -> LoggedEvent | None:
     return calls[-1] if calls and calls[-1].error else None
 
 
-def _find_problem(facts: RunFacts, task: TaskFacts, number: int) -> Fault | None:
+def _find_problem(
+    facts: RunFacts, task: TaskFacts, events: list[LoggedEvent], after: LoggedEvent
+) -> Fault | None:
     """Return what was wrong with an attempt that another one followed; None where nothing says."""
-    events, after = task.attempts[number], task.attempts[number + 1][0]
     if call := _find_failed_call(events):
         return find_origin(facts, call)
     for event in events:
         if event.kind == "escalated":
             kind = _REASONS.get(event.read("reason"), "unclear_input")
-            return _find_missing_file(task, events, kind, event, event.read("message"))
+            return build_fault(task, kind, event, event.read("message"))
         said = event.error if event.kind == "refined" else event.read("reason")
         if event.kind in ("refined", "split", "reassigned") and said:
-            return _find_missing_file(task, events, _read_error(task, said, said)[0], event, said)
+            return build_fault(task, _read_error(task, said, said)[0], event, said)
     if not (earlier := as_text(after.get("handoff", "earlier"))):
         return _find_end_of_time(task, events, after)
     kind = _read_error(task, earlier, as_text(task.report.get("output")))[0]
-    event = _find_reply(events, kind) or after
-    return _find_missing_file(task, events, kind, event, earlier)
+    return build_fault(task, kind, _find_reply(events, kind) or after, earlier)
 
 
 def _find_end_of_time(
@@ -161,38 +178,17 @@ def _find_reply(events: list[LoggedEvent], kind: str) -> LoggedEvent | None:
 
 def _find_last_problem(facts: RunFacts, task: TaskFacts) -> Fault:
     error, output = (str(task.report.get(key) or "") for key in ("error", "output"))
-    escalation = as_map(task.report.get("escalation"))
+    escalation, events = as_map(task.report.get("escalation")), task.list_last()
     if task.status == "escalated":
         kind = _REASONS.get(as_text(escalation.get("reason")), "unclear_input")
         found = [e for each in task.attempts for e in each if e.kind == "escalated"]
         event = found[0] if found else task.ending
-        return _find_missing_file(task, task.list_last(), kind, event, escalation.get("message"))
-    call = _find_failed_call(task.list_last())
-    code, _, detail = error.partition(": ")
+        return build_fault(task, kind, event, escalation.get("message"))
+    call, (code, _, detail) = _find_failed_call(events), error.partition(": ")
     if call and call.error == code:
         return find_origin(facts, call, as_text(detail))
     kind, tool = _read_error(task, error, output)
-    event = _find_reply(task.list_last(), kind) or task.ending
-    return _find_missing_file(task, task.list_last(), kind, event, error, tool)
-
-
-def _find_missing_file(
-    task: TaskFacts,
-    events: list[LoggedEvent],
-    kind: str,
-    event: LoggedEvent | None,
-    said: Any,
-    tool: str = "",
-) -> Fault:
-    """Return a fault; one that is a worker's word where no tool had anything to read is that."""
-    calls = [e for e in events if e.kind == "tool_call"]
-    empty = [e for e in calls if e.data.get("lacks_file") is True]
-    is_known = task.report.get("lacks_file") is True and not task.inner
-    if kind in _SAID and empty and all(e.error for e in calls):
-        kind, event = "file_missing", empty[0]
-    elif kind in _SAID and (is_known or as_text(said) in _NO_FILE):
-        kind = "file_missing"
-    return build_fault(task, kind, event, said, tool)
+    return build_fault(task, kind, _find_reply(events, kind) or task.ending, error, tool)
 
 
 def _read_error(task: TaskFacts, error: str, output: str) -> tuple[str, str]:
@@ -219,10 +215,11 @@ def _examine_completed(facts: RunFacts, task: TaskFacts) -> Findings:
     found = Findings()
     if not task.is_whole:
         before = list(_list_problems(facts, task))[:-1]
-        if task.inner and before:  # what led to a team of its own has begun it
-            found.faults.append(_choose_first(before))
-        elif inner := _examine_team(facts, task):
+        first = _choose_first(before) if task.inner and before else None
+        if inner := _examine_team(facts, task, first):
             found = inner
+        elif first:
+            found.faults.append(first)
         found.faults += _list_tool_faults(task)
         if not (found.faults or found.blamed):
             detail = next(iter(task.list_texts("failures") or task.list_texts("gaps")), "")

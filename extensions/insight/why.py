@@ -3,12 +3,13 @@
 from collections.abc import Iterator
 from typing import Final
 
-from extensions.insight.causes import Cause, Explanation, explain, is_whole
+from extensions.insight.causes import Cause, Explanation, explain
 from extensions.insight.fault_kinds import get_fault_kind
 from graph.commands.output import print_json, print_text
 from graph.commands.runs import Runs, find_thread
 from graph.display.stderr_console import print_to_stderr
 from nodes.text.counts import format_count
+from state import COMPLETE_STATUSES
 
 MAX_SHOWN: Final = 8
 """Causes, and steps of a chain, that are printed; `--json` has all."""
@@ -35,7 +36,7 @@ def show_why(thread: str, task: str, runs: Runs, *, as_json: bool) -> int:
 def _format_explanation(why: Explanation, subject: str) -> Iterator[str]:
     groups = list(_group_causes(why))
     if not why.causes:
-        verb = "failed" if is_whole(why) else "has failed"
+        verb = "failed" if why.status in (*COMPLETE_STATUSES, "completed") else "has failed"
         yield f"Nothing {verb}: {subject} is {why.status.replace('_', ' ')}."
     elif is_several := len(why.causes) > 1:
         yield f"{len(why.causes)} independent causes, in the order in which they happened:"

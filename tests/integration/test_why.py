@@ -92,11 +92,12 @@ async def test_after_a_resume_that_did_the_rest_nothing_has_failed(
     assert (why.status, why.causes) == ("done", ())
 
 
+@pytest.mark.parametrize("ladder", [(), ("refine", "tier")])
 async def test_a_task_that_a_team_does_goes_back_to_a_task_of_the_team(
-    endpoint: Endpoint, settings: Settings
+    ladder: tuple[str, ...], endpoint: Endpoint, settings: Settings
 ) -> None:
     squad = Worker(name="squad", description="Digs.", team=make_team("digger", ladder=()))
-    outer = make_team(ladder=())
+    outer = make_team(ladder=ladder)
     outer = outer.model_copy(update={"workers": (*outer.workers, squad)})
     dig = {"id": "dig", "description": "Write dig.md: name three figures.", "worker": "digger"}
     whole = {"id": "all", "description": "Write all.md: name three figures.", "worker": "squad"}
