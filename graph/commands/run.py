@@ -4,7 +4,7 @@ import json
 import sys
 from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -39,7 +39,6 @@ from graph.runs.trace import build_trace, load_trace, refuse_other_forms
 from graph.settings import Settings
 from graph.stores.thread_locks import check_thread_id, make_thread_id
 from nodes.errors import FileUnreadable, OutputFailed, RequestInvalid, SupervisorError, UsageError
-from nodes.limits.run_scope import CertificateListener
 from nodes.models.structured_output import UnreadableReply, read_value
 from nodes.text.counts import format_estimate
 from nodes.text.markdown import format_answer
@@ -59,6 +58,7 @@ class Job:
     context: Context
     settings: Settings
     display: ProgressDisplay
+    certificates: list[Mapping[str, Any]] = field(default_factory=list)
 
     @property
     def plan(self) -> Plan | None:
@@ -77,11 +77,15 @@ class Job:
                 f"cannot read the plan {self.options.plan}", cause=str(error)
             ) from None
 
-    @property
-    def on_certificate(self) -> CertificateListener | None:
-        """What writes the certificate of the plan; None where it is not asked for."""
-        path = self.options.certificate_file
-        return None if path is None else partial(save_json, path=path)
+    def keep_certificate(self, certificate: Mapping[str, Any]) -> None:
+        """Keep the certificate of the plan for what is printed; write it where asked."""
+        self.certificates.append(certificate)
+        if path := self.options.certificate_file:
+            save_json(certificate, path)
+
+    def add_certificate(self, shown: dict[str, Any]) -> dict[str, Any]:
+        """Return what is printed as JSON, with the certificate if there is one."""
+        return {**shown, "certificate": self.certificates[-1]} if self.certificates else shown
 
     @property
     def parts(self) -> dict[str, Any]:
@@ -111,7 +115,7 @@ def prepare_job(options: RunOptions, settings: Settings, display: ProgressDispla
 def run(job: Job) -> int:
     """Run a request, print its outcome, and return the exit code."""
     outcome = run_job(job, read_request_text(job.options.request))
-    return print_outcome(outcome, outcome.to_json(), **job.options.how)
+    return print_outcome(outcome, job.add_certificate(outcome.to_json()), **job.options.how)
 
 
 def run_job(job: Job, request: str, **more: Any) -> Outcome:
@@ -122,7 +126,8 @@ def run_job(job: Job, request: str, **more: Any) -> Outcome:
     """
     display, options = job.display, job.options
     display.progress.thread = options.thread or make_thread_id()
-    given = {**job.parts, "plan": job.plan, "on_certificate": job.on_certificate, **more}
+    listener = job.keep_certificate if options.certificate_file else None
+    given = {**job.parts, "plan": job.plan, "on_certificate": listener, **more}
     work = partial(arun, request, thread=display.progress.thread, **given)
     with report_errors_as_json(display, as_json=options.as_json):
         outcome = run_with_progress(work(**_listen(display, job.settings)), display)
@@ -174,27 +179,21 @@ def show_plan(job: Job) -> int:
         events.append(event)
         job.display.show_event(event)
 
-    certificates: list[Mapping[str, Any]] = []
-    request, how = read_request_text(job.options.request), {"plan": job.plan, **job.parts}
-    work = aplan_with_estimate(
-        request, **how, on_event=show_event, on_certificate=certificates.append
-    )
+    request, given = read_request_text(job.options.request), {"plan": job.plan, **job.parts}
+    given |= {"on_event": show_event, "on_certificate": job.keep_certificate}
+    work = aplan_with_estimate(request, **given)
     try:
         plan, estimate = run_with_progress(work, job.display)
     finally:
         _save_trace(job.options, lambda: build_trace(events))
     shown = {**plan.model_dump(mode="json"), "estimate": estimate.model_dump(mode="json")}
-    for certificate in certificates:
-        shown["certificate"] = certificate
-        if job.on_certificate:
-            job.on_certificate(certificate)
-    print_json(shown)
+    print_json(job.add_certificate(shown))
     if plan.is_by_rule:
         print_to_stderr(f"the plan was made by rule, for no valid one came: {plan.rule_reason}")
     if not job.options.quiet:
         said = f"expected: {format_estimate(estimate.model_dump())}"
         print_to_stderr(said, style="dim")
-        for line in format_certificate(shown.get("certificate")):
+        for line in (line for each in job.certificates for line in format_certificate(each)):
             print_to_stderr(line, style="dim")
     return 0
 

@@ -43,6 +43,8 @@ def require_valid_plans(edits: StateEdits, snapshot: StateSnapshot, team: Team) 
     before = held.get("plan")
     max_tasks = max(team.max_tasks, len(before.tasks) if before else 0)
     for values, plan in list_edited_plans(edits):
+        if team.is_held and before and plan.tasks != before.tasks:
+            raise InvalidUpdateError("plan: the certificate of the run allows no other one")
         materials = values.get("materials", held.get("materials", {}))
         if wrong := list_plan_problems(plan, team, max_tasks=max_tasks, materials=materials):
             raise InvalidUpdateError(f"plan: {'; '.join(wrong)}")

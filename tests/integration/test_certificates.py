@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.errors import InvalidUpdateError
 from langgraph.types import Command
 
 from graph import arun, build_supervisor
@@ -143,6 +144,18 @@ async def test_the_question_about_a_plan_has_its_certificate_and_an_edit_outside
     assert "at most" in value["description"]
     assert "certificate" in str(again["__interrupt__"][0].value["problems"])
     assert state["status"] == "done" and set(state["results"]) == {"a", "b"}
+
+
+async def test_a_plan_that_is_edited_into_the_state_of_a_held_run_is_refused(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    plan, certificate = await certify(endpoint, settings)
+    graph = build_graph(settings, approve_plan=True)
+    await graph.ainvoke({"request": REQUEST}, make_config(), context={"certificate": certificate})
+    smaller = plan.model_copy(update={"tasks": plan.tasks[:1]}).model_dump(mode="json")
+
+    with pytest.raises(InvalidUpdateError, match="certificate"):
+        await graph.aupdate_state(make_config(), {"plan": smaller})
 
 
 @pytest.mark.parametrize(("above", "asks"), [(0.0, True), (100.0, False)])
