@@ -189,7 +189,7 @@ async def test_quotations_that_do_not_hold_are_counted_where_they_are_too_many()
         "verify_quotations", claims=[QUOTED] * 50, materials={"a.txt": contract}
     )
 
-    assert "50 are not" in answer["summary"]
+    assert "50 not" in answer["summary"]
     assert "10 more do not hold" in answer["gaps"]
 
 
