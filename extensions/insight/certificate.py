@@ -12,7 +12,6 @@ from extensions.insight.flows import Flow, Flows, ParallelWrites
 from extensions.insight.worst_case import WorstCase, bound_run
 from nodes.errors import SettingsInvalid
 from nodes.planning.certificates import PlannedRun
-from nodes.planning.coverage import list_uncovered
 from nodes.security.tool_access import list_effect_tools
 from nodes.text.plain_text import sanitize_line
 from state import Frozen, NonNegative, Plan
@@ -61,7 +60,7 @@ class Certificate(Frozen):
     effects: Annotated[tuple[Effect, ...], Field(max_length=MAX_LISTED)] = ()
     parallel_writes: Annotated[tuple[ParallelWrites, ...], Field(max_length=MAX_LISTED)] = ()
     uncovered: _Names = ()
-    """Parts of the request that no task covers."""
+    """Parts of the request that no task covers, as planning has noted them."""
     summary: _Names = ()
 
 
@@ -105,7 +104,7 @@ def _make(run: PlannedRun) -> Certificate:
         flows=tuple(flows.list_flows()),
         effects=tuple(_list_effects(run)),
         parallel_writes=tuple(flows.list_parallel_writes()),
-        uncovered=(*run.plan.untaken, *list_uncovered(run.plan, run.request, team)),
+        uncovered=run.plan.untaken,
     )
     return made.model_copy(update={"summary": tuple(_summarize(made))})
 

@@ -33,7 +33,6 @@ class PlannedRun:
     models: ModelCatalog
     context: Context
     """With the caps of the team."""
-    request: str
     materials: Sequence[str]
     """Their names."""
     public: Sequence[str] = ()
@@ -94,7 +93,6 @@ def describe_run(
         team=team,
         models=models,
         context=context,
-        request=state.get("request", ""),
         materials=tuple(state.get("materials", {})),
         public=origin.public,
         earlier_labels=origin.taint_labels,

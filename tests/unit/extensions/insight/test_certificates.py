@@ -13,6 +13,7 @@ from nodes.errors import SettingsInvalid
 from nodes.models.catalog import ModelCatalog
 from nodes.models.settings import ModelSettings
 from nodes.planning.certificates import PlannedRun, needs_approval
+from nodes.planning.coverage import note_uncovered
 from nodes.schemas.team import Limits, OwnTool, Team, Worker
 from state import Amounts, Context, Estimate, Plan
 from tests.benchmarks.certified_plans import draw_run, is_equal_to_search
@@ -49,7 +50,6 @@ def make_run(
         team=team or make_sending_team(is_held=True, max_revisions=0),
         models=ModelCatalog(ModelSettings(**PAID, api_key="sk-test")),
         context=Context(),
-        request="Do a and b.",
         materials=(),
     )
     return replace(run, **changes)
@@ -114,10 +114,14 @@ def test_two_tasks_that_may_write_the_same_thing_are_named_unless_one_waits_for_
 
 def test_parts_of_the_request_without_a_task_are_named() -> None:
     lost, words = "draft a letter to the owner", "Count the parking spaces of each shop"
-    run = make_run(("a", "reader", []), request=f"{words} and {lost}.")
+    run = make_run(("a", "reader", []))
     task = run.plan.tasks[0].model_copy(update={"description": f"{words} in shops.md."})
 
-    made = certify(replace(run, plan=run.plan.model_copy(update={"tasks": (task,)})))
+    plan = note_uncovered(
+        run.plan.model_copy(update={"tasks": (task,)}), f"{words} and {lost}.", run.team
+    )
+
+    made = certify(replace(run, plan=plan))
 
     assert made["uncovered"] == [lost]
 
