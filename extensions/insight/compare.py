@@ -21,18 +21,6 @@ from nodes.errors import SupervisorError
 from state import Strategy
 
 Row = dict[str, Any]
-_FIGURES = {
-    "status": "status",
-    "facts": "facts",
-    "proved": "proved",
-    "unproved": "unproved",
-    "gaps": "gaps",
-    "model_calls": "model calls",
-    "tokens": "tokens",
-    "cost_usd": "US dollars",
-    "seconds": "seconds",
-    "thread": "thread",
-}
 
 
 def compare_strategies(job: Job, names: Sequence[Strategy]) -> int:
@@ -94,17 +82,20 @@ def measure(outcome: Outcome) -> Row:
 
 def _lay_out(rows: Sequence[Row]) -> list[tuple[str, ...]]:
     """Return the table: a row for each figure, a column for each strategy."""
-    head = ("", *(row["strategy"] for row in rows))
-    body = [
-        (label, *(_format(name, row[name]) for row in rows)) for name, label in _FIGURES.items()
+    shown = [
+        {
+            "": row["strategy"],
+            "status": format_status(row["status"]),
+            "facts": f"{row['facts']}",
+            "proved": f"{row['proved']}",
+            "unproved": f"{row['unproved']}",
+            "gaps": f"{row['gaps']}",
+            "model calls": f"{row['model_calls']}",
+            "tokens": f"{row['tokens']:,}",
+            "US dollars": "unknown" if row["cost_usd"] is None else f"{row['cost_usd']:,.4f}",
+            "seconds": "-" if row["seconds"] is None else f"{row['seconds']:,.2f}",
+            "thread": row["thread"],
+        }
+        for row in rows
     ]
-    return [head, *body]
-
-
-def _format(name: str, value: Any) -> str:
-    if value is None:
-        return "unknown" if name == "cost_usd" else "-"
-    if name == "status":
-        return format_status(value)
-    forms = {"cost_usd": ",.4f", "seconds": ",.2f", "tokens": ",d"}
-    return format(value, forms.get(name, "")) if name != "thread" else str(value)
+    return [(label, *(each[label] for each in shown)) for label in shown[0]]

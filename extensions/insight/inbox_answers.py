@@ -1,37 +1,27 @@
 """`supervise inbox`: lists what waits for a human, and answers several threads at once."""
 
 import asyncio
+import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext, redirect_stdout
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from shlex import quote
 from typing import Any, Final
 
-from extensions.insight.inbox import (
-    Inbox,
-    Rules,
-    Waiting,
-    decide_replies,
-    parse_answers,
-    parse_rules,
-    read_inbox,
-    require_listed,
-)
+from extensions.insight.inbox import Rules, Waiting, read_inbox, require_listed
 from extensions.insight.inbox_options import InboxOptions
 from graph.commands.cancellation import run_cancellable
 from graph.commands.output import print_json, print_text
 from graph.commands.run import print_outcome
-from graph.commands.runs import Runs, RunsHere, open_runs
+from graph.commands.runs import Runs, RunsHere, choose_thread, open_runs
 from graph.display.stderr_console import print_to_stderr
 from graph.display.summary import format_question, format_reply_command
 from graph.display.text import to_one_line
-from graph.runs.outcome import Outcome
 from graph.runs.runner import aresume
 from graph.settings import Settings
-from graph.topology.answers import NoOpenQuestion, Question
-from nodes.errors import SupervisorError
+from graph.topology.answers import NoOpenQuestion, Question, assign_answer
+from nodes.errors import SupervisorError, UsageError
 from nodes.errors.redaction import redact_value
 from nodes.text.counts import format_count
 from state import Context
@@ -40,7 +30,6 @@ MAX_RESUMED: Final = 4
 """Runs that continue at once."""
 MAX_LINES: Final = 12
 """Of one question."""
-MAX_LINE_CHARS: Final = 300
 MAX_NAMES: Final = 8
 Json = dict[str, Any]
 
@@ -52,20 +41,43 @@ def show_inbox(options: InboxOptions, settings: Settings) -> int:
         UsageError: an answer or a rule cannot be used.
         SupervisorError: the server of the runs cannot be used.
     """
-    rules = parse_rules(options.accept or (), options.reject or (), options.accept_plans_below)
+    rules = Rules(
+        accept=options.accept or (),
+        reject=options.reject or (),
+        plans_below_usd=options.accept_plans_below,
+    )
     runs = open_runs(options.url, settings)
-    inbox = read_inbox(runs, options.team)
-    answers = parse_answers(options.answer or (), inbox)
-    for thread in inbox.unreadable:
+    waiting, unreadable = read_inbox(runs, options.team)
+    answers = _read_answers(options.answer or (), [each.thread for each in waiting])
+    for thread in unreadable:
         print_to_stderr(f"not read: thread {to_one_line(thread, 80)}, its log is damaged")
-    is_listing = not (answers or rules != Rules())
-    command = _Answering(options, runs, settings)
-    if is_listing and not options.as_json:
-        command.print_listing(inbox)
-    results, code = ([], 0) if is_listing else command.answer(inbox, answers, rules)
+    results, is_answering = list[Json](), bool(answers) or rules != Rules()
+    if is_answering:
+        results = _Answering(options, runs, settings).answer(waiting, answers, rules)
+    elif not options.as_json:
+        _print_listing(waiting, options.url)
     if options.as_json:
-        print_json(redact_value(command.build_json(inbox, results)))
-    return code
+        listed = [_to_json(each, options.url) for each in waiting]
+        word = "would_answer" if options.dry_run else "answered"
+        print_json(redact_value({"waiting": listed, "unreadable": unreadable, word: results}))
+    return next((each["exit_code"] for each in results if each.get("exit_code")), 0)
+
+
+def _read_answers(given: Sequence[str], threads: Sequence[str]) -> dict[str, str]:
+    """Return the answers by their threads, which may be named by the beginning of their ids.
+
+    Raises:
+        UsageError: one has not the form THREAD=TEXT, or a thread is named twice.
+    """
+    found = dict[str, str]()
+    for each in given:
+        name, _, text = map(str.strip, each.partition("="))
+        thread = choose_thread(name, threads) if name and text else ""
+        if not thread or thread in found:
+            said = "names its thread again" if thread else "has no thread and text"
+            raise UsageError(f"--answer {each!r:.80} {said}", next="write THREAD=TEXT, once each")
+        found[thread] = text
+    return found
 
 
 @dataclass(frozen=True)
@@ -74,172 +86,150 @@ class _Answering:
     runs: Runs
     settings: Settings
 
-    def print_listing(self, inbox: Inbox) -> None:
-        """Print each question with what it blocks and the command that answers it."""
-        count = sum(len(each.questions) for each in inbox.waiting)
-        threads = format_count(len(inbox.waiting), "thread")
-        said = f"{format_count(count, 'question')} in {threads}" if count else "nothing waits"
-        print_to_stderr(f"{said} for a human")
-        now = datetime.now(UTC)
-        for each in inbox.waiting:
-            age = _format_age(each.measure_age_s(now))
-            head = (each.thread, to_one_line(each.team, 40), age, to_one_line(each.request, 100))
-            print_text("\n" + " · ".join(head))
-            for question in each.questions:
-                print_text("\n".join(f"  {line}" for line in _describe(each, question)))
-            print_text(f"  {self._name_command(each)}")
-
     def answer(
-        self, inbox: Inbox, answers: Mapping[str, str], rules: Rules
-    ) -> tuple[list[Json], int]:
-        """Answer what the user's words and rules are about; return what came of it, and the code.
+        self, waiting: Sequence[Waiting], answers: Mapping[str, str], rules: Rules
+    ) -> list[Json]:
+        """Answer what the user's words and rules are about; return what came of it.
 
         What fails is printed as a line, and the others continue.
         """
-        decided = [(e, decide_replies(e, answers.get(e.thread), rules)) for e in inbox.waiting]
-        chosen = [(each, reply) for each, reply in decided if reply]
-        lost = [name for name in answers if name not in {each.thread for each, _ in chosen}]
-        results = [self._note_lost(name) for name in lost]
-        for each, _ in chosen:
-            word = "would answer" if self.options.dry_run else "answering"
-            given = answers.get(each.thread)
-            said = _format_replies(each, rules) if given is None else repr(to_one_line(given, 300))
-            print_to_stderr(f"{word} {each.thread}: {said}")
-        if not chosen and not lost:
+        results, chosen = list[Json](), list[tuple[Waiting, str]]()
+        for name in answers.keys() - {each.thread for each in waiting}:
+            error = NoOpenQuestion(f"thread {name!r:.80} waits for no answer")
+            results.append(self._note_failure(name, error))
+        for each in waiting:
+            try:
+                replies = _decide(each, answers.get(each.thread), rules)
+            except SupervisorError as error:  # it names a question that is not open
+                results.append(self._note_failure(each.thread, error))
+                continue
+            if replies:
+                chosen.append((each, json.dumps(replies)))
+                word = "would answer" if self.options.dry_run else "answering"
+                print_to_stderr(f"{word} {each.thread}: {_format_replies(each, replies)}")
+        if not chosen and not results:
             print_to_stderr("no question that waits fits a rule")
         if self.options.dry_run:
-            results += [{"thread": each.thread, "answer": reply} for each, reply in chosen]
-        elif isinstance(self.runs, RunsHere):
-            work = self._resume_here(chosen)
-            results += run_cancellable(work, farewell=lambda: "stopped. next: supervise inbox")
-        else:
-            results += [self._resume_there(each, reply) for each, reply in chosen]
-        return results, next((each["exit_code"] for each in results if each.get("exit_code")), 0)
+            return results + [{"thread": each.thread, "answer": reply} for each, reply in chosen]
+        if not isinstance(self.runs, RunsHere):
+            return results + [self._resume_there(*each) for each in chosen]
+        work = self._resume_here(chosen)
+        return results + run_cancellable(work, farewell=lambda: "stopped. next: supervise inbox")
 
-    async def _resume_here(self, chosen: list[tuple[Waiting, str]]) -> list[Json]:
+    async def _resume_here(self, chosen: Sequence[tuple[Waiting, str]]) -> list[Json]:
         gate = asyncio.Semaphore(MAX_RESUMED)
 
         async def resume(waiting: Waiting, reply: str) -> Json:
-            def reply_to(asked: Any) -> str:
+            def reply_to(asked: Sequence[Question]) -> str:
                 require_listed(waiting, asked)
                 return reply
 
-            async with gate:
-                try:
+            try:
+                async with gate:
                     outcome = await aresume(waiting.thread, answer=reply_to, settings=self.settings)
-                except SupervisorError as error:
-                    return self._note_failure(waiting.thread, reply, error)
-            return self._note_outcome(waiting, reply, outcome)
+            except SupervisorError as error:
+                return self._note_failure(waiting.thread, error)
+            shown = outcome.to_json()
+            if not self.options.as_json:
+                print_text(f"\n{waiting.thread} · {to_one_line(waiting.request, 200)}")
+                print_outcome(outcome, shown, as_json=False, quiet=self.options.quiet)
+            return {**shown, "exit_code": outcome.exit_code}
 
         return list(await asyncio.gather(*(resume(*each) for each in chosen)))
 
     def _resume_there(self, waiting: Waiting, reply: str) -> Json:
         """Answer a run of a server, which is looked at again just before."""
-        shown = redirect_stdout(sys.stderr) if self.options.as_json else nullcontext()
         assert not isinstance(self.runs, RunsHere), "a server has them"
+        thread = waiting.thread
+        how: Json = {"as_json": False, "quiet": self.options.quiet}
         try:
-            require_listed(
-                waiting, self.runs.load_trace(waiting.thread)["run"].get("questions", ())
-            )
-            with shown:
-                code = self.runs.resume(
-                    waiting.thread,
-                    answer=reply,
-                    context=Context(),
-                    as_json=False,
-                    quiet=self.options.quiet,
-                )
-            status = self.runs.load_trace(waiting.thread)["run"]["status"]
+            require_listed(waiting, self.runs.load_trace(thread)["run"].get("questions", ()))
+            with redirect_stdout(sys.stderr) if self.options.as_json else nullcontext():
+                code = self.runs.resume(thread, answer=reply, context=Context(), **how)
+            status = self.runs.load_trace(thread)["run"]["status"]
         except SupervisorError as error:
-            return self._note_failure(waiting.thread, reply, error)
-        return {"thread": waiting.thread, "answer": reply, "status": status, "exit_code": code}
+            return self._note_failure(thread, error)
+        return {"thread": thread, "status": status, "exit_code": code}
 
-    def _note_outcome(self, waiting: Waiting, reply: str, outcome: Outcome) -> Json:
-        if not self.options.as_json:
-            print_text(f"\n{waiting.thread} · {to_one_line(waiting.request, 200)}")
-            print_outcome(outcome, outcome.to_json(), as_json=False, quiet=self.options.quiet)
-        shown = {"status": outcome.status, "outcome": outcome.to_json()}
-        return {"thread": waiting.thread, "answer": reply, **shown, "exit_code": outcome.exit_code}
-
-    def _note_failure(self, thread: str, reply: str, error: SupervisorError) -> Json:
+    def _note_failure(self, thread: str, error: SupervisorError) -> Json:
+        error.kept = error.kept or "the thread as it is"
+        error.next = error.next or "supervise inbox"
         print_to_stderr(error.format_line(), style="red")
         said = {"code": error.code, "message": str(error)}
-        return {"thread": thread, "answer": reply, "error": said, "exit_code": error.exit_code}
-
-    def _note_lost(self, name: str) -> Json:
-        """Return what came of an answer to a thread that was not listed: nothing was sent."""
-        error = NoOpenQuestion(
-            f"thread {to_one_line(name, 80)!r} waits for no answer",
-            kept="the thread as it is",
-            next="supervise inbox",
-        )
-        return self._note_failure(name, "", error)
-
-    def _name_command(self, waiting: Waiting) -> str:
-        url = f" --url {quote(self.options.url)}" if self.options.url else ""
-        return format_reply_command(f"{waiting.thread}{url}", waiting.questions)
-
-    def build_json(self, inbox: Inbox, results: list[Json]) -> Json:
-        """Return the one object that `--json` prints."""
-        now = datetime.now(UTC)
-        return {
-            "waiting": [
-                {
-                    "thread": each.thread,
-                    "team": each.team,
-                    "request": each.request,
-                    "asked_at": each.asked_at.isoformat() if each.asked_at else None,
-                    "age_s": each.measure_age_s(now),
-                    "done": each.list_done(),
-                    "questions": [
-                        {**asked, "blocks": each.list_blocked(asked)} for asked in each.questions
-                    ],
-                    "next": self._name_command(each).removeprefix("next: "),
-                }
-                for each in inbox.waiting
-            ],
-            "unreadable": inbox.unreadable,
-            "answered": [] if self.options.dry_run else results,
-            "would_answer": results if self.options.dry_run else [],
-        }
+        return {"thread": thread, "error": said, "exit_code": error.exit_code}
 
 
-def _describe(waiting: Waiting, question: Question) -> list[str]:
-    lines = [to_one_line(line, MAX_LINE_CHARS) for line in format_question(question)]
-    if len(lines) > MAX_LINES:
-        left = format_count(len(lines) - MAX_LINES, "more line")
-        lines = [*lines[: MAX_LINES - 1], f"  … {left}: supervise show {waiting.thread}", lines[-1]]
-    blocked, done = waiting.list_blocked(question), waiting.list_done()
-    return [*lines, f"waits for it: {_join(blocked)}; done: {_join(done)}"]
+def _decide(waiting: Waiting, answer: str | None, rules: Rules) -> dict[str, Any]:
+    """Return the replies to a thread's questions by their ids; no rule is added to own words.
+
+    Raises:
+        AnswerUnclear: the words name a question that is not open.
+    """
+    if answer is not None:
+        return assign_answer(answer, waiting.questions)
+    decided = {each["id"]: rules.decide(each) for each in waiting.questions}
+    return {name: reply for name, reply in decided.items() if reply is not None}
 
 
-def _join(names: list[str]) -> str:
-    more = f" and {len(names) - MAX_NAMES} more" if len(names) > MAX_NAMES else ""
-    return to_one_line(", ".join(names[:MAX_NAMES]), 400) + more if names else "nothing"
-
-
-def _format_replies(waiting: Waiting, rules: Rules) -> str:
-    """Return what the rules answer to each question of a thread."""
+def _format_replies(waiting: Waiting, replies: Mapping[str, Any]) -> str:
     said = list[str]()
     for each in waiting.questions:
-        verb = next(iter(rules.decide(each) or ()), "leave open")
-        tool, task = (
-            to_one_line(each.get("tool") or "", 80),
-            to_one_line(each.get("task") or "", 80),
-        )
-        of_task = f" of {task}" if task else ""
-        what = {"plan": "the plan", "tool_call": f"the call of {tool}"}.get(
-            str(each.get("kind")), "the question"
-        )
-        said.append(f"{verb} {what}{of_task}")
+        if (reply := replies.get(each["id"])) is None:
+            continue
+        names = {"plan": "the plan", "tool_call": f"the call of {each.get('tool')}"}
+        what = names.get(str(each.get("kind")), f"the question of {each.get('task') or 'the run'}")
+        is_ruled = isinstance(reply, Mapping) and len(reply) == 1
+        verb = next(iter(reply)) if is_ruled else f"{json.dumps(reply, ensure_ascii=False)} to"
+        said.append(to_one_line(f"{verb} {what}", 200))
     return "; ".join(said)
+
+
+def _print_listing(waiting: Sequence[Waiting], url: str | None) -> None:
+    """Print each question with what it blocks and the command that answers it."""
+    count = format_count(sum(len(each.questions) for each in waiting), "question")
+    said = f"{count} in {format_count(len(waiting), 'thread')}" if waiting else "nothing waits"
+    print_to_stderr(f"{said} for a human")
+    for each in waiting:
+        head = (each.thread, each.team, _format_age(each.measure_age_s()), each.request)
+        print_text("\n" + " · ".join(to_one_line(text) for text in head))
+        for question in each.questions:
+            lines = [to_one_line(line, 300) for line in format_question(question)]
+            if len(lines) > MAX_LINES:
+                left = format_count(len(lines) - MAX_LINES, "more line")
+                lines[MAX_LINES - 1 : -1] = [f"… {left}: supervise show {each.thread}"]
+            blocked, done = _join(each.list_blocked(question)), _join(each.list_done())
+            lines += [f"waits for it: {blocked}; done: {done}"]
+            print_text("\n".join(f"  {line}" for line in lines))
+        print_text(f"  {_name_command(each, url)}")
+
+
+def _name_command(waiting: Waiting, url: str | None) -> str:
+    named = f"{waiting.thread} --url {quote(url)}" if url else waiting.thread
+    return format_reply_command(named, waiting.questions)
+
+
+def _to_json(waiting: Waiting, url: str | None) -> Json:
+    return {
+        "thread": waiting.thread,
+        "team": waiting.team,
+        "request": waiting.request,
+        "asked_at": waiting.asked_at.isoformat() if waiting.asked_at else None,
+        "age_s": waiting.measure_age_s(),
+        "done": waiting.list_done(),
+        "questions": [{**e, "blocks": waiting.list_blocked(e)} for e in waiting.questions],
+        "next": _name_command(waiting, url).removeprefix("next: "),
+    }
+
+
+def _join(names: Sequence[str]) -> str:
+    more = f" and {len(names) - MAX_NAMES} more" if len(names) > MAX_NAMES else ""
+    return to_one_line(", ".join(names[:MAX_NAMES]), 400) + more if names else "nothing"
 
 
 def _format_age(seconds: float | None) -> str:
     """Return for how long a question waits, in its largest unit."""
     if seconds is None:
         return "age unknown"
-    for unit, length in (("d", 86_400), ("h", 3_600), ("min", 60)):
-        if seconds >= length:
-            return f"{int(seconds // length)} {unit}"
-    return f"{int(seconds)} s"
+    units = (("d", 86_400), ("h", 3_600), ("min", 60), ("s", 1))
+    unit, length = next((each for each in units if seconds >= each[1]), units[-1])
+    return f"{int(seconds // length)} {unit}"

@@ -6,14 +6,13 @@ another plan then comes in at most 3 of `MIN_PLANS` requests, at 95 percent.
 """
 
 import hashlib
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import islice
 from typing import Any, Final
 
-from pydantic import ValidationError
-
+from graph.display.text import to_one_line
 from graph.runs.event_log import FORM_ERRORS, read_log_entries
 from graph.runs.trace import get_log_path, list_threads
 from graph.settings import Settings
@@ -25,9 +24,8 @@ MIN_PLANS: Final = 15
 MIN_REQUESTS: Final = 8
 MAX_PLANS: Final = 500
 """The newest that are read."""
-MAX_ENTRIES: Final = 2_000
+MAX_ENTRIES: Final = 300
 """Of a log in which the first plan is looked for."""
-MAX_NAMED: Final = 6
 Planned = tuple[str, Plan]
 """A request, and the first plan that was made for it."""
 
@@ -71,48 +69,32 @@ def describe_structure(plan: Plan) -> tuple[tuple[str, int], ...]:
 def read_plans(team: Team, settings: Settings) -> Iterator[Planned]:
     """Yield the first plans of this user's kept runs of a team with the workers that it has now."""
     for thread in islice(list_threads(settings), MAX_PLANS):
-        with suppress(FileNotFoundError, StopIteration, ValidationError, *FORM_ERRORS):
-            entries = islice(read_log_entries(get_log_path(thread, settings)), MAX_ENTRIES)
+        with suppress(FileNotFoundError, StopIteration, *FORM_ERRORS):
+            entries = read_log_entries(get_log_path(thread, settings))
             if next(entries)["run"]["team"] == team.name:
-                yield _find_plan(team, entries)
+                yield _find_plan(team, [*islice(entries, MAX_ENTRIES)])
 
 
-def _find_plan(team: Team, entries: Iterator[Mapping[str, Any]]) -> Planned:
+def _find_plan(team: Team, entries: Sequence[Mapping[str, Any]]) -> Planned:
     """Return the first request of a log with its plan.
 
     Raises:
         FORM_ERRORS: there is none, or it is of other workers or another strategy.
     """
-    own = (entry for entry in entries if "kind" in entry and not entry.get("within"))
-    named = {each["kind"]: each for each in _until_plan(own)}
-    request, made = named["request"], named["plan_created"]
+    own = [entry for entry in entries if "kind" in entry and not entry.get("within")]
+    first = {entry["kind"]: entry for entry in reversed(own)}
+    request, plan = first["request"], Plan.model_validate(first["plan_created"]["plan"])
     known = {worker.name for worker in team.roster}
-    if {*request["workers"]} != known or request["strategy"] != team.strategy:
+    is_same = {*request["workers"]} == known and request["strategy"] == team.strategy
+    if not is_same or not {task.worker for task in plan.tasks} <= known:
         raise ValueError("another version of the team, or another way to work")
-    plan = Plan.model_validate(made["plan"])
-    if not {task.worker for task in plan.tasks} <= known:
-        raise ValueError("tasks of others")
     return str(request["request"]), plan
-
-
-def _until_plan(events: Iterator[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
-    for event in events:
-        yield event
-        if event["kind"] == "plan_created":
-            return
 
 
 def _format_steps(plan: Plan) -> str:
     """Return the workers of a plan in their order, those of one depth together."""
-    depths = dict[str, int]()
+    steps, depths = defaultdict[int, list[str]](list), dict[str, int]()
     for task in plan.order_tasks():
         depths[task.id] = 1 + max((depths[edge.task] for edge in task.depends_on), default=0)
-    owners: Mapping[str, str] = {task.id: task.worker for task in plan.tasks}
-    steps: Sequence[list[str]] = [
-        sorted(owners[name] for name, depth in depths.items() if depth == step)
-        for step in sorted({*depths.values()})
-    ]
-    texts = [
-        ", ".join(step[:MAX_NAMED]) + (", …" if len(step) > MAX_NAMED else "") for step in steps
-    ]
-    return " → ".join(texts[:MAX_NAMED]) + (" → …" if len(texts) > MAX_NAMED else "")
+        steps[depths[task.id]].append(task.worker)
+    return to_one_line(" → ".join(", ".join(sorted(each)) for each in steps.values()), 200)

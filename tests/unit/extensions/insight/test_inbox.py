@@ -124,11 +124,33 @@ def test_several_are_answered_at_once_and_each_run_goes_on(
 
     code = supervise("inbox", *rules, "--answer", "asking=2024", "-q")
 
-    assert code == 0 and "answering calling: accept the call of book of call" in supervise.err
+    assert code == 0 and "answering calling: accept the call of book" in supervise.err
     assert all(f"{name} · Book the room" in supervise.out for name in ("calling", "planning"))
     assert read_json(supervise)["waiting"] == []
     for name in ("calling", "asking", "planning"):
         assert json.loads(print_trace(supervise, name))["run"]["status"] == "done"
+
+
+def test_answers_name_threads_by_their_id_or_its_beginning_and_questions_by_their_task(
+    supervise: CapturedScreen, playing: Endpoint
+):
+    begin(supervise, playing, "planning", "--approve")
+    begin(supervise, playing, "asking", "--ask", report=[ASKED, {"output": "Done for 2024."}])
+
+    given = ("--answer", "planning=accept", "--answer", 'aski={"call": "2024"}')
+    found = read_json(supervise, *given)
+
+    assert {each["status"] for each in found["answered"]} == {"done"}
+
+
+def test_an_answer_to_a_task_that_asks_nothing_is_a_line(
+    supervise: CapturedScreen, playing: Endpoint
+):
+    begin(supervise, playing, "asking", "--ask", report=[ASKED, {"output": "Done for 2024."}])
+
+    assert supervise("inbox", "--answer", 'asking={"after": "2024"}') == 2
+
+    assert "no open question of 'after'" in supervise.err and supervise.err.count("\n") == 1
 
 
 def test_a_dry_run_answers_nothing(supervise: CapturedScreen, playing: Endpoint):
@@ -138,7 +160,7 @@ def test_a_dry_run_answers_nothing(supervise: CapturedScreen, playing: Endpoint)
     found = read_json(supervise, "--accept", "plan", "--answer", "asking=2024", "--dry-run")
 
     assert [each["thread"] for each in found["would_answer"]] == ["asking", "planning"]
-    assert found["answered"] == [] and len(playing.requests) == asked
+    assert "answered" not in found and len(playing.requests) == asked
     assert len(read_json(supervise)["waiting"]) == 3
 
 
@@ -160,7 +182,7 @@ def test_an_answer_to_what_is_not_asked_any_more_is_not_given(
     supervise: CapturedScreen, playing: Endpoint
 ):
     begin(supervise, playing, "calling", tool_calls=(("book", {"what": "room"}),))
-    (listed,) = read_inbox(open_runs(None, Settings())).waiting
+    ((listed,), _) = read_inbox(open_runs(None, Settings()))
     begin(supervise, playing, "other", tool_calls=(("book", {"what": "house"}),))
 
     def answer(asked: Any) -> str:
@@ -209,6 +231,13 @@ def test_an_empty_inbox_says_so(supervise: CapturedScreen):
 
 
 def test_an_option_that_cannot_be_used_is_one_line(supervise: CapturedScreen):
-    for option in (["--answer", "x"], ["--accept", "all"], ["--accept-plans-below", "x"]):
+    twice = ["--answer", "a=b", "--answer", "a=c"]
+    for option in (
+        ["--answer", "x"],
+        ["--answer", "=x"],
+        twice,
+        ["--accept", "all"],
+        ["--accept-plans-below", "x"],
+    ):
         assert supervise("inbox", *option) == 2
         assert len(supervise.err.strip().splitlines()) == 1

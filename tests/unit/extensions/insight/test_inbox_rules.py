@@ -1,6 +1,5 @@
 """What waits, what it blocks, and what the rules of a user answer."""
 
-import json
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -11,13 +10,9 @@ from hypothesis import strategies as st
 from extensions.insight.inbox import (
     ACCEPTED,
     REJECTED,
-    Inbox,
     QuestionChanged,
     Rules,
     Waiting,
-    decide_replies,
-    parse_answers,
-    parse_rules,
     read_inbox,
     require_listed,
 )
@@ -76,27 +71,26 @@ def test_a_plan_that_waits_blocks_all_tasks():
 
 
 def test_a_clock_that_went_back_counts_as_no_time():
-    waiting = make_waiting(PLAN)
+    ahead = datetime.now(UTC) + timedelta(days=1)
 
-    assert waiting.measure_age_s(NOW - timedelta(hours=1)) == 0
-    assert make_waiting(PLAN, asked_at=None).measure_age_s(NOW) is None
+    assert make_waiting(PLAN, asked_at=ahead).measure_age_s() == 0
+    assert make_waiting(PLAN, asked_at=None).measure_age_s() is None
 
 
 @pytest.mark.parametrize(
     ("rules", "question", "reply"),
     [
         (Rules(), PLAN, None),
-        (Rules(accept=frozenset(["plan"])), PLAN, ACCEPTED),
-        (Rules(accept=frozenset(["tool_call:send_mail"])), CALL, ACCEPTED),
-        (Rules(accept=frozenset(["tool_call:send"])), CALL, None),
-        (Rules(accept=frozenset(["plan"]), reject=frozenset(["plan"])), PLAN, REJECTED),
-        (Rules(reject=frozenset(["question"])), QUESTION, REJECTED),
-        (Rules(accept=frozenset(["question"])), QUESTION, None),
+        (Rules(accept=["plan"]), PLAN, ACCEPTED),
+        (Rules(accept=["tool_call:send_mail"]), CALL, ACCEPTED),
+        (Rules(accept=["tool_call:send"]), CALL, None),
+        (Rules(accept=["plan"], reject=["plan"]), PLAN, REJECTED),
+        (Rules(reject=["question"]), QUESTION, REJECTED),
         (Rules(plans_below_usd=0.21), PLAN, ACCEPTED),
         (Rules(plans_below_usd=0.2), PLAN, None),
         (Rules(plans_below_usd=0.2), {**PLAN, "estimate": {"cost_usd": 0.1}}, ACCEPTED),
         (Rules(plans_below_usd=9.0), CALL, None),
-        (Rules(accept=frozenset(["plan"])), {"id": "x", "kind": "confirm"}, None),
+        (Rules(accept=["plan"]), {"id": "x", "kind": "confirm"}, None),
     ],
 )
 def test_a_rule_is_about_its_kind_of_question_alone(rules: Rules, question: Any, reply: Any):
@@ -120,35 +114,7 @@ def test_a_plan_of_unknown_cost_is_not_accepted_as_cheap(estimate: Any):
 )
 def test_a_value_that_is_no_rule_is_refused(accept: list[str], reject: list[str]):
     with pytest.raises(UsageError, match="is no rule"):
-        parse_rules(accept, reject, None)
-
-
-def test_rules_answer_each_question_of_a_thread_by_its_id():
-    rules = parse_rules(["tool_call:send_mail"], [], None)
-
-    assert json.loads(decide_replies(make_waiting(CALL, QUESTION), None, rules)) == {"c": ACCEPTED}
-    assert decide_replies(make_waiting(QUESTION), None, rules) == ""
-
-
-def test_words_of_the_user_answer_the_first_question_or_those_that_they_name():
-    waiting, named = make_waiting(QUESTION, {**CALL, "task": "d"}), '{"d": "approve"}'
-
-    assert json.loads(decide_replies(waiting, "2024", Rules())) == {"q": "2024"}
-    assert decide_replies(waiting, named, Rules()) == named
-    assert json.loads(decide_replies(make_waiting(PLAN), '{"goal": 1}', Rules())) == {
-        "p": '{"goal": 1}'
-    }
-
-
-def test_answers_name_threads_by_their_id_or_its_beginning():
-    inbox = Inbox([make_waiting(PLAN), make_waiting(PLAN, thread="thread-two")])
-
-    given = ["thread-o=accept", "other=x=y"]
-
-    assert parse_answers(given, inbox) == {"thread-one": "accept", "other": "x=y"}
-    for wrong in (["thread"], ["=x"], ["a="], ["thread-one=a", "thread-on=b"], ["thread-=a"]):
-        with pytest.raises(UsageError):
-            parse_answers(wrong, inbox)
+        Rules(accept=accept, reject=reject)
 
 
 def test_another_question_than_the_listed_one_gets_no_answer():
@@ -163,7 +129,7 @@ def test_another_question_than_the_listed_one_gets_no_answer():
 @given(st.text(), st.text())
 def test_no_reply_is_made_for_a_kind_without_a_rule(kind: str, tool: str):
     question = {"id": "x", "kind": kind, "tool": tool}
-    rules = Rules(accept=frozenset(["tool_call:a"]), plans_below_usd=None)
+    rules = Rules(accept=["tool_call:a"], plans_below_usd=None)
 
     reply = rules.decide(question)
 
@@ -202,11 +168,11 @@ def test_the_longest_waiting_is_first_and_what_cannot_be_read_is_named():
         torn={"run": {"status": "needs_input", "questions": [1]}, "events": 3},
     )
 
-    inbox = read_inbox(runs)
+    waiting, unreadable = read_inbox(runs)
 
-    assert [each.thread for each in inbox.waiting] == ["old", "new", "undated"]
-    assert inbox.unreadable == ["broken", "torn"]
-    assert read_inbox(runs, "another").waiting == []
+    assert [each.thread for each in waiting] == ["old", "new", "undated"]
+    assert unreadable == ["broken", "torn"]
+    assert read_inbox(runs, "another")[0] == []
 
 
 def test_without_a_note_of_the_time_the_start_and_the_run_s_clock_say_it():
@@ -214,6 +180,6 @@ def test_without_a_note_of_the_time_the_start_and_the_run_s_clock_say_it():
     trace["events"] = [{"kind": "plan_created", "t": 60.0}]
     runs: Any = _Runs(one=trace)
 
-    (waiting,) = read_inbox(runs).waiting
+    ((waiting,), _) = read_inbox(runs)
 
     assert waiting.asked_at == NOW
