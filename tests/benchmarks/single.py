@@ -1,12 +1,12 @@
 """Compare one agent with a team: the exams of the shipped teams, and their plans' work alone.
 
-    python -m tests.benchmarks.single [--teams 13] [--limit 10000] [--shapes 5] [--model MODEL]
+    python -m tests.benchmarks.single [--part exams] [--teams 13] [--limit 100] [--shapes 5]
 
-The first table is graded: each team sits its exam with the built-in model (or MODEL for all tiers,
-at the address in the settings), as a team and as one agent, by the rows and metrics that both have.
+Exams are graded: each team sits its own with the built-in model (or `--model` for all tiers, at the
+address in the settings), as a team and as one agent, by the rows and metrics that both have.
 
-The second grades nothing. The endpoint simulator is told what to plan and to report: plans of
-different structure that the built-in model made for rows of the exam, each task of which takes the
+The work is not graded. The endpoint simulator is told what to plan and to report: plans of
+different structure that the built-in model makes for rows of the exam, each task of which takes the
 model `WORK_S` seconds wherever it is done; one agent does them one after another and reports once.
 It shows calls, tokens and seconds for the same work.
 """
@@ -14,7 +14,8 @@ It shows calls, tokens and seconds for the same work.
 import argparse
 import asyncio
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import mean
@@ -24,19 +25,25 @@ from pydantic import SecretStr
 
 from extensions.evals.command import keep_comparable
 from extensions.evals.evaluate import aevaluate_team
-from extensions.evals.scores import Evaluation, GradedRow
+from extensions.evals.exam import load_exam
+from extensions.evals.scores import Evaluation
 from extensions.insight.compare import measure
 from extensions.insight.plan_variety import describe_structure
+from graph.runs.materials import read_materials
+from graph.runs.plan_only import aplan
 from graph.runs.runner import arun
 from graph.settings import Settings
 from graph.teams.team_loader import list_shipped_teams, load_team
+from nodes.errors import SupervisorError
 from nodes.schemas.single_agent import SINGLE_AGENT
 from state import Plan, Strategy
 from tests.benchmarks.options import read_options
 from tests.endpoint import Endpoint, Scenario, ScriptedTask
 
-WORK_S = 0.2
+WORK_S = 1.0
 """Seconds of the model for a task's work, for a plan, and for an answer."""
+AT_ONCE = 3
+"""Runs that wait for the simulator at once; more would wait for the processor."""
 MODELS = ("model_fast", "model_standard", "model_strong")
 Row = tuple[str, ...]
 EXAM_HEADS: Row = (
@@ -57,9 +64,10 @@ WORK_HEADS: Row = ("team", "plans", "tasks of a plan", "calls", "1,000 tokens", 
 
 @dataclass(frozen=True)
 class Asked:
-    """A row of an exam, and the plan that the built-in model made for it."""
+    """A row of an exam with its files, and the plan that the built-in model makes for it."""
 
-    graded: GradedRow
+    request: str
+    materials: Mapping[str, str]
     plan: Plan
 
 
@@ -101,20 +109,46 @@ def _sum_tokens(side: Evaluation) -> int:
     return int(spent["input_tokens"] + spent["output_tokens"])
 
 
-def choose_shapes(evaluation: Evaluation, limit: int) -> list[Asked]:
-    """Return the first rows whose plans differ in their structure, the largest plans first."""
-    found = dict[Any, Asked]()
-    for row in evaluation.rows:
-        if row.result.plan is not None and not row.row.worker:
-            found.setdefault(describe_structure(row.result.plan), Asked(row, row.result.plan))
-    ordered = sorted(found.values(), key=lambda each: -len(each.plan.tasks))
-    return ordered[:limit]
+async def choose_shapes(folder: Path, settings: Settings, limit: int) -> list[Asked]:
+    """Return rows whose plans differ in their structure, those with the largest plans."""
+    team, found = load_team(folder, settings), dict[Any, Asked]()
+    for row in load_exam(folder, [worker.name for worker in team.workers]).rows:
+        materials = await read_materials([folder / name for name in row.files])
+        how: dict[str, Any] = {"settings": settings, "context": {"strategy": "plan"}}
+        with suppress(SupervisorError):  # a row of what the team must refuse
+            plan = await aplan(row.request, team=team, materials=materials, **how)
+            asked = Asked(row.request, materials, plan)
+            found.setdefault(describe_structure(plan), asked)
+    return sorted(found.values(), key=lambda each: -len(each.plan.tasks))[:limit]
 
 
 async def compare_work(folder: Path, asked: Sequence[Asked], settings: Settings) -> Row:
     """Return the row of a team's plans against the endpoint simulator: means over the plans."""
-    figures = dict[Strategy, list[dict[str, Any]]]()
-    async with Endpoint() as endpoint:
+    strategies: tuple[Strategy, ...] = ("plan", "single")
+    ways = [(each, strategy) for strategy in strategies for each in asked]
+    gate = asyncio.Semaphore(AT_ONCE)
+
+    async def do_one(way: tuple[Asked, Strategy]) -> dict[str, Any]:
+        async with gate:
+            return await do_work(folder, *way, settings)
+
+    rows = await asyncio.gather(*map(do_one, ways))
+    sides = [rows[: len(asked)], rows[len(asked) :]]
+    return (
+        folder.name,
+        str(len(asked)),
+        f"{mean(len(each.plan.tasks) for each in asked):.1f}",
+        *_pair(f"{mean(row['model_calls'] for row in side):.1f}" for side in sides),
+        *_pair(f"{mean(row['tokens'] for row in side) / 1000:.1f}" for side in sides),
+        *_pair(f"{mean(row['seconds'] or 0.0 for row in side):.1f}" for side in sides),
+    )
+
+
+async def do_work(
+    folder: Path, asked: Asked, strategy: Strategy, settings: Settings
+) -> dict[str, Any]:
+    """Return the figures of one run against a simulator of its own."""
+    async with Endpoint(script_work(asked.plan, strategy)) as endpoint:
         of_endpoint = Settings(
             database_url=settings.database_url,
             record=False,
@@ -122,26 +156,14 @@ async def compare_work(folder: Path, asked: Sequence[Asked], settings: Settings)
             openai_api_key=SecretStr("sk-test-0123456789abcdef"),
             **dict.fromkeys(MODELS, "openai:gpt-5-mini"),
         )
-        for strategy in ("plan", "single"):
-            for each in asked:
-                endpoint.load_scenario(script_work(each.plan, strategy))
-                outcome = await arun(
-                    each.graded.row.request,
-                    team=load_team(folder, settings),
-                    materials=each.graded.result.materials,
-                    settings=of_endpoint,
-                    context={"strategy": strategy, "speculate": False},
-                )
-                figures.setdefault(strategy, []).append(measure(outcome))
-    sides = [figures["plan"], figures["single"]]
-    return (
-        folder.name,
-        str(len(asked)),
-        f"{mean(len(each.plan.tasks) for each in asked):.1f}",
-        *_pair(f"{mean(row['model_calls'] for row in side):.1f}" for side in sides),
-        *_pair(f"{mean(row['tokens'] for row in side) / 1000:.1f}" for side in sides),
-        *_pair(f"{mean(row['seconds'] or 0.0 for row in side):.2f}" for side in sides),
-    )
+        outcome = await arun(
+            asked.request,
+            team=load_team(folder, settings),
+            materials=asked.materials,
+            settings=of_endpoint,
+            context={"strategy": strategy, "speculate": False},
+        )
+    return measure(outcome)
 
 
 def script_work(plan: Plan, strategy: Strategy) -> Scenario:
@@ -164,37 +186,40 @@ def script_work(plan: Plan, strategy: Strategy) -> Scenario:
     return Scenario(tasks=tasks, latency_s={"Plan": WORK_S, "Answer": WORK_S})
 
 
-def format_table(head: Row, rows: Sequence[Row]) -> str:
-    """Return a table in Markdown."""
-    lines = [head, ("---",) * len(head), *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
 async def main() -> None:
-    """Print both tables."""
+    """Print one table or both."""
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--part", choices=("exams", "work", "both"), default="both")
     parser.add_argument("--teams", type=int, default=13, help="the first so many shipped teams")
-    parser.add_argument("--limit", type=int, default=10_000, help="rows of each exam")
+    parser.add_argument("--limit", type=int, default=100, help="rows of each exam")
     parser.add_argument("--shapes", type=int, default=5, help="plans of each team")
     parser.add_argument("--model", default="embedded", help="of all tiers, for the exams")
     options = read_options(parser, "teams", "limit", "shapes")
-    exams, works = list[Row](), list[Row]()
+    folders = list_shipped_teams()[: options.teams]
     with tempfile.TemporaryDirectory(prefix="single-") as home:
-        models = dict.fromkeys(MODELS, options.model)
         kept = {"database_url": f"sqlite:///{home}/runs.sqlite", "record": False}
-        settings = Settings().model_copy(update={**models, **kept})
-        for folder in list_shipped_teams()[: options.teams]:
-            how: dict[str, Any] = {"settings": settings, "limit": options.limit}
-            evaluation = await aevaluate_team(folder, **how)
-            alone = await aevaluate_team(folder, strategy="single", **how)
-            exams.append(compare_exam(folder.name, evaluation, alone))
-            print(f"| {' | '.join(exams[-1])} |", flush=True)
-            if shapes := choose_shapes(evaluation, options.shapes):
-                works.append(await compare_work(folder, shapes, settings))
-    print(f"\nexams, with {options.model}; each cell: team / one agent\n")
-    print(format_table(EXAM_HEADS, exams))
-    print("\nthe same work against the endpoint simulator; means; each cell: team / one agent\n")
-    print(format_table(WORK_HEADS, works))
+        settings = Settings().model_copy(update={**dict.fromkeys(MODELS, options.model), **kept})
+        if options.part != "work":
+            print(f"exams, with {options.model}; each cell: team / one agent\n")
+            print_rows(EXAM_HEADS)
+            for folder in folders:
+                how: dict[str, Any] = {"settings": settings, "limit": options.limit}
+                sides = await aevaluate_team(folder, **how)
+                alone = await aevaluate_team(folder, strategy="single", **how)
+                print_rows(compare_exam(folder.name, sides, alone), has_head=False)
+        if options.part != "exams":
+            settings = settings.model_copy(update=dict.fromkeys(MODELS, "embedded"))
+            print("\nthe same work against the endpoint simulator; means; team / one agent\n")
+            print_rows(WORK_HEADS)
+            for folder in folders:
+                if asked := await choose_shapes(folder, settings, options.shapes):
+                    print_rows(await compare_work(folder, asked, settings), has_head=False)
+
+
+def print_rows(row: Row, *, has_head: bool = True) -> None:
+    """Print a row of a table in Markdown, at once; a head with the line below it."""
+    lines = [row, ("---",) * len(row)] if has_head else [row]
+    print("\n".join(f"| {' | '.join(line)} |" for line in lines), flush=True)
 
 
 if __name__ == "__main__":
