@@ -1,9 +1,11 @@
 """Runs of `langgraph dev`, listed, shown, traced and resumed from another process."""
 
 import asyncio
+import json
 import os
 import signal
 import sys
+from asyncio.subprocess import DEVNULL, PIPE
 from pathlib import Path
 from typing import Any
 
@@ -238,3 +240,27 @@ async def test_a_cancelled_run_is_stopped_and_can_be_resumed(
 
     assert stopped["run"]["status"] == "stopped"
     assert outcome.status == "done"
+
+
+async def test_the_inbox_lists_and_answers_what_waits_on_a_server(
+    client: LangGraphClient, thread: str, server: DevServer, played: Endpoint
+):
+    await run_to_end(client, thread, REQUEST, context={"approve_plan": True})
+    command = (sys.executable, "-m", "graph.cli", "inbox", "--url", server.url)
+
+    async def call(*options: str) -> tuple[int, str]:
+        how: dict[str, Any] = {"cwd": ROOT, "stdout": PIPE, "stderr": DEVNULL}
+        child = await asyncio.create_subprocess_exec(*command, *options, **how)
+        out, _ = await child.communicate()
+        return child.returncode or 0, out.decode()
+
+    listed = json.loads((await call("--json"))[1])["waiting"]
+    code, out = await call("--answer", f"{thread}=accept", "--json")
+    left = json.loads((await call("--json"))[1])["waiting"]
+
+    (found,) = [each for each in listed if each["thread"] == thread]
+    assert found["questions"][0]["blocks"] == ["A", "B"] and found["team"] == TEAM
+    assert found["next"] == f"supervise resume {thread} --url {server.url} --answer accept"
+    ended = [{"thread": thread, "status": "done", "exit_code": 0}]
+    assert code == 0 and json.loads(out)["answered"] == ended
+    assert thread not in [each["thread"] for each in left]
