@@ -212,7 +212,8 @@ def _list_steps(facts: RunFacts, start: str, parents: Mapping[Node, Node]) -> It
 
 def _fill_remedies(facts: RunFacts, fault: Fault) -> Iterator[Remedy]:
     kind, event = get_fault_kind(fault.kind), fault.event
-    tier = event.read("tier") if event else ""
+    calls = [e for e in facts.select("model_call") if fault.worker == "planner"]
+    tier = next((e.read("tier") for e in (event, *calls) if e and e.read("tier")), "")
     provider = (event.read("model") if event else "").partition(":")[0]
     values = {
         "worker": fault.worker or "team",

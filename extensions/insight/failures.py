@@ -171,10 +171,10 @@ def _print_failures(found: Json, since: str) -> None:
     for each in found["causes"]:
         words = get_fault_kind(each["kind"]).words.format(tool="of a worker")
         most = (_name_most(each[name]) for name in ("teams", "workers"))
-        cause = f"{words} ({each['kind']})"
-        rows.append((str(each["runs"]), str(each["lost"]), cause, *most, each["example"]))
+        numbers = (str(each["runs"]), str(each["lost"]))
+        rows.append((each["kind"], *numbers, *most, each["example"], words))
     if rows:
-        print_listing(rows, ("RUNS", "TASKS LOST", "CAUSE", "TEAMS", "WORKERS", "EXAMPLE"))
+        print_listing(rows, ("CAUSE", "RUNS", "TASKS LOST", "TEAMS", "WORKERS", "EXAMPLE", "WHAT"))
         print_to_stderr("next: supervise why THREAD", style="dim")
     for each in found["conflicts"]:
         pair, count = " and ".join(each["workers"]), format_count(each["runs"], "run")

@@ -7,6 +7,7 @@ from extensions.insight.causes import Cause, Explanation, explain
 from extensions.insight.fault_kinds import get_fault_kind
 from graph.commands.output import print_json, print_text
 from graph.commands.runs import Runs, find_thread
+from graph.display.labels import format_seconds
 from graph.display.stderr_console import print_to_stderr
 from nodes.text.counts import format_count
 from state import COMPLETE_STATUSES
@@ -60,13 +61,18 @@ def _group_causes(why: Explanation) -> Iterator[list[Cause]]:
 
 def _format_causes(causes: list[Cause], number: str) -> Iterator[str]:
     cause, others = causes[0], [each.task or each.worker for each in causes[1:]]
-    yield f"{number}{cause.sentence}."
+    yield f"{number}{cause.sentence}{'' if cause.sentence.endswith('…') else '.'}"
     if others:
         rest = f" and {len(others) - MAX_SHOWN} more" if len(others) > MAX_SHOWN else ""
         yield f"   the same at: {', '.join(others[:MAX_SHOWN])}{rest}"
     if event := cause.event:
         data = "".join(f", {key} {event[key]}" for key in _SHOWN if event.get(key))
-        yield f"   event: {event.get('kind')} at {event.get('t', '?')} s{data}"
+        at = (
+            f" at {format_seconds(float(t))}"
+            if isinstance(t := event.get("t"), int | float)
+            else ""
+        )
+        yield f"   event: {event.get('kind')}{at}{data}"
     steps = [step.text for step in cause.chain]
     if (more := len(steps) - MAX_SHOWN) > 0:
         steps[MAX_SHOWN // 2 : MAX_SHOWN // 2 + more] = [f"… {format_count(more, 'task')} …"]

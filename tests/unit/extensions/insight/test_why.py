@@ -96,7 +96,7 @@ def test_failures_are_counted_over_runs_and_damaged_traces_are_named(
 
     assert supervise("failures") == 0
     assert "3 runs since 7d ago, 2 of them" in supervise.out
-    assert "(unauthorized)" in supervise.out and "researcher 2" in supervise.out
+    assert "\nunauthorized" in supervise.out and "researcher 2" in supervise.out
     assert "the trace of torn cannot be read" in supervise.err
     assert supervise("failures", "--team", "code_review", "--json") == 0
     assert json.loads(supervise.out)["runs"] == 0
