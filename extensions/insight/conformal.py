@@ -13,7 +13,7 @@ from math import exp, log1p
 from operator import mul
 from typing import Final, NamedTuple
 
-from extensions.insight.history import DoneRun, take_log
+from extensions.insight.history import MAX_NUMBER, DoneRun, take_log
 
 MISSES: Final = 0.1
 """The share of runs outside of their intervals."""
@@ -75,7 +75,8 @@ def choose_interval(
     width = find_quantile(scores, 1.0 - adapt_misses(amount, own))
     offset = exp(take_log(amount, 0.0))
     ends = (middle - width * below, middle, middle + width * above)
-    return Interval(*(max(0.0, exp(min(end, 60.0)) - offset) for end in ends))
+    largest = take_log(amount, MAX_NUMBER)
+    return Interval(*(max(0.0, exp(min(end, largest)) - offset) for end in ends))
 
 
 def find_shift(amount: str, own: Sequence[DoneRun]) -> float:

@@ -76,9 +76,9 @@ def estimate_run(runs: Sequence[DoneRun], planned: PlannedRun, base: Estimate) -
         name: choose_interval(name, percentiles, own, others)
         for name, percentiles in simulated.items()
     }
-    spent = dict(zip(AMOUNTS, planned.planning, strict=True))
+    spent = dict(zip(AMOUNTS[:4], planned.planning, strict=False))
     low, middle, high = (
-        _build_amounts({name: max(ends[at], spent[name] or 0) for name, ends in found.items()})
+        _build_amounts({name: max(ends[at], spent.get(name) or 0) for name, ends in found.items()})
         for at in range(3)
     )
     return Estimate(
