@@ -10,6 +10,8 @@ const axePath = require.resolve("axe-core/axe.min.js");
 
 const WIDE = { width: 1280, height: 900 };
 const NARROW = { width: 320, height: 700 };
+const PHONE = { width: 390, height: 844 };
+const MAX_ANSWER_TOP_PX = 320;
 const PAPER = { width: 794, height: 1123 };
 
 async function openPage(browser, file, { size = WIDE, scheme = "light", media = "screen", hash = "" } = {}) {
@@ -47,6 +49,12 @@ async function checkAccess(page) {
 /** Wait until the page has drawn what a key or a press has changed. */
 const pause = () => new Promise((done) => setTimeout(done, 100));
 
+/** Show how the answer was made. */
+async function openMade(page) {
+  await page.$eval("#made", (made) => (made.open = true));
+  await pause();
+}
+
 /** Select a task, and open everything that can be opened. */
 async function openAll(page) {
   await page.evaluate(() => {
@@ -73,6 +81,7 @@ async function takePictures(browser, name, file) {
     light: {},
     dark: { scheme: "dark" },
     narrow: { size: NARROW },
+    phone: { size: PHONE },
     opened: { isOpened: true },
     "opened-dark": { isOpened: true, scheme: "dark" },
     "opened-narrow": { isOpened: true, size: NARROW },
@@ -82,6 +91,8 @@ async function takePictures(browser, name, file) {
     if (options.isOpened) await openAll(page);
     await page.screenshot({ path: join(given.pictures, `${name}-${look}.png`), fullPage: true });
     if (options.isOpened) problems.push(...(await findBrokenNames(page)));
+    const top = await page.evaluate(() => document.querySelector("#answer .markdown")?.getBoundingClientRect().top ?? 0);
+    if (["phone", "light"].includes(look) && top > MAX_ANSWER_TOP_PX) problems.push(`the answer begins at ${top} px`);
     const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     if (overflow > 0) problems.push(`${overflow} px wider than the window`);
     if (look !== "printed") found.push(...(await checkAccess(page)).map((text) => `${look}: ${text}`));
@@ -94,6 +105,7 @@ async function takePictures(browser, name, file) {
 /** Select a task by keyboard alone, and leave it again. */
 async function useKeyboard(browser, file) {
   const { page, problems } = await openPage(browser, file);
+  await openMade(page);
   const readFocus = () => page.evaluate(() => document.activeElement.getAttribute("data-path") ?? document.activeElement.className);
   await page.$eval(".card[tabindex='0']", (card) => card.focus());
   const first = await readFocus();
@@ -122,6 +134,7 @@ async function useAddress(browser, file, task) {
   const opened = await page.$eval(".task-drawer h2", (title) => title.textContent);
   await page.click(".task-drawer header button");
   const closed = await page.evaluate(() => location.hash);
+  await openMade(page);
   await page.click("button.timeline-name");
   await pause();
   const chosen = await page.evaluate(() => location.hash);

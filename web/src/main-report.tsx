@@ -4,7 +4,8 @@ import "./style/run.css";
 import "./style/details.css";
 import { render } from "preact";
 import { readTrace } from "./model/read-trace";
-import { RunView, listRunSections } from "./parts/run-view";
+import { listRunLinks } from "./parts/run-sections";
+import { RunView } from "./parts/run-view";
 import { Shell } from "./parts/shell";
 
 /** Return the task that the address names: `report.html#task=PATH`. */
@@ -24,7 +25,7 @@ const page = document.getElementById("page")!;
 page.replaceChildren();
 render(
   trace ? (
-    <Shell title="Run report" sections={listRunSections(trace)}>
+    <Shell title="Run report" sections={listRunLinks(trace)}>
       <RunView trace={trace} start={readTask()} onSelect={writeTask} />
     </Shell>
   ) : (

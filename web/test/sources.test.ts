@@ -30,6 +30,23 @@ test("else it is searched in what the tools of its task answered", () => {
   expect(source!.claims[0]!.passage).toMatchObject({ quote: QUOTE, from: "what search answered" });
 });
 
+test("of what a tool answered, only the text with the quotation is shown", () => {
+  const result = JSON.stringify({ summary: `Huila: ${QUOTE}`, confidence: 95, findings: [{ severity: "low" }] });
+
+  const [source] = listSources(traceWith([makeEvent(1, "tool_call", { task: "a", tool: "search", result })]));
+  const [cut] = listSources(traceWith([makeEvent(1, "tool_call", { task: "a", tool: "search", result: result.slice(0, -9) })]));
+
+  expect(source!.claims[0]!.passage).toMatchObject({ before: "Huila: ", after: "" });
+  expect(cut!.claims[0]!.passage).toMatchObject({ before: "Huila: ", after: "" });
+});
+
+test("the places in one document are one source", () => {
+  const claims = ["a", "b"].map((place) => ({ text: place, source: `record.json#${place}` }));
+  const trace = makeTrace({ tasks: [{ ...makeTask("t"), status: "completed", report: makeReport("t", { claims }) }] });
+
+  expect(listSources(trace).map(({ name, claims }) => [name, claims.length])).toEqual([["record.json", 2]]);
+});
+
 test("a quotation that is nowhere has no passage", () => {
   expect(listSources(traceWith([]))[0]!.claims[0]!.passage).toBeNull();
   expect(findPassage("another text", "quote")).toBeNull();

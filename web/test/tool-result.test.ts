@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
-import { writeResult } from "../src/model/tool-result";
+import { listResult } from "../src/model/tool-result";
+
+const writeResult = (text: string) => listResult(text).join("\n");
 
 test("a table that a tool answered is shown row by row", () => {
   const table = { columns: ["company", "usd"], rows: [["Alpha", 3.5], ["Beta", null]], table: "caps.csv" };
@@ -7,8 +9,8 @@ test("a table that a tool answered is shown row by row", () => {
   expect(writeResult(JSON.stringify(table))).toBe("company: Alpha; usd: 3.5\ncompany: Beta; usd: null\ntable: caps.csv");
 });
 
-test("lists and nested values become lines with their names", () => {
-  expect(writeResult('{"passages": [{"text": "One.\\nTwo.", "source": "a.md"}], "gaps": []}')).toBe("text: One.\nTwo.\nsource: a.md");
+test("lists and nested values become lines with their names, prose without one", () => {
+  expect(writeResult('{"passages": [{"text": "One.\\nTwo.", "source": "a.md"}], "gaps": []}')).toBe("One.\nTwo.\nsource: a.md");
 });
 
 test.each(["plain text", "", "[not json", '{"cut": "of'])("what is no JSON stays as it is: %s", (text) => {

@@ -1,5 +1,6 @@
 /** The report of a run, built from the template that the server has, and handed to the browser. */
 
+import { saveFile } from "../model/save-file";
 import type { Trace } from "../model/trace";
 import { toLine } from "../model/plain-text";
 import { Problem, readProblem } from "../client/problem";
@@ -37,12 +38,4 @@ export async function downloadReport(trace: Trace): Promise<void> {
   if (!answer.ok) throw readProblem({ status: answer.status, text: "" });
   const name = toLine(trace.run.thread, 40).replace(/[^\w-]/g, "");
   saveFile(`run-${name}.html`, new Blob([fillReport(await answer.text(), trace)], { type: "text/html" }));
-}
-
-export function saveFile(name: string, content: Blob): void {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(content);
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }

@@ -3,7 +3,7 @@ import type { LiveRun } from "../client/live-run";
 import { startRun } from "../client/live-run";
 import { RequestForm } from "./request-form";
 
-export const FOLLOW_UP = { id: "follow-up", title: "Ask a follow-up" };
+const FOLLOW_UP = { id: "follow-up", title: "Ask a follow-up" };
 
 /** Return whether a run has an answer that a further request can build on. */
 export const hasAnswer = (run: LiveRun): boolean => ["done", "passages", "partial"].includes(run.status);

@@ -1,13 +1,13 @@
 import { useEffect } from "preact/hooks";
 import { formatCount } from "../model/format";
 import { toLine } from "../model/plain-text";
-import { RunView, listRunSections } from "../parts/run-view";
+import { RunView } from "../parts/run-view";
 import { QuestionsPanel, QUESTIONS } from "../questions/questions-panel";
 import { StopPanel } from "../stopping/stop-panel";
 import { downloadReport } from "./download";
 import { EarlierTurns } from "./earlier-turns";
 import { useFocusBack } from "../client/focus";
-import { FOLLOW_UP, FollowUp, hasAnswer } from "./follow-up";
+import { FollowUp, hasAnswer } from "./follow-up";
 import { useAction, useRun } from "../client/hooks";
 import { resumeRun, stopRun, type LiveRun } from "../client/live-run";
 import { Notice, ProblemLine } from "../client/notice";
@@ -41,7 +41,6 @@ export function RunPage({ server, thread }: { server: Server; thread: string }) 
     <>
       <RunBar run={run} />
       {connection !== "lost" && <ProblemLine problem={problem} />}
-      <Contents run={run} />
       {run.unreadable > 0 && <Notice>{formatCount(run.unreadable)} entries of the trace cannot be read.</Notice>}
       <QuestionsPanel run={run} />
       {trace && <EarlierTurns trace={trace} />}
@@ -66,21 +65,6 @@ const NoRun = ({ problem }: { problem: Problem }) => (
     </p>
   </>
 );
-
-/** Links to the parts of the run. */
-function Contents({ run }: { run: LiveRun }) {
-  if (!run.trace) return null;
-  const links = [...listRunSections(run.trace), ...(hasAnswer(run) ? [FOLLOW_UP] : [])];
-  return (
-    <nav class="contents small no-print" aria-label="Parts of the run">
-      {links.map(({ id, title }) => (
-        <a key={id} href={`#${id}`}>
-          {title}
-        </a>
-      ))}
-    </nav>
-  );
-}
 
 /** What can be done with the run, and how the page is connected to it. */
 function RunBar({ run }: { run: LiveRun }) {

@@ -1,6 +1,8 @@
 import MarkdownIt, { type Token } from "markdown-it";
-import { showHidden } from "./plain-text";
-import type { Source } from "./sources";
+import { writeColumn, writeFigure } from "./columns";
+import { showHidden, toLine } from "./plain-text";
+import { placeMarks, readClaims } from "./proof-marks";
+import type { Source, SourcedClaim } from "./sources";
 
 /** Shorter names are as likely to be ordinary words. */
 const MIN_NAME_CHARS = 3;
@@ -21,11 +23,13 @@ markdown.renderer.rules["link_open"] = (tokens, index, options, _env, self) => {
   return self.renderToken(tokens, index, options);
 };
 
-/** Return untrusted Markdown as HTML without markup of its own; names of sources lead to them. */
-export function renderMarkdown(text: string, sources: readonly Source[] = []): string {
+/** Return untrusted Markdown as HTML without markup of its own; names of sources lead to them, claims have a mark. */
+export function renderMarkdown(text: string, sources: readonly Source[] = [], claims: readonly SourcedClaim[] = []): string {
   const tokens = markdown.parse(showHidden(text), {});
   const anchors = new Map(sources.map(({ name, anchor }) => [name, anchor]));
   const names = [...anchors.keys()].filter((name) => name.length >= MIN_NAME_CHARS);
+  writeTables(tokens);
+  if (claims.length) markClaims(tokens, claims);
   if (names.length) {
     const pattern = buildPattern(names);
     tokens.forEach((token) => linkSources(token, anchors, pattern));
@@ -42,6 +46,69 @@ function shiftHeadings(tokens: Token[]): void {
   const headings = tokens.filter(({ type }) => type === "heading_open" || type === "heading_close");
   const levels = [...new Set(headings.map(({ tag }) => tag))].sort();
   for (const token of headings) token.tag = `h${Math.min(6, 3 + levels.indexOf(token.tag))}`;
+}
+
+/** Write the columns and the figures of tables as people do. */
+function writeTables(tokens: Token[]): void {
+  let columns: string[] = [];
+  let place = 0;
+  tokens.forEach(({ type, content, children }, index) => {
+    if (type === "table_open") columns = [];
+    if (type === "tr_open") place = 0;
+    const cell = type === "inline" ? tokens[index - 1]!.type : "";
+    const only = children?.length === 1 && children[0]!.type === "text" ? children[0]! : null;
+    if (cell === "th_open") {
+      columns.push(content);
+      if (only) only.content = writeColumn(content);
+    }
+    if (type === "td_open") place += 1;
+    if (cell === "td_open" && only) only.content = writeFigure(content, columns[place - 1] ?? "");
+  });
+}
+
+/** Put a mark behind each claim, and each figure of one; what is quoted has its source above it. */
+function markClaims(tokens: Token[], claims: readonly SourcedClaim[]): void {
+  const marked = readClaims(claims);
+  let quotes = 0;
+  let row = "";
+  tokens.forEach((token, index) => {
+    if (token.type === "blockquote_open") quotes += 1;
+    if (token.type === "blockquote_close") quotes -= 1;
+    if (token.type === "tr_open") row = readRowText(tokens, index);
+    if (token.type === "tr_close") row = "";
+    if (token.type !== "inline" || quotes || tokens[index - 1]!.type === "th_open") return;
+    const texts = token.children!.map(({ type, content }) => (type === "softbreak" ? "\n" : content));
+    const places = placeMarks(texts.join(""), marked, row);
+    let start = 0;
+    token.children = token.children!.flatMap((child, at) => {
+      const [from, end] = [start, (start += texts[at]!.length)];
+      const inside = places.filter((place) => place.end > from && place.end <= end);
+      if (child.type !== "text") return [child, ...inside.map(({ claim }) => makeMark(child, claim, claims[claim]!))];
+      return cutText(child, inside.map((place) => ({ ...place, end: place.end - from })), claims);
+    });
+  });
+}
+
+/** Return the words of a table's row. */
+function readRowText(tokens: Token[], start: number): string {
+  const end = tokens.findIndex(({ type }, index) => index > start && type === "tr_close");
+  return tokens.slice(start, end).map(({ content }) => content).join(" ");
+}
+
+function cutText(token: Token, places: readonly { end: number; claim: number }[], claims: readonly SourcedClaim[]): Token[] {
+  const parts: Token[] = [];
+  let start = 0;
+  for (const { end, claim } of places) {
+    parts.push(copyToken(token, { content: token.content.slice(start, end) }), makeMark(token, claim, claims[claim]!));
+    start = end;
+  }
+  return [...parts, copyToken(token, { content: token.content.slice(start) })];
+}
+
+function makeMark(token: Token, claim: number, { proof, source }: SourcedClaim): Token {
+  const label = markdown.utils.escapeHtml(`${proof === "unproved" ? "not proved" : "proof"}: ${toLine(source, 80) || "no source"}`);
+  const mark = `<span role="button" tabindex="0" class="mark ${proof === "unproved" ? "unproved" : "proved"}" data-claim="${claim}" aria-label="${label}"></span>`;
+  return copyToken(token, { type: "html_inline", content: mark, children: null });
 }
 
 function buildPattern(names: string[]): RegExp {

@@ -2,7 +2,7 @@ import { findAnswer } from "./answer";
 import { oncePerTrace } from "./once-per-trace";
 import { selectTurn } from "./read-trace";
 import { flattenTasks, viewTasks } from "./task-view";
-import { writeResult } from "./tool-result";
+import { listResult } from "./tool-result";
 import type { Proof, Trace, TraceEvent } from "./trace";
 
 /** A quotation with what is around it. */
@@ -21,14 +21,17 @@ export interface SourcedClaim {
   /** Path of the task. */
   task: string;
   text: string;
+  /** The source as the claim names it: a document, and after `#` a place in it. */
+  source: string;
   quotation: string;
-  confidence: number | null;
   proof: Proof | null;
+  doubt: string;
   /** Null if the trace does not hold the text around the quotation. */
   passage: Passage | null;
 }
 
 export interface Source {
+  /** Of a document. */
   name: string;
   /** Id of its element in the page. */
   anchor: string;
@@ -39,30 +42,37 @@ export interface Source {
 
 const CONTEXT_CHARS = 200;
 
+/** Return the document of a source, without the place in it. */
+export const nameDocument = (source: string): string => source.split("#")[0] || source;
+
 /** Return the sources of the answer and of the claims, those of the answer first. */
 export const listSources = oncePerTrace((trace: Trace): Source[] => {
-  const used = findAnswer(trace)?.sources ?? [];
+  const used = new Set((findAnswer(trace)?.sources ?? []).map(nameDocument));
   const sources = new Map<string, Source>();
   const getSource = (name: string): Source => {
     const anchor = `source-${sources.size + 1}`;
-    const source = sources.get(name) ?? { name, anchor, isUsed: used.includes(name), claims: [] };
+    const source = sources.get(name) ?? { name, anchor, isUsed: used.has(name), claims: [] };
     sources.set(name, source);
     return source;
   };
   used.forEach(getSource);
-  const passages = new PassageIndex(trace);
-  for (const task of flattenTasks(viewTasks(trace))) {
-    // A team's report repeats the claims of its own tasks.
-    if (task.inner.length) continue;
-    (task.traced.report?.claims ?? []).forEach((claim, index) => {
-      if (!claim.source) return;
-      const quotation = claim.quotation?.trim() ?? "";
-      const { text, confidence = null, proof = null } = claim;
-      const passage = passages.find(task.path, index, quotation || text);
-      getSource(claim.source).claims.push({ task: task.path, text, quotation, confidence, proof, passage });
-    });
-  }
+  for (const claim of listClaims(trace)) if (claim.source) getSource(nameDocument(claim.source)).claims.push(claim);
   return [...sources.values()];
+});
+
+/** Return the claims of all reports, with their quotations in place. */
+export const listClaims = oncePerTrace((trace: Trace): SourcedClaim[] => {
+  const passages = new PassageIndex(trace);
+  // A team's report repeats the claims of its own tasks.
+  const tasks = flattenTasks(viewTasks(trace)).filter(({ inner }) => !inner.length);
+  return tasks.flatMap(({ path, traced: { report } }) =>
+    (report?.claims ?? []).map((claim, index) => {
+      const quotation = claim.quotation?.trim() ?? "";
+      const { text, proof = null } = claim;
+      const passage = passages.find(path, index, quotation || text);
+      return { task: path, text, source: claim.source ?? "", quotation, proof, doubt: claim.doubt ?? "", passage };
+    }),
+  );
 });
 
 /** Finds the text around quotations: as the trace places them, else in what tools have answered. */
@@ -98,7 +108,7 @@ class PassageIndex {
 
   private readResult(event: TraceEvent): void {
     const results = this.results.get(event.task) ?? [];
-    results.push({ tool: String(event["tool"]), text: writeResult(String(event["result"])) });
+    for (const text of listResult(String(event["result"]))) results.push({ tool: String(event["tool"]), text });
     this.results.set(event.task, results);
   }
 }
@@ -109,13 +119,15 @@ export function findPassage(text: string, quote: string): Omit<Passage, "from"> 
     const start = text.indexOf(words);
     if (start < 0) continue;
     const end = start + words.length;
-    return {
-      before: unescapeJson(text.slice(Math.max(0, start - CONTEXT_CHARS), start)),
-      quote,
-      after: unescapeJson(text.slice(end, end + CONTEXT_CHARS)),
-    };
+    const around = [text.slice(Math.max(0, start - CONTEXT_CHARS), start), text.slice(end, end + CONTEXT_CHARS)] as const;
+    // Of JSON that was cut, only the string that holds the quotation is for a reader.
+    const [before, after] = /^\s*[[{]/.test(text) ? [around[0].split(QUOTE_MARK).at(-1)!, around[1].split(QUOTE_MARK)[0]!] : around;
+    return { before: unescapeJson(before), quote, after: unescapeJson(after) };
   }
   return null;
 }
+
+/** One that ends or begins a string of JSON. */
+const QUOTE_MARK = /(?<!\\)"/;
 
 const unescapeJson = (text: string): string => text.replaceAll("\\n", "\n").replaceAll('\\"', '"');

@@ -1,7 +1,7 @@
 import { listAttempts, type Attempt, type Handoff } from "./attempts";
 import { sumTaskCosts, type CostRow } from "./costs";
 import { findStart, selectTurn } from "./read-trace";
-import { listSources, type SourcedClaim } from "./sources";
+import { listClaims, type SourcedClaim } from "./sources";
 import { groupEvents, type TaskView } from "./task-view";
 import type { Trace } from "./trace";
 
@@ -52,9 +52,7 @@ export class TaskIndex {
       const workers = event.kind === "request" ? event["workers"] : null;
       if (workers) this.cards.set(event.within ?? "", workers as Record<string, WorkerCard>);
     }
-    for (const { claims } of listSources(trace)) {
-      for (const claim of claims) this.claims.set(claim.task, [...(this.claims.get(claim.task) ?? []), claim]);
-    }
+    for (const claim of listClaims(trace)) this.claims.set(claim.task, [...(this.claims.get(claim.task) ?? []), claim]);
   }
 
   /** Return the details of a task; null if the last plan has none of this path. */

@@ -1,23 +1,25 @@
 /** Levels of a result that are written as lines; what is deeper stays JSON. */
 const MAX_DEPTH = 8;
+/** Names of prose, which needs none. */
+const PLAIN: ReadonlySet<string> = new Set(["text", "summary", "content", "quote"]);
 
 interface Table {
   columns: readonly unknown[];
   rows: readonly unknown[];
 }
 
-/** Return what a tool answered as lines for a reader, `column: value; column: value` for a row of a table; other text as it is. */
-export function writeResult(text: string): string {
-  if (!/^\s*[[{]/.test(text)) return text;
+/** Return the texts in what a tool answered, for a reader: `column: value; column: value` for a row of a table; other text as it is. */
+export function listResult(text: string): string[] {
+  if (!/^\s*[[{]/.test(text)) return [text];
   try {
-    return writeLines(JSON.parse(text), "", 0).join("\n");
+    return writeLines(JSON.parse(text), "", 0);
   } catch {
-    return text; // JSON that was cut, or none
+    return [text]; // JSON that was cut, or none
   }
 }
 
 function writeLines(value: unknown, name: string, depth: number): string[] {
-  const label = name && `${name}: `;
+  const label = name && !PLAIN.has(name) ? `${name}: ` : "";
   if (typeof value !== "object" || value === null) return [`${label}${String(value)}`];
   if (depth > MAX_DEPTH) return [`${label}${JSON.stringify(value)}`];
   if (isTable(value)) {

@@ -1,24 +1,24 @@
-import { useMemo } from "preact/hooks";
 import { findAnswer } from "../model/answer";
-import { listSources } from "../model/sources";
+import { listClaims, listSources } from "../model/sources";
 import type { Trace } from "../model/trace";
+import { CopyAnswer } from "./copy-answer";
 import { Findings } from "./findings";
 import { FoldedText, MarkdownLine } from "./markdown-text";
+import { Proofs } from "./proofs";
 
-/** The answer, how sure it is, what it leaves open, and its findings. */
+/** Longer answers are folded, so that what is below them is in reach. */
+const MAX_UNFOLDED_CHARS = 6000;
+
+/** The answer with a mark at what is proved, and its findings. */
 export function AnswerSection({ trace }: { trace: Trace }) {
-  const [answer, sources] = useMemo(() => [findAnswer(trace), listSources(trace)] as const, [trace]);
+  const answer = findAnswer(trace);
   if (!answer) return null;
   return (
     <>
-      <div class="answer">
-        <FoldedText text={answer.text} sources={sources} maxChars={MAX_UNFOLDED_CHARS} />
-        <div class="answer-limits">
-          {answer.confidence !== null && <Confidence value={answer.confidence} />}
-          <TextList title="Not answered" texts={answer.unanswered} />
-          <TextList title="Gaps" texts={answer.gaps} />
-        </div>
-      </div>
+      <CopyAnswer trace={trace} />
+      <Proofs trace={trace}>
+        <FoldedText text={answer.text} sources={listSources(trace)} claims={listClaims(trace)} maxChars={MAX_UNFOLDED_CHARS} />
+      </Proofs>
       {answer.findings.length > 0 && (
         <>
           <h3>Findings ({answer.findings.length})</h3>
@@ -29,16 +29,10 @@ export function AnswerSection({ trace }: { trace: Trace }) {
   );
 }
 
-/** Longer answers are folded, so that what is below them is in reach. */
-const MAX_UNFOLDED_CHARS = 6000;
-
-/** A confidence from 0 to 100, as a number and as a bar. */
+/** A confidence from 0 to 100. */
 export const Confidence = ({ value }: { value: number }) => (
-  <p class="confidence">
+  <p>
     Confidence <strong>{value}</strong> of 100
-    <span class="meter" aria-hidden="true">
-      <span style={{ width: `${Math.min(100, Math.max(0, value))}%` }} />
-    </span>
   </p>
 );
 

@@ -1,6 +1,6 @@
 import { useMemo } from "preact/hooks";
 import { findPrevailing, listContradictions, type Contradiction } from "../model/answer";
-import { listSources, type Source } from "../model/sources";
+import { listSources, nameDocument, type Source } from "../model/sources";
 import type { Trace } from "../model/trace";
 import { Quotation } from "./quotation";
 import { TaskLink } from "./task-link";
@@ -28,7 +28,7 @@ function ContradictionCard({ contradiction, sources }: { contradiction: Contradi
       </h3>
       <ul class="sides">
         {claims.map((claim, index) => {
-          const source = sources.find(({ name }) => name === claim.source);
+          const source = sources.find(({ name }) => name === nameDocument(claim.source ?? ""));
           const known = source?.claims.find(({ text }) => text === claim.text);
           const outcome = prevailing < 0 ? "" : prevailing === index ? "prevails" : "yields";
           return (
@@ -37,7 +37,7 @@ function ContradictionCard({ contradiction, sources }: { contradiction: Contradi
               <p>
                 <Text>{claim.text}</Text>
               </p>
-              {known?.passage ? <Quotation passage={known.passage} /> : claim.quotation ? <Quoted quotation={claim.quotation} /> : null}
+              {(known?.passage || claim.quotation) && <Quotation passage={known?.passage ?? { quote: claim.quotation! }} />}
               <p class="soft small">
                 {source ? (
                   <a href={`#${source.anchor}`}>
@@ -63,9 +63,3 @@ function ContradictionCard({ contradiction, sources }: { contradiction: Contradi
     </article>
   );
 }
-
-const Quoted = ({ quotation }: { quotation: string }) => (
-  <blockquote>
-    <Text>{quotation}</Text>
-  </blockquote>
-);

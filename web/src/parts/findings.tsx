@@ -21,21 +21,13 @@ const COLUMNS: Column<Finding>[] = [
     show: (finding) => (
       <>
         <MarkdownLine text={asText(finding["message"])} />
-        {finding["suggestion"] ? (
-          <div class="soft small">
-            <MarkdownLine text={asText(finding["suggestion"])} />
-          </div>
-        ) : null}
+        <div class="soft small">
+          <code>
+            <Text>{placeOf(finding)}</Text>
+          </code>{" "}
+          <MarkdownLine text={asText(finding["suggestion"])} />
+        </div>
       </>
-    ),
-  },
-  {
-    title: "Where",
-    value: placeOf,
-    show: (finding) => (
-      <code>
-        <Text>{placeOf(finding)}</Text>
-      </code>
     ),
   },
   {
@@ -44,7 +36,7 @@ const COLUMNS: Column<Finding>[] = [
     show: (finding) => <Text>{Array.isArray(finding["reporters"]) ? finding["reporters"].join(", ") : ""}</Text>,
   },
   {
-    title: "Confidence, of 100",
+    title: "Confidence",
     value: (finding) => Number(finding["confidence"] ?? -1),
     show: (finding) => asText(finding["confidence"]),
     isNumber: true,

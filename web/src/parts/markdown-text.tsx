@@ -1,23 +1,24 @@
 import { useMemo, useState } from "preact/hooks";
 import { renderLine, renderMarkdown } from "../model/markdown";
-import type { Source } from "../model/sources";
+import type { Source, SourcedClaim } from "../model/sources";
 
 const MAX_CHARS = 200_000;
 
 interface FoldedTextProps {
   text: string;
-  sources?: readonly Source[];
+  sources?: readonly Source[] | undefined;
+  claims?: readonly SourcedClaim[] | undefined;
   /** Longer texts are folded until the reader opens them. */
   maxChars: number;
 }
 
 /** Untrusted Markdown, of which only the beginning is seen where it is long. */
-export function FoldedText({ text, sources, maxChars }: FoldedTextProps) {
+export function FoldedText({ text, sources, claims, maxChars }: FoldedTextProps) {
   const [isFolded, setFolded] = useState(text.length > maxChars);
   return (
     <div>
       <div class={isFolded ? "is-folded" : ""}>
-        <MarkdownText text={text} sources={sources} />
+        <MarkdownText text={text} sources={sources} claims={claims} />
       </div>
       {isFolded && (
         <button type="button" class="no-print" onClick={() => setFolded(false)}>
@@ -28,9 +29,9 @@ export function FoldedText({ text, sources, maxChars }: FoldedTextProps) {
   );
 }
 
-/** Untrusted Markdown; names of sources are links that open them. */
-export function MarkdownText({ text, sources = [] }: { text: string; sources?: readonly Source[] }) {
-  const html = useMemo(() => renderMarkdown(text.slice(0, MAX_CHARS), sources), [text, sources]);
+/** Untrusted Markdown; names of sources are links that open them, and claims have a mark. */
+export function MarkdownText({ text, sources, claims }: Omit<FoldedTextProps, "maxChars">) {
+  const html = useMemo(() => renderMarkdown(text.slice(0, MAX_CHARS), sources, claims), [text, sources, claims]);
   return (
     <>
       {/* markdown-it escapes all markup of the text; its links lead to http(s) or to this page's sources. */}

@@ -19,13 +19,20 @@ export function PrintedDetails() {
   const index = useMemo(() => new TaskIndex(run.trace, run.byPath), [run]);
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {
+    const fold = (isOpen: boolean) => document.querySelectorAll<HTMLDetailsElement>(".made").forEach((made) => (made.open = isOpen));
+    let isOpen = false;
     const fill = () => {
       if (!place.current) return;
+      isOpen = Boolean(document.querySelector(".made[open]"));
+      fold(true);
       // At once: the browser takes its picture when this event has been handled.
       render(<AllDetails index={index} tasks={[...run.byPath.values()]} sources={listSources(run.trace)} />, place.current);
       place.current.querySelectorAll("details").forEach((details) => (details.open = true));
     };
-    const empty = () => place.current && render(null, place.current);
+    const empty = () => {
+      fold(isOpen);
+      if (place.current) render(null, place.current);
+    };
     window.addEventListener("beforeprint", fill);
     window.addEventListener("afterprint", empty);
     return () => {

@@ -1,13 +1,55 @@
+import { findAnswer, listContradictions } from "../model/answer";
+import { listGaps } from "../model/gaps";
+import { listPlanVersions } from "../model/plan-versions";
 import type { RunSection } from "../model/sections";
-import { DETAIL_SECTIONS } from "./detail-sections";
+import { listSources } from "../model/sources";
+import type { Trace } from "../model/trace";
+import { AnswerSection } from "./answer-section";
+import { ContradictionsSection } from "./contradictions-section";
+import { CostsSection } from "./costs-section";
+import { EventsSection } from "./events-section";
+import { GapsSection } from "./gaps-section";
 import { PlanSection } from "./plan-section";
-import { Summary } from "./summary";
+import { PlanVersionsSection } from "./plan-versions-section";
+import { SourcesSection } from "./sources-section";
 import { TimelineSection } from "./timeline-section";
 
-/** What the report and the live page show of a run, from top to bottom. */
-export const RUN_SECTIONS: readonly RunSection[] = [
-  { id: "summary", title: "Summary", Part: Summary },
+const ANSWER: RunSection = { id: "answer", title: "Answer", Part: AnswerSection, isEmpty: (trace) => !findAnswer(trace) };
+
+/** What limits and supports the answer, beside it. */
+const BESIDE: readonly RunSection[] = [
+  { id: "gaps", title: "What is missing", Part: GapsSection, isEmpty: (trace) => !listGaps(trace).length },
+  { id: "contradictions", title: "Contradictions", Part: ContradictionsSection, isEmpty: (trace) => !listContradictions(trace).length },
+  { id: "sources", title: "Sources", Part: SourcesSection, isEmpty: (trace) => !listSources(trace).length },
+];
+
+export const MADE = { id: "made", title: "How it was made" };
+
+/** How the run came to it, folded once there is an answer. */
+const MADE_SECTIONS: readonly RunSection[] = [
   { id: "plan", title: "Plan", Part: PlanSection, isEmpty: (trace) => !trace.tasks.length },
   { id: "timeline", title: "Timeline", Part: TimelineSection, isEmpty: (trace) => !trace.tasks.length },
-  ...DETAIL_SECTIONS,
+  {
+    id: "plan-versions",
+    title: "Plan versions",
+    Part: PlanVersionsSection,
+    isEmpty: (trace) => !listPlanVersions(trace).some(({ difference, notes, later }) => difference || notes.length || later.length),
+  },
+  { id: "costs", title: "Costs", Part: CostsSection },
+  { id: "events", title: "Events", Part: EventsSection },
 ];
+
+const select = (sections: readonly RunSection[], trace: Trace) => sections.filter(({ isEmpty }) => !isEmpty?.(trace));
+
+/** What the report and the live page show of a run: the answer, what is beside it, and how it was made. */
+export const selectSections = (trace: Trace) => ({
+  answer: select([ANSWER], trace),
+  beside: select(BESIDE, trace),
+  made: select(MADE_SECTIONS, trace),
+});
+
+/** Return the links to the parts of a run, from top to bottom. */
+export function listRunLinks(trace: Trace): { id: string; title: string }[] {
+  const { answer, beside } = selectSections(trace);
+  return [...answer, ...beside, MADE];
+}

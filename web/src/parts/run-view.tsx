@@ -1,13 +1,16 @@
-import { useMemo } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { findAnswer } from "../model/answer";
+import { countOf, formatCount } from "../model/format";
+import type { RunSection } from "../model/sections";
 import type { Trace } from "../model/trace";
+import { CriticalPath } from "./critical-path";
 import { PrintedDetails } from "./printed-details";
 import { RunContext, showRun } from "./run-context";
-import { RUN_SECTIONS } from "./run-sections";
+import { MADE, selectSections } from "./run-sections";
 import { SelectedTask } from "./selected-task";
 import { SelectionProvider } from "./selection";
 import { Section } from "./shell";
-
-export const listRunSections = (trace: Trace) => RUN_SECTIONS.filter(({ isEmpty }) => !isEmpty?.(trace));
+import { RunFacts, Summary } from "./summary";
 
 interface RunViewProps {
   trace: Trace;
@@ -19,17 +22,75 @@ interface RunViewProps {
 /** Everything about one run, drawn from its trace; the same in the report and in the live page. */
 export function RunView({ trace, start, onSelect }: RunViewProps) {
   const run = useMemo(() => showRun(trace), [trace]);
+  const { answer, beside, made } = selectSections(trace);
+  useOpenedTarget();
   return (
     <RunContext.Provider value={run}>
       <SelectionProvider start={start} onSelect={onSelect}>
-        {listRunSections(trace).map(({ id, title, Part }) => (
-          <Section key={id} id={id} title={title}>
-            <Part trace={trace} />
-          </Section>
-        ))}
+        <Summary trace={trace} />
+        <div class={answer.length ? "outcome" : ""}>
+          {answer.length > 0 && <Sections trace={trace} sections={answer} />}
+          {beside.length > 0 && (
+            <div>
+              <Sections trace={trace} sections={beside} />
+            </div>
+          )}
+        </div>
+        <HowItWasMade trace={trace} sections={made} />
         <SelectedTask />
         <PrintedDetails />
       </SelectionProvider>
     </RunContext.Provider>
   );
+}
+
+const Sections = ({ trace, sections }: { trace: Trace; sections: RunSection[] }) => (
+  <>
+    {sections.map(({ id, title, Part }) => (
+      <Section key={id} id={id} title={title}>
+        <Part trace={trace} />
+      </Section>
+    ))}
+  </>
+);
+
+/** The plan, the times and the costs: open while the run works, folded beside a question, left as it is when the answer comes. */
+function HowItWasMade({ trace, sections }: { trace: Trace; sections: RunSection[] }) {
+  const hasAnswer = Boolean(findAnswer(trace));
+  const isAsking = trace.run.status === "needs_input";
+  const [isOpen, setOpen] = useState(!hasAnswer && !isAsking);
+  useEffect(() => {
+    if (!hasAnswer) setOpen(!isAsking);
+  }, [hasAnswer, isAsking]);
+  return (
+    <details id={MADE.id} class="made" open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>
+        <h2>{MADE.title}</h2>{" "}
+        <span class="soft small">
+          {countOf(trace.tasks.length, "task")}, {countOf(trace.usage.model_calls, "model call")}, {formatCount(trace.usage.input_tokens + trace.usage.output_tokens)} tokens
+        </span>
+      </summary>
+      <RunFacts trace={trace} />
+      <CriticalPath trace={trace} />
+      <Sections trace={trace} sections={sections} />
+    </details>
+  );
+}
+
+/** Open whatever a pressed link of the page leads into. */
+function useOpenedTarget(): void {
+  useEffect(() => {
+    const open = (event: MouseEvent) => {
+      const link = event.target instanceof Element ? event.target.closest('a[href^="#"]') : null;
+      const id = link?.getAttribute("href")?.slice(1);
+      // After it was drawn, where it was not.
+      setTimeout(() => {
+        const target = id ? document.getElementById(id) : null;
+        for (let each = target?.closest("details"); each; each = each.parentElement?.closest("details")) each.open = true;
+        if (target instanceof HTMLDetailsElement) target.scrollIntoView({ block: "start" });
+      });
+    };
+    document.addEventListener("click", open);
+    return () => document.removeEventListener("click", open);
+  }, []);
 }

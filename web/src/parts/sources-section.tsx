@@ -1,23 +1,36 @@
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
+import { countOf } from "../model/format";
 import { listSources, type Source, type SourcedClaim } from "../model/sources";
 import type { Trace } from "../model/trace";
-import { ProofMark } from "./proof-mark";
-import { Quotation } from "./quotation";
-import { TaskLink } from "./task-link";
-import { Line, Text } from "./text";
+import { ClaimList } from "./claim-list";
+import { Line } from "./text";
 
 const MAX_CLAIMS = 30;
 const MAX_SOURCES = 50;
+/** Quotations that are read at once: up to so many characters. */
+const MAX_OPEN_CHARS = 1500;
+
+const countChars = ({ claims }: Source): number => claims.reduce((sum, { text, quotation }) => sum + text.length + quotation.length, 0);
 
 /** The sources of the answer and of the claims, with what is quoted from them, in place. */
 export function SourcesSection({ trace }: { trace: Trace }) {
-  const sources = useMemo(() => listSources(trace), [trace]);
+  const sources = listSources(trace);
+  const isShort = sources.reduce((sum, source) => sum + countChars(source), 0) <= MAX_OPEN_CHARS;
+  const hasUsed = sources.some(({ isUsed }) => isUsed);
   const [shown, setShown] = useState(MAX_SOURCES);
-  useOpenedSource((number) => setShown((before) => Math.max(before, number)));
+  useEffect(() => {
+    // A link may lead to a source that is not drawn yet.
+    const show = ({ target }: MouseEvent) => {
+      const anchor = target instanceof Element && target.closest('a[href^="#source-"]')?.getAttribute("href");
+      if (anchor) setShown((before) => Math.max(before, Number(anchor.slice("#source-".length))));
+    };
+    document.addEventListener("click", show, true);
+    return () => document.removeEventListener("click", show, true);
+  }, []);
   return (
     <div class="sources">
       {sources.slice(0, shown).map((source) => (
-        <SourceDetails key={source.anchor} source={source} />
+        <SourceDetails key={source.anchor} source={source} isShort={isShort} note={hasUsed && !source.isUsed ? "not named by the answer" : ""} />
       ))}
       {sources.length > shown && (
         <button type="button" onClick={() => setShown(shown + MAX_SOURCES)}>
@@ -28,38 +41,16 @@ export function SourcesSection({ trace }: { trace: Trace }) {
   );
 }
 
-/** Open the source that a pressed link of the page leads to; `show` makes sure that it is there. */
-function useOpenedSource(show: (number: number) => void): void {
-  useEffect(() => {
-    const open = (event: MouseEvent) => {
-      const link = event.target instanceof Element ? event.target.closest('a[href^="#source-"]') : null;
-      const anchor = link?.getAttribute("href")?.slice(1);
-      if (!anchor) return;
-      show(Number(anchor.slice("source-".length)));
-      // After the source was drawn, where it was not.
-      setTimeout(() => {
-        const source = document.getElementById(anchor);
-        if (source instanceof HTMLDetailsElement) source.open = true;
-        source?.scrollIntoView({ block: "start" });
-      });
-    };
-    document.addEventListener("click", open);
-    return () => document.removeEventListener("click", open);
-  }, []);
-}
-
 /** A source; what is quoted from it is drawn when it is opened. */
-function SourceDetails({ source }: { source: Source }) {
-  const [isOpen, setOpen] = useState(false);
+function SourceDetails({ source, isShort, note }: { source: Source; isShort: boolean; note: string }) {
+  const [isOpen, setOpen] = useState(isShort && source.claims.length > 0);
   return (
-    <details id={source.anchor} onToggle={(event) => setOpen(event.currentTarget.open)}>
+    <details id={source.anchor} open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>
         <strong>
           <Line max={160}>{source.name}</Line>
         </strong>{" "}
-        <span class="soft small">
-          {source.isUsed ? "used in the answer" : "not named by the answer"} · {countClaims(source.claims.length)}
-        </span>
+        <span class="soft small">{[source.claims.length && countOf(source.claims.length, "claim"), note].filter(Boolean).join(" · ")}</span>
       </summary>
       {isOpen && <SourceClaims claims={source.claims} />}
     </details>
@@ -70,43 +61,7 @@ function SourceDetails({ source }: { source: Source }) {
 export const SourceClaims = ({ claims }: { claims: SourcedClaim[] }) => (
   <>
     {claims.length === 0 && <p class="soft">No task has made a claim from it.</p>}
-    <ul class="claims">
-      {claims.slice(0, MAX_CLAIMS).map((claim, index) => (
-        <li key={index}>
-          <ClaimText claim={claim} />
-        </li>
-      ))}
-    </ul>
+    <ClaimList claims={claims.slice(0, MAX_CLAIMS)} />
     {claims.length > MAX_CLAIMS && <p class="soft">The other {claims.length - MAX_CLAIMS} are with their tasks.</p>}
   </>
 );
-
-const ClaimText = ({ claim }: { claim: SourcedClaim }) => (
-  <>
-    <p>
-      <Text>{claim.text}</Text> <ProofMark proof={claim.proof} /> <TaskLink path={claim.task} />
-    </p>
-    {claim.passage ? (
-      <figure>
-        <Quotation passage={claim.passage} />
-        <figcaption class="soft small">
-          {claim.passage.line ? `Line ${claim.passage.line} of ` : "From "}
-          <Text>{claim.passage.from}</Text>
-        </figcaption>
-      </figure>
-    ) : (
-      claim.quotation && (
-        <figure>
-          <blockquote>
-            <mark>
-              <Text>{claim.quotation}</Text>
-            </mark>
-          </blockquote>
-          <figcaption class="soft small">The trace does not hold the text around this quotation.</figcaption>
-        </figure>
-      )
-    )}
-  </>
-);
-
-const countClaims = (count: number): string => (count === 1 ? "1 claim" : `${count} claims`);

@@ -1,13 +1,14 @@
+import { countOf } from "../model/format";
 import { toLine } from "../model/plain-text";
+import type { SourcedClaim } from "../model/sources";
 import type { TaskDetails } from "../model/task-details";
 import type { Report } from "../model/trace";
 import { nameReads } from "./access-labels";
 import { Confidence, TextList } from "./answer-section";
+import { ClaimList } from "./claim-list";
 import { Findings } from "./findings";
 import { LongText } from "./long-text";
 import { FoldedText } from "./markdown-text";
-import { ProofMark } from "./proof-mark";
-import { Quotation } from "./quotation";
 import { Text } from "./text";
 
 /** What came of a task. */
@@ -20,7 +21,7 @@ export function TaskReport({ details }: { details: TaskDetails }) {
       <Problems report={report} />
       {report.output && report.output !== report.error && <Output text={report.output} />}
       {report.confidence != null && report.status !== "failed" && <Confidence value={report.confidence} />}
-      <Claims report={report} details={details} />
+      <Claims claims={details.claims} />
       {(report.findings?.length ?? 0) > 0 && <Findings findings={report.findings!} />}
       <TextList title="Gaps" texts={report.gaps ?? []} />
       {report.taint_labels?.length ? <p class="soft small">It has read {toLine(report.taint_labels.map(nameReads).join(" and "))}.</p> : null}
@@ -52,41 +53,12 @@ const Problems = ({ report }: { report: Report }) => (
   </>
 );
 
-function Claims({ report, details }: { report: Report; details: TaskDetails }) {
-  const claims = report.claims ?? [];
+function Claims({ claims }: { claims: readonly SourcedClaim[] }) {
   if (!claims.length) return null;
-  const list = (
-    <ol class="claims">
-      {claims.map((claim, index) => {
-        const placed = details.claims.find(({ text, quotation }) => text === claim.text && quotation === (claim.quotation ?? "").trim());
-        return (
-          <li key={index}>
-            <Text>{claim.text}</Text>{" "}
-            <span class="soft small">
-              <Text>{claim.source}</Text>
-              {claim.confidence != null && `, ${claim.confidence} of 100`}
-            </span>
-            <ProofMark proof={claim.proof} doubt={claim.doubt} />
-            {placed?.passage ? (
-              <Quotation passage={placed.passage} />
-            ) : (
-              claim.quotation && (
-                <blockquote>
-                  <Text>{claim.quotation}</Text>
-                </blockquote>
-              )
-            )}
-          </li>
-        );
-      })}
-    </ol>
-  );
   return (
     <details open={claims.length <= 3}>
-      <summary>
-        {claims.length} {claims.length === 1 ? "claim" : "claims"} with sources
-      </summary>
-      {list}
+      <summary>{countOf(claims.length, "claim")} with sources</summary>
+      <ClaimList claims={claims} />
     </details>
   );
 }

@@ -1,0 +1,40 @@
+/** Names of columns and figures, as people write them. */
+
+const SCALES = ["thousand", "million", "billion", "trillion"];
+const UNITS =
+  "usd eur gbp chf jpy cny inr percent pct kg g mg t km m cm mm l ml kwh mwh gwh kw mw s ms min h hours days weeks months years metres meters tonnes litres";
+const UNIT_WORDS = new Set([...SCALES, ...UNITS.split(" "), "cubic", "square", "per"]);
+const CURRENCIES = /^(?:usd|eur|gbp|chf|jpy|cny|inr)$/;
+const COLUMN = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)+(?: \d{4})?$/i;
+
+/** Return a column of a table in words: `market_cap_billion_usd 2024` as `Market cap 2024, billion USD`; others as they are. */
+export function writeColumn(name: string): string {
+  const parts = readColumn(name);
+  if (!parts) return name;
+  const unit = parts.unit.map((word) => (CURRENCIES.test(word) ? word.toUpperCase() : word));
+  const said = [parts.subject.join(" "), unit.join(" ")].filter(Boolean).join(", ");
+  return said[0]!.toUpperCase() + said.slice(1);
+}
+
+function readColumn(name: string): { subject: string[]; unit: string[] } | null {
+  if (!COLUMN.test(name)) return null;
+  const words = name.toLowerCase().split(/[_ ]/);
+  const year = /^(?:19|20)\d\d$/.test(words.at(-1)!) ? [words.pop()!] : [];
+  let at = words.length;
+  while (at > 0 && UNIT_WORDS.has(words[at - 1]!)) at -= 1;
+  return { subject: [...words.slice(0, at), ...year], unit: words.slice(at) };
+}
+
+/** Return a figure of a column that has a unit with its thousands apart; other texts as they are. */
+export const writeFigure = (text: string, column: string): string =>
+  readColumn(column)?.unit.length && /^-?\d{4,}(?:\.\d+)?$/.test(text) ? text.replace(/\B(?=(?:\d{3})+(?!\d))(?<!\.\d*)/g, ",") : text;
+
+/** A row of a table, as a claim says it: `company: Alpha; usd: 3.5`. */
+export type Row = { columns: string[]; cells: string[] };
+
+/** Return the row that a claim says; null for other texts. */
+export function readRow(text: string): Row | null {
+  const pairs = text.split("; ").map((part) => /^([^:\n]{1,60}): ([^\n]*)$/.exec(part));
+  if (pairs.length < 2 || pairs.some((pair) => !pair)) return null;
+  return { columns: pairs.map((pair) => pair![1]!), cells: pairs.map((pair) => pair![2]!) };
+}

@@ -1,0 +1,48 @@
+import { findAnswer } from "./answer";
+import { oncePerTrace } from "./once-per-trace";
+import { listProblems, type Problem } from "./problems";
+import { viewTasks } from "./task-view";
+import type { Trace } from "./trace";
+
+/** Something that the answer lacks. */
+export interface Gap {
+  text: string;
+  /** Gaps that begin with the same words, about something else. */
+  others: string[];
+  /** Tasks without a result; the text is why. */
+  problem?: Problem;
+}
+
+/** What differs between gaps of one kind: quotations, names of files and tasks, figures. */
+const NAMES = /“[^”]*”|"[^"]*"|`[^`]*`|\S*[\d_./#]\S*/gu;
+const KIND_WORDS = 4;
+/** Shorter reasons may be in a gap by chance. */
+const MIN_REASON_CHARS = 12;
+
+/** Return what is missing, each kind once: what was not answered, tasks without a result, and other gaps. */
+export const listGaps = oncePerTrace((trace: Trace): Gap[] => {
+  const answer = findAnswer(trace);
+  const problems = listProblems(viewTasks(trace));
+  const reasons = problems.map(({ reason }) => reason).filter((reason) => reason.length >= MIN_REASON_CHARS);
+  const gaps = (answer?.gaps ?? []).filter((gap) => !reasons.some((reason) => gap.includes(reason)));
+  return [
+    ...groupGaps(answer?.unanswered ?? []),
+    ...problems.map((problem) => ({ text: problem.reason, others: [], problem })),
+    ...groupGaps(gaps),
+  ];
+});
+
+/** Return texts, each with those of its kind behind it. */
+export function groupGaps(texts: readonly string[]): Gap[] {
+  const groups = new Map<string, Gap>();
+  for (const text of new Set(texts)) {
+    const kind = nameKind(text);
+    const group = groups.get(kind);
+    if (group) group.others.push(text);
+    else groups.set(kind, { text, others: [] });
+  }
+  return [...groups.values()];
+}
+
+const nameKind = (text: string): string =>
+  text.startsWith("not proved: ") ? "not proved" : text.replace(NAMES, "·").split(/\s+/).slice(0, KIND_WORDS).join(" ").toLowerCase();

@@ -1,0 +1,112 @@
+import type { SourcedClaim } from "./sources";
+
+/** Where in a text a claim is said, or a figure of it: the mark is put behind. */
+export interface Place {
+  end: number;
+  /** Index of the claim. */
+  claim: number;
+}
+
+interface Marked {
+  index: number;
+  text: string;
+  figures: ReadonlySet<string>;
+  years: ReadonlySet<string>;
+  words: ReadonlySet<string>;
+  /** Of which one must be there; a claim that is not proved is marked without. */
+  names: ReadonlySet<string>;
+}
+
+/** Longer claims are passages, which an answer quotes with their source. */
+const MAX_CLAIM_CHARS = 400;
+const MAX_CLAIMS = 500;
+/** A shorter claim may be said by chance. */
+const MIN_SAID_CHARS = 12;
+const FIGURE = /(?<![\p{L}\p{N}_/#.,:-])[-−]?\d(?:[\d,]*\d)?(?:\.\d+)?(?![\p{L}\p{N}_/-]|[.,:]\d)/gu;
+const YEAR = /^(?:19|20)\d\d$/;
+const SENTENCE = /(?<=[.!?;])\s+|\n/g;
+
+const readFigure = (text: string): string => String(Number(text.replaceAll(",", "").replace("−", "-")));
+const listFigures = (text: string): string[] => [...text.matchAll(FIGURE)].map(([found]) => found);
+const isYear = (figure: string): boolean => YEAR.test(figure);
+/** A figure of one digit is in too many sentences to say which claim is meant. */
+const isTelling = (figure: string): boolean => !isYear(figure) && figure.replace(/\D/g, "").length > 1;
+/** The words that say what a sentence is about: names, and long words. */
+const listWords = (text: string): string[] => text.match(/\p{Lu}[\p{L}\p{N}]{2,}|\p{L}{5,}/gu)?.map((word) => word.toLowerCase()) ?? [];
+/** The names in a text; its first word may be written large for that alone. */
+const listNames = (text: string): string[] => {
+  const [first, ...others] = text.matchAll(/\p{Lu}[\p{L}\p{N}]{2,}/gu);
+  const names = first?.index === 0 && others.length ? others : [first, ...others];
+  return names.flatMap((found) => found?.[0].toLowerCase() ?? []);
+};
+const squeeze = (text: string): string => text.replace(/\s+/g, " ").replace(/[.\s]+$/, "");
+
+/** Return what is searched for of each claim that was proved, or was found not to be. */
+export function readClaims(claims: readonly SourcedClaim[]): Marked[] {
+  return claims.slice(0, MAX_CLAIMS).flatMap(({ text, proof }, index) => {
+    if (!proof || proof === "stated" || text.length > MAX_CLAIM_CHARS) return [];
+    const found = listFigures(text);
+    return [
+      {
+        index,
+        text: squeeze(text),
+        figures: new Set(found.filter(isTelling).map(readFigure)),
+        years: new Set(found.filter(isYear)),
+        words: new Set(listWords(text)),
+        names: new Set(proof === "unproved" ? [] : listNames(text)),
+      },
+    ];
+  });
+}
+
+/** Return where a text says the claims, in its order.
+ *
+ * A claim is where its words are; else its figures are, in a sentence about the same: it shares a name with the claim,
+ * a long word with one without names, and no year speaks against it.
+ *
+ * @param around What the text is about besides its own words: the row of a table.
+ */
+export function placeMarks(text: string, claims: readonly Marked[], around = ""): Place[] {
+  const places: Place[] = [];
+  let start = 0;
+  for (const sentence of splitSentences(text)) {
+    const said = placeSaid(sentence, claims);
+    const rest = said.reduce((left, { from, end }) => left.slice(0, from) + " ".repeat(end - from) + left.slice(end), sentence);
+    const figures = placeFigures(rest, claims, `${around} ${sentence}`);
+    for (const { end, claim } of [...said, ...figures]) places.push({ end: start + end, claim });
+    start += sentence.length;
+  }
+  return places.sort((one, other) => one.end - other.end);
+}
+
+/** Return the sentences, each with the space behind it. */
+function splitSentences(text: string): string[] {
+  const ends = [...text.matchAll(SENTENCE)].map((found) => found.index + found[0].length);
+  return [...ends, text.length].map((end, index) => text.slice(ends[index - 1] ?? 0, end));
+}
+
+function placeSaid(sentence: string, claims: readonly Marked[]): { from: number; end: number; claim: number }[] {
+  const found: { from: number; end: number; claim: number }[] = [];
+  for (const { index, text } of [...claims].sort((one, other) => other.text.length - one.text.length)) {
+    const from = text.length < MIN_SAID_CHARS ? -1 : sentence.indexOf(text);
+    const end = from + text.length;
+    if (from >= 0 && !found.some((other) => other.from < end && from < other.end)) found.push({ from, end, claim: index });
+  }
+  return found;
+}
+
+function placeFigures(sentence: string, claims: readonly Marked[], context: string): Place[] {
+  const words = new Set(listWords(context));
+  const years = listFigures(context).filter(isYear);
+  return [...sentence.matchAll(FIGURE)].flatMap((found) => {
+    const figure = readFigure(found[0]);
+    if (!isTelling(found[0])) return [];
+    const fitting = claims
+      .filter((claim) => claim.figures.has(figure) && (!years.length || !claim.years.size || years.some((year) => claim.years.has(year))))
+      .filter(({ names }) => !names.size || [...names].some((name) => words.has(name)))
+      .map((claim) => ({ claim: claim.index, shared: [...claim.words].filter((word) => words.has(word)).length }))
+      .filter(({ shared }) => shared > 0)
+      .sort((one, other) => other.shared - one.shared);
+    return fitting[0] ? [{ end: found.index + found[0].length, claim: fitting[0].claim }] : [];
+  });
+}

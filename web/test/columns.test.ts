@@ -1,0 +1,28 @@
+import { expect, test } from "vitest";
+import { readRow, writeColumn, writeFigure } from "../src/model/columns";
+
+test.each([
+  ["market_cap_billion_usd 2024", "Market cap 2024, billion USD"],
+  ["cubic_metres_2024", "2024, cubic metres"],
+  ["plan_name", "Plan name"],
+  ["change in percent", "change in percent"],
+  ["company", "company"],
+])("the column %s is shown as %s", (name, shown) => {
+  expect(writeColumn(name)).toBe(shown);
+});
+
+test.each([
+  ["24000.5", "revenue_usd", "24,000.5"],
+  ["-2794", "revenue_usd 2024", "-2,794"],
+  ["12.1234567", "revenue_usd", "12.1234567"],
+  ["90210", "zip_code", "90210"],
+  ["SN10002", "weight_kg", "SN10002"],
+])("the figure %s of %s is shown as %s", (text, column, shown) => {
+  expect(writeFigure(text, column)).toBe(shown);
+});
+
+test("a claim that is a row of a table is read as one; prose is not", () => {
+  expect(readRow("company: Alpha; usd: 3.5")).toEqual({ columns: ["company", "usd"], cells: ["Alpha", "3.5"] });
+  expect(readRow("Alpha: 3.5")).toBeNull();
+  expect(readRow("It grew; by much")).toBeNull();
+});

@@ -1,0 +1,39 @@
+import { expect, test } from "vitest";
+import { groupGaps, listGaps } from "../src/model/gaps";
+import { makeEvent, makeReport, makeTask, makeTrace } from "./samples";
+
+test("gaps that say the same of different things are one, with the others behind it", () => {
+  const groups = groupGaps(["a.csv has no column “rain”.", "b.csv has no column “snow”.", "The price of 2023 is not known.", "a.csv has no column “rain”."]);
+
+  expect(groups.map(({ text, others }) => [text, others])).toEqual([
+    ["a.csv has no column “rain”.", ["b.csv has no column “snow”."]],
+    ["The price of 2023 is not known.", []],
+  ]);
+});
+
+test("claims that are not proved are one gap, for whatever reason", () => {
+  const [group, ...more] = groupGaps(["not proved: “x”: the quotation is not in a.md", "not proved: “y”: “Alpha” is not in the result"]);
+
+  expect([group!.others.length, more]).toEqual([1, []]);
+});
+
+test("what was not answered is first, then tasks without a result; a gap that repeats their reason is left out", () => {
+  const report = makeReport("a", { status: "failed", output: "", error: "the page could not be loaded" });
+  const answer = { text: "None.", unanswered: ["Who pays?"], gaps: ["a: the page could not be loaded", "No figure for 2024."] };
+  const trace = makeTrace({
+    tasks: [{ ...makeTask("a"), status: "failed", report }],
+    events: [makeEvent(1, "request"), makeEvent(9, "answer", { answer, status: "partial" })],
+  });
+
+  expect(listGaps(trace).map(({ text, problem }) => [text, problem?.tasks.length])).toEqual([
+    ["Who pays?", undefined],
+    ["the page could not be loaded", 1],
+    ["No figure for 2024.", undefined],
+  ]);
+});
+
+test("without an answer the tasks without a result are the gaps", () => {
+  const trace = makeTrace({ tasks: [{ ...makeTask("a"), status: "skipped", report: null, reason: "b failed" }] });
+
+  expect(listGaps(trace).map(({ text }) => text)).toEqual(["b failed"]);
+});

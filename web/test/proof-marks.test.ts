@@ -1,0 +1,60 @@
+import { expect, test } from "vitest";
+import { renderMarkdown } from "../src/model/markdown";
+import { placeMarks, readClaims } from "../src/model/proof-marks";
+import type { SourcedClaim } from "../src/model/sources";
+import type { Proof } from "../src/model/trace";
+
+const makeClaim = (text: string, proof: Proof | null = "quoted"): SourcedClaim => ({ task: "a", text, source: "a.md", quotation: "", proof, doubt: "", passage: null });
+
+/** Return what is before each mark, with the index of its claim. */
+const mark = (text: string, ...claims: SourcedClaim[]) => placeMarks(text, readClaims(claims)).map(({ end, claim }) => [text.slice(0, end).split(/[ (]/).at(-1), claim]);
+
+test("a claim that is said has its mark behind it", () => {
+  expect(mark("In short, Alpha made 24 million. So it grew.", makeClaim("Alpha made 24 million."))).toEqual([["million", 0]]);
+});
+
+test("a figure of a claim has a mark where the sentence is about the same", () => {
+  const claims = [makeClaim("The revenue of Alpha was 1250.5"), makeClaim("The revenue of Beta was 99")];
+
+  expect(mark("Alpha reached 1,250.5 (million). Beta reached 99.", ...claims)).toEqual([
+    ["1,250.5", 0],
+    ["99", 1],
+  ]);
+});
+
+test.each([
+  ["a figure of another subject", "Gamma reached 1,250."],
+  ["a year", "Alpha was founded in 1998."],
+  ["another year", "Alpha reached 1,250 in 2019."],
+  ["a part of a date or a version", "Alpha has 2024-12-50 and v12 and 12:50."],
+  ["a figure of one digit", "Alpha has 7 seats."],
+])("%s has no mark", (_, text) => {
+  expect(mark(text, makeClaim("Alpha reached 1250 in 2024 with 7, 12 and 50; 1998"))).toEqual([]);
+});
+
+test.each(["stated", null] as const)("a claim that is %s has no mark", (proof) => {
+  expect(mark("Alpha made 24 million.", makeClaim("Alpha made 24 million.", proof))).toEqual([]);
+});
+
+test("in a table the row says what a figure is about; a quotation has no mark", () => {
+  const claims = [makeClaim("company: Alpha; usd: 24000.5", "computed"), makeClaim("company: Beta; usd: 31.5", "unproved")];
+  const html = renderMarkdown("| company | market_cap_usd 2024 |\n|---|---|\n| Alpha | 24000.5 |\n| Beta | 31.5 |\n\n> Alpha has 24000.5", [], claims);
+
+  expect(html).toContain("<th>Market cap 2024, USD</th>");
+  expect(html).toContain('<td>24,000.5<span role="button" tabindex="0" class="mark proved" data-claim="0"');
+  expect(html).toContain('<td>31.5<span role="button" tabindex="0" class="mark unproved" data-claim="1"');
+  expect(html.match(/data-claim/g)).toHaveLength(2);
+});
+
+test("the name of a source cannot leave the mark", () => {
+  const claim = { ...makeClaim("Alpha made 24 million."), source: '"><img src=x>' };
+
+  expect(renderMarkdown("Alpha made 24 million.", [], [claim])).not.toContain("<img");
+});
+
+test("many claims and a long text are placed in time", () => {
+  const claims = Array.from({ length: 500 }, (_, index) => makeClaim(`Product ${index} costs ${index + 1000}.5 dollars`));
+  const text = claims.map(({ text }) => `- ${text}\n`).join("").repeat(4);
+
+  expect(renderMarkdown(text, [], claims).match(/data-claim/g)!.length).toBe(2000);
+});
