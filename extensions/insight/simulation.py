@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from heapq import heappop, heappush, heapreplace
-from itertools import islice
+from itertools import accumulate
 from math import exp, inf, isnan, nan
 from random import Random
 from statistics import quantiles
@@ -25,7 +25,7 @@ HALF_LIFE_RUNS: Final = 20.0
 """Runs of its team after which a run counts half."""
 HALF_LIFE_S: Final = 60 * 86_400.0
 """The same in time."""
-MAX_SAMPLES: Final = 300
+MAX_RUNS: Final = 150
 """Of one level: older ones hardly count."""
 TASKS_SIMULATED: Final = 16_000
 """In all simulated runs together; a large plan needs fewer, as its tasks balance each other."""
@@ -91,22 +91,23 @@ class Draw(NamedTuple):
 
 @dataclass
 class _Level:
-    """What of the past is alike, with weights."""
+    """What of the past is alike: what each run had of it, with weights."""
 
-    found: list[Any] = field(default_factory=list)
+    runs: list[list[Any]] = field(default_factory=list)
     weights: list[float] = field(default_factory=list)
 
-    def add(self, value: Any, weight: float) -> None:
-        if len(self.found) < MAX_SAMPLES:
-            self.found.append(value)
+    def add(self, found: list[Any], weight: float) -> None:
+        if len(self.runs) < MAX_RUNS:
+            self.runs.append(found)
             self.weights.append(weight)
 
     @property
     def share(self) -> float:
         """With which one of these is drawn, and not one of a level below."""
-        total, squares = sum(self.weights), sum(weight * weight for weight in self.weights)
-        count = total * total / squares if squares else 0.0  # Kish's effective number
-        return count / (count + PRIOR)
+        pairs = [*zip(self.weights, map(len, self.runs), strict=True)]
+        squares = sum(weight * weight * size for weight, size in pairs)
+        count = sum(weight * size for weight, size in pairs) ** 2 / squares if squares else 0.0
+        return count / (count + PRIOR)  # Kish's effective number
 
 
 class Past:
@@ -121,37 +122,56 @@ class Past:
         self._levels = defaultdict[tuple[object, ...], _Level](_Level)
         self._other = _Level()
         for run, weight in reversed([*zip(runs, weigh_runs(runs, now), strict=True)]):
+            found = defaultdict[tuple[object, ...], list[DoneTask]](list)
             for task in run.tasks:
                 if run.team == team:
-                    self._levels[task.worker, task.version, task.model].add(task, weight)
-                    self._levels[task.worker, task.model].add(task, weight)
-                self._levels[not task.worker, task.model, task.uses_tools].add(task, weight)
+                    found[task.worker, task.version, task.model].append(task)
+                    found[task.worker, task.model].append(task)
+                found[not task.worker, task.model, task.uses_tools].append(task)
+            for key, tasks in found.items():
+                self._levels[key].add(tasks, weight)
             if run.team == team:
-                self._other.add(run.other, weight)
+                self._other.add([run.other], weight)
 
-    def choose(self, task: PlannedTask, count: int, random: Random) -> list[DoneTask | None]:
-        """Return tasks of the past that are like one of a plan; None for the constants."""
+    def choose(
+        self, task: PlannedTask, size: int, count: int, random: Random
+    ) -> list[DoneTask | None]:
+        """Return tasks of the past that are like one of a plan; None for the constants.
+
+        Those of one run are dealt out together, as a slow day or one large task among many is.
+
+        Args:
+            size: how many a simulated run has of it; they follow each other.
+            count: of simulated runs.
+        """
         keys: tuple[tuple[object, ...], ...] = (
             (task.worker, task.version, task.model),
             (task.worker, task.model),
             (not task.worker, task.model, task.uses_tools),
         )
-        return _choose([self._levels[key] for key in keys], count, random)
+        return _deal([self._levels[key] for key in keys], size, count, random)
 
     def choose_other(self, count: int, random: Random) -> list[tuple[float, float, float] | None]:
         """Return what the supervisor took beside planning and answer in runs of the past."""
-        return _choose([self._other], count, random)
+        return _deal([self._other], 1, count, random)
 
 
-def _choose(levels: Sequence[_Level], count: int, random: Random) -> list[Any]:
-    found, weights, left = list[Any](), list[float](), 1.0
+def _deal(levels: Sequence[_Level], size: int, count: int, random: Random) -> list[Any]:
+    runs, weights, left = list[list[Any]](), list[float](), 1.0
     for level in levels:
-        if total := sum(level.weights):
+        own = [weight * len(run) for weight, run in zip(level.weights, level.runs, strict=True)]
+        if total := sum(own):
             share = level.share
-            found += level.found
-            weights += [left * share * weight / total for weight in level.weights]
+            runs += level.runs
+            weights += [left * share * weight / total for weight in own]
             left *= 1.0 - share
-    return random.choices([*found, None], [*weights, left], k=count)
+    runs, sums = [*runs, [None] * size], [*accumulate([*weights, left])]
+    dealt = list[Any]()
+    for number in range(1, count + 1):
+        while (wanted := number * size - len(dealt)) > 0:
+            [run] = random.choices(runs, cum_weights=sums)
+            dealt += random.sample(run, min(wanted, len(run)))
+    return dealt
 
 
 def weigh_runs(runs: Sequence[DoneRun], now: float) -> list[float]:
@@ -169,18 +189,16 @@ def simulate(
 ) -> dict[str, tuple[float, float, float]]:
     """Return the 5th, 50th and 95th percentile of each amount; without those of unknown price."""
     count = min(MAX_DRAWS, max(MIN_DRAWS, TASKS_SIMULATED // (len(planned.tasks) + 1)))
-    alike = defaultdict[tuple[object, ...], list[PlannedTask]](list)
     tasks = (*planned.tasks, planned.answer)
-    for task in tasks:
-        alike[task.worker, task.version, task.model, task.uses_tools].append(task)
-    chosen = {
-        key: iter(past.choose(group[0], count * len(group), random)) for key, group in alike.items()
-    }
-    drawn = [
-        [_draw(task, like, planned.call_s, random) for like in islice(chosen[key], count)]
-        for task in tasks
-        for key in ((task.worker, task.version, task.model, task.uses_tools),)
-    ]
+    alike = defaultdict[tuple[object, ...], list[int]](list)
+    for place, task in enumerate(tasks):
+        alike[task.worker, task.version, task.model, task.uses_tools].append(place)
+    drawn = list[list[Draw]]([[]] * len(tasks))
+    for places in alike.values():
+        dealt = past.choose(tasks[places[0]], len(places), count, random)
+        for at, place in enumerate(places):
+            likes = dealt[at :: len(places)]
+            drawn[place] = [_draw(tasks[place], like, planned.call_s, random) for like in likes]
     others = past.choose_other(count, random)
     schedule = _Schedule(planned)
     taken = [

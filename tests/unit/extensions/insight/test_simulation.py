@@ -61,7 +61,7 @@ def test_tasks_are_like_those_of_the_worker_then_of_the_model(
 ) -> None:
     past = Past(make_past(finish_task()), "t", 0.0)
 
-    found = past.choose(task, 500, Random(1))
+    found = past.choose(task, 1, 500, Random(1))
 
     assert sum(each is not None for each in found) / 500 >= share
     assert share or not any(found)
@@ -71,7 +71,7 @@ def test_few_tasks_of_the_past_count_less_than_many() -> None:
     few, many = (Past(make_past(finish_task(), runs=n), "t", 0.0) for n in (1, 40))
 
     shares = [
-        sum(each is not None for each in past.choose(plan_task(), 500, Random(1))) / 500
+        sum(each is not None for each in past.choose(plan_task(), 1, 500, Random(1))) / 500
         for past in (few, many)
     ]
 
