@@ -1,7 +1,9 @@
 """Runs of a team as one agent: the checks, the caps and the resumes of any run, and no plan."""
 
+from pathlib import Path
 from typing import Any
 
+from extensions.mcp.servers.session import close_sessions
 from graph import arun, build_supervisor
 from graph.runs.runner import aresume
 from graph.runs.trace import load_trace
@@ -9,6 +11,7 @@ from graph.settings import Settings
 from nodes.schemas.team import Team, Worker
 from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask
 from tests.injections.fake_internet import FakeInternet
+from tests.mcp.teams import describe_hostile, write_team
 from tests.teams import make_team
 
 REQUEST = "Compare the parts and say which one is best."
@@ -107,6 +110,23 @@ async def test_one_agent_waits_for_the_approval_of_its_one_task(
     outcome = await aresume("one", answer="accept", settings=settings)
 
     assert waiting.status == "needs_input" and outcome.status == "done"
+
+
+async def test_a_call_to_confirm_is_confirmed_when_one_agent_makes_it(
+    endpoint: Endpoint, settings: Settings, tmp_path: Path
+):
+    tools = {"clerk": ["mcp:bad/echo"], "porter": ["mcp:bad/die"]}
+    servers = {"bad": describe_hostile(timeout_s=5, env={"CALLS": str(tmp_path / "calls")})}
+    team = write_team(tmp_path / "asker", servers, tools)
+    call = ("bad_echo", {"text": "one"})
+    endpoint.load_scenario(Scenario(tasks=(ScriptedTask(id="T1", tool_calls=(call,)),)))
+
+    waiting = await run_single(settings, team=team)
+    outcome = await aresume("one", answer="approve", settings=settings)
+    await close_sessions()
+
+    assert [question["tool"] for question in waiting.questions] == ["mcp:bad/echo"]
+    assert outcome.status == "done" and (tmp_path / "calls").read_text() == "echo one\n"
 
 
 async def test_a_worker_elsewhere_is_named_as_not_held(endpoint: Endpoint, settings: Settings):
