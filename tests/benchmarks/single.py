@@ -109,17 +109,22 @@ def _sum_tokens(side: Evaluation) -> int:
     return int(spent["input_tokens"] + spent["output_tokens"])
 
 
-async def choose_shapes(folder: Path, settings: Settings, limit: int) -> list[Asked]:
-    """Return rows whose plans differ in their structure, those with the largest plans."""
+async def choose_shapes(folder: Path, settings: Settings, limit: int, shapes: int) -> list[Asked]:
+    """Return rows whose plans differ in their structure, those with the largest plans.
+
+    Args:
+        limit: rows of the exam that are planned.
+    """
     team, found = load_team(folder, settings), dict[Any, Asked]()
-    for row in load_exam(folder, [worker.name for worker in team.workers]).rows:
+    exam = load_exam(folder, [worker.name for worker in team.workers])
+    for row in exam.rows[:limit]:
         materials = await read_materials([folder / name for name in row.files])
         how: dict[str, Any] = {"settings": settings, "context": {"strategy": "plan"}}
         with suppress(SupervisorError):  # a row of what the team must refuse
             plan = await aplan(row.request, team=team, materials=materials, **how)
             asked = Asked(row.request, materials, plan)
             found.setdefault(describe_structure(plan), asked)
-    return sorted(found.values(), key=lambda each: -len(each.plan.tasks))[:limit]
+    return sorted(found.values(), key=lambda each: -len(each.plan.tasks))[:shapes]
 
 
 async def compare_work(folder: Path, asked: Sequence[Asked], settings: Settings) -> Row:
@@ -212,7 +217,8 @@ async def main() -> None:
             print("\nthe same work against the endpoint simulator; means; team / one agent\n")
             print_rows(WORK_HEADS)
             for folder in folders:
-                if asked := await choose_shapes(folder, settings, options.shapes):
+                sizes = (options.limit, options.shapes)
+                if asked := await choose_shapes(folder, settings, *sizes):
                     print_rows(await compare_work(folder, asked, settings), has_head=False)
 
 
