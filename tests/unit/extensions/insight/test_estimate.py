@@ -1,5 +1,6 @@
 """The estimate in the application: what it rests on, and what cannot harm it."""
 
+import asyncio
 import json
 from pathlib import Path
 from typing import Any
@@ -81,6 +82,14 @@ async def test_a_run_keeps_what_each_task_took(endpoint: Endpoint, settings: Set
     assert run.fact.model_calls == outcome.usage.model_calls
     assert run.fact.seconds == outcome.timing["wall_s"]
     assert run.expected == get_estimate(outcome)
+
+
+async def test_runs_at_the_same_time_are_all_kept(endpoint: Endpoint, settings: Settings) -> None:
+    endpoint.load_scenario(Scenario(tasks=PLAN))
+
+    await asyncio.gather(*(run_team(settings) for _ in range(4)))
+
+    assert len(read_runs(await read_kept(settings))) == 4
 
 
 async def test_another_team_borrows_errors_but_is_not_the_team(
