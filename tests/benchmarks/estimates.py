@@ -259,6 +259,7 @@ def run_history(
 ) -> Iterator[tuple[str, DoneRun, Estimate, list[DoneRun]]]:
     """Yield the counted runs of teams of one user, which take turns."""
     draw, history = random.Random(seed), list[DoneRun]()
+    learning = min(LEARNING_RUNS, runs // 2)
     for number in range(runs):
         for team in teams:
             slower = 2.0 if drift and number >= runs // 2 else 1.0
@@ -266,8 +267,8 @@ def run_history(
             run = run_request(now, planned, draw)
             run = run.model_copy(update={"expected": expect(planned, history[-600:])})
             history.append(run)
-            if number >= LEARNING_RUNS:
-                repeated = 100 if number % 10 == 0 else 0
+            if number >= learning:
+                repeated = 0 if (number - learning) % 10 else 100
                 others = [run_request(now, planned, draw) for _ in range(repeated)]
                 yield team.name, run, expect_by_constants(planned), others
 
