@@ -167,16 +167,21 @@ class _Model:
 def _bound_spending(run: PlannedRun, count: _Count) -> WorstCase:
     """Return the bounds of tokens and money by the caps.
 
-    When the last call is admitted, what is settled and reserved is within the cap. Then each call
-    in flight has one answer that is larger than what was reserved for it: its prompt is estimated
-    at four bytes a token and may count one a byte, its answer may have any length to its limit.
+    When the last call is sent, what is settled and reserved is within the cap. Then each call in
+    flight, as many as endpoints are sent at once, has one answer that is larger than what was
+    reserved for it: its prompt is estimated at four bytes a token and may count one a byte, its
+    answer may have any length to its limit.
     """
     cap, cap_usd = run.context.max_tokens, run.context.max_cost_usd
     models = [_describe_model(run, tier, list(_list_parameters(run.team))) for tier in TIERS]
     paid, why = [each for each in models if each.prices != (0.0, 0.0, 0.0)], list[str]()
     no_limit = next((each for each in models if each.limit is None), None)
-    longest = LONGER_RETRY * count.parallel * max(each.limit or 0 for each in models)
-    template = count.parallel * TEMPLATE_TOKENS
+    at_once = run.models.settings.max_concurrency
+    places = {model.endpoint if (model := _get_model(run, tier)) else tier for tier in TIERS}
+    at_once = len(places) * min(at_once, run.context.max_concurrency or at_once)
+    in_flight = min(count.parallel, at_once)
+    longest = LONGER_RETRY * in_flight * max(each.limit or 0 for each in models)
+    template = in_flight * TEMPLATE_TOKENS
     read, written = (BYTES_PER_TOKEN * (cap or 0) + template, (cap or 0) + longest)
     if cap is None:
         why.append("tokens: set --max-tokens (max_tokens)")
@@ -219,14 +224,18 @@ def _describe_model(run: PlannedRun, tier: Tier, parameters: list[Mapping[str, A
     return _Model(name, _find_answer_limit(run, tier, parameters), price)
 
 
-def _find_answer_limit(
-    run: PlannedRun, tier: Tier, parameters: list[Mapping[str, Any]]
-) -> int | None:
+def _get_model(run: PlannedRun, tier: Tier) -> GuardedModel | None:
     try:
         model = run.models.get_chat_model(tier, run.context)
     except SupervisorError:
         return None
-    if not isinstance(model, GuardedModel) or model.model == EMBEDDED:
+    return model if isinstance(model, GuardedModel) else None
+
+
+def _find_answer_limit(
+    run: PlannedRun, tier: Tier, parameters: list[Mapping[str, Any]]
+) -> int | None:
+    if (model := _get_model(run, tier)) is None or model.model == EMBEDDED:
         return None
     own: list[Any] = [getattr(model.inner, name, None) for name in LIMITS]
     if model.kind in ("openai", "compatible"):

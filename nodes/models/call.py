@@ -167,6 +167,8 @@ class ModelCall:
             await self._wait_for_endpoint()
             if confirm_writer := self.run_context.scope.confirm_writer:
                 await confirm_writer()
+            if self.hold_more:  # others may have spent more meanwhile than they reserved
+                self.hold_more(0, None)
             self.tries += 1
             began_s = time.monotonic()
             is_outside = self.model_name != EMBEDDED

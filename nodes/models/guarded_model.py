@@ -282,8 +282,6 @@ class GuardedModel(BaseChatModel):
         """Charge the run for an answered call, emit its events, and return the message."""
         run_context, seconds = call.run_context, event["seconds"]
         message = replace_lone_surrogates(reply.message)
-        if reply.change:
-            await run_context.emit("output_method", model=self.model, **reply.change)
         shortened = message.response_metadata.get(SHORTENED)
         said = {"method": reply.method, SHORTENED: shortened, "corrections": reply.corrections}
         event |= {key: value for key, value in said.items() if value}
@@ -294,7 +292,9 @@ class GuardedModel(BaseChatModel):
         usage = read_usage(message)
         if run_context.scope.pace:  # a default deadline
             run_context.scope.pace.record_answer(seconds)
-        await run_context.charge(usage)
+        await run_context.charge(usage)  # before anything else has its turn
+        if reply.change:
+            await run_context.emit("output_method", model=self.model, **reply.change)
         event |= build_counts(usage) | count_cached(message.usage_metadata)
         await run_context.emit("model_call", **event, tries=call.tries)
         return message

@@ -8,10 +8,10 @@ from itertools import combinations
 from statistics import median
 from typing import Any
 
-from graph.extensions import register_extensions
+from extensions.insight.certificate import PlanCertifier
 from nodes.models.catalog import ModelCatalog
 from nodes.models.settings import ModelSettings
-from nodes.planning.certificates import PlannedRun, _registered
+from nodes.planning.certificates import PlannedRun
 from nodes.schemas.team import OwnTool, Team, Worker
 from state import Context, Plan, Task
 from tests.teams import make_team
@@ -30,8 +30,7 @@ def compare_with_search(plans: int, seed: int) -> int:
 
 def certify(run: PlannedRun) -> Mapping[str, Any]:
     """Return the certificate of a planned run."""
-    register_extensions()
-    return _registered[0].certify(run)
+    return PlanCertifier().certify(run)
 
 
 def is_equal_to_search(run: PlannedRun) -> bool:
