@@ -25,7 +25,7 @@ from pydantic import SecretStr
 
 from extensions.evals.command import keep_comparable
 from extensions.evals.evaluate import aevaluate_team
-from extensions.evals.exam import load_exam
+from extensions.evals.exam import ExamRow, load_exam
 from extensions.evals.scores import Evaluation
 from extensions.insight.compare import measure
 from extensions.insight.plan_variety import describe_structure
@@ -109,6 +109,17 @@ def _sum_tokens(side: Evaluation) -> int:
     return int(spent["input_tokens"] + spent["output_tokens"])
 
 
+def read_rows(folder: Path, settings: Settings) -> Sequence[ExamRow]:
+    """Return the rows of a team's exam."""
+    team = load_team(folder, settings)
+    return load_exam(folder, [worker.name for worker in team.workers]).rows
+
+
+def is_answered(row: ExamRow) -> bool:
+    """Return whether a row is run, and not planned alone."""
+    return not row.expect.needs_only_a_plan
+
+
 async def choose_shapes(folder: Path, settings: Settings, limit: int, shapes: int) -> list[Asked]:
     """Return rows whose plans differ in their structure, those with the largest plans.
 
@@ -116,8 +127,7 @@ async def choose_shapes(folder: Path, settings: Settings, limit: int, shapes: in
         limit: rows of the exam that are planned.
     """
     team, found = load_team(folder, settings), dict[Any, Asked]()
-    exam = load_exam(folder, [worker.name for worker in team.workers])
-    for row in exam.rows[:limit]:
+    for row in read_rows(folder, settings)[:limit]:
         materials = await read_materials([folder / name for name in row.files])
         how: dict[str, Any] = {"settings": settings, "context": {"strategy": "plan"}}
         with suppress(SupervisorError):  # a row of what the team must refuse
@@ -208,7 +218,8 @@ async def main() -> None:
             print(f"exams, with {options.model}; each cell: team / one agent\n")
             print_rows(EXAM_HEADS)
             for folder in folders:
-                how: dict[str, Any] = {"settings": settings, "limit": options.limit}
+                answered = [row.id for row in read_rows(folder, settings) if is_answered(row)]
+                how: dict[str, Any] = {"settings": settings, "only": answered[: options.limit]}
                 sides = await aevaluate_team(folder, **how)
                 alone = await aevaluate_team(folder, strategy="single", **how)
                 print_rows(compare_exam(folder.name, sides, alone), has_head=False)
