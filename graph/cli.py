@@ -207,12 +207,18 @@ def runs(
 
 
 @app.command()
-def show(thread: ThreadArgument, url: UrlOption = None) -> int:
-    """Show a run's plan, its reports and its answer."""
+def show(
+    thread: ThreadArgument,
+    url: UrlOption = None,
+    profile: Annotated[
+        bool, typer.Option("--profile", help="Also how it was made: plan, reports, all figures.")
+    ] = False,
+) -> int:
+    """Show a run's answer, with its sources and gaps; into a file as Markdown."""
     from graph.commands.runs import find_thread, open_runs
 
     runs = open_runs(url, load_settings())
-    return runs.show_run(find_thread(thread, runs))
+    return runs.show_run(find_thread(thread, runs), profile=profile)
 
 
 @app.command()

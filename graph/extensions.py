@@ -62,8 +62,8 @@ class RunsElsewhere(Protocol):
     def show_runs(self) -> int:
         """List the runs, the newest first."""
 
-    def show_run(self, thread: str) -> int:
-        """Show the plan, the reports and the answer of a run."""
+    def show_run(self, thread: str, *, profile: bool = False) -> int:
+        """Show the answer of a run; with its profile, the plan and the reports too."""
 
     def show_trace(self, thread: str, *, out: Path | None, format: str) -> int:
         """Write the trace of a run to stdout, or to a file."""

@@ -55,11 +55,12 @@ class RunsOfServer:
         found = _wait_for(alist_server_runs(self.url, settings=self.settings))
         return [run["thread"] for run in found.runs]
 
-    def show_run(self, thread: str) -> int:
-        """Show the plan, the reports and the answer of a run of a server."""
+    def show_run(self, thread: str, *, profile: bool = False) -> int:
+        """Show the answer of a run of a server; with its profile, how it was made too."""
         log = _load_log(thread, self.url, self.settings)
         with _refuse_unreadable(self.url):
-            return print_run(thread, log.build_trace(), named=f"{thread} --url {self.url}")
+            named = f"{thread} --url {self.url}"
+            return print_run(thread, log.build_trace(), named=named, profile=profile)
 
     def show_trace(self, thread: str, *, out: Path | None, format: str) -> int:
         """Write the trace of a run of a server as JSON or as a page, to stdout or to a file."""

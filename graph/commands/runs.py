@@ -28,6 +28,7 @@ from graph.display.summary import (
     format_plan,
     format_question,
     format_reply_command,
+    format_result,
     format_retry,
     format_task_heading,
     format_task_report,
@@ -95,11 +96,11 @@ class RunsHere:
             print_to_stderr(f"{hint}. next: supervise resume THREAD", style="dim")
         return 0
 
-    def show_run(self, thread: str) -> int:
-        """Show a run's plan, its reports and its answer."""
+    def show_run(self, thread: str, *, profile: bool = False) -> int:
+        """Show a run's answer; with its profile, or without an answer, how it was made too."""
         trace = self.load_trace(thread)
         with refuse_other_forms(thread, self.settings):
-            return print_run(thread, trace, named=thread)
+            return print_run(thread, trace, named=thread, profile=profile)
 
     def show_trace(self, thread: str, *, out: Path | None, format: str) -> int:
         """Write a run's trace as JSON or as a page, to stdout or to a file."""
@@ -176,25 +177,26 @@ def prune_runs(
     return 0
 
 
-def print_run(thread: str, trace: Json, *, named: str) -> int:
-    """Print what a trace says of a run.
+def print_run(thread: str, trace: Json, *, named: str, profile: bool = False) -> int:
+    """Print what a trace says of a run: the request, the answer, what it took; then its profile.
 
     Args:
         named: the thread as the commands that are advised name it.
+        profile: print the plan, the reports and all figures too; without an answer they are printed
+            anyway.
     """
-    run = trace.get("run") or {}
+    run, plans = trace.get("run") or {}, trace.get("plans") or []
+    status, timing, usage = str(run.get("status", "")), *map(trace.get, ("timing", "usage"))
     print_to_stderr(to_one_line(run.get("request", ""), 500), style="bold")
-    states, plans = label_tasks(trace), trace.get("plans") or []
-    for plan in plans[-1:]:
-        _print_plan(plan, states)
-    for task in trace.get("tasks") or ():
-        _print_task(task, states[task["id"]])
     if answer := _find_answer(trace):
-        print_to_stdout("")
         print_markdown(format_answer(answer))
-    status, usage = str(run.get("status", "")), trace.get("usage") or {}
-    for line in format_figures(thread, status, trace.get("timing") or {}, usage):
-        print_to_stderr(line, style="dim")
+    if answer and not profile:
+        print_to_stderr(format_result(thread, status, timing or {}, usage or {}), style="dim")
+        print_to_stderr(f"how it was made: supervise show {named} --profile", style="dim")
+    else:
+        _print_work(trace, plans)
+        for line in format_figures(thread, status, timing or {}, usage or {}):
+            print_to_stderr(line, style="dim")
     for question in run.get("questions") or ():
         for line in format_question(question, shown_plan=plans[-1] if plans else None):
             print_to_stderr(line)
@@ -221,6 +223,17 @@ def lay_out_trace(thread: str, entries: Iterable[Json]) -> dict[str, Any]:
         skipped = format_count(timeline.unreadable, "entry", "entries")
         print_to_stderr(f"{skipped} of the trace could not be read", style="yellow")
     return build_chrome_trace(timeline, f"supervise {thread}")
+
+
+def _print_work(trace: Json, plans: Sequence[Json]) -> None:
+    """Print the last plan, and what came of each task."""
+    states = label_tasks(trace)
+    if _find_answer(trace):
+        print_markdown("\n## How it was made\n")
+    for plan in plans[-1:]:
+        _print_plan(plan, states)
+    for task in trace.get("tasks") or ():
+        _print_task(task, states[task["id"]])
 
 
 def _print_plan(plan: Json, states: Mapping[str, str]) -> None:

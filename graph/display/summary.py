@@ -50,6 +50,12 @@ def format_figures(thread: str, status: str, timing: Json, usage: Json) -> list[
     ]
 
 
+def format_result(thread: str, status: str, timing: Json, usage: Json) -> str:
+    """Return one line on a run: how it ended, its time and its cost."""
+    cost = [format_cost(usage.get("cost_usd"))] if usage.get("model_calls") else []
+    return " · ".join([f"thread {thread}", f"{status}{_format_wall_time(timing)}", *cost])
+
+
 def format_comparison(comparison: Json) -> list[str]:
     """Return the measured times of a plan that ran in parallel and one task at a time."""
     labels = {"parallel": "in parallel", "sequential": "one task at a time"}

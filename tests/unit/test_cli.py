@@ -112,8 +112,11 @@ def test_a_past_run_can_be_listed_shown_traced_and_resumed(supervise, table):
     assert supervise("runs") == 0
     assert "t1" in supervise.out
     assert supervise("show", "t1") == 0
-    assert "[done]" in supervise.out
-    assert answer in supervise.out
+    assert supervise.out == answer
+    assert "how it was made: supervise show t1 --profile" in supervise.err
+    assert supervise("show", "t1", "--profile") == 0
+    assert supervise.out.startswith(answer)
+    assert "[done]" in supervise.out.removeprefix(answer)
     assert supervise("trace", "t1") == 0
     assert json.loads(supervise.out) == json.loads(Path("kept.json").read_text())
     assert supervise("trace", "t1", "--format", "html", "--out", "run.html") == 0

@@ -65,7 +65,7 @@ def test_no_word_of_a_listing_is_broken(command: tuple[str, ...], columns: int) 
 @pytest.mark.parametrize("columns", [80, 40])
 def test_a_run_its_figures_and_the_list_of_runs_fit_a_terminal(columns: int) -> None:
     output = strip_control_sequences(run_in_terminal(*RUN, "--thread", "t1", columns=columns))
-    shown = run_piped("show", "t1")
+    shown = run_piped("show", "t1", "--profile")
 
     figures = output[output.index("thread t1") :]
     assert_fits(figures[: figures.index("more:")], shown, columns)
@@ -81,10 +81,10 @@ def test_a_run_its_figures_and_the_list_of_runs_fit_a_terminal(columns: int) -> 
 def test_a_table_of_a_worker_is_rendered_on_a_terminal_and_unchanged_elsewhere() -> None:
     run_piped(*RUN, "--thread", "t1", "-q")
 
-    shown = strip_control_sequences(run_in_terminal("show", "t1", columns=80))
+    shown = strip_control_sequences(run_in_terminal("show", "t1", "--profile", columns=80))
 
     assert "|" not in shown and "  company  sum of cap_2024" in shown
-    assert "  | company | sum of cap_2024" in run_piped("show", "t1")
+    assert "  | company | sum of cap_2024" in run_piped("show", "t1", "--profile")
 
 
 @pytest.mark.parametrize("no_color", ["1", ""])

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { readRow, writeColumn, writeFigure } from "../src/model/columns";
+import { readRow, writeColumn, writeColumns, writeFigure } from "../src/model/columns";
 
 test.each([
-  ["market_cap_billion_usd 2024", "Market cap 2024, billion USD"],
-  ["cubic_metres_2024", "2024, cubic metres"],
+  ["market_cap_billion_usd 2024", "Market cap 2024 (billion USD)"],
+  ["cubic_metres_2024", "2024 (cubic metres)"],
   ["plan_name", "Plan name"],
   ["change in percent", "change in percent"],
   ["company", "company"],
@@ -19,6 +19,12 @@ test.each([
   ["SN10002", "weight_kg", "SN10002"],
 ])("the figure %s of %s is shown as %s", (text, column, shown) => {
   expect(writeFigure(text, column)).toBe(shown);
+});
+
+test("prose names columns with a unit in words, and leaves other names", () => {
+  expect(writeColumns("Change from market_cap_billion_usd 2023 to price_eur, by task_min_x in my_weight_kg.csv.")).toBe(
+    "Change from market cap 2023 (billion USD) to price (EUR), by task_min_x in my_weight_kg.csv.",
+  );
 });
 
 test("a claim that is a row of a table is read as one; prose is not", () => {

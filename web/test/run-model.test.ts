@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { listTicks } from "../src/model/axis";
-import { findBestStep, listPathSteps, measureLongestChain, measureWaiting } from "../src/model/critical-path";
+import { listPathSteps, measureLongestChain } from "../src/model/critical-path";
 import { formatSeconds, formatUsd } from "../src/model/format";
 import { countStates, joinBlocks, makeBlocks } from "../src/model/plan-blocks";
 import { describeShape, layoutPlan, refreshTasks, teamKey } from "../src/model/plan-layout";
@@ -167,28 +167,17 @@ describe("what is said of a run", () => {
 });
 
 describe("the critical path", () => {
-  test("a task saves what the next longest chain leaves", () => {
+  test("its steps are planning, the tasks, and the answer, each with its own time", () => {
     const tasks = viewTasks(makeTrace(CHAIN, {}, ["a", "c"]));
-    expect(measureLongestChain(sortByNeeds(tasks))).toBe(6);
-    // Without a, b and c are the longest chain; without c, a is.
     const trace = makeTrace(CHAIN, {}, ["a", "c"]);
     Object.assign(trace.timing, { wall_s: 12, planning_s: 1, critical_path_s: 8 });
-    const steps = listPathSteps(trace, tasks);
-    expect(steps).toEqual([
-      { path: "", title: "planning", ownS: 1, savedS: 1 },
-      { path: "a", title: "a", ownS: 4, savedS: 2 },
-      { path: "c", title: "c", ownS: 2, savedS: 2 },
-      { path: "", title: "the answer", ownS: 1, savedS: 1 },
+    expect(measureLongestChain(sortByNeeds(tasks))).toBe(6);
+    expect(listPathSteps(trace, tasks)).toEqual([
+      { path: "", title: "planning", ownS: 1 },
+      { path: "a", title: "a", ownS: 4 },
+      { path: "c", title: "c", ownS: 2 },
+      { path: "", title: "the answer", ownS: 1 },
     ]);
-    expect(findBestStep(steps)!.path).toBe("a");
-    expect(measureWaiting(trace.timing)).toBe(4);
-    expect(measureWaiting({ wall_s: 9, critical_path_s: 8 })).toBe(0);
-  });
-
-  test("planning that took longest is what would shorten the run most", () => {
-    const trace = makeTrace(CHAIN, {}, ["a", "c"]);
-    Object.assign(trace.timing, { planning_s: 30, critical_path_s: 37 });
-    expect(findBestStep(listPathSteps(trace, viewTasks(trace)))!.title).toBe("planning");
   });
 
   test("a task that did not run ends a chain", () => {
@@ -200,13 +189,12 @@ describe("the critical path", () => {
 describe("the timeline", () => {
   test("a row waits from the plan to its start, then works", () => {
     const trace = makeTrace(CHAIN);
-    const { rows, maxAtWork } = buildTimeline(trace, viewTasks(trace));
+    const { rows } = buildTimeline(trace, viewTasks(trace));
     expect(rows.map((row) => row.title)).toEqual(["supervisor", "a", "b", "c", "synthesizer"]);
     expect(rows[3]!.segments.map(({ kind, startS, endS }) => [kind, startS, endS])).toEqual([
       ["waiting", 1, 5],
       ["attempt", 5, 7],
     ]);
-    expect(maxAtWork).toBe(2);
   });
 
   test("an attempt before the last has no result", () => {

@@ -5,14 +5,16 @@ const UNITS =
   "usd eur gbp chf jpy cny inr percent pct kg g mg t km m cm mm l ml kwh mwh gwh kw mw s ms min h hours days weeks months years metres meters tonnes litres";
 const UNIT_WORDS = new Set([...SCALES, ...UNITS.split(" "), "cubic", "square", "per"]);
 const CURRENCIES = /^(?:usd|eur|gbp|chf|jpy|cny|inr)$/;
+const COLUMN_IN_TEXT = /(?<![\w/.#-])[a-z][a-z0-9]*(?:_[a-z0-9]+)+(?: (?:19|20)\d\d)?(?![\w/.#-]*\w)/g;
 const COLUMN = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)+(?: \d{4})?$/i;
 
-/** Return a column of a table in words: `market_cap_billion_usd 2024` as `Market cap 2024, billion USD`; others as they are. */
+/** Return a column of a table in words: `market_cap_billion_usd 2024` as `Market cap 2024 (billion USD)`; others as they are. */
 export function writeColumn(name: string): string {
   const parts = readColumn(name);
   if (!parts) return name;
   const unit = parts.unit.map((word) => (CURRENCIES.test(word) ? word.toUpperCase() : word));
-  const said = [parts.subject.join(" "), unit.join(" ")].filter(Boolean).join(", ");
+  const subject = parts.subject.join(" ");
+  const said = subject && unit.length ? `${subject} (${unit.join(" ")})` : subject || unit.join(" ");
   return said[0]!.toUpperCase() + said.slice(1);
 }
 
@@ -24,6 +26,13 @@ function readColumn(name: string): { subject: string[]; unit: string[] } | null 
   while (at > 0 && UNIT_WORDS.has(words[at - 1]!)) at -= 1;
   return { subject: [...words.slice(0, at), ...year], unit: words.slice(at) };
 }
+
+/** Return prose with its columns that have a unit in words. */
+export const writeColumns = (text: string): string =>
+  text.replace(COLUMN_IN_TEXT, (name) => {
+    const said = readColumn(name)?.unit.length ? writeColumn(name) : name;
+    return said === name ? name : said[0]!.toLowerCase() + said.slice(1);
+  });
 
 /** Return a figure of a column that has a unit with its thousands apart; other texts as they are. */
 export const writeFigure = (text: string, column: string): string =>

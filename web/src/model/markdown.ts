@@ -1,5 +1,5 @@
 import MarkdownIt, { type Token } from "markdown-it";
-import { writeColumn, writeFigure } from "./columns";
+import { writeColumn, writeColumns, writeFigure } from "./columns";
 import { showHidden, toLine } from "./plain-text";
 import { placeMarks, readClaims } from "./proof-marks";
 import type { Source, SourcedClaim } from "./sources";
@@ -61,6 +61,7 @@ function writeTables(tokens: Token[]): void {
       columns.push(content);
       if (only) only.content = writeColumn(content);
     }
+    if (cell === "paragraph_open") for (const child of children!) if (child.type === "text") child.content = writeColumns(child.content);
     if (type === "td_open") place += 1;
     if (cell === "td_open" && only) only.content = writeFigure(content, columns[place - 1] ?? "");
   });

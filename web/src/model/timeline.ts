@@ -36,9 +36,6 @@ export interface Timeline {
   startS: number;
   endS: number;
   rows: TimelineRow[];
-  /** How many tasks were at work, from each of these moments on. */
-  atWork: { t: number; count: number }[];
-  maxAtWork: number;
 }
 
 const CALL_KINDS: ReadonlySet<string> = new Set(["model_call", "tool_call"]);
@@ -56,8 +53,7 @@ export function buildTimeline(trace: Trace, tasks: readonly TaskView[]): Timelin
     ...orderRows(tasks).map((task) => buildTaskRow(task, byTask.get(task.path) ?? [], planned, endS)),
     ...buildSynthesisRow(turn, reportsS, hasPath),
   ];
-  const atWork = countAtWork(tasks, endS);
-  return { startS, endS: Math.max(endS, startS + 1e-6), rows, atWork, maxAtWork: Math.max(0, ...atWork.map(({ count }) => count)) };
+  return { startS, endS: Math.max(endS, startS + 1e-6), rows };
 }
 
 /** Return tasks by when they began, each followed by those of its team; without a start they are last. */
@@ -198,16 +194,4 @@ function buildSynthesisRow(turn: TraceEvent[], reportsS: number, isCritical: boo
   if (!last || reportsS === turn[0]?.t) return [];
   const segments = [makeSegment("synthesis", reportsS, last.t, "writing the answer"), ...readCalls(own)];
   return [makeOwnRow("synthesizer", isCritical, segments, `writing the answer ${formatSeconds(last.t - reportsS)}`)];
-}
-
-function countAtWork(tasks: readonly TaskView[], endS: number): { t: number; count: number }[] {
-  const changes = tasks
-    .filter((task) => task.startedS !== null)
-    .flatMap((task) => [
-      { t: task.startedS!, by: 1 },
-      { t: task.endedS ?? endS, by: -1 },
-    ])
-    .sort((one, other) => one.t - other.t || one.by - other.by);
-  let count = 0;
-  return changes.map(({ t, by }) => ({ t, count: (count += by) }));
 }

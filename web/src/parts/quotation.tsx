@@ -7,12 +7,12 @@ const clean = (text: string): string => text.replace(/^#{1,6} +/gm, "").replace(
 /** Return the part of a paragraph before a quotation, from a whole word on. */
 const readBefore = (text = ""): string => {
   const last = text.split(/\n\s*\n/).at(-1)!;
-  return last === text && text ? text.replace(/^\S*\s/, "… ") : last;
+  return last === text && text.trim() ? text.replace(/^\S*\s/, "… ") : last;
 };
 
 const readAfter = (text = ""): string => {
   const first = text.split(/\n\s*\n/)[0]!;
-  return first === text && text ? text.replace(/\s\S*$/, " …") : first;
+  return first === text && text.trim() ? text.replace(/\s\S*$/, " …") : first;
 };
 
 /** A quotation in the paragraph it is from. */

@@ -14,7 +14,8 @@ const MAX_QUESTION_CHARS = 2000;
 export function Summary({ trace }: { trace: Trace }) {
   const { run } = trace;
   const state = describeRun(trace);
-  const isPassages = state.color === "passages";
+  // An answer of passages says so itself.
+  const note = run.status === "passages" && findAnswer(trace) ? "" : state.note;
   return (
     <section id="summary" aria-labelledby="summary-title" class="run-summary">
       <h2 id="summary-title" class="visually-hidden">
@@ -25,12 +26,11 @@ export function Summary({ trace }: { trace: Trace }) {
       </blockquote>
       <p class="run-line">
         <span class={`badge state-${state.color}`}>{state.label}</span>
-        {isPassages && <span>{state.note}</span>}
         <Figures trace={trace} />
       </p>
-      {state.note && !isPassages && (
+      {note && (
         <div class="note" role="note">
-          <Text>{state.note}</Text>
+          <Text>{note}</Text>
           {state.questions.map((question, index) => (
             <p key={index} class="lines">
               <Text>{question.slice(0, MAX_QUESTION_CHARS)}</Text>
