@@ -12,6 +12,7 @@ from graph.commands.runs import open_runs
 from graph.runs.runner import resume
 from graph.runs.trace import get_log_path
 from graph.settings import Settings
+from graph.stores.thread_locks import lock_thread
 from tests.endpoint import Endpoint, Scenario, ScriptedTask
 from tests.screen import CapturedScreen
 
@@ -193,6 +194,19 @@ def test_an_answer_to_what_is_not_asked_any_more_is_not_given(
         resume("other", answer=answer)
     assert resume("calling", answer=answer).status == "done"
     assert [each["thread"] for each in read_json(supervise)["waiting"]] == ["other"]
+
+
+def test_a_thread_that_is_busy_is_a_line_and_the_others_are_answered(
+    supervise: CapturedScreen, playing: Endpoint
+):
+    begin(supervise, playing, "busy", "--approve")
+    begin(supervise, playing, "free", "--approve")
+
+    with lock_thread("busy", Settings().home):
+        code = supervise("inbox", "--accept", "plan", "-q")
+
+    assert code == 6 and supervise.err.count("error[") == 1
+    assert [each["thread"] for each in read_json(supervise)["waiting"]] == ["busy"]
 
 
 def test_rejected_by_rule_the_call_is_not_made(supervise: CapturedScreen, playing: Endpoint):
