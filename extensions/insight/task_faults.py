@@ -2,11 +2,13 @@
 
 import string
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Final
 
 from extensions.insight.faults import Fault, build_fault, find_cap, find_origin, list_team_faults
 from extensions.insight.run_facts import LoggedEvent, RunFacts, TaskFacts, as_list, as_map, as_text
+from nodes.limits.nesting import parse_json
 from nodes.limits.stop_requests import STOPPED
 from nodes.text.phrases import PHRASES, say
 
@@ -222,12 +224,25 @@ def _examine_completed(facts: RunFacts, task: TaskFacts) -> Findings:
             found.faults.append(first)
         found.faults += _list_tool_faults(task)
         if not (found.faults or found.blamed):
-            detail = next(iter(task.list_texts("failures") or task.list_texts("gaps")), "")
-            found.faults.append(build_fault(task, "file_unread", task.ending, detail))
+            found.faults.append(_find_lack(task))
     _examine_claims(facts, task, found)
     if not task.inner:  # what a team of its own has noted is of its tasks
         found.faults += _list_gap_faults(task)
     return found
+
+
+def _find_lack(task: TaskFacts) -> Fault:
+    """Return what a completed report lacks that no call failed for: a tool's gap, or the reading's.
+
+    A tool names the parts that it could not answer under `gaps` of its result.
+    """
+    detail = next(iter(task.list_texts("failures") or task.list_texts("gaps")), "")
+    for event in task.list_last("tool_call"):
+        with suppress(ValueError):
+            result = as_map(parse_json(str(event.data.get("result"))))
+            if detail in as_list(result.get("gaps")):
+                return build_fault(task, "tool_gap", event, detail, event.read("tool"))
+    return build_fault(task, "file_unread", task.ending, detail)
 
 
 def _list_tool_faults(task: TaskFacts) -> Iterator[Fault]:

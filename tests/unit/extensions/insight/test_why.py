@@ -49,6 +49,20 @@ def run(supervise: CapturedScreen, endpoint: Endpoint, thread: str, *faults: Fau
     supervise("run", "Compare the parts.", "--team", "market_analysis", "--thread", thread, "-q")
 
 
+def test_a_part_that_a_tool_could_not_answer_is_the_tools_word_not_an_unread_file(
+    supervise: CapturedScreen, tmp_path: Path
+) -> None:
+    table = tmp_path / "prices.csv"
+    table.write_text("name,price\na,1\nb,2\n")
+    asked = "What is the weather in Paris, and which name has the highest price?"
+    supervise("run", asked, "--file", str(table), "--thread", "lacks", "-q")
+
+    assert supervise("why") == 0
+
+    assert "the tool analyze_table could not answer a part: no column for" in supervise.out
+    assert "event: tool_call at" in supervise.out
+
+
 def test_a_failed_run_is_explained_by_its_first_event_and_what_helps(
     playing: Endpoint, supervise: CapturedScreen
 ) -> None:
