@@ -66,11 +66,15 @@ await drive(async ({ page, problems, takePicture, note }) => {
   note("the row as a run", await read(page, ".run-bar"));
   await takePicture("row");
 
-  await open("", "#start", "start an example");
+  await open("", "#start", "fill in an example");
   await (await page.waitForSelector("button.primary")).hover();
   note("axe on the first page", await checkAccess(page));
   await takePicture("examples");
   await (await page.waitForSelector(".team-examples button")).click();
+  await waitForText(page, "#start", "With the example's files");
+  expect((await page.$eval("textarea[name=request]", ({ value }) => value)).length > 0, "an example is shown before it starts");
+  await takePicture("example");
+  await (await page.waitForSelector("form button.primary:not(:disabled)")).click();
   await page.waitForFunction(() => location.hash.startsWith("#/runs/"), { polling: 50 });
   await waitForText(page, ".run-bar", "done|partial|failed");
   note("an example as a run", await read(page, "main p.request, #summary"));

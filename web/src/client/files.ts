@@ -16,6 +16,8 @@ export type RunContext = Record<string, number | boolean>;
 export interface WrittenRequest {
   request: string;
   files: File[];
+  /** Texts of further files, by their names. */
+  materials?: Record<string, string> | undefined;
   context: RunContext;
 }
 

@@ -35,12 +35,12 @@ export async function createRun({ client }: Server, thread: string, graph: strin
  *
  * @throws Problem: the server does not take it, or a file cannot be read.
  */
-export async function startRun(server: Server, team: string, { request, files, context }: WrittenRequest, thread = ""): Promise<string> {
+export async function startRun(server: Server, team: string, { request, files, materials, context }: WrittenRequest, thread = ""): Promise<string> {
   const blocks = await Promise.all(files.map(readBlock)).catch(() => {
     throw new Problem("refused", "a file cannot be read: was it moved or changed? Choose it again.");
   });
   const content = [{ type: "text", text: request }, ...blocks];
-  const input = blocks.length ? { messages: [{ role: "user", content }] } : { request };
+  const input = blocks.length ? { messages: [{ role: "user", content }] } : { request, ...(materials && { materials }) };
   return startOnThread(server, team, { input, context }, thread);
 }
 

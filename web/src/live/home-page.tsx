@@ -1,5 +1,5 @@
 import { useMemo, useState } from "preact/hooks";
-import { formatMoment, formatSeconds } from "../model/format";
+import { formatMoment, formatSeconds, nameTeam } from "../model/format";
 import { Section } from "../parts/shell";
 import { Line } from "../parts/text";
 import { ChoiceTable, type ChoiceColumn } from "./choice-table";
@@ -71,7 +71,7 @@ const COLUMNS: readonly ChoiceColumn<ListedRun>[] = [
       </a>
     ),
   },
-  { title: "Team", show: ({ team }) => <Line max={60}>{team}</Line> },
+  { title: "Team", show: ({ team }) => <Line max={60}>{nameTeam(team)}</Line> },
   { title: "Started", isFigure: true, show: ({ started }) => formatMoment(started) },
   { title: "Time", isFigure: true, show: ({ wallS }) => formatSeconds(wallS) },
 ];

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useId, useState } from "preact/hooks";
+import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { Line } from "../parts/text";
 import { describeFiles, findFileProblem, type RunContext, type WrittenRequest } from "../client/files";
 import { useAction } from "../client/hooks";
@@ -43,29 +43,57 @@ interface RequestFormProps {
   /** What else is wrong; nothing can be sent. */
   problem?: Problem | null;
   isReady?: boolean;
+  /** It is put into the form. */
+  example?: { request: string; materials: Record<string, string> } | null;
   send: (written: WrittenRequest) => Promise<void>;
 }
 
 /** A request in words, with files, limits, and what to ask. It is emptied when it was sent. */
-export function RequestForm({ place, label, hint, words, children, problem = null, isReady = true, send }: RequestFormProps) {
+export function RequestForm({ place, label, hint, words, children, problem = null, isReady = true, example = null, send }: RequestFormProps) {
   const name = useId();
   const [request, setRequest] = useKept(place, "");
   const [files, setFiles] = useState<File[]>([]);
+  const [materials, setMaterials] = useState<Record<string, string>>();
+  const [isOver, setOver] = useState(false);
+  const area = useRef<HTMLTextAreaElement>(null);
+  const takeFiles = (chosen: FileList | null | undefined) => {
+    setFiles([...(chosen ?? [])]);
+    setMaterials(undefined);
+  };
+  useEffect(() => {
+    // On the page where runs are started, it is what a visitor came for.
+    if (place === "start") area.current?.focus({ preventScroll: true });
+  }, []);
+  useEffect(() => {
+    if (!example) return;
+    setRequest(example.request);
+    setFiles([]);
+    setMaterials(example.materials);
+    area.current?.focus();
+  }, [example]);
+  const shown = materials ? `With the example's files: ${Object.keys(materials).join(", ")}` : describeFiles(files);
   const fileProblem = findFileProblem(files);
   const canSend = isReady && request.trim() !== "" && !fileProblem;
   const action = useAction(async (form: HTMLFormElement) => {
-    await send({ request: request.trim(), files, context: readContext(new FormData(form)) });
+    await send({ request: request.trim(), files, materials, context: readContext(new FormData(form)) });
     setRequest("");
-    setFiles([]);
+    takeFiles(null);
     form.reset();
   });
   const submit = (form: HTMLFormElement) => form.reportValidity() && canSend && action.start(form);
   return (
-    <form class="request-form" onSubmit={(event) => (event.preventDefault(), submit(event.currentTarget))}>
+    <form
+      class={`request-form ${isOver ? "is-over" : ""}`}
+      onSubmit={(event) => (event.preventDefault(), submit(event.currentTarget))}
+      onDragOver={(event) => (event.preventDefault(), setOver(true))}
+      onDragLeave={() => setOver(false)}
+      onDrop={(event) => (event.preventDefault(), setOver(false), takeFiles(event.dataTransfer?.files))}
+    >
       <label for={`${name}-request`}>{label}</label>
       <textarea
         id={`${name}-request`}
         name="request"
+        ref={area}
         rows={3}
         required
         aria-describedby={hint && `${name}-hint`}
@@ -82,16 +110,16 @@ export function RequestForm({ place, label, hint, words, children, problem = nul
       <div class="request-row">
         {children}
         <div>
-          <label for={`${name}-files`}>Files</label>
-          <input id={`${name}-files`} type="file" multiple onChange={(event) => setFiles([...(event.currentTarget.files ?? [])])} />
+          <label for={`${name}-files`}>Files, or drop them here</label>
+          <input id={`${name}-files`} type="file" multiple onChange={(event) => takeFiles(event.currentTarget.files)} />
         </div>
-        <button class="primary" type="submit" disabled={action.isBusy || !canSend}>
+        <button class="primary" type="submit" title="Ctrl+Enter" disabled={action.isBusy || !canSend}>
           {words[action.isBusy ? 1 : 0]}
         </button>
       </div>
-      {files.length > 0 && (
-        <p class="soft small">
-          <Line max={300}>{describeFiles(files)}</Line>
+      {shown && (
+        <p class="small">
+          <Line max={300}>{shown}</Line>
         </p>
       )}
       <details>

@@ -98,7 +98,6 @@ function RunBar({ run }: { run: LiveRun }) {
             Download the report
           </button>
         )}
-        <a href={linkTo()}>All runs</a>
       </div>
       <ProblemLine problem={stop.problem ?? resume.problem ?? report.problem} />
     </>

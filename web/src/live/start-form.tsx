@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { nameTeam } from "../model/format";
 import { Line } from "../parts/text";
 import { useAsked } from "../client/hooks";
 import { startRun } from "../client/live-run";
@@ -6,7 +7,7 @@ import { RequestForm } from "./request-form";
 import { linkTo } from "./router";
 import type { Server } from "../client/server";
 import { TeamExamples } from "./team-examples";
-import { listAssistants } from "./team-server";
+import { listAssistants, type RowInput } from "./team-server";
 
 /** The names of the server's teams, with what they are for. */
 const useTeams = (server: Server) =>
@@ -22,6 +23,7 @@ const DEFAULT_TEAM = "market_analysis";
 export function StartForm({ server }: { server: Server }) {
   const teams = useTeams(server);
   const [chosen, setChosen] = useState("");
+  const [example, setExample] = useState<RowInput | null>(null);
   const names = teams.answer ?? [];
   const team = chosen || (names.find(({ name }) => name === DEFAULT_TEAM) ?? names[0])?.name || "";
   return (
@@ -31,6 +33,7 @@ export function StartForm({ server }: { server: Server }) {
         label="What should the team find out or write?"
         words={["Start", "Starting…"]}
         isReady={team !== ""}
+        example={example}
         problem={teams.problem}
         send={async (written) => {
           location.hash = linkTo("runs", await startRun(server, team, written));
@@ -41,7 +44,7 @@ export function StartForm({ server }: { server: Server }) {
           <select id="team" aria-describedby="team-for" value={team} onChange={(event) => setChosen(event.currentTarget.value)}>
             {names.map(({ name }) => (
               <option key={name} value={name}>
-                {name}
+                {nameTeam(name)}
               </option>
             ))}
           </select>
@@ -50,7 +53,7 @@ export function StartForm({ server }: { server: Server }) {
           <Line max={300}>{names.find(({ name }) => name === team)?.description}</Line>
         </p>
       </RequestForm>
-      {team && <TeamExamples key={team} server={server} team={team} />}
+      {team && <TeamExamples key={team} server={server} team={team} onPick={setExample} />}
     </>
   );
 }

@@ -4,22 +4,28 @@ import { useAction, useAsked } from "../client/hooks";
 import { ProblemLine } from "../client/notice";
 import { linkTo } from "./router";
 import type { Server } from "../client/server";
-import { loadTeam, startRow } from "./team-server";
+import { loadRow, loadTeam, type RowInput } from "./team-server";
 
 const SHOWN = 3;
 
-/** Requests of a team's exam that come with files, each started by a press; nothing where there are none. */
-export function TeamExamples({ server, team }: { server: Server; team: string }) {
+interface TeamExamplesProps {
+  server: Server;
+  team: string;
+  onPick: (example: RowInput) => void;
+}
+
+/** Requests of a team's exam that come with files, each put into the form by a press; nothing where there are none. */
+export function TeamExamples({ server, team, onPick }: TeamExamplesProps) {
   const { answer } = useAsked(() => loadTeam(server, team).catch(() => null), [server, team]);
   const action = useAction(async (row: string) => {
-    location.hash = linkTo("runs", await startRow(server, team, row));
+    onPick(await loadRow(server, team, row));
   });
   const rows = pickExamples(answer?.exam?.rows ?? [], SHOWN);
   if (!rows.length) return null;
   return (
     <div class="team-examples">
       <p class="soft small" id="examples-of-team">
-        Or start an example, which brings its files (<a href={linkTo("teams", team)}>all of this team</a>):
+        Or fill in an example with its files (<a href={linkTo("teams", team)}>all of this team</a>):
       </p>
       <ul aria-labelledby="examples-of-team">
         {rows.map(({ id, request }) => (

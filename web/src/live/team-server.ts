@@ -6,7 +6,8 @@ import { startOnThread } from "../client/live-run";
 import { Problem, readProblem } from "../client/problem";
 import { ask, buildTokenHeader, type Server } from "../client/server";
 
-interface RowInput {
+/** A request with the texts of its files, by their names. */
+export interface RowInput {
   request: string;
   materials: Record<string, string>;
 }
@@ -40,12 +41,18 @@ export async function loadServedNames(server: Server): Promise<Set<string>> {
   return new Set((await listAssistants(server)).map(({ graph_id }) => graph_id));
 }
 
+/** Return a row's request and files.
+ *
+ * @throws Problem: a file cannot be read.
+ */
+export const loadRow = (server: Server, team: string, row: string) => load<RowInput>(server, team, "rows", row);
+
 /** Start a run with a row's request and files on a new thread, and return the thread.
  *
  * @throws Problem: a file cannot be read, or the server refuses the run.
  */
 export async function startRow(server: Server, team: string, row: string): Promise<string> {
-  const input = { ...(await load<RowInput>(server, team, "rows", row)) };
+  const input = { ...(await loadRow(server, team, row)) };
   return startOnThread(server, team, { input });
 }
 

@@ -32,3 +32,6 @@ export function formatMoment(time: string | undefined, afterS = 0): string {
   const isToday = date.toDateString() === new Date().toDateString();
   return isToday ? date.toLocaleTimeString("en-GB") : date.toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short" });
 }
+
+/** Return a team's name as people write it: `market_analysis` as `Market analysis`. */
+export const nameTeam = (name: string): string => (name[0] ?? "").toUpperCase() + name.slice(1).replaceAll("_", " ");
