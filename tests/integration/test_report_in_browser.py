@@ -94,7 +94,7 @@ def test_a_wide_plan_is_drawn_as_groups(tmp_path):
     drawn = draw(format_report(make_wide_trace(1_000)), tmp_path)
     assert "Compare 1000 coffees" in drawn.text
     assert "worker_3: " in drawn.text
-    assert "critical path" in drawn.text
+    assert "slowest chain" in drawn.text
 
 
 def test_a_trace_that_is_none_is_said_in_one_line(tmp_path):

@@ -70,9 +70,10 @@ await drive(async ({ browser, page, problems, takePicture, note }) => {
   await checkFocus(page, "changes were undone");
   await page.type(".decision input", "Weigh them, too.");
   await press(page, "Reject: plan again");
-  await waitForText(page, "#questions", "Version 2 of the plan");
+  await waitForText(page, "#questions", "version 2 of the plan");
   await checkFocus(page, "a plan was rejected");
-  expect((await read(page, "main")).includes("Weigh them, too."), "a rejected plan is made again, and the reason is shown");
+  await page.$eval("#made", (made) => (made.open = true));
+  expect((await read(page, "#plan-versions")).includes("Weigh them, too."), "a rejected plan is made again, and the reason is shown");
 
   await press(page, "+ Add a task");
   await page.waitForSelector(box("task_5"));

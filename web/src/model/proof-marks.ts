@@ -41,9 +41,9 @@ const listNames = (text: string): string[] => {
 };
 const squeeze = (text: string): string => text.replace(/\s+/g, " ").replace(/[.\s]+$/, "");
 
-/** Return what is searched for of each claim that was proved, or was found not to be. */
+/** Return what is searched for of each claim that was proved, or was found not to be: the longest first. */
 export function readClaims(claims: readonly SourcedClaim[]): Marked[] {
-  return claims.slice(0, MAX_CLAIMS).flatMap(({ text, proof }, index) => {
+  const marked = claims.slice(0, MAX_CLAIMS).flatMap(({ text, proof }, index) => {
     if (!proof || proof === "stated" || text.length > MAX_CLAIM_CHARS) return [];
     const found = listFigures(text);
     return [
@@ -57,6 +57,7 @@ export function readClaims(claims: readonly SourcedClaim[]): Marked[] {
       },
     ];
   });
+  return marked.sort((one, other) => other.text.length - one.text.length);
 }
 
 /** Return where a text says the claims, in its order.
@@ -87,7 +88,7 @@ function splitSentences(text: string): string[] {
 
 function placeSaid(sentence: string, claims: readonly Marked[]): { from: number; end: number; claim: number }[] {
   const found: { from: number; end: number; claim: number }[] = [];
-  for (const { index, text } of [...claims].sort((one, other) => other.text.length - one.text.length)) {
+  for (const { index, text } of claims) {
     const from = text.length < MIN_SAID_CHARS ? -1 : sentence.indexOf(text);
     const end = from + text.length;
     if (from >= 0 && !found.some((other) => other.from < end && from < other.end)) found.push({ from, end, claim: index });

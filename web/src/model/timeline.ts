@@ -155,7 +155,7 @@ function summarize(task: TaskView, waiting: Segment | undefined, events: TraceEv
     task.attempts > 0 && countOf(task.attempts, "attempt"),
     count("model_call", "model call"),
     count("tool_call", "tool call"),
-    task.isCritical && "on the critical path",
+    task.isCritical && "on the slowest chain",
   ];
   return parts.filter(Boolean).join(", ");
 }

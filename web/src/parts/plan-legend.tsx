@@ -15,7 +15,7 @@ export function PlanLegend({ tasks, isTable }: { tasks: readonly TaskView[]; isT
           {count} {labelState(state)}
         </li>
       ))}
-      {tasks.some((task) => task.isCritical) && <LegendLine mark="is-critical" label="critical path" />}
+      {tasks.some((task) => task.isCritical) && <LegendLine mark="is-critical" label="slowest chain" />}
       {isTable && <li>a row for each worker, a column for each step; other edges of the selected task only</li>}
       {!isTable && needs.some((need) => need.required) && <LegendLine mark="" label="required" />}
       {!isTable && needs.some((need) => !need.required) && <LegendLine mark="is-optional" label="optional" />}

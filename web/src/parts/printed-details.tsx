@@ -59,7 +59,7 @@ function AllDetails({ index, tasks, sources }: { index: TaskIndex; tasks: TaskVi
       <h2>Tasks</h2>
       {printed.length < tasks.length && (
         <p>
-          {printed.length} of {countOf(tasks.length, "task")}: those that failed, were tried again or are on the critical path.
+          {printed.length} of {countOf(tasks.length, "task")}: those that failed, were tried again or are on the slowest chain.
         </p>
       )}
       {printed.map(({ path }) => (

@@ -26,7 +26,7 @@ function describeTask(task: TaskView): string {
     `${toLine(task.id, MAX_NAME)} ${toLine(task.worker, MAX_NAME)} ${describeWork(task)}`,
     task.endedS === null ? "" : labelState(task.state),
     task.path === task.id ? "" : `in ${toLine(task.path, 120)}`,
-    task.isCritical ? "on the critical path" : "",
+    task.isCritical ? "on the slowest chain" : "",
     needs && `needs ${needs}`,
   ];
   return parts.filter(Boolean).join(", ");

@@ -25,7 +25,7 @@ export const TaskDetailsView = ({ details }: { details: TaskDetails }) => {
             begun {formatSeconds(begunS)} after the request
           </span>
         )}
-        {task.isCritical && <span class="critical">on the critical path</span>}
+        {task.isCritical && <span class="critical">on the slowest chain</span>}
       </p>
       {task.traced.reason && (
         <p class="problem">

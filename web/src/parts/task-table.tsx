@@ -46,7 +46,7 @@ export function TaskTable() {
         max={isPrinting ? MAX_PRINTED_ROWS : 100}
       />
       {isPrinting && found.length < all.length && (
-        <p class="soft small">{found.length} of {countOf(all.length, "task")}: those that failed, were tried again or are on the critical path.</p>
+        <p class="soft small">{found.length} of {countOf(all.length, "task")}: those that failed, were tried again or are on the slowest chain.</p>
       )}
     </>
   );
@@ -78,7 +78,7 @@ function TaskName({ task }: { task: TaskView }) {
       <button type="button" class="link" aria-pressed={isSelected} onClick={() => select(isSelected ? "" : task.path)}>
         <Line max={80}>{task.path}</Line>
       </button>
-      {task.isCritical && <span class="visually-hidden">, on the critical path</span>}
+      {task.isCritical && <span class="visually-hidden">, on the slowest chain</span>}
     </>
   );
 }

@@ -52,7 +52,7 @@ export function TimelineSection() {
       </div>
       {rows.length < timeline.rows.length && (
         <p class="soft small">
-          {rows.length} of {formatCount(timeline.rows.length)} rows: tasks that failed, were tried again or are on the critical path.
+          {rows.length} of {formatCount(timeline.rows.length)} rows: tasks that failed, were tried again or are on the slowest chain.
         </p>
       )}
     </>
@@ -152,7 +152,7 @@ function TimelineLegend({ timeline }: { timeline: Timeline }) {
       ))}
       {timeline.rows.some((row) => row.isCritical && row.path) && (
         <li>
-          <span class="legend-critical" aria-hidden="true" /> on the critical path
+          <span class="legend-critical" aria-hidden="true" /> on the slowest chain
         </li>
       )}
     </ul>
