@@ -21,9 +21,9 @@ test.each([
   expect(writeFigure(text, column)).toBe(shown);
 });
 
-test("prose names columns with a unit in words, and leaves other names", () => {
-  expect(writeColumns("Change from market_cap_billion_usd 2023 to price_eur, by task_min_x in my_weight_kg.csv.")).toBe(
-    "Change from market cap 2023 (billion USD) to price (EUR), by task_min_x in my_weight_kg.csv.",
+test("prose names columns of money in words, and leaves other names", () => {
+  expect(writeColumns("Change from market_cap_billion_usd 2023 to price_eur, where timeout_s is 2 in my_price_usd.csv.")).toBe(
+    "Change from market cap 2023 (billion USD) to price (EUR), where timeout_s is 2 in my_price_usd.csv.",
   );
 });
 

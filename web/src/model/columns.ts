@@ -1,8 +1,7 @@
 /** Names of columns and figures, as people write them. */
 
 const SCALES = ["thousand", "million", "billion", "trillion"];
-const UNITS =
-  "usd eur gbp chf jpy cny inr percent pct kg g mg t km m cm mm l ml kwh mwh gwh kw mw s ms min h hours days weeks months years metres meters tonnes litres";
+const UNITS = "usd eur gbp chf jpy cny inr percent pct kg mg km cm mm ml kwh mwh gwh kw mw hours days weeks months years metres meters tonnes litres";
 const UNIT_WORDS = new Set([...SCALES, ...UNITS.split(" "), "cubic", "square", "per"]);
 const CURRENCIES = /^(?:usd|eur|gbp|chf|jpy|cny|inr)$/;
 const COLUMN_IN_TEXT = /(?<![\w/.#-])[a-z][a-z0-9]*(?:_[a-z0-9]+)+(?: (?:19|20)\d\d)?(?![\w/.#-]*\w)/g;
@@ -27,11 +26,11 @@ function readColumn(name: string): { subject: string[]; unit: string[] } | null 
   return { subject: [...words.slice(0, at), ...year], unit: words.slice(at) };
 }
 
-/** Return prose with its columns that have a unit in words. */
+/** Return prose with its columns of money in words; other names may be those of settings. */
 export const writeColumns = (text: string): string =>
   text.replace(COLUMN_IN_TEXT, (name) => {
-    const said = readColumn(name)?.unit.length ? writeColumn(name) : name;
-    return said === name ? name : said[0]!.toLowerCase() + said.slice(1);
+    const said = writeColumn(name);
+    return readColumn(name)?.unit.some((word) => CURRENCIES.test(word)) ? said[0]!.toLowerCase() + said.slice(1) : name;
   });
 
 /** Return a figure of a column that has a unit with its thousands apart; other texts as they are. */
