@@ -128,10 +128,10 @@ def run(options: RunOptions) -> int:
         from graph.commands.comparison import compare, compare_strategies
 
         job = command.prepare_job(options, settings, display)
-        if options.plan_only:
-            return command.show_plan(job)
         if options.compare:
             return compare_strategies(job)
+        if options.plan_only:
+            return command.show_plan(job)
         return compare(job) if options.compare_sequential else command.run(job)
 
 

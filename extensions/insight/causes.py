@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from extensions.insight.fault_kinds import Remedy, get_fault_kind
 from extensions.insight.faults import Fault, find_unexplained, list_gaps, list_team_faults
-from extensions.insight.run_facts import Json, RunFacts, TaskFacts, as_text
+from extensions.insight.run_facts import Json, RunFacts, TaskFacts, as_map, as_text
 from extensions.insight.task_faults import examine_task
 from graph.runs.event_log import FORM_ERRORS
 from graph.runs.stopping import TaskUnknown
@@ -85,6 +85,10 @@ def explain(trace: Json, task: str = "") -> Explanation:
     """
     try:
         facts = RunFacts(trace)
+        if not (facts.events or as_map(trace.get("run")).get("team")):
+            raise TraceUnreadable(
+                "the trace has no line that can be read", cause="it is empty, or damaged"
+            )
         if task and task not in facts.tasks:
             known = as_text(", ".join(facts.tasks), 200) or "none"
             raise TaskUnknown(f"the run has no task {as_text(task, 80)!r}", next=f"tasks: {known}")

@@ -15,6 +15,7 @@ from extensions.insight.history import (
     build_place,
     build_run,
     load_values,
+    name_history,
     read_runs,
     save_run,
 )
@@ -41,7 +42,7 @@ class HistoryEstimator:
         """Return the estimate of a run; None where there is no earlier one."""
         if (store := asked.runtime.store) is None:
             return None
-        places = build_place(asked.config), build_place(asked.config, asked.team.name)
+        places = build_place(asked.config), build_place(asked.config, name_history(asked.team))
         values = await load_values(store, *places)
         # Other runs of the process continue meanwhile.
         return await asyncio.to_thread(_estimate_from, values, base, plan, asked, planning)
@@ -112,7 +113,7 @@ def describe_run(plan: Plan, asked: PlanRequest, planning: Usage) -> PlannedRun:
     scope, caps = get_run_scope(asked.config), team.add_caps(context)
     ends_s = scope.deadline.work_ends_at - now_s() if scope.deadline else None
     return PlannedRun(
-        team=team.name,
+        team=name_history(team),
         tasks=tasks,
         answer=answer,
         planning=(

@@ -165,7 +165,7 @@ def _read_start(run: Json) -> float:
 
 
 def _print_failures(found: Json, since: str) -> None:
-    counted = f"{format_count(found['runs'], 'run')} since {since} ago"
+    counted = f"{format_count(found['runs'], 'run')} in the last {since}"
     print_text(f"{counted}, {found['failed']} of them with a cause of failure.")
     rows = []
     for each in found["causes"]:

@@ -20,6 +20,7 @@ from graph.topology.stop_watch import ANONYMOUS, read_identity
 from nodes.limits.deadline import now_s
 from nodes.planning.estimate import expect_costs
 from nodes.planning.team_record import build_team_record
+from nodes.schemas.single_agent import is_single
 from nodes.schemas.team import Team, Worker
 from state import (
     Amounts,
@@ -108,6 +109,11 @@ def build_place(config: RunnableConfig, *team: str) -> tuple[str, ...]:
     return (NAMESPACE, NOBODY if user in ANONYMOUS else user.encode().hex(), *team)
 
 
+def name_history(team: Team) -> str:
+    """Return under which name the runs of a team are kept; those as one agent are others."""
+    return f"{team.name} (single)" if is_single(team) else team.name
+
+
 def build_run(values: SupervisorState, team: Team) -> DoneRun | None:
     """Return what a run has taken; None for one without a plan, or that was begun once more.
 
@@ -142,7 +148,7 @@ def build_run(values: SupervisorState, team: Team) -> DoneRun | None:
         worker = team.find_worker(report.worker or task.worker)
         tasks.append(describe(task.id, _measure_work_s(report, is_alone=len(ran) == 1), worker))
     return DoneRun(
-        team=team.name,
+        team=name_history(team),
         at=now_s(),
         status=values["status"],
         tasks=tuple(tasks),

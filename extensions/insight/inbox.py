@@ -146,7 +146,12 @@ class Rules:
                     )
 
     def decide(self, question: Question) -> Mapping[str, Any] | None:
-        """Return the reply to a question; None where no rule is about it."""
+        """Return the reply to a question; None where no rule is about it.
+
+        One that is asked again, since an answer to it could not be used, is a human's alone.
+        """
+        if question.get("problems"):
+            return None
         kind = str(question.get("kind"))
         named = f"{kind}:{question.get('tool')}" if kind == "tool_call" else kind
         if named in self.reject:

@@ -196,7 +196,8 @@ def _print_listing(waiting: Sequence[Waiting], url: str | None) -> None:
             lines = [to_one_line(line, 300) for line in format_question(question)]
             if len(lines) > MAX_LINES:
                 left = format_count(len(lines) - MAX_LINES, "more line")
-                lines[MAX_LINES - 1 : -1] = [f"… {left}: supervise show {each.thread}"]
+                last = -1 - len(question.get("problems") or ())
+                lines[MAX_LINES - 1 : last] = [f"… {left}: supervise show {each.thread}"]
             blocked, done = _join(each.list_blocked(question)), _join(each.list_done())
             lines += [f"waits for it: {blocked}; done: {done}"]
             print_text("\n".join(f"  {line}" for line in lines))

@@ -14,6 +14,12 @@ from state import COMPLETE_STATUSES
 
 MAX_SHOWN: Final = 8
 """Causes, and steps of a chain, that are printed; `--json` has all."""
+_STATES: Final = {
+    "passages": "ended with passages, which no language model has read",
+    "needs_input": "waits for an answer",
+    "running": "is at work, or was interrupted",
+}
+"""A status in words, where it is none."""
 _SHOWN: Final = ("error", "code", "tool", "reason", "message", "model", "tries", "attempt")
 """Values of the event."""
 
@@ -38,7 +44,7 @@ def _format_explanation(why: Explanation, subject: str) -> Iterator[str]:
     groups = list(_group_causes(why))
     if not why.causes:
         verb = "failed" if why.status in (*COMPLETE_STATUSES, "completed") else "has failed"
-        yield f"Nothing {verb}: {subject} is {why.status.replace('_', ' ')}."
+        yield f"Nothing {verb}: {subject} {_STATES.get(why.status, f'is {why.status}')}."
     elif is_several := len(why.causes) > 1:
         yield f"{len(why.causes)} independent causes, in the order in which they happened:"
     for number, causes in enumerate(groups[:MAX_SHOWN], 1):

@@ -245,7 +245,8 @@ async def _check_given(given: Plan, asked: PlanRequest) -> Plan:
         given, asked.team, max_tasks=asked.max_tasks, materials=asked.materials
     )
     if problems:
-        raise PlanInvalid("the given plan cannot be run", cause="; ".join(problems))
+        said, then = "; ".join(problems), "correct it, and give it to a new run"
+        raise PlanInvalid("the given plan cannot be run", cause=said, next=then)
     return await asyncio.to_thread(note_uncovered, given, asked.request, asked.team)
 
 

@@ -84,6 +84,7 @@ def test_a_clock_that_went_back_counts_as_no_time():
         (Rules(accept=["plan"]), PLAN, ACCEPTED),
         (Rules(accept=["tool_call:send_mail"]), CALL, ACCEPTED),
         (Rules(accept=["tool_call:send"]), CALL, None),
+        (Rules(accept=["plan"]), {**PLAN, "problems": ["a reason takes a model"]}, None),
         (Rules(accept=["plan"], reject=["plan"]), PLAN, REJECTED),
         (Rules(reject=["question"]), QUESTION, REJECTED),
         (Rules(plans_below_usd=0.21), PLAN, ACCEPTED),

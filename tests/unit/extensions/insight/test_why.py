@@ -49,6 +49,21 @@ def run(supervise: CapturedScreen, endpoint: Endpoint, thread: str, *faults: Fau
     supervise("run", "Compare the parts.", "--team", "market_analysis", "--thread", thread, "-q")
 
 
+@pytest.mark.parametrize("damage", [b"", bytes(range(128, 256)) * 3])
+def test_a_trace_without_a_line_that_can_be_read_is_no_healthy_run(
+    playing: Endpoint, supervise: CapturedScreen, damage: bytes
+) -> None:
+    run(supervise, playing, "whole")
+    run(supervise, playing, "lost")
+    get_log_path("lost", Settings()).write_bytes(damage)
+
+    assert supervise("why", "lost") == 2
+    assert "the trace has no line that can be read" in supervise.err
+    assert supervise("failures", "--json") == 0
+    said = json.loads(supervise.out)
+    assert said["runs"] == 1 and said["unreadable"] == ["lost"]
+
+
 def test_a_part_that_a_tool_could_not_answer_is_the_tools_word_not_an_unread_file(
     supervise: CapturedScreen, tmp_path: Path
 ) -> None:
@@ -109,7 +124,7 @@ def test_failures_are_counted_over_runs_and_damaged_traces_are_named(
     get_log_path("torn", Settings()).write_text(json.dumps(damaged) + "\n")
 
     assert supervise("failures") == 0
-    assert "3 runs since 7d ago, 2 of them" in supervise.out
+    assert "3 runs in the last 7d, 2 of them" in supervise.out
     assert "\nunauthorized" in supervise.out and "researcher 2" in supervise.out
     assert "the trace of torn cannot be read" in supervise.err
     assert supervise("failures", "--team", "code_review", "--json") == 0
