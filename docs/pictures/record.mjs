@@ -77,7 +77,7 @@ try {
   await waitForText(page, ".run-bar", "running");
   await waitForText(page, "main", "[1-9]\\d* of \\d+ done");
   await takePicture(page, "live-run");
-  await waitForText(page, ".run-bar", "done");
+  await waitForText(page, ".run-bar", "done|passages");
   await stopRecording();
 } finally {
   await browser.close();
