@@ -19,6 +19,7 @@ from nodes.errors import SupervisorError, ToolFailed, ToolRefused, walk_subclass
 from nodes.limits.recorder import Effect, unify_masks
 from nodes.limits.stop_requests import StopRequests
 from nodes.telemetry.events import send_event
+from nodes.text.plain_text import sanitize_line
 from state import Usage
 
 T = TypeVar("T")
@@ -28,6 +29,8 @@ LATE_S: Final = 1.0
 """Seconds after the end of a record at which nothing can come any more."""
 MAX_SHUFFLE_S: Final = 0.001
 MAX_NAMED: Final = 5
+MAX_CAUSE_CHARS: Final = 400
+"""Of a miss, in which the record has words of its own."""
 _NEVER: Final = object()
 
 
@@ -277,7 +280,7 @@ class Tape:
             self.over.set_exception(
                 ReplayMissed(
                     "the run is not the one of the record",
-                    cause=cause,
+                    cause=sanitize_line(cause, MAX_CAUSE_CHARS),
                     kept="the record",
                     next="replay it with the team and the version it was made with",
                 )

@@ -32,6 +32,17 @@ VALUES: tuple[Any, ...] = (
 KINDS = ("effect", "event", "point", "stop", "readings", "end", "segment", "cut", "in", "asked")
 
 
+def test_the_words_of_a_record_do_not_reach_a_terminal_as_they_are(
+    lines: list[Line], tmp_path: Path
+) -> None:
+    changed = copy.deepcopy(lines)
+    find_entry(changed, "point")["point"] = "\x1b[31m"
+
+    missed = try_replay(write_entries(tmp_path / "words.record", changed))
+
+    assert isinstance(missed, ReplayMissed) and "does not come to" in missed.cause
+
+
 def test_a_record_is_replayed_equal(kept: Path) -> None:
     done = replay_file(kept)
 
