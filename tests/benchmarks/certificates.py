@@ -69,7 +69,6 @@ class Trial:
 
 def run_trials(seed: int) -> list[Trial]:
     """Run a random team some times, each with other caps and models that do their worst."""
-    logging.disable(logging.WARNING)
     draw = random.Random(seed)
     team, models = draw_team(draw), list[AdversaryModel]()
     names = draw.choice((("worst",) * 3, ("worst", "worse", "bad"), ("bad", "worst", "worst")))
@@ -174,7 +173,9 @@ def main() -> int:
     seeds = range(first, first + teams)
     held = 0
     statuses, shares = Counter[str](), dict[str, list[float]]()
-    with ProcessPoolExecutor(options.processes, mp_context=get_context("spawn")) as pool:
+    how: dict[str, Any] = {"initializer": logging.disable, "initargs": (logging.WARNING,)}
+    how["mp_context"] = get_context("spawn")
+    with ProcessPoolExecutor(options.processes, **how) as pool:
         trials = (trial for some in pool.map(run_trials, seeds) for trial in some)
         for number, trial in enumerate(trials, 1):
             if number % 500 == 0:
