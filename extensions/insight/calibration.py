@@ -11,12 +11,13 @@ from extensions.insight.history import (
     AMOUNTS,
     MAX_LISTED,
     NAMESPACE,
-    NOBODY,
+    NO_USER,
     DoneRun,
     load_values,
     read_runs,
 )
 from graph.commands.output import print_json, print_table, print_text
+from graph.commands.runs import require_team
 from graph.display.stderr_console import print_to_stderr
 from graph.runs.run_store import open_readable_store
 from graph.settings import Settings
@@ -38,6 +39,7 @@ def show_calibration(team: str | None, settings: Settings, *, as_json: bool) -> 
 
     Raises:
         StoreError: the run database cannot be read.
+        TeamInvalid: there is no run, and no team, of this name.
     """
     runs = asyncio.run(_load_runs(settings))
     measured = measure_calibration([run for run in runs if team in (None, run.team)])
@@ -45,6 +47,8 @@ def show_calibration(team: str | None, settings: Settings, *, as_json: bool) -> 
         print_json(measured)
         return 0
     if not measured["runs"]:
+        if team:
+            require_team(team, settings)
         of_team = f" of {team}" if team else ""
         print_text(f"no run{of_team} has ended here since estimates have intervals")
         return 0
@@ -54,7 +58,7 @@ def show_calibration(team: str | None, settings: Settings, *, as_json: bool) -> 
 
 async def _load_runs(settings: Settings) -> list[DoneRun]:
     async with open_readable_store(settings) as store:
-        place = (NAMESPACE, NOBODY)
+        place = (NAMESPACE, NO_USER)
         return read_runs(await load_values(store, place, limit=MAX_LISTED)) if store else []
 
 

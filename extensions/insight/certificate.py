@@ -51,8 +51,8 @@ class Certificate(Frozen):
     plan_hash: Annotated[str, Field(pattern="^sha256:[0-9a-f]{64}$")]
     team: str
     caps: Caps
-    worst_case: WorstCase
-    held_case: WorstCase = WorstCase()
+    worst_case: WorstCase = WorstCase()
+    held_case: WorstCase
     """The same of a run that is held to the certificate."""
     answer_sources: _Names = ()
     """What the synthesizer reads of: the answer may hold something of each."""
@@ -81,7 +81,7 @@ class PlanCertifier:
         Raises:
             SettingsInvalid: it is damaged, or of another version.
         """
-        shown = {"summary", "answer_sources", "uncovered", "parallel_writes", "held_case"}
+        shown = {"summary", "answer_sources", "uncovered", "parallel_writes", "worst_case"}
         return _read(given).model_dump(mode="json", exclude=shown)
 
 
@@ -135,8 +135,10 @@ def _list_excesses(given: Certificate, now: Certificate) -> Iterator[str]:
     if given.plan_hash != now.plan_hash:
         made, kept = (each.plan_hash[7:15] for each in (now, given))
         yield f"the plan is another one, its hash begins with {made}, not {kept}"
+    if given.team != now.team:
+        yield f"the team is {sanitize_line(now.team, 60)}, not {sanitize_line(given.team, 60)}"
     for name in ("model_calls", "tokens", "cost_usd"):
-        most, found = getattr(given.worst_case, name), getattr(now.worst_case, name)
+        most, found = getattr(given.held_case, name), getattr(now.held_case, name)
         if most is not None and (found is None or found > most):
             yield f"{name} may be {'unbounded' if found is None else f'{found:,}'}, not {most:,}"
     known = set(_list_abilities(given))

@@ -12,7 +12,7 @@ from extensions.insight.causes import Cause, explain
 from extensions.insight.fault_kinds import get_fault_kind
 from extensions.insight.run_facts import Json, as_list, as_map, as_text
 from graph.commands.output import print_json, print_listing, print_text
-from graph.commands.runs import Runs, RunsHere
+from graph.commands.runs import Runs, RunsHere, require_team
 from graph.display.stderr_console import print_to_stderr
 from graph.runs.pruning import parse_age
 from graph.runs.trace import ThreadUnknown, TraceUnreadable, get_log_path
@@ -125,7 +125,7 @@ def show_failures(since: str, team: str | None, runs: Runs, *, as_json: bool) ->
     """Print the causes of the failures of some time, the most frequent first; return 0.
 
     Raises:
-        UsageError: the time is none.
+        UsageError: the time is none, or there is no run and no team of this name.
         ServerError: the server cannot be used.
     """
     begin_s, here = time.time() - parse_age(since), isinstance(runs, RunsHere)
@@ -135,6 +135,8 @@ def show_failures(since: str, team: str | None, runs: Runs, *, as_json: bool) ->
         return team in (None, run.get("team")) and (here or _read_start(run) >= begin_s)
 
     found = count_failures(threads, runs.load_trace, is_wanted)
+    if team and not found.runs and isinstance(runs, RunsHere):
+        require_team(team, runs.settings)
     if as_json:
         print_json({"since": since, "team": team, **found.to_json()})
         return 0

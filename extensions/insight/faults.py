@@ -120,8 +120,6 @@ def _find_planning_fault(facts: RunFacts, within: str, detail: str) -> Fault:
         return find_origin(facts, failed[0], detail)
     problems = as_list(rejected[0].data.get("problems")) if rejected else []
     said = as_text("; ".join(map(str, problems))) or detail
-    if "the given plan cannot be run" in detail:
-        return Fault("given_plan_invalid", within, "", rejected[0] if rejected else None, detail)
     return Fault("plan_invalid", within, "planner", rejected[0] if rejected else None, said)
 
 

@@ -48,7 +48,7 @@ FLOORS: Final[Mapping[str, float]] = {"cost_usd": 1e-6, "seconds": 0.01}
 """Added to an amount before its logarithm: what is smaller does not matter."""
 
 SPENT: Final = ("calls", "input_tokens", "output_tokens")
-NOBODY: Final = "all"
+NO_USER: Final = "all"
 """In a namespace where there are no users; the others are in hexadecimal digits."""
 OTHER: Final = " "
 """In the place of a task's id."""
@@ -106,7 +106,7 @@ def take_log(amount: str, value: float) -> float:
 def build_place(config: RunnableConfig, *team: str) -> tuple[str, ...]:
     """Return the namespace of the user of a run, or of one of their teams; no name has a dot."""
     user = read_identity(config.get("configurable", {}))
-    return (NAMESPACE, NOBODY if user in ANONYMOUS else user.encode().hex(), *team)
+    return (NAMESPACE, NO_USER if user in ANONYMOUS else user.encode().hex(), *team)
 
 
 def name_history(team: Team) -> str:

@@ -14,7 +14,7 @@ from extensions.insight.inbox_options import InboxOptions
 from graph.commands.cancellation import run_cancellable
 from graph.commands.output import print_json, print_text
 from graph.commands.run import print_outcome
-from graph.commands.runs import Runs, RunsHere, choose_thread, open_runs
+from graph.commands.runs import Runs, RunsHere, choose_thread, open_runs, require_team
 from graph.display.stderr_console import print_to_stderr
 from graph.display.summary import format_question, format_reply_command
 from graph.display.text import to_one_line
@@ -38,7 +38,7 @@ def show_inbox(options: InboxOptions, settings: Settings) -> int:
     """List what waits; with answers or rules, answer it. Return the exit code.
 
     Raises:
-        UsageError: an answer or a rule cannot be used.
+        UsageError: an answer, a rule or the team's name cannot be used.
         SupervisorError: the server of the runs cannot be used.
     """
     rules = Rules(
@@ -48,6 +48,8 @@ def show_inbox(options: InboxOptions, settings: Settings) -> int:
     )
     runs = open_runs(options.url, settings)
     waiting, unreadable = read_inbox(runs, options.team)
+    if options.team and not waiting and not options.url:
+        require_team(options.team, settings)
     answers = _read_answers(options.answer or (), [each.thread for each in waiting])
     for thread in unreadable:
         print_to_stderr(f"not read: thread {to_one_line(thread, 80)}, its log is damaged")

@@ -88,7 +88,8 @@ class _Counter:
             return known
         is_fixed = plan is not None and not may_grow(team)
         size = len(plan.tasks) if plan and is_fixed else context.max_tasks or team.max_tasks
-        begun = 0 if context.speculate is False else min(MAX_SPECULATIVE_CALLS, steps)
+        may_begin = context.speculate is not False and not team.is_held
+        begun = min(MAX_SPECULATIVE_CALLS, steps) if may_begin else 0
         reviews = team.max_plan_reviews + 1 + MAX_SURPRISE_CHECKS if may_grow(team) else 0
         work = self._count_work(team, context, plan, size)
         calls = begun + self._count_plans(team, size) + work.calls + self._count_answers(team, size)

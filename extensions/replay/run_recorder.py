@@ -86,8 +86,7 @@ class RunRecorder:
         with self._keep_running():
             make_private_folder(self._path.parent)
             self._plain_bytes = finish_last_member(self._path)
-            # `end` closes it.
-            self._file = open(self._path, "ab", opener=open_private_file)  # noqa: SIM115
+            self._file = open(self._path, "ab", opener=open_private_file)  # noqa: SIM115  # `end` does
 
     def note_end(self, values: Mapping[str, Any], error: SupervisorError | None) -> None:
         """Keep the hash of each part of what the run has come to."""
@@ -109,7 +108,7 @@ class RunRecorder:
         try:
             with enter_effect(number):
                 result = await make()
-        except BaseException as error:
+        except BaseException as error:  # a cancel too: a replay raises it again
             failure = _describe_failure(error)
             self._write_effect(effect, number, began_s, None, failure)
             raise

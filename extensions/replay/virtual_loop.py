@@ -39,7 +39,7 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         done = self.create_future()
         try:
             done.set_result(func(*args))
-        except Exception as error:
+        except Exception as error:  # of any function; raised where the future is awaited
             done.set_exception(error)
         return done
 

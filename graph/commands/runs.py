@@ -50,6 +50,7 @@ from graph.runs.trace import (
 )
 from graph.settings import Settings
 from graph.stores.thread_locks import check_thread_id
+from graph.teams.team_loader import find_team
 from nodes.errors import UsageError
 from nodes.text.counts import format_count
 from nodes.text.markdown import format_answer
@@ -145,6 +146,16 @@ def find_thread(name: str, runs: Runs) -> str:
     """
     is_named = name == LAST or (len(name) >= MIN_PREFIX_CHARS and not _is_whole_id(name))
     return choose_thread(name, runs.list_threads()) if is_named else name
+
+
+def require_team(team: str, settings: Settings) -> None:
+    """Refuse the name of a team that there is not, and of which no run is kept here.
+
+    Raises:
+        TeamInvalid: with the name that was probably meant.
+    """
+    if all(run.get("team") != team for run in list_runs(settings)):
+        find_team(team, settings)
 
 
 def print_runs(runs: Sequence[Json]) -> None:

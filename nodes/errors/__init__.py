@@ -159,6 +159,12 @@ class PlanInvalid(SupervisorError):
     code, exit_code = "PLAN_INVALID", 4
 
 
+class GivenPlanInvalid(PlanInvalid):
+    """A plan that a user gave to a run does not fit its team."""
+
+    code, exit_code = "GIVEN_PLAN_INVALID", 2
+
+
 class ModelError(SupervisorError):
     code, exit_code = "MODEL_ERROR", 4
 

@@ -10,7 +10,7 @@ from langchain_core.messages import AnyMessage, HumanMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.types import Overwrite
 
-from nodes.errors import ModelError, PlanInvalid, SupervisorError, is_refusal
+from nodes.errors import GivenPlanInvalid, ModelError, SupervisorError, is_refusal
 from nodes.errors.redaction import redact_text
 from nodes.human.request import build_plan_message
 from nodes.limits.deadline import count_steps_left, get_elapsed_s, get_request_s
@@ -246,7 +246,7 @@ async def _check_given(given: Plan, asked: PlanRequest) -> Plan:
     )
     if problems:
         said, then = "; ".join(problems), "correct it, and give it to a new run"
-        raise PlanInvalid("the given plan cannot be run", cause=said, next=then)
+        raise GivenPlanInvalid("the given plan cannot be run", cause=said, next=then)
     return await asyncio.to_thread(note_uncovered, given, asked.request, asked.team)
 
 

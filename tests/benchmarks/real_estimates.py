@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from extensions.insight.calibration import measure_calibration
-from extensions.insight.history import MAX_LISTED, NAMESPACE, NOBODY, load_values, read_runs
+from extensions.insight.history import MAX_LISTED, NAMESPACE, NO_USER, load_values, read_runs
 from graph.runs.run_store import build_run_store
 from graph.runs.runner import arun
 from graph.settings import Settings
@@ -42,7 +42,7 @@ async def _run_all(runs: int, draw: random.Random, place: Path) -> dict[str, Any
                 outcome = await arun("Compare the parts.", team=team, settings=settings)
                 ended[outcome.status] += 1
     async with build_run_store(_build_settings(place, 1)) as store:
-        kept = read_runs(await load_values(store, (NAMESPACE, NOBODY), limit=MAX_LISTED))
+        kept = read_runs(await load_values(store, (NAMESPACE, NO_USER), limit=MAX_LISTED))
     return {**measure_calibration(kept), "ended": dict(ended)}
 
 

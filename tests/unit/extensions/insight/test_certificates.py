@@ -205,7 +205,7 @@ def test_a_plan_has_the_same_hash_whatever_its_version_and_who_made_it() -> None
 def test_a_run_is_within_its_own_certificate_and_outside_of_those_of_others() -> None:
     certifier, run = PlanCertifier(), make_run(("a", "reader", []), ("b", "searcher", []))
     given = certifier.certify(run)
-    less = {**given, "worst_case": {**given["worst_case"], "model_calls": 1}}
+    less = {**given, "held_case": {**given["held_case"], "model_calls": 1}}
     longer = run.team.workers[0].model_copy(update={"limits": Limits(max_turns=50)})
     mailing = {**TOOLS, "read_contract": OwnTool(reads=("private",), sends="anything")}
     joined = make_run(("a", "reader", []), ("b", "searcher", ["a"]))
@@ -215,6 +215,7 @@ def test_a_run_is_within_its_own_certificate_and_outside_of_those_of_others() ->
 
     assert find(given) == ""
     assert find(less).startswith("model_calls may be")
+    assert find({**given, "team": "others"}).startswith("the team is")
     assert "model_calls" in find(given, workers=(longer, *run.team.workers[1:]))
     assert "task a may call read_contract" in find(given, own_tools=mailing)
     assert "the plan is another one" in certifier.find_excess(given, joined)

@@ -155,9 +155,9 @@ async def test_each_user_of_a_server_has_a_history_of_their_own() -> None:
     for number in (1, 1, 2):
         await save_run(store, anna, run, number)
 
-    own, others, nobody = map(build_place, (anna, bob, RunnableConfig()))
+    own, others, no_user = map(build_place, (anna, bob, RunnableConfig()))
     assert len(await load_values(store, own)) == 2
-    assert not await load_values(store, others) and not await load_values(store, nobody)
+    assert not await load_values(store, others) and not await load_values(store, no_user)
     assert not any("." in part for part in own)
 
 

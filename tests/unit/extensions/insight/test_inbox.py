@@ -114,7 +114,7 @@ def test_json_has_one_object_with_every_question(supervise: CapturedScreen, play
     kinds = [each["questions"][0]["kind"] for each in found["waiting"]]
     assert kinds == ["tool_call", "question", "plan"]
     assert all(each["age_s"] >= 0 and each["asked_at"] for each in found["waiting"])
-    assert read_json(supervise, "--team", "other")["waiting"] == []
+    assert read_json(supervise, "--team", "code_review")["waiting"] == []
 
 
 def test_several_are_answered_at_once_and_each_run_goes_on(

@@ -64,6 +64,30 @@ def test_a_trace_without_a_line_that_can_be_read_is_no_healthy_run(
     assert said["runs"] == 1 and said["unreadable"] == ["lost"]
 
 
+@pytest.mark.parametrize("command", ["failures", "inbox", "calibration"])
+def test_a_misspelt_team_is_refused_and_the_meant_one_named(
+    supervise: CapturedScreen, command: str
+) -> None:
+    assert supervise(command, "--team", "market_analysi") == 2
+    assert "market_analysis" in supervise.err and not supervise.out
+    assert supervise(command, "--team", "market_analysis") == 0
+
+
+def test_a_given_plan_that_does_not_fit_is_the_users_not_the_models(
+    playing: Endpoint, supervise: CapturedScreen, tmp_path: Path
+) -> None:
+    plan = tmp_path / "plan.json"
+    tasks = [{"id": "a", "description": "Find the prices.", "worker": "ghost"}]
+    plan.write_text(json.dumps({"goal": "Prices", "tasks": tasks}))
+    asked = ("--team", "market_analysis", "--plan", str(plan), "--thread", "given", "-q")
+
+    assert supervise("run", "Find the prices.", *asked) == 2
+    assert "correct it, and give it to a new run" in supervise.err
+    assert supervise("why", "given") == 0
+    assert "the plan that was given to the run does not fit the team" in supervise.out
+    assert "MAST" not in supervise.out
+
+
 def test_a_part_that_a_tool_could_not_answer_is_the_tools_word_not_an_unread_file(
     supervise: CapturedScreen, tmp_path: Path
 ) -> None:

@@ -191,7 +191,7 @@ async def test_a_resume_after_a_kill_adds_a_part_and_the_whole_is_replayed_equal
         words = ("run", REQUEST, "--team", str(team), "--thread", "kept")
         child = CommandProcess(*words, folder=tmp_path, environment=shared)
         async with asyncio.timeout(HANG_S):
-            while len(served.select_calls(schema="Report")) < 2:  # noqa: ASYNC110 - nobody can say
+            while len(served.select_calls(schema="Report")) < 2:  # noqa: ASYNC110  # the endpoint has no event for it
                 await asyncio.sleep(0.02)
         child.send_signal(signal.SIGKILL)
         await asyncio.to_thread(child.wait)
