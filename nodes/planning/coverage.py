@@ -6,16 +6,6 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from nodes.limits.patterns import Pattern
-from nodes.planning.coverage_words import (
-    EMPTY_WORDS,
-    GROUPS,
-    OPENINGS,
-    ORDERS,
-    POINTERS,
-    POLITE_WORDS,
-    RESULTS,
-    fold_word,
-)
 from nodes.schemas.team import Team
 from nodes.text.phrases import detect_language
 from nodes.text.request_parts import (
@@ -26,7 +16,17 @@ from nodes.text.request_parts import (
     list_parts,
 )
 from nodes.text.similarity import pair_words
-from nodes.text.word_lists import GERMAN_FUNCTION_WORDS
+from nodes.text.word_lists import (
+    EMPTY_WORDS,
+    GERMAN_FUNCTION_WORDS,
+    OPENINGS,
+    ORDERS,
+    POINTERS,
+    POLITE_WORDS,
+    RESULTS,
+    SYNONYMS,
+    fold_word,
+)
 from state import Plan, Task
 
 MAX_UNCOVERED = 8
@@ -269,7 +269,7 @@ def _is_word_known(word: str, known: frozenset[str]) -> bool:
     return any(
         any(_are_alike(word, each) for each in group)
         and any(_are_alike(each, other) for each in group for other in known)
-        for group in GROUPS
+        for group in SYNONYMS
     )
 
 

@@ -16,17 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from nodes.limits.patterns import Pattern
-from nodes.text.word_lists import FUNCTION_WORDS
+from nodes.text.word_lists import FUNCTION_WORDS, STOP_WORDS
 
 _WORD = Pattern(r"[^\W_]+(?:[.,'\u2019][^\W_]+)*")
-_STOP_WORDS = """
-    a about all also an and any are as at be been between both but by can compare could do does
-    each every find for from give had has have how if in into is it its list make many me more
-    most much name named not of on one only or our out over per please result results say show so
-    than that the their them then there these they this those to under use used using was we were
-    what when where which who whose why will with within would write you your
-"""
-_STOP_WORD_SET = frozenset(_STOP_WORDS.split())
 _SIBILANTS = ("sse", "che", "she", "xe", "zze")
 MIN_LIKENESS = 0.1
 """Of the words of two requests that are near."""
@@ -45,9 +37,9 @@ def extract_words(text: str) -> list[str]:
 
 def pair_words(text: str) -> list[tuple[str, str]]:
     """Return the content words of a text, each in its basic form and as it is written."""
-    written = [word for word in _WORD.findall(text) if word.lower() not in _STOP_WORD_SET]
+    written = [word for word in _WORD.findall(text) if word.lower() not in STOP_WORDS]
     pairs = [(_singularize(word.lower()), word) for word in written]
-    return [pair for pair in pairs if pair[0] not in _STOP_WORD_SET]
+    return [pair for pair in pairs if pair[0] not in STOP_WORDS]
 
 
 def extract_stems(text: str) -> set[str]:

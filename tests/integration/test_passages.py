@@ -12,7 +12,7 @@ from graph.runs.trace import load_trace
 from graph.settings import Settings
 from nodes.schemas.team import Team, Worker
 from nodes.synthesis.delivery import write_chat_message
-from nodes.text.phrases.english import ENGLISH
+from nodes.text.phrases import PHRASES
 from tests.fake_models import FakeChatModel
 from tests.teams import make_team
 
@@ -37,7 +37,7 @@ PLAN = {
         {"id": "b", "description": "Count in shops.csv who sells it.", "worker": "researcher"},
     ],
 }
-ANSWER = {"text": f"{ENGLISH['passages']}\n\n> The juice keeps 18 months."}
+ANSWER = {"text": f"{PHRASES['en']['passages']}\n\n> The juice keeps 18 months."}
 
 
 class LanguageModel(FakeChatModel):

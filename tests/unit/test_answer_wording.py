@@ -12,8 +12,9 @@ from nodes.synthesis.evidence import SynthesisInput
 from nodes.synthesis.fallback import name_remedy
 from nodes.text.markdown import format_answer
 from nodes.text.phrases import PHRASES, _load_detector, detect_language, say
-from nodes.text.phrases.english import ENGLISH
 from state import Report
+
+ENGLISH = PHRASES["en"]
 
 NODES = Path(__file__).parents[2] / "nodes"
 UNSURE = ["", " ", "hi", "42", "!?", "\ud800", "`x = 1`"]

@@ -16,11 +16,13 @@ from nodes.recovery.ladder import get_escalation_reason
 from nodes.synthesis.delivery import write_chat_message
 from nodes.synthesizer import needs_review
 from nodes.text.markdown import format_answer
-from nodes.text.phrases.english import ENGLISH
+from nodes.text.phrases import PHRASES
 from state import Answer, RunStatus
 from tests.node_runs import make_config
 from tests.node_samples import make_plan, make_planned_state, make_report
 from tests.teams import make_team
+
+ENGLISH = PHRASES["en"]
 
 QUOTE = "> The juice keeps 18 months."
 ANSWER = Answer(text=f"{ENGLISH['passages']}\n\n{QUOTE}", is_unread=True)

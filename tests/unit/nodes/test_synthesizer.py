@@ -8,7 +8,7 @@ from nodes.errors import EndpointUnreachable
 from nodes.limits.budget import Budget
 from nodes.schemas.team import Team
 from nodes.synthesizer import after_synthesizer, needs_review, synthesize
-from nodes.text.phrases.english import ENGLISH
+from nodes.text.phrases import PHRASES
 from state import Answer, Claim, SupervisorState, Usage
 from tests.fake_models import FakeCatalog, make_models
 from tests.node_runs import NodeRun, list_payers, make_config
@@ -345,7 +345,7 @@ async def test_passages_that_are_listed_since_no_answer_was_written_stand_under_
 
     answer = (await run_synthesizer(make_planned_state(results=results), models))["answer"]
 
-    assert answer.is_unread and answer.text.startswith(ENGLISH["passages"])
+    assert answer.is_unread and answer.text.startswith(PHRASES["en"]["passages"])
 
 
 async def test_passages_that_a_language_model_has_read_for_its_answer_are_no_longer_unread():

@@ -5,11 +5,11 @@ Machines read English: error codes, JSON keys, the lines of a terminal other tha
 
 from collections.abc import Mapping
 from functools import lru_cache
+from pathlib import Path
 from string import punctuation
 from typing import TYPE_CHECKING, Final
 
-from nodes.text.phrases.english import ENGLISH
-from nodes.text.phrases.german import GERMAN
+from nodes.limits.nesting import parse_json
 from nodes.text.word_lists import FUNCTION_WORDS, QUESTION_WORDS
 
 if TYPE_CHECKING:
@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 
 
 DEFAULT_LANGUAGE: Final = "en"
-PHRASES: Final[Mapping[str, Mapping[str, str]]] = {"en": ENGLISH, "de": GERMAN}
+PHRASES: Final[Mapping[str, Mapping[str, str]]] = {
+    language: parse_json(Path(__file__).with_name(f"phrases_{language}.json").read_text("utf-8"))
+    for language in ("en", "de")
+}
 """By ISO 639-1 code: each phrase by its key, with the names of its values in braces."""
 
 
@@ -27,7 +30,8 @@ def say(language: str, key: str, **values: object) -> str:
     Raises:
         KeyError: no phrase has the key, or a value of it is missing.
     """
-    return PHRASES.get(language, ENGLISH).get(key, ENGLISH[key]).format(**values)
+    english = PHRASES[DEFAULT_LANGUAGE]
+    return PHRASES.get(language, english).get(key, english[key]).format(**values)
 
 
 MIN_PROBABILITY: Final = 0.6
