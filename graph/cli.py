@@ -8,7 +8,7 @@ import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import Annotated, Any, Final
 
 import typer
 from typer.core import TyperGroup
@@ -22,7 +22,6 @@ from graph.commands.options import (
     ThreadArgument,
     UrlOption,
     VerboseOption,
-    build_context,
     take_options,
 )
 from graph.commands.process import (
@@ -52,10 +51,6 @@ from graph.extensions import (
     name_command,
 )
 from nodes.errors import UsageError
-
-if TYPE_CHECKING:
-    pass
-
 
 WITHOUT_SETTINGS: Final = ("new-team", "trust", "install")
 
@@ -142,16 +137,11 @@ def resume(options: ResumeOptions) -> int:
     settings = load_settings(
         trace_content=options.trace_content, may_ask=True, announces=not options.quiet
     )
-    from graph.commands.runs import RunsHere, find_thread, open_runs
+    from graph.commands import run as command
+    from graph.commands.runs import find_thread, open_runs
 
     runs = open_runs(options.url, settings)
-    thread = find_thread(options.thread, runs)
-    if not isinstance(runs, RunsHere):
-        context, how = build_context(vars(options)), {**options.how, "report_to": options.report}
-        return runs.resume(thread, answer=options.answer, context=context, **how)
-    from graph.commands import run as command
-
-    return command.resume(thread, options, settings)
+    return command.resume(find_thread(options.thread, runs), options, runs)
 
 
 @app.command()
@@ -187,7 +177,7 @@ def runs(
     url: UrlOption = None,
 ) -> int:
     """List the runs, the newest first; or remove some of them."""
-    from graph.commands.runs import open_runs, prune_runs
+    from graph.commands.runs import open_runs, prune_runs, show_runs
 
     if prune and url is not None:
         raise UsageError("--prune removes runs of this machine", next="leave out --url")
@@ -195,7 +185,7 @@ def runs(
         raise UsageError("these options need --prune", next="add --prune")
     settings = load_settings()
     if not prune:
-        return open_runs(url, settings).show_runs()
+        return show_runs(open_runs(url, settings))
     return prune_runs(
         settings,
         older_than=older_than,
@@ -215,10 +205,10 @@ def show(
     ] = False,
 ) -> int:
     """Show a run's answer, with its sources and gaps; into a file as Markdown."""
-    from graph.commands.runs import find_thread, open_runs
+    from graph.commands.runs import find_thread, open_runs, show_run
 
     runs = open_runs(url, load_settings())
-    return runs.show_run(find_thread(thread, runs), profile=profile)
+    return show_run(find_thread(thread, runs), runs, profile=profile)
 
 
 @app.command()
@@ -235,10 +225,10 @@ def trace(
     """Print everything that happened in a run: as JSON, as spans for Perfetto, or as a page."""
     if format not in ("json", "chrome", "html"):
         raise UsageError(f"no trace format {format!r}", next="--format json, chrome, or html")
-    from graph.commands.runs import find_thread, open_runs
+    from graph.commands.runs import find_thread, open_runs, show_trace
 
     runs = open_runs(url, load_settings())
-    return runs.show_trace(find_thread(thread, runs), out=out, format=format)
+    return show_trace(find_thread(thread, runs), runs, out=out, format=format)
 
 
 @app.command()

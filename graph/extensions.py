@@ -6,6 +6,7 @@ group `supervisor_worker`. Both name a module with an object `EXTENSION`.
 
 import logging
 import pkgutil
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from importlib import import_module
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeVar
+from urllib.parse import urlsplit
 
 from nodes.errors import SupervisorError, TeamInvalid, UsageError
 
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
     from nodes.schemas.team import Team, Worker
     from nodes.tools.framework.catalog import ConfirmedTool
     from nodes.tools.framework.settings import ToolSettings
-    from state import Context, Plan, RunStatus, Strategy
+    from state import Plan, Strategy
 
 INTERFACE: Final = 1
 """The version of the interface below; a change that breaks an extension raises it."""
@@ -50,37 +52,44 @@ class DoctorCheck:
     fix: str = ""
 
 
-class RunsElsewhere(Protocol):
-    """The runs of a server, for the option `--url`. What shows something returns an exit code."""
+@dataclass(frozen=True)
+class RunSource(ABC):
+    """The runs of this machine, or of a server."""
+
+    settings: "Settings"
+    url: str = ""
+    """Of the server; empty here."""
+
+    @property
+    def place(self) -> str:
+        """What follows in a message: ` on HOST`, or nothing."""
+        return f" on {urlsplit(self.url).netloc}" if self.url else ""
+
+    def name_thread(self, thread: str) -> str:
+        """Return a thread as commands name it."""
+        return f"{thread} --url {self.url}" if self.url else thread
 
     def list_threads(self) -> list[str]:
-        """Return the newest threads, the newest first."""
+        """Return the threads, the newest first."""
+        return [str(run["thread"]) for run in self.list_runs()[0]]
 
+    @abstractmethod
+    def list_runs(self) -> tuple[Sequence[Mapping[str, Any]], list[str]]:
+        """Return the runs, the newest first, and what else is said of them, a line each."""
+
+    @abstractmethod
     def load_trace(self, thread: str) -> dict[str, Any]:
         """Return the trace of a run."""
 
-    def show_runs(self) -> int:
-        """List the runs, the newest first."""
+    @abstractmethod
+    def refuse_other_forms(self, thread: str) -> AbstractContextManager[None]:
+        """Return what turns errors about values of another form into one line."""
 
-    def show_run(self, thread: str, *, profile: bool = False) -> int:
-        """Show the answer of a run; with its profile, the plan and the reports too."""
+    @abstractmethod
+    async def resume(self, thread: str, **given: Any) -> Any:  # an Outcome, which is above
+        """Resume a run to its outcome; what is given is that of `aresume`."""
 
-    def show_trace(self, thread: str, *, out: Path | None, format: str) -> int:
-        """Write the trace of a run to stdout, or to a file."""
-
-    def resume(
-        self,
-        thread: str,
-        *,
-        answer: str | None,
-        context: "Context",
-        as_json: bool,
-        quiet: bool,
-        report_to: Path | None = None,
-        require: "RunStatus | None" = None,
-    ) -> int:
-        """Resume a run, and print its outcome; the options are those of `supervise resume`."""
-
+    @abstractmethod
     async def stop(self, thread: str, task: str) -> dict[str, str]:
         """Stop a task, or all; return how each ended, by its path."""
 
@@ -179,7 +188,7 @@ class Extension:
         """Return what wraps each run of a graph, such as a server's record of it."""
         return ()
 
-    def open_runs(self, url: str, settings: "Settings") -> RunsElsewhere | None:
+    def open_runs(self, url: str, settings: "Settings") -> RunSource | None:
         """Return the runs of the server at an address; nothing is connected yet."""
         return None
 
@@ -250,17 +259,6 @@ def find_first(ask: Callable[[Extension], Found | None]) -> Found | None:
     """Return the first answer of an extension; those of other distributions are asked first."""
     answers = map(ask, reversed(find_extensions()))
     return next((each for each in answers if each is not None), None)
-
-
-def open_runs_elsewhere(url: str, settings: "Settings") -> RunsElsewhere:
-    """Return the runs of the server at an address.
-
-    Raises:
-        UsageError: no extension can.
-    """
-    if found := find_first(lambda each: each.open_runs(url, settings)):
-        return found
-    raise UsageError("no extension reads the runs of a server", next="leave out --url")
 
 
 def get_run_stores() -> RunStores:

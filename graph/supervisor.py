@@ -14,6 +14,7 @@ from functools import partial
 from pathlib import Path
 
 from langchain_core.language_models import BaseChatModel
+from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import BaseTool
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
@@ -25,14 +26,14 @@ from graph.settings import Settings
 from graph.teams.team_loader import load_team
 from graph.topology.drawing import Drawing
 from graph.topology.graph_building import SupervisorStep, apply_context, change_class
-from graph.topology.saved_reports import SavedReports
+from graph.topology.saved_work import read_saved_dispatch
 from graph.topology.supervisor_graph import SupervisorGraph
 from graph.topology.worker_graph import WorkerGraph
 from graph.topology.worker_pool import WorkerPool
 from graph.worker import build_worker
 from nodes.approval import approve
 from nodes.critic import after_critic, criticize
-from nodes.execution.dispatch_registry import DispatchRegistry
+from nodes.execution.dispatch_registry import DispatchRegistry, SavedDispatch
 from nodes.execution.first_call import FirstCalls
 from nodes.models.catalog import ModelCatalog
 from nodes.schemas.replies import RunOutput
@@ -92,8 +93,7 @@ def compile_supervisor(
     store: BaseStore | None = None,
 ) -> SupervisorGraph:
     """Compile the graph of a team that is loaded, with the parts that it is made of."""
-    saved = SavedReports()
-    dispatches = DispatchRegistry(saved.read)
+    dispatches = DispatchRegistry(lambda config: _read_saved(graph, config))
     if pool is None:
         build = partial(compile_supervisor, settings=settings, models=models, tools=tools)
         pool = WorkerPool(team, models=models, tools=tools, build=build)
@@ -122,8 +122,15 @@ def compile_supervisor(
     graph.around = tuple(collect(lambda each: each.list_around_runs(settings)))
     graph.default_deadline_s = settings.deadline_s or None
     graph.config = {"tags": ["supervisor-worker", team.name], "metadata": {"team": team.name}}
-    saved.graph = graph
     return graph
+
+
+async def _read_saved(graph: SupervisorGraph, config: RunnableConfig) -> SavedDispatch:
+    """Return what the superstep at a config's checkpoint has saved."""
+    if "thread_id" not in config["configurable"]:
+        return SavedDispatch()
+    snapshot = await graph.aget_state(config, subgraphs=True)
+    return await read_saved_dispatch(snapshot, graph.find_checkpointer(config))
 
 
 def _build_workers(

@@ -12,8 +12,9 @@ from extensions.insight.causes import Cause, explain
 from extensions.insight.fault_kinds import get_fault_kind
 from extensions.insight.run_facts import Json, as_list, as_map, as_text
 from graph.commands.output import print_json, print_listing, print_text
-from graph.commands.runs import Runs, RunsHere, require_team
+from graph.commands.runs import RunsHere, require_team
 from graph.display.stderr_console import print_to_stderr
+from graph.extensions import RunSource
 from graph.runs.pruning import parse_age
 from graph.runs.trace import ThreadUnknown, TraceUnreadable, get_log_path
 from nodes.errors import SupervisorError
@@ -121,7 +122,7 @@ def count_failures(
     return found
 
 
-def show_failures(since: str, team: str | None, runs: Runs, *, as_json: bool) -> int:
+def show_failures(since: str, team: str | None, runs: RunSource, *, as_json: bool) -> int:
     """Print the causes of the failures of some time, the most frequent first; return 0.
 
     Raises:
@@ -148,7 +149,7 @@ def show_failures(since: str, team: str | None, runs: Runs, *, as_json: bool) ->
     return 0
 
 
-def _read_end(runs: Runs, thread: str) -> float:
+def _read_end(runs: RunSource, thread: str) -> float:
     """Return the time of a run's last event here."""
     try:
         return (

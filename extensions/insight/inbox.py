@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
-from graph.commands.runs import Runs
+from graph.extensions import RunSource
 from graph.runs.event_log import FORM_ERRORS
 from graph.runs.trace import ThreadUnknown, TraceUnreadable
 from graph.stores.thread_locks import check_thread_id
@@ -74,7 +74,7 @@ def _list_needs(task: Mapping[str, Any]) -> set[str]:
     return {str(edge["task"] if isinstance(edge, Mapping) else edge) for edge in edges}
 
 
-def read_inbox(runs: Runs, team: str | None = None) -> tuple[list[Waiting], list[str]]:
+def read_inbox(runs: RunSource, team: str | None = None) -> tuple[list[Waiting], list[str]]:
     """Return what waits, the longest first, of one team or all, and the threads with no good log.
 
     Raises:

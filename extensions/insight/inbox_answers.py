@@ -2,9 +2,7 @@
 
 import asyncio
 import json
-import sys
 from collections.abc import Mapping, Sequence
-from contextlib import nullcontext, redirect_stdout
 from dataclasses import dataclass
 from shlex import quote
 from typing import Any, Final
@@ -14,10 +12,12 @@ from extensions.insight.inbox_options import InboxOptions
 from graph.commands.cancellation import run_cancellable
 from graph.commands.output import print_json, print_text
 from graph.commands.run import print_outcome
-from graph.commands.runs import Runs, RunsHere, choose_thread, open_runs, require_team
+from graph.commands.runs import RunsHere, choose_thread, open_runs, require_team
 from graph.display.stderr_console import print_to_stderr
 from graph.display.summary import format_question, format_reply_command
 from graph.display.text import to_one_line
+from graph.extensions import RunSource
+from graph.runs.outcome import Outcome
 from graph.runs.runner import aresume
 from graph.settings import Settings
 from graph.topology.answers import NoOpenQuestion, Question, assign_answer
@@ -85,7 +85,7 @@ def _read_answers(given: Sequence[str], threads: Sequence[str]) -> dict[str, str
 @dataclass(frozen=True)
 class _Answering:
     options: InboxOptions
-    runs: Runs
+    runs: RunSource
     settings: Settings
 
     def answer(
@@ -131,27 +131,30 @@ class _Answering:
                     outcome = await aresume(waiting.thread, answer=reply_to, settings=self.settings)
             except SupervisorError as error:
                 return self._note_failure(waiting.thread, error)
-            shown = outcome.to_json()
-            if not self.options.as_json:
-                print_text(f"\n{waiting.thread} · {to_one_line(waiting.request, 200)}")
-                print_outcome(outcome, shown, as_json=False, quiet=self.options.quiet)
-            return {**shown, "exit_code": outcome.exit_code}
+            return self._show(waiting, outcome)
 
         return list(await asyncio.gather(*(resume(*each) for each in chosen)))
 
     def _resume_there(self, waiting: Waiting, reply: str) -> Json:
         """Answer a run of a server, which is looked at again just before."""
-        assert not isinstance(self.runs, RunsHere), "a server has them"
         thread = waiting.thread
-        how: Json = {"as_json": False, "quiet": self.options.quiet}
         try:
             require_listed(waiting, self.runs.load_trace(thread)["run"].get("questions", ()))
-            with redirect_stdout(sys.stderr) if self.options.as_json else nullcontext():
-                code = self.runs.resume(thread, answer=reply, context=Context(), **how)
-            status = self.runs.load_trace(thread)["run"]["status"]
+            work = self.runs.resume(thread, answer=reply, context=Context())
+            outcome = run_cancellable(work, farewell=lambda: "stopped. next: supervise inbox")
+            with self.runs.refuse_other_forms(thread):
+                return self._show(waiting, outcome)
         except SupervisorError as error:
             return self._note_failure(thread, error)
-        return {"thread": thread, "status": status, "exit_code": code}
+
+    def _show(self, waiting: Waiting, outcome: Outcome) -> Json:
+        """Print what came of a run, and return it as JSON."""
+        shown, named = outcome.to_json(), self.runs.name_thread(waiting.thread)
+        if not self.options.as_json:
+            print_text(f"\n{waiting.thread} · {to_one_line(waiting.request, 200)}")
+            how: Json = {"as_json": False, "quiet": self.options.quiet}
+            print_outcome(outcome, shown, named=named, **how)
+        return {**shown, "exit_code": outcome.exit_code}
 
     def _note_failure(self, thread: str, error: SupervisorError) -> Json:
         error.kept = error.kept or "the thread as it is"

@@ -6,9 +6,10 @@ from typing import Final
 from extensions.insight.causes import Cause, Explanation, explain
 from extensions.insight.fault_kinds import get_fault_kind
 from graph.commands.output import print_json, print_text
-from graph.commands.runs import Runs, find_thread
+from graph.commands.runs import find_thread
 from graph.display.labels import format_seconds
 from graph.display.stderr_console import print_to_stderr
+from graph.extensions import RunSource
 from nodes.text.counts import format_count
 from state import COMPLETE_STATUSES
 
@@ -24,7 +25,7 @@ _SHOWN: Final = ("error", "code", "tool", "reason", "message", "model", "tries",
 """Values of the event."""
 
 
-def show_why(thread: str, task: str, runs: Runs, *, as_json: bool) -> int:
+def show_why(thread: str, task: str, runs: RunSource, *, as_json: bool) -> int:
     """Print the first causes of what a run lacks; return 0, whatever they are.
 
     Raises:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from graph.extensions import DoctorCheck, Extension, RunsElsewhere
+from graph.extensions import DoctorCheck, Extension, RunSource
 
 if TYPE_CHECKING:
     from graph.around_run import AroundRun
@@ -33,11 +33,11 @@ class _Server(Extension):
 
         return (KeptTraces(is_writing=settings.keeps_trace),)
 
-    def open_runs(self, url: str, settings: "Settings") -> RunsElsewhere:
+    def open_runs(self, url: str, settings: "Settings") -> RunSource:
         """Return the runs of a LangGraph server or an Aegra."""
         from extensions.server.runs_command import RunsOfServer
 
-        return RunsOfServer(url, settings)
+        return RunsOfServer(settings, url)
 
     def list_checks(self, settings: "Settings") -> Iterable[DoctorCheck]:
         """Check the Redis through which instances share rates, and the file of users."""

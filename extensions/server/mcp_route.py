@@ -26,21 +26,27 @@ from state import SupervisorState
 PATH: Final = "/mcp"
 STRUCTURED: Final = ("status", "answer")
 """The channels of a run's output that the structured content has."""
+ASKING_SETTINGS: Final = ("approve_plan", "approve_above", "ask_human")
 
 
-class McpAnswerMiddleware:
-    """Rewrites the results of tool calls; all other responses are unchanged."""
+class McpRouteMiddleware:
+    """Answers a tool call that cannot run with a tool error, and rewrites the results of others.
+
+    All other requests and responses are unchanged.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Forward a request, and rewrite its response if it calls a tool."""
+        """Forward a request, or answer it."""
         is_call = scope["type"] == "http" and scope["method"] == "POST"
-        if is_call and scope["path"].rstrip("/") == PATH:
-            await self._app(scope, receive, _Rewriting(send).send)
-        else:
-            await self._app(scope, receive, send)
+        if not is_call or scope["path"].rstrip("/") != PATH:
+            return await self._app(scope, receive, send)
+        body, replayed = await read_body(receive)
+        if answer := build_refusal(body):
+            return await JSONResponse(answer)(scope, receive, send)
+        await self._app(scope, replayed, _Rewriting(send).send)
 
 
 class _Rewriting:
@@ -82,27 +88,6 @@ def rewrite_result(body: bytes) -> bytes:
         return json.dumps({**response, "result": answered}, allow_nan=False).encode()
     except (ValueError, SyntaxError, TypeError, LookupError, RecursionError, MemoryError):
         return body
-
-
-MCP_PATH: Final = "/mcp"
-ASKING_SETTINGS: Final = ("approve_plan", "approve_above", "ask_human")
-
-
-class McpCheckMiddleware:
-    """Answers a tool call whose arguments are invalid with a tool error of one line."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Forward a request, or answer it."""
-        is_call = scope["type"] == "http" and scope["method"] == "POST"
-        if not is_call or scope["path"].rstrip("/") != MCP_PATH:
-            return await self._app(scope, receive, send)
-        body, replayed = await read_body(receive)
-        if answer := build_refusal(body):
-            return await JSONResponse(answer)(scope, receive, send)
-        await self._app(scope, replayed, send)
 
 
 def build_refusal(body: bytes) -> dict[str, Any] | None:

@@ -20,7 +20,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from extensions.server.aegra_app import build_aegra_app, is_loaded_by_aegra, refuse_unsafe_start
 from extensions.server.context_check import ContextCheckMiddleware
 from extensions.server.live_page import list_page_routes
-from extensions.server.mcp_route import McpAnswerMiddleware, McpCheckMiddleware
+from extensions.server.mcp_route import McpRouteMiddleware
 from extensions.server.middleware import IN_PROCESS_ROOT, list_tenant_middleware
 from extensions.server.team_routes import list_team_routes
 from graph.settings import Settings
@@ -85,7 +85,7 @@ def build_app(settings: Settings) -> Starlette:
             "SUPERVISE_USERS is set, but no hook for users was loaded",
             next="name ./extensions/server/auth.py:auth as `auth` in langgraph.json",
         )
-    own += [Middleware(McpCheckMiddleware), Middleware(McpAnswerMiddleware)]
+    own.append(Middleware(McpRouteMiddleware))
     if settings.server_edition != "inmem":
         return Starlette(routes=routes, middleware=own)
     origins = settings.studio_origins

@@ -30,14 +30,15 @@ from graph.display.summary import (
     format_reply_command,
     format_retry,
 )
+from graph.extensions import RunSource
 from graph.runs.event_log import Event
 from graph.runs.outcome import NOT_DONE_EXIT_CODE, Outcome
 from graph.runs.plan_only import aplan_with_estimate
 from graph.runs.run_view import RunView
 from graph.runs.runner import aresume, arun
-from graph.runs.trace import build_trace, load_trace, refuse_other_forms
+from graph.runs.trace import build_trace, load_trace
 from graph.settings import Settings
-from graph.stores.thread_locks import check_thread_id, make_thread_id
+from graph.stores.thread_locks import make_thread_id
 from nodes.errors import FileUnreadable, OutputFailed, RequestInvalid, SupervisorError, UsageError
 from nodes.models.structured_output import UnreadableReply, read_value
 from nodes.text.counts import format_estimate
@@ -144,31 +145,40 @@ def _save_trace(options: RunOptions, read_trace: Callable[[], Mapping[str, Any]]
         save_report(read_trace(), options.report)
 
 
-def resume(thread: str, options: ResumeOptions, settings: Settings) -> int:
+def resume(thread: str, options: ResumeOptions, runs: RunSource) -> int:
     """Resume a thread, print its outcome, and return the exit code."""
-    quiet = options.quiet
+    quiet, context = options.quiet, build_context(vars(options))
     display = ProgressDisplay(quiet=quiet, shows_answer=not options.as_json)
     display.progress.thread = thread
-    given: dict[str, Any] = {"team": options.team, "settings": settings}
-    context = build_context(vars(options))
-    work = partial(aresume, thread, answer=options.answer, context=context, **given)
+    work = partial(runs.resume, thread, team=options.team)
+    listeners = _listen(display, runs.settings)
     with report_errors_as_json(display, as_json=options.as_json):
-        trace = load_trace(check_thread_id(thread), settings)
+        trace = runs.load_trace(thread)
         is_done = (trace.get("run") or {}).get("status") in COMPLETE_STATUSES
         if not quiet:
-            announce_start(f"resuming thread {thread}")
-        with refuse_other_forms(thread, settings):
+            announce_start(f"resuming thread {thread}{runs.place}")
+        with runs.refuse_other_forms(thread):
             for event in trace["events"]:
                 display.progress.apply_event(event)
-        outcome = run_with_progress(work(**_listen(display, settings)), display)
-        outcome = _answer_at_terminal(outcome, display, settings, options.team)
+        describe = partial(_describe_run_there, runs) if runs.url else _describe_kept_work
+        begun = work(answer=options.answer, context=context, **listeners)
+        outcome = run_with_progress(begun, display, describe)
+        if not runs.url:
+            outcome = _answer_at_terminal(outcome, display, runs.settings, options.team)
     if options.report:
-        save_report(load_trace(thread, settings), options.report)
-    code = print_outcome(outcome, outcome.to_json(), **options.how)
+        save_report(runs.load_trace(thread), options.report)
+    named = runs.name_thread(thread)
+    with runs.refuse_other_forms(thread):
+        code = print_outcome(outcome, outcome.to_json(), named=named, **options.how)
     if is_done and not quiet:
-        follow_up = f"supervise run REQUEST --thread {thread}"
-        print_to_stderr(f"the run was done before, its answer is shown again. next: {follow_up}")
+        follow_up = "" if runs.url else f" next: supervise run REQUEST --thread {thread}"
+        print_to_stderr(f"the run was done before, its answer is shown again.{follow_up}")
     return code
+
+
+def _describe_run_there(runs: RunSource, view: RunView) -> str:
+    next_step = f"next: supervise resume {runs.name_thread(view.thread)}"
+    return f"left: the run continues{runs.place}. {next_step}"
 
 
 def show_plan(job: Job) -> int:

@@ -2,12 +2,10 @@
 
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, Final
 from uuid import UUID
-
-from rich.console import Console
 
 from graph.commands.cancellation import run_cancellable
 from graph.commands.output import (
@@ -19,7 +17,6 @@ from graph.commands.output import (
     write_json,
 )
 from graph.display.labels import format_seconds, format_time, label_tasks
-from graph.display.plan_tree import MAX_DESCRIBED_TASKS, PlanTree
 from graph.display.stderr_console import print_to_stderr
 from graph.display.streams import is_terminal, print_to_stdout
 from graph.display.summary import (
@@ -34,18 +31,15 @@ from graph.display.summary import (
     format_task_report,
 )
 from graph.display.text import to_one_line
-from graph.extensions import RunsElsewhere, open_runs_elsewhere
-from graph.runs.chrome_trace import build_chrome_trace
+from graph.extensions import RunSource, find_first
+from graph.runs.chrome_trace import build_chrome_trace, read_timeline
 from graph.runs.pruning import PruneSelection, remove_runs
 from graph.runs.stopping import AT_RESUME, astop
-from graph.runs.timeline import read_timeline
 from graph.runs.trace import (
     ThreadUnknown,
-    build_trace,
     list_runs,
     list_threads,
     load_trace,
-    read_thread_log,
     refuse_other_forms,
 )
 from graph.settings import Settings
@@ -71,72 +65,98 @@ class ThreadAmbiguous(UsageError):
     code = "THREAD_AMBIGUOUS"
 
 
-@dataclass(frozen=True)
-class RunsHere:
-    """The runs of this machine; what shows something returns an exit code."""
-
-    settings: Settings
+class RunsHere(RunSource):
+    """The runs of this machine."""
 
     def list_threads(self) -> list[str]:
         """Return the threads, the newest first."""
         return list_threads(self.settings)
 
+    def list_runs(self) -> tuple[Sequence[Json], list[str]]:
+        """Return the runs, the newest first, and which of them may be resumed."""
+        runs = list_runs(self.settings)
+        unfinished = [run["thread"] for run in runs if run.get("status") in _RESUMABLE]
+        hint = f"interrupted, or still running: {to_one_line(', '.join(unfinished), 160)}"
+        return runs, [f"{hint}. next: supervise resume THREAD"] if unfinished else []
+
     def load_trace(self, thread: str) -> dict[str, Any]:
         """Return the trace of a run."""
         return load_trace(check_thread_id(thread), self.settings)
 
-    def show_runs(self) -> int:
-        """List the runs, the newest first."""
-        runs = list_runs(self.settings)
-        if not runs:
-            print_to_stderr(f"no runs in {self.settings.home}")
-            return 0
-        print_runs(runs)
-        if unfinished := [run["thread"] for run in runs if run.get("status") in _RESUMABLE]:
-            hint = f"interrupted, or still running: {to_one_line(', '.join(unfinished), 160)}"
-            print_to_stderr(f"{hint}. next: supervise resume THREAD", style="dim")
-        return 0
+    def refuse_other_forms(self, thread: str) -> AbstractContextManager[None]:
+        """Return what turns errors about values of another form into one line."""
+        return refuse_other_forms(thread, self.settings)
 
-    def show_run(self, thread: str, *, profile: bool = False) -> int:
-        """Show a run's answer; with its profile, or without an answer, how it was made too."""
-        trace = self.load_trace(thread)
-        with refuse_other_forms(thread, self.settings):
-            return print_run(thread, trace, named=thread, profile=profile)
+    async def resume(self, thread: str, **given: Any) -> Any:  # an Outcome
+        """Resume a run to its outcome."""
+        from graph.runs.runner import aresume  # slow to load
 
-    def show_trace(self, thread: str, *, out: Path | None, format: str) -> int:
-        """Write a run's trace as JSON or as a page, to stdout or to a file."""
-        entries = read_thread_log(check_thread_id(thread), self.settings)
-        if format == "chrome":
-            return print_trace(lay_out_trace(thread, entries), out)
-        write = print_report if format == "html" else print_trace
-        with refuse_other_forms(thread, self.settings):
-            return write(build_trace(entries), out)
+        return await aresume(thread, settings=self.settings, **given)
 
     async def stop(self, thread: str, task: str) -> dict[str, str]:
         """Stop a task, or all; return how each ended, by its path."""
         return await astop(thread, task, settings=self.settings)
 
 
-Runs = RunsHere | RunsElsewhere
+def open_runs(url: str | None, settings: Settings) -> RunSource:
+    """Return the runs of the server at an address; those of this machine without one.
+
+    Raises:
+        UsageError: no extension reads the runs of a server.
+    """
+    if url is None:
+        return RunsHere(settings)
+    if found := find_first(lambda each: each.open_runs(url, settings)):
+        return found
+    raise UsageError("no extension reads the runs of a server", next="leave out --url")
 
 
-def open_runs(url: str | None, settings: Settings) -> Runs:
-    """Return the runs of the server at an address; those of this machine without one."""
-    return RunsHere(settings) if url is None else open_runs_elsewhere(url, settings)
+def show_runs(runs: RunSource) -> int:
+    """List runs, the newest first."""
+    found, notes = runs.list_runs()
+    if found:
+        headings = ("THREAD", "TEAM", "STATUS", "STARTED", "TIME", "REQUEST")
+        print_listing([_format_run_row(run) for run in found], headings)
+    else:
+        print_to_stderr(f"no runs{runs.place or f' in {runs.settings.home}'}")
+    for note in notes:
+        print_to_stderr(note, style="dim")
+    return 0
 
 
-def stop_tasks(thread: str, task: str, runs: Runs) -> int:
+def show_run(thread: str, runs: RunSource, *, profile: bool = False) -> int:
+    """Show a run's answer; with its profile, or without an answer, how it was made too."""
+    trace = runs.load_trace(thread)
+    with runs.refuse_other_forms(thread):
+        return print_run(thread, trace, named=runs.name_thread(thread), profile=profile)
+
+
+def show_trace(thread: str, runs: RunSource, *, out: Path | None, format: str) -> int:
+    """Write a run's trace as JSON, as spans or as a page, to stdout or to a file."""
+    trace = runs.load_trace(thread)
+    with runs.refuse_other_forms(thread):
+        if format == "html":
+            return print_report(trace, out)
+        shown = lay_out_trace(thread, trace["events"]) if format == "chrome" else trace
+    if out is None:
+        print_json(shown)
+    else:
+        write_json(shown, out)
+    return 0
+
+
+def stop_tasks(thread: str, task: str, runs: RunSource) -> int:
     """Stop a task, or all, and print how each ended."""
     farewell = "stopped; the request may have been sent"
     ended = run_cancellable(runs.stop(thread, task), farewell=lambda: farewell)
     for path, status in ended.items():
         print_to_stderr(f"{sanitize_line(path, 200)} {sanitize_line(status, 40)}")
     if AT_RESUME in ended.values():
-        print_to_stderr(f"next: supervise resume {thread}")
+        print_to_stderr(f"next: supervise resume {runs.name_thread(thread)}")
     return 0
 
 
-def find_thread(name: str, runs: Runs) -> str:
+def find_thread(name: str, runs: RunSource) -> str:
     """Return the id of a thread; a name that is neither `last` nor a prefix is returned unchanged.
 
     Raises:
@@ -156,12 +176,6 @@ def require_team(team: str, settings: Settings) -> None:
     """
     if all(run.get("team") != team for run in list_runs(settings)):
         find_team(team, settings)
-
-
-def print_runs(runs: Sequence[Json]) -> None:
-    """Print a line for each run."""
-    headings = ("THREAD", "TEAM", "STATUS", "STARTED", "TIME", "REQUEST")
-    print_listing([_format_run_row(run) for run in runs], headings)
 
 
 def prune_runs(
@@ -216,15 +230,6 @@ def print_run(thread: str, trace: Json, *, named: str, profile: bool = False) ->
     return 0
 
 
-def print_trace(trace: Json, out: Path | None) -> int:
-    """Write JSON to a file, or to stdout without one."""
-    if out is None:
-        print_json(trace)
-    else:
-        write_json(trace, out)
-    return 0
-
-
 def lay_out_trace(thread: str, entries: Iterable[Json]) -> dict[str, Any]:
     """Return the spans of a trace for Perfetto; what they leave out is printed on stderr."""
     timeline = read_timeline(entries)
@@ -242,17 +247,9 @@ def _print_work(trace: Json, plans: Sequence[Json]) -> None:
     if _find_answer(trace):
         print_markdown("\n## How it was made\n")
     for plan in plans[-1:]:
-        _print_plan(plan, states)
+        print_text("\n".join(format_plan(plan, states)))
     for task in trace.get("tasks") or ():
         _print_task(task, states[task["id"]])
-
-
-def _print_plan(plan: Json, states: Mapping[str, str]) -> None:
-    """Print a plan: on a terminal a large one as a tree, else with descriptions."""
-    if is_terminal(sys.stdout) and len(plan.get("tasks") or ()) > MAX_DESCRIBED_TASKS:
-        Console(emoji=False, highlight=False).print(PlanTree(plan, states))
-    else:
-        print_text("\n".join(format_plan(plan, states)))
 
 
 def _format_run_row(run: Json) -> tuple[str, ...]:

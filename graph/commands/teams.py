@@ -4,13 +4,13 @@ import shlex
 from pathlib import Path
 
 from graph.commands.output import print_json, print_listing, print_text, write_file
-from graph.commands.runs import Runs, RunsHere, ThreadAmbiguous, find_thread
+from graph.commands.runs import RunsHere, ThreadAmbiguous, find_thread
 from graph.commands.scaffold import make_team
 from graph.display.plan_mermaid import read_planned_tasks, write_mermaid
 from graph.display.stderr_console import print_to_stderr
 from graph.display.streams import print_to_stdout
 from graph.display.text import to_one_line
-from graph.extensions import check_parts, collect
+from graph.extensions import RunSource, check_parts, collect
 from graph.runs.trace import get_log_path
 from graph.settings import Settings
 from graph.stores.thread_locks import check_thread_id
@@ -200,7 +200,7 @@ def draw_team(name: str, settings: Settings, *, is_flat: bool, out: Path | None)
     return _print_picture(graph.get_graph(xray=0 if is_flat else 1).draw_mermaid(), out)
 
 
-def draw_run(thread: str, runs: Runs, *, out: Path | None) -> int:
+def draw_run(thread: str, runs: RunSource, *, out: Path | None) -> int:
     """Draw the plan of a run with its states.
 
     Raises:

@@ -64,21 +64,8 @@ class PlannedTask:
     """It is on the critical path."""
 
 
-@dataclass(frozen=True)
-class TaskGroup:
-    """Tasks in one box; alone, or many with the same arrows."""
-
-    tasks: Sequence[PlannedTask]
-
-
-@dataclass(frozen=True)
-class GroupEdge:
-    """An arrow between two groups, by their indices."""
-
-    source: int
-    target: int
-    is_required: bool
-    is_critical: bool
+Group = Sequence[PlannedTask]
+"""Tasks in one box: one, or many with the same arrows."""
 
 
 def read_planned_tasks(trace: Mapping[str, Any]) -> list[PlannedTask]:
@@ -113,19 +100,14 @@ def write_mermaid(tasks: Sequence[PlannedTask]) -> str:
         PlanTooLarge: Mermaid would not draw so many boxes or arrows.
     """
     groups = group_tasks(tasks)
-    edges = list_group_edges(groups)
-    if len(groups) > MAX_BOXES or len(edges) > MAX_ARROWS:
+    arrows = list_arrows(groups)
+    if len(groups) > MAX_BOXES or len(arrows) > MAX_ARROWS:
         raise PlanTooLarge(
-            f"the plan is too large to draw: {len(groups)} boxes and {len(edges)} arrows",
+            f"the plan is too large to draw: {len(groups)} boxes and {len(arrows)} arrows",
             next="`supervise trace THREAD --format html`",
         )
-    lines = ["flowchart LR"]
-    lines += [f'  n{index}["{_write_label(group)}"]' for index, group in enumerate(groups)]
-    for edge in edges:
-        arrow = "==>" if edge.is_critical else "-->" if edge.is_required else "-.->"
-        lines.append(f"  n{edge.source} {arrow} n{edge.target}")
-    lines += _write_classes(groups)
-    return "\n".join(lines)
+    boxes = (f'  n{index}["{_write_label(group)}"]' for index, group in enumerate(groups))
+    return "\n".join(["flowchart LR", *boxes, *arrows, *_write_classes(groups)])
 
 
 def escape_label(text: str, max_chars: int = MAX_LABEL_CHARS) -> str:
@@ -136,19 +118,17 @@ def escape_label(text: str, max_chars: int = MAX_LABEL_CHARS) -> str:
     )
 
 
-def _write_label(group: TaskGroup) -> str:
-    first = group.tasks[0]
-    if len(group.tasks) == 1:
+def _write_label(group: Group) -> str:
+    first, last = group[0], group[-1]
+    if len(group) == 1:
         return f"{escape_label(first.id)}<br>{escape_label(first.detail, 80)}"
-    last = group.tasks[-1]
-    states = Counter(task.state for task in group.tasks)
+    states = Counter(task.state for task in group)
     counts = ", ".join(f"{count} {state}" for state, count in states.items())
-    total = format_count(len(group.tasks), "task")
     span = f"{escape_label(first.id, 24)} … {escape_label(last.id, 24)}"
-    return f"{total}<br>{span}<br>{escape_label(counts, 80)}"
+    return f"{format_count(len(group), 'task')}<br>{span}<br>{escape_label(counts, 80)}"
 
 
-def _write_classes(groups: list[TaskGroup]) -> Iterator[str]:
+def _write_classes(groups: Sequence[Group]) -> Iterator[str]:
     names = [_find_class(group) for group in groups]
     for name in sorted(set(names)):
         fill, line = COLOURS[name]
@@ -158,44 +138,39 @@ def _write_classes(groups: list[TaskGroup]) -> Iterator[str]:
         yield f"  class {members} {name}"
 
 
-def _find_class(group: TaskGroup) -> str:
+def _find_class(group: Group) -> str:
     """Return the class of a box: of many tasks, that of the state that needs attention most."""
-    found = {_STATES.get(task.state, task.state) for task in group.tasks}
+    found = {_STATES.get(task.state, task.state) for task in group}
     return next((name for name in COLOURS if name in found), "waiting")
 
 
-def group_tasks(tasks: Sequence[PlannedTask]) -> list[TaskGroup]:
+def group_tasks(tasks: Sequence[PlannedTask]) -> list[Group]:
     """Return the tasks in groups, in the order of the plan."""
-    dependents = defaultdict(set)
+    dependents, alike = defaultdict(set), defaultdict(list)
     for task in tasks:
         for need, required in task.needs.items():
             dependents[need].add((task.id, required))
-    alike = defaultdict(list)
     for task in tasks:
         alike[frozenset(task.needs.items()), frozenset(dependents[task.id])].append(task)
-    groups: list[TaskGroup] = []
+    groups = list[Group]()
     for same in alike.values():
-        parts = [same] if len(same) >= MIN_GROUP_TASKS else [[task] for task in same]
-        groups += map(TaskGroup, parts)
+        groups += [same] if len(same) >= MIN_GROUP_TASKS else [[task] for task in same]
     order = {task.id: index for index, task in enumerate(tasks)}
-    return sorted(groups, key=lambda group: order[group.tasks[0].id])
+    return sorted(groups, key=lambda group: order[group[0].id])
 
 
-def list_group_edges(groups: Sequence[TaskGroup]) -> list[GroupEdge]:
+def list_arrows(groups: Sequence[Group]) -> list[str]:
     """Return the arrows between groups; a need that the plan lacks has none."""
-    places = {task.id: index for index, group in enumerate(groups) for task in group.tasks}
-    critical = {task.id for group in groups for task in group.tasks if task.is_critical}
-    edges = {}
+    places = {task.id: index for index, group in enumerate(groups) for task in group}
+    critical = [any(task.is_critical for task in group) for group in groups]
+    arrows = {}
     for index, group in enumerate(groups):
-        for need, required in group.tasks[0].needs.items():
-            if need not in places:
-                continue
-            source = places[need]
-            on_path = not critical.isdisjoint(task.id for task in group.tasks) and any(
-                task.id in critical for task in groups[source].tasks
-            )
-            edges[source, index] = GroupEdge(source, index, required, on_path)
-    return list(edges.values())
+        for need, required in group[0].needs.items():
+            if (source := places.get(need)) is not None:
+                is_critical = critical[source] and critical[index]
+                arrow = "==>" if is_critical else "-->" if required else "-.->"
+                arrows[source, index] = f"  n{source} {arrow} n{index}"
+    return list(arrows.values())
 
 
 def _read_task(task: Mapping[str, Any], state: str, is_critical: bool) -> PlannedTask:

@@ -25,7 +25,7 @@ from graph.settings import Settings
 from graph.teams.team_loader import load_team
 from graph.topology.answers import list_open_questions
 from graph.topology.input_validation import require_grant
-from graph.topology.pending_writes import collect_pending_reports
+from graph.topology.saved_work import collect_pending_reports
 from graph.topology.supervisor_graph import SupervisorGraph
 from nodes.errors import (
     BudgetSpent,

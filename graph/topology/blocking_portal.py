@@ -1,7 +1,6 @@
 """One background event loop for synchronous callers, and for loops that must not block."""
 
 import asyncio
-import contextvars
 import queue
 import threading
 from collections.abc import AsyncIterator, Coroutine, Iterator
@@ -28,9 +27,8 @@ class BlockingPortal:
         running, ended = self._start_task(work)
         try:
             return running.result()
-        except BaseException:  # Ctrl-C too: cancel work whose caller has gone
+        finally:  # after Ctrl-C too: cancel work whose caller has gone
             self._cancel(running, ended)
-            raise
 
     def iterate(self, parts: AsyncIterator[T]) -> Iterator[T]:
         """Yield the parts of an async stream; leaving the loop early cancels the stream."""
@@ -50,38 +48,20 @@ class BlockingPortal:
             self._cancel(running, ended)
 
     def _start_task(self, work: Coroutine[Any, Any, T]) -> tuple[Future[T], threading.Event]:
-        outcome: Future[T] = Future()
         ended = threading.Event()
-        context = contextvars.copy_context()
 
-        def begin() -> None:
-            task = self._loop.create_task(work, context=context)
-            task.add_done_callback(lambda done: _copy_result(done, outcome, ended))
-            outcome.add_done_callback(
-                lambda given: (
-                    self._loop.call_soon_threadsafe(task.cancel) if given.cancelled() else None
-                )
-            )
+        async def run() -> T:
+            try:
+                return await work
+            finally:
+                ended.set()
 
-        self._loop.call_soon_threadsafe(begin)
-        return outcome, ended
+        return asyncio.run_coroutine_threadsafe(run(), self._loop), ended
 
     def _cancel(self, running: Future[Any], ended: threading.Event) -> None:
         """Cancel a running task, and wait a moment for its cleanup."""
         if running.cancel() and threading.current_thread() is not self._thread:
             ended.wait(CANCEL_GRACE_S)
-
-
-def _copy_result(done: asyncio.Task[T], outcome: Future[T], ended: threading.Event) -> None:
-    ended.set()
-    if outcome.cancelled():
-        return
-    if done.cancelled():
-        outcome.cancel()
-    elif error := done.exception():
-        outcome.set_exception(error)
-    else:
-        outcome.set_result(done.result())
 
 
 @cache

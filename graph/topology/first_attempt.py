@@ -12,8 +12,8 @@ from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import var_child_runnable_config
 from langgraph.runtime import Runtime
 
-from graph.topology.early_save import EarlySave
 from graph.topology.node_config import build_step_config
+from graph.topology.saved_work import EarlySave
 from nodes.execution.dispatch import Dispatch
 from nodes.execution.dispatch_registry import DispatchRegistry
 from nodes.limits.langgraph_keys import RUNTIME_KEY, TASK_ID_KEY

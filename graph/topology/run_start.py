@@ -12,7 +12,7 @@ from langgraph.types import Command, StateSnapshot
 from pydantic import BaseModel
 
 from graph.topology.input_validation import read_context
-from graph.topology.pending_writes import collect_ledger, collect_pending_reports
+from graph.topology.saved_work import collect_ledger, collect_pending_reports
 from nodes.limits.budget import Budget
 from nodes.limits.deadline import now_s
 from nodes.limits.langgraph_keys import RESUMING_KEY, RUNTIME_KEY

@@ -38,7 +38,6 @@ from graph.topology.checkpointer_adapter import adapt_checkpointer, require_chec
 from graph.topology.compact_tracer import compact_tracers
 from graph.topology.continuation import asks_to_continue, build_continuation
 from graph.topology.drawing import DrawnGraph
-from graph.topology.early_save import read_early_outputs
 from graph.topology.input_validation import (
     read_context,
     read_input,
@@ -57,6 +56,7 @@ from graph.topology.run_start import (
     read_saved_clock,
     read_saved_context,
 )
+from graph.topology.saved_work import read_early_outputs
 from graph.topology.state_edits import list_edited_plans, read_edits, require_valid_plans
 from graph.topology.stop_watch import ANONYMOUS, read_identity, watch_stops
 from nodes.errors import SettingsInvalid

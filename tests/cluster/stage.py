@@ -10,7 +10,7 @@ from typing import Any
 from langgraph_sdk.client import LangGraphClient
 
 from graph.stores.serializer import build_strict_serializer
-from graph.topology.early_save import CHANNEL
+from graph.topology.saved_work import CHANNEL
 from tests.cluster.cluster import Cluster
 from tests.cluster.instance import Instance
 from tests.cluster.workload import StartedRun, start_run, wait_for_ends

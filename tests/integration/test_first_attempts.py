@@ -15,8 +15,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from graph import build_supervisor
 from graph.runs.run_store import build_strict_serializer
 from graph.settings import Settings
-from graph.topology.early_save import CHANNEL
-from graph.topology.pending_writes import collect_held_tasks
+from graph.topology.saved_work import CHANNEL, collect_held_tasks
 from graph.topology.supervisor_graph import SupervisorGraph
 from state import RequestInput
 from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask, script_tasks

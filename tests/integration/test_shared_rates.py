@@ -150,13 +150,12 @@ async def test_without_redis_each_instance_keeps_to_its_part_and_says_so_once(
     assert "is not available" in alone.messages[0]
 
 
-async def test_a_redis_that_lost_its_data_is_told_what_counts(
+async def test_a_redis_that_is_back_counts_again(
     redis_server: RedisServer, alone: pytest.LogCaptureFixture
 ) -> None:
     limits = RateLimits(requests=40, tokens=4000, period_s=3600)
     first, second = (Instance(redis_server.url, limits) for _ in range(2))
-    for _ in range(12):
-        await first.take(100)
+    await first.take(100)
     redis_server.kill()
     await first.take(100)
     redis_server.start()
@@ -169,27 +168,8 @@ async def test_a_redis_that_lost_its_data_is_told_what_counts(
         requests, tokens = client.mget(
             "supervise:{endpoint}:requests-sum", "supervise:{endpoint}:tokens-sum"
         )
-    assert (int(requests), int(tokens)) == (15, 1500)
+    assert (int(requests), int(tokens)) == (2, 200)
     assert "is available again" in alone.messages[-1]
-
-
-async def test_an_instance_that_began_without_redis_adds_what_it_counted(
-    redis_server: RedisServer,
-) -> None:
-    limits = RateLimits(requests=40, period_s=3600)
-    first, late = (Instance(redis_server.url, limits) for _ in range(2))
-    redis_server.kill()
-    await late.take()
-    await late.take()
-    redis_server.start()
-    await first.take()
-    await asyncio.sleep(0.15)
-
-    await late.take()
-
-    with redis_server.connect() as client:
-        [requests] = client.mget("supervise:{endpoint}:requests-sum")
-    assert int(requests) == 4
 
 
 async def test_a_far_away_redis_does_not_make_calls_wait_for_one_another(
@@ -203,26 +183,6 @@ async def test_a_far_away_redis_does_not_make_calls_wait_for_one_another(
 
         connected = int(client.info("clients")["connected_clients"])
     assert connected > 10
-
-
-async def test_what_was_counted_alone_is_added_to_a_redis_that_kept_its_data(
-    redis_server: RedisServer,
-) -> None:
-    limits = RateLimits(requests=40, period_s=3600)
-    instance = Instance(redis_server.url, limits, timeout_s=0.3)
-    await instance.take()
-    redis_server.pause()
-    await instance.take()
-    await instance.take()
-    redis_server.resume()
-    await asyncio.sleep(0.15)
-
-    await instance.take()
-
-    with redis_server.connect() as client:
-        [requests] = client.mget("supervise:{endpoint}:requests-sum")
-    # The request that Redis was asked about, and answered too late, counts twice.
-    assert int(requests) in (4, 5)
 
 
 async def test_a_redis_that_answers_late_holds_no_call_for_longer_than_its_timeout(

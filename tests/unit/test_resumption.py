@@ -11,7 +11,7 @@ from langgraph.types import Overwrite, PregelTask, StateSnapshot
 from typing_extensions import TypedDict
 
 from graph.topology.continuation import has_unfinished_work, is_in_progress
-from graph.topology.pending_writes import collect_ledger, collect_pending_reports
+from graph.topology.saved_work import collect_ledger, collect_pending_reports
 from state import (
     Expense,
     Report,

@@ -43,27 +43,19 @@ end
 TAKE: Final = (
     _WINDOWS
     + """
--- KEYS: epoch, first in the queue, entries and total of requests, entries and total of tokens.
--- ARGV: epoch as known, a new one, id, is_late, period, limit of requests, limit of tokens, tokens.
--- Returns the epoch, and the microseconds to wait: 0 when the request was counted.
-local epoch = redis.call('GET', KEYS[1])
-if not epoch then
-  epoch = ARGV[2]
-  redis.call('SET', KEYS[1], epoch)
-end
-if ARGV[1] ~= '' and ARGV[1] ~= epoch then
-  return {epoch, -1}
-end
-local now, period, id = read_now(), tonumber(ARGV[5]), ARGV[3]
-local first = redis.call('GET', KEYS[2])
+-- KEYS: first in the queue, entries and total of requests, entries and total of tokens.
+-- ARGV: id, is_late, period, limit of requests, limit of tokens, tokens.
+-- Returns the microseconds to wait: 0 when the request was counted.
+local now, period, id = read_now(), tonumber(ARGV[3]), ARGV[1]
+local first = redis.call('GET', KEYS[1])
 if first and first ~= id then
-  return {epoch, 20000}
+  return 20000
 end
-local amounts, limits = {1, tonumber(ARGV[8])}, {tonumber(ARGV[6]), tonumber(ARGV[7])}
+local amounts, limits = {1, tonumber(ARGV[6])}, {tonumber(ARGV[4]), tonumber(ARGV[5])}
 local held, wait = {}, 0
 for window = 1, 2 do
   if limits[window] > 0 then
-    local entries, total = KEYS[1 + 2 * window], KEYS[2 + 2 * window]
+    local entries, total = KEYS[2 * window], KEYS[1 + 2 * window]
     held[window] = drop_expired(entries, total, now - period)
     local excess, from = held[window] + amounts[window] - limits[window], 0
     while excess > 0 do
@@ -84,47 +76,38 @@ for window = 1, 2 do
   end
 end
 if wait > 0 then
-  if ARGV[4] == '1' then
-    redis.call('SET', KEYS[2], id, 'PX', 3000)
+  if ARGV[2] == '1' then
+    redis.call('SET', KEYS[1], id, 'PX', 3000)
   end
-  return {epoch, math.ceil(wait)}
+  return math.ceil(wait)
 end
 for window = 1, 2 do
   if limits[window] > 0 then
-    local entries, total = KEYS[1 + 2 * window], KEYS[2 + 2 * window]
+    local entries, total = KEYS[2 * window], KEYS[1 + 2 * window]
     add(entries, total, held[window], now, amounts[window], id, period)
   end
 end
 if first then
-  redis.call('DEL', KEYS[2])
+  redis.call('DEL', KEYS[1])
 end
-return {epoch, 0}
+return 0
 """
 )
 """Counts one request in both windows if it fits in both."""
 
-ADD: Final = (
+CORRECT: Final = (
     _WINDOWS
     + """
--- KEYS: as above. ARGV: epoch as known, id, period; then window, age and amount of each entry.
--- Returns the epoch; nothing is added when it is another one.
-local epoch = redis.call('GET', KEYS[1])
-if not epoch or epoch ~= ARGV[1] then
-  return epoch or ''
+-- KEYS: entries and total of tokens. ARGV: id, period, age and amount of the correction.
+local now, period, age = read_now(), tonumber(ARGV[2]), tonumber(ARGV[3])
+if age < period then
+  local held = drop_expired(KEYS[1], KEYS[2], now - period)
+  add(KEYS[1], KEYS[2], held, now - age, tonumber(ARGV[4]), ARGV[1], period)
 end
-local now, period = read_now(), tonumber(ARGV[3])
-for place = 4, #ARGV, 3 do
-  local window, age, amount = ARGV[place], tonumber(ARGV[place + 1]), tonumber(ARGV[place + 2])
-  if age < period then
-    local entries, total = KEYS[1 + 2 * window], KEYS[2 + 2 * window]
-    local held = drop_expired(entries, total, now - period)
-    add(entries, total, held, now - age, amount, ARGV[2] .. '.' .. place, period)
-  end
-end
-return epoch
+return 1
 """
 )
-"""Adds corrections, or the entries of requests that were made while Redis was not available."""
+"""Adds what a request took more, or less, than was estimated."""
 
 READ_SIGNALS: Final = """
 -- KEYS: Retry-After, pause of the breaker, state of the breaker.

@@ -12,7 +12,7 @@ from starlette.routing import Route
 from starlette.testclient import TestClient
 
 from extensions.server.context_check import CHECKED_PATHS, find_context_problem
-from extensions.server.mcp_route import McpCheckMiddleware, rewrite_result
+from extensions.server.mcp_route import McpRouteMiddleware, rewrite_result
 
 
 async def echo(request: Request) -> JSONResponse:
@@ -23,7 +23,7 @@ async def echo(request: Request) -> JSONResponse:
 CLIENT = TestClient(
     Starlette(
         routes=[Route("/mcp", echo, methods=["POST"]), Route("/runs", echo, methods=["POST"])],
-        middleware=[Middleware(McpCheckMiddleware)],
+        middleware=[Middleware(McpRouteMiddleware)],
     )
 )
 
