@@ -105,9 +105,10 @@ await drive(async ({ browser, page, problems, takePicture, note }) => {
   await page.click(box("taste"));
   await write(page, ".task-form textarea", "Find in notes.md how the coffee Huila tastes, with the source.");
   await press(page, "Run the plan as edited");
+  await (await page.waitForSelector(".stop-one > summary")).click();
   await page.waitForSelector(".stop-panel");
-  await waitForText(page, "#stop-task", "slow · researcher · working");
-  await page.select("#stop-task", "slow");
+  await waitForText(page, ".stop-panel select", "slow · researcher · working");
+  await page.select(".stop-panel select", "slow");
   await takePicture("working");
   await press(page, "Stop it");
   await page.waitForSelector(".question textarea");

@@ -78,3 +78,24 @@ test.each([
   const run = await watch(given, ({ isQueued }) => isQueued || asked.mock.calls.length > 1);
   expect(run).toMatchObject({ status: "running", trace: null, isQueued });
 });
+
+test("the answer is shown as it is written, and a page that joins late says that it lacks the beginning", async () => {
+  const request = JSON.stringify({ t: 0, kind: "request", request: "Which?" });
+  const threads = {
+    get: async () => ({ status: "busy", updated_at: "1", metadata: {} }),
+    getState: async () => ({ values: { run: { request: "Which?" }, lines: [request], next: null } }),
+  };
+  const parts = [
+    { type: "human", id: "q", content: "Which?" },
+    { type: "AIMessageChunk", id: "a", content: " costs" },
+    { type: "AIMessageChunk", id: "a", content: " least." },
+  ];
+  const joinStream = async function* () {
+    for (const part of parts) yield { event: "messages", data: [part, {}] };
+    yield { event: "messages|researcher:1", data: [{ type: "AIMessageChunk", id: "w", content: "a worker's" }, {}] };
+    await new Promise(() => undefined);
+  };
+  const runs = { list: async () => [{ run_id: "r", status: "running", created_at: "1" }], get: async () => ({}), joinStream };
+  const run = await watch({ url: "", client: { threads, runs } } as unknown as Server, ({ trace }) => Boolean(trace?.run.written));
+  expect(run.trace!.run.written).toBe("… costs least.");
+});

@@ -11,9 +11,12 @@ export interface LiveRun extends WatchedRun {
   refresh: () => void;
 }
 
+/** The events of a run, and its answer as it is written. */
+export const STREAM_MODES: ("custom" | "messages-tuple")[] = ["custom", "messages-tuple"];
+
 /** Options of every run that this page starts: it continues when the page is closed. */
 const RUN_OPTIONS = {
-  streamMode: ["custom" as const],
+  streamMode: STREAM_MODES,
   streamSubgraphs: true,
   streamResumable: true,
   onDisconnect: "continue" as const,

@@ -7,6 +7,7 @@ import type { RunStatus, Trace, TraceEvent } from "../model/trace";
 import { dropKept, findOffset, isRequest, shiftEvents } from "../model/live-events";
 import { loadKeptTrace } from "./kept-trace";
 import { readProblem, type Problem, type ProblemKind } from "./problem";
+import { STREAM_MODES } from "./live-run";
 import { ask, isServerFull, loadThread, type Server } from "./server";
 
 /** `following`: events are streamed; `lost`: the server is tried again. */
@@ -65,6 +66,8 @@ export class RunWatch {
   private hasBeginningStreamed = false;
   private heard = { t: -1, at: 0 };
   private lastBuildMs = 0;
+  /** The answer as far as it was streamed, and the id of its message. */
+  private written = { id: "", text: "" };
 
   constructor(
     private readonly server: Server,
@@ -114,10 +117,12 @@ export class RunWatch {
     const isWorking = thread.status === "busy";
     const connection = isWorking ? "following" : "settled";
     if (isStale || seen !== this.seen) {
-      this.threadStatus = thread.status;
       this.seen = seen; // what cannot be read is not read again until the thread changes
       const graph = String((thread.metadata as Record<string, unknown> | null)?.["graph_id"] ?? "");
-      await this.load(0).catch((error: unknown) => this.allowQueued(error));
+      await this.load(0, thread.status).catch((error: unknown) => {
+        this.threadStatus = thread.status;
+        this.allowQueued(error);
+      });
       this.show({ graph: graph || this.shown.graph, problem: null, connection });
     } else if (this.shown.problem?.kind !== "refused") this.show({ problem: null, connection });
     if (isWorking) await this.follow(seen);
@@ -130,13 +135,14 @@ export class RunWatch {
     if (this.threadStatus !== "busy" || problem.kind !== "refused") throw problem;
   }
 
-  /** Read the kept trace from a line on; the streamed events that it holds are dropped. */
-  private async load(from: number): Promise<void> {
+  /** Read the kept trace from a line on; the streamed events that it holds are dropped, and a new status counts from then on. */
+  private async load(from: number, threadStatus = this.threadStatus): Promise<void> {
     const kept = await loadKeptTrace(this.server, this.shown.thread, from);
     if (from && from !== this.lineCount) return; // another read was faster
     this.kept = from ? [...this.kept, ...kept.entries] : kept.entries;
     this.lineCount = kept.lineCount;
     this.view = kept.run;
+    this.threadStatus = threadStatus;
     this.offset = findOffset(this.kept, this.live);
     this.live = this.threadStatus === "busy" ? dropKept(this.kept, this.live, this.offset) : [];
     this.show({ unreadable: (from ? this.shown.unreadable : 0) + kept.unreadable });
@@ -152,14 +158,16 @@ export class RunWatch {
     let quiet = setTimeout(end, QUIET_MS);
     this.seen = "";
     this.hasTasksStreamed = this.hasBeginningStreamed = false;
+    this.written = { id: "", text: "" };
     void this.catchUp(run, joined.signal);
     const clock = setInterval(() => this.show({}), CLOCK_MS);
     try {
-      const options = { streamMode: ["custom" as const], signal: joined.signal, cancelOnDisconnect: false };
+      const options = { streamMode: STREAM_MODES, signal: joined.signal, cancelOnDisconnect: false };
       for await (const part of this.server.client.runs.joinStream(this.shown.thread, run, options)) {
         clearTimeout(quiet);
         quiet = setTimeout(end, QUIET_MS);
         if (String(part.event).startsWith("custom")) this.add(part.data);
+        if (part.event === "messages") this.write(part.data);
       }
       isQuiet = joined.signal.aborted;
     } catch (error) {
@@ -215,6 +223,17 @@ export class RunWatch {
     this.show({});
   }
 
+  /** Add a part of the answer's message; the messages of workers have other events. */
+  private write(streamed: unknown): void {
+    const [part] = (Array.isArray(streamed) ? streamed : []) as [{ type?: unknown; id?: unknown; content?: unknown }?];
+    if (part?.type !== "AIMessageChunk" || typeof part.content !== "string") return;
+    const id = String(part.id);
+    const before = this.written.id === id ? this.written.text : "";
+    // A part that begins with a blank follows others, which were sent before the page joined.
+    this.written = { id, text: before || !/^\s/.test(part.content) ? before + part.content : `…${part.content}` };
+    this.show({});
+  }
+
   /** Show changes with the next frame; a large trace is drawn less often. */
   private show(change: Partial<WatchedRun>): void {
     this.shown = { ...this.shown, ...change };
@@ -245,7 +264,7 @@ export class RunWatch {
     if (status !== "running" || this.shown.connection !== "following") return readTrace({ ...trace, run });
     const nowS = this.readClock(trace.events);
     const wallS = nowS - (trace.events.findLast((event) => event.kind === "request" && !event.within)?.t ?? 0);
-    return readTrace({ ...trace, run: { ...run, now_s: nowS }, timing: { ...trace.timing, wall_s: wallS } });
+    return readTrace({ ...trace, run: { ...run, now_s: nowS, written: this.written.text }, timing: { ...trace.timing, wall_s: wallS } });
   }
 
   /** Return the time on the run's clock: that of its last event, and what has passed here since it came. */

@@ -1,4 +1,4 @@
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { formatCount } from "../model/format";
 import { toLine } from "../model/plain-text";
 import { RunView } from "../parts/run-view";
@@ -50,6 +50,23 @@ export function RunPage({ server, thread }: { server: Server; thread: string }) 
   );
 }
 
+const BACK_SHOWN_MS = 6000;
+
+/** Return whether the page was without its server until some seconds ago. */
+function useReconnected(connection: Connection): boolean {
+  const [isBack, setBack] = useState(false);
+  const before = useRef(connection);
+  useEffect(() => {
+    const wasLost = before.current === "lost";
+    before.current = connection;
+    if (!wasLost || connection === "lost") return;
+    setBack(true);
+    const timer = setTimeout(() => setBack(false), BACK_SHOWN_MS);
+    return () => clearTimeout(timer);
+  }, [connection]);
+  return isBack;
+}
+
 function describeUnbegun({ status, connection, isQueued }: LiveRun): string {
   if (connection === "loading") return "";
   if (status !== "running") return "The run was stopped before it began, so there is nothing to resume. Start it again from the page of all runs.";
@@ -73,11 +90,12 @@ function RunBar({ run }: { run: LiveRun }) {
   const report = useAction(() => downloadReport(run.trace!));
   const { trace } = run;
   const status = useFocusBack<HTMLParagraphElement>(run.status);
+  const isBack = useReconnected(run.connection);
   return (
     <>
       <div class="run-bar no-print">
         <p class="run-now" role="status" tabIndex={-1} ref={status}>
-          <StatusMark status={run.status} unbegun={trace || run.status !== "running" ? "" : run.isQueued ? "in the queue" : "starting"} /> <span class="soft small">{CONNECTIONS[run.connection]}</span>
+          <StatusMark status={run.status} unbegun={trace || run.status !== "running" ? "" : run.isQueued ? "in the queue" : "starting"} /> <span class="soft small">{isBack ? "connected again: nothing was missed" : CONNECTIONS[run.connection]}</span>
         </p>
         {run.status === "needs_input" && <a href={`#${QUESTIONS}`}>To the question</a>}
         {run.status === "running" && (
@@ -93,7 +111,7 @@ function RunBar({ run }: { run: LiveRun }) {
             Resume
           </button>
         )}
-        {trace && (
+        {trace && run.status !== "running" && (
           <button type="button" onClick={() => report.start()} disabled={report.isBusy}>
             Download the report
           </button>

@@ -41,7 +41,7 @@ export function buildTrace(entries: readonly Entry[]): Trace {
     plans: listPlans(selectOwn(events, "")),
     tasks: buildTasks(turn, ""),
     events,
-    usage: (answer?.["usage"] as RunUsage | undefined) ?? sumUsage(entries),
+    usage: (answer?.["usage"] as RunUsage | undefined) ?? { ...sumUsage(entries), ...findEstimate(turn) },
     timing: (answer?.["timing"] as Trace["timing"] | undefined) ?? { wall_s: measureSpan(turn) },
   };
 }
@@ -117,6 +117,12 @@ function findTaskStatus(events: TraceEvent[]): Pick<TracedTask, "status" | "repo
     }
   }
   return found;
+}
+
+/** Return what was expected of the run when its first plan was made. */
+function findEstimate(turn: TraceEvent[]): Pick<RunUsage, "estimate"> {
+  const planned = turn.find((event) => event.kind === "plan_created" && !event.within && event["estimate"]);
+  return planned ? { estimate: planned["estimate"] as RunUsage["estimate"] } : {};
 }
 
 /** Return the usage of the model calls since a request was last accepted. */

@@ -1,6 +1,6 @@
-import { formatSeconds } from "./format";
+import { oncePerTrace } from "./once-per-trace";
 import { selectTurn } from "./read-trace";
-import { labelState } from "./task-view";
+import { describeEvent, nameDoer } from "./sentences";
 import type { Trace, TraceEvent } from "./trace";
 
 /** What of the events is shown; empty values select all. */
@@ -23,8 +23,6 @@ export interface EventLine {
 
 /** Of Studio's display, not of the run. */
 const HIDDEN_KINDS: ReadonlySet<string> = new Set(["ui"]);
-/** Texts of events, in the order in which they say most. */
-const TEXT_KEYS = ["message", "reason", "error", "request", "outcome", "said", "problem"] as const;
 
 /** Return the events since the last request. */
 export const listShownEvents = (trace: Trace): TraceEvent[] => selectTurn(trace).filter(({ kind }) => !HIDDEN_KINDS.has(kind));
@@ -47,43 +45,42 @@ export function listEventLines(events: readonly TraceEvent[], filter: EventFilte
 /** Return the kinds of events, sorted. */
 export const listKinds = (events: readonly TraceEvent[]): string[] => [...new Set(events.map(({ kind }) => kind))].sort();
 
-/** Return what an event says, in one line. */
-function describeEvent(event: TraceEvent): string {
-  switch (event.kind) {
-    case "model_call":
-      return [event["purpose"] ?? event["schema"], event["model"], describeCall(event)].filter(Boolean).join(" · ");
-    case "tool_call":
-      return [event["tool"], describeCall(event)].join(" · ");
-    case "task_started":
-      return `attempt ${String(event["attempt"])}${event["rung"] ? `, ${String(event["rung"])}` : ""} · ${String(event["tier"])}`;
-    case "report":
-      return describeReport(event["report"] as { status?: string; output?: string } | undefined);
-    case "plan_created":
-    case "plan_revised":
-      return `version ${String(event["version"] ?? "")} ${asText(event["reason"])}`.trim();
-    case "plan_rejected":
-      return listTexts(event["problems"]);
-    case "dispatched":
-    case "awaiting":
-      return listTexts(event["tasks"]);
-    default:
-      return TEXT_KEYS.map((key) => asText(event[key])).find(Boolean) ?? "";
-  }
-}
-
-function describeCall(event: TraceEvent): string {
-  const tokens = [event["input_tokens"], event["output_tokens"]];
-  const counts = tokens[0] == null ? "" : `${tokens.join(" in, ")} out`;
-  return [formatSeconds(event["seconds"] as number), counts, asText(event["error"])].filter(Boolean).join(" · ");
-}
-
-const describeReport = (report: { status?: string; output?: string } | undefined): string =>
-  report ? `${labelState(report.status ?? "")}: ${report.output ?? ""}` : "";
-
 const isFailure = (event: TraceEvent): boolean =>
   ["error", "task_skipped", "plan_rejected", "escalated"].includes(event.kind) ||
   Boolean(event["error"] && event.kind.endsWith("_call")) ||
   (event.kind === "report" && (event["report"] as { status?: string } | undefined)?.status !== "completed");
 
-const asText = (value: unknown): string => (typeof value === "string" ? value : "");
-const listTexts = (value: unknown): string => (Array.isArray(value) ? value.map(String).join(", ") : "");
+/** What a reader follows; the others are about how it is done. */
+const TOLD: ReadonlySet<string> = new Set(
+  "request plan_created plan_revised plan_rejected plan_approved awaiting task_started tool_call report task_skipped refined reassigned split recruited deadline budget criticized remote_event error answer".split(" "),
+);
+
+/** Something that happened, and who did it. */
+export interface Told extends EventLine {
+  who: string;
+}
+
+/** Return what has happened since the last request, in sentences; calls of one tool by one task, one after another, are one. */
+export const listTold = oncePerTrace((trace: Trace): Told[] => {
+  const events = listShownEvents(trace);
+  const startS = events[0]?.t ?? 0;
+  const groups: TraceEvent[][] = [];
+  const last = new Map<string, TraceEvent[]>();
+  for (const event of events) {
+    if (!TOLD.has(event.kind)) continue;
+    const before = last.get(event.task);
+    if (before && event.kind === "tool_call" && before[0]!.kind === event.kind && before[0]!["tool"] === event["tool"] && !isFailure(event) && !isFailure(before[0]!)) before.push(event);
+    else {
+      const group = [event];
+      groups.push(group);
+      last.set(event.task, group);
+    }
+  }
+  return groups.map(([event, ...again]) => ({
+    event: event!,
+    who: nameDoer(event!),
+    seconds: event!.t - startS,
+    text: event!.kind === "request" ? "plans the work" : describeEvent(event!, again),
+    isFailed: isFailure(event!),
+  }));
+});

@@ -19,12 +19,18 @@ export interface Usage {
   overlapped_s?: number;
 }
 
+/** What is expected of a run; nine of ten end between `low` and `high`. */
+export interface Estimate extends Usage {
+  low?: Partial<Usage>;
+  high?: Partial<Usage>;
+}
+
 export interface RunUsage extends Usage {
   by_worker?: Record<string, Usage>;
   by_tier?: Record<string, Usage>;
   /** Model calls by purpose. */
   by_mechanism?: Record<string, number>;
-  estimate?: Usage | null;
+  estimate?: Estimate | null;
 }
 
 export interface Dependency {
@@ -126,6 +132,8 @@ export interface Run {
   questions?: unknown[];
   /** Of a run that is watched at work: the time now, in seconds on the clock of its events. */
   now_s?: number;
+  /** The beginning of its answer, while that is written. */
+  written?: string;
   [key: string]: unknown;
 }
 

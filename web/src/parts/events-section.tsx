@@ -1,7 +1,9 @@
 import { useMemo, useState } from "preact/hooks";
 import { listEventLines, listKinds, listShownEvents, type EventLine } from "../model/event-lines";
+import { findAnswer } from "../model/answer";
 import { countOf, formatCount } from "../model/format";
 import type { Trace } from "../model/trace";
+import { Feed } from "./feed";
 import { LongText } from "./long-text";
 import { useSelection } from "./selection";
 import { Line } from "./text";
@@ -20,42 +22,49 @@ export function EventsSection({ trace }: { trace: Trace }) {
   const kinds = useMemo(() => listKinds(events), [events]);
   const lines = useMemo(() => listEventLines(events, { kind, task, text }), [events, kind, task, text]);
   return (
-    <details class="no-print">
-      <summary>{countOf(events.length, "event")}, as the trace has them</summary>
-      <div class="choices">
-        <label>
-          Kind{" "}
-          <select value={kind} onChange={(event) => setKind(event.currentTarget.value)}>
-            <option value="">all</option>
-            {kinds.map((name) => (
-              <option key={name} value={name}>
-                {name}
-              </option>
-            ))}
-          </select>
-        </label>
-        <label>
-          Words <input type="search" value={text} onInput={(event) => setText(event.currentTarget.value)} />
-        </label>
-        <label>
-          <input type="checkbox" checked={isOfTask} disabled={!path} onChange={() => setOfTask(!isOfTask)} /> of the
-          selected task only
-        </label>
-        <span class="soft" role="status">
-          {formatCount(lines.length)} shown
-        </span>
-      </div>
-      <ol class="events">
-        {lines.slice(0, shown).map((line, index) => (
-          <EventItem key={index} line={line} />
-        ))}
-      </ol>
-      {lines.length > shown && (
-        <button type="button" onClick={() => setShown(shown + PAGE)}>
-          Show more
-        </button>
+    <>
+      {(trace.run.now_s === undefined || findAnswer(trace)) && (
+        <div class="alive-frame" tabIndex={0} role="region" aria-label="What happened, in sentences">
+          <Feed trace={trace} />
+        </div>
       )}
-    </details>
+      <details class="no-print">
+        <summary>{countOf(events.length, "event")}, as the trace has them</summary>
+        <div class="choices">
+          <label>
+            Kind{" "}
+            <select value={kind} onChange={(event) => setKind(event.currentTarget.value)}>
+              <option value="">all</option>
+              {kinds.map((name) => (
+                <option key={name} value={name}>
+                  {name}
+                </option>
+              ))}
+            </select>
+          </label>
+          <label>
+            Words <input type="search" value={text} onInput={(event) => setText(event.currentTarget.value)} />
+          </label>
+          <label>
+            <input type="checkbox" checked={isOfTask} disabled={!path} onChange={() => setOfTask(!isOfTask)} /> of the
+            selected task only
+          </label>
+          <span class="soft" role="status">
+            {formatCount(lines.length)} shown
+          </span>
+        </div>
+        <ol class="events">
+          {lines.slice(0, shown).map((line, index) => (
+            <EventItem key={index} line={line} />
+          ))}
+        </ol>
+        {lines.length > shown && (
+          <button type="button" onClick={() => setShown(shown + PAGE)}>
+            Show more
+          </button>
+        )}
+      </details>
+    </>
   );
 }
 

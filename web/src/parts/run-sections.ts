@@ -36,7 +36,7 @@ const MADE_SECTIONS: readonly RunSection[] = [
     isEmpty: (trace) => !listPlanVersions(trace).some(({ difference, notes, later }) => difference || notes.length || later.length),
   },
   { id: "costs", title: "Costs", Part: CostsSection },
-  { id: "events", title: "Events", Part: EventsSection },
+  { id: "events", title: "What happened", Part: EventsSection },
 ];
 
 const select = (sections: readonly RunSection[], trace: Trace) => sections.filter(({ isEmpty }) => !isEmpty?.(trace));

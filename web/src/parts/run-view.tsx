@@ -4,6 +4,7 @@ import { countOf, formatCount } from "../model/format";
 import type { RunSection } from "../model/sections";
 import type { Trace } from "../model/trace";
 import { CriticalPath } from "./critical-path";
+import { Alive } from "./feed";
 import { PrintedDetails } from "./printed-details";
 import { RunContext, showRun } from "./run-context";
 import { MADE, selectSections } from "./run-sections";
@@ -23,14 +24,16 @@ interface RunViewProps {
 export function RunView({ trace, start, onSelect }: RunViewProps) {
   const run = useMemo(() => showRun(trace), [trace]);
   const { answer, beside, made } = selectSections(trace);
+  const isAlive = trace.run.now_s !== undefined && !answer.length;
   useOpenedTarget();
   return (
     <RunContext.Provider value={run}>
       <SelectionProvider start={start} onSelect={onSelect}>
         <Summary trace={trace} />
+        {isAlive && <Alive trace={trace} />}
         <div class={answer.length ? "outcome" : ""}>
           {answer.length > 0 && <Sections trace={trace} sections={answer} />}
-          {beside.length > 0 && (
+          {!isAlive && beside.length > 0 && (
             <div>
               <Sections trace={trace} sections={beside} />
             </div>

@@ -52,8 +52,14 @@ function Figures({ trace }: { trace: Trace }) {
   const done = `${formatCount(counts.get("done") ?? 0)} of ${formatCount(byPath.size)} done`;
   return (
     <>
-      {timing.wall_s != null && <span>{formatSeconds(timing.wall_s)}</span>}
-      <span>{usage.cost_usd == null ? "cost unknown" : formatUsd(usage.cost_usd)}</span>
+      {timing.wall_s != null && (
+        <span>
+          {formatSeconds(timing.wall_s)} <Expected amount="seconds" trace={trace} format={formatSeconds} />
+        </span>
+      )}
+      <span>
+        {usage.cost_usd == null ? "cost unknown" : formatUsd(usage.cost_usd)} <Expected amount="cost_usd" trace={trace} format={formatUsd} />
+      </span>
       {byPath.size > 0 && (
         <span>
           <span class="soft">tasks</span> {[done, ...failed].join(", ")}
@@ -65,6 +71,25 @@ function Figures({ trace }: { trace: Trace }) {
         </span>
       )}
     </>
+  );
+}
+
+interface ExpectedProps {
+  amount: "seconds" | "cost_usd";
+  trace: Trace;
+  format: (value: number | null | undefined) => string;
+}
+
+/** What of an amount a run at work is expected to take. */
+function Expected({ amount, trace: { run, usage }, format }: ExpectedProps) {
+  const { estimate } = usage;
+  if (run.now_s === undefined || !estimate?.[amount]) return null;
+  const [low, high] = [estimate.low?.[amount], estimate.high?.[amount]];
+  return (
+    <span class="soft">
+      of about {format(estimate[amount])}
+      {low != null && high != null && ` (${format(low)} to ${format(high)})`}
+    </span>
   );
 }
 

@@ -19,27 +19,27 @@ export function StopPanel({ run }: { run: LiveRun }) {
   const open = tasks.some(({ status }) => status !== "waiting") ? listOpenTasks(tasks) : [];
   const pending = asked.filter((each) => open.some((task) => task.path === each));
   return (
-    <form class="stop-panel" onSubmit={(event) => (event.preventDefault(), path && stop.start())}>
-      <label for="stop-task" class="small">
-        Stop one task
-      </label>
-      <select id="stop-task" value={path} disabled={!open.length} onChange={(event) => setPath(event.currentTarget.value)}>
-        <option value="">choose…</option>
-        {open.map(({ path: each, task }) => (
-          <option key={each} value={each} disabled={pending.includes(each)}>
-            {each} · {task.worker} · {task.status}
-          </option>
-        ))}
-      </select>
-      <button disabled={!path || stop.isBusy}>Stop it</button>
-      <span class="soft small" role="status">
-        {pending.length > 0 && (
-          <>
-            stopping <Line max={120}>{pending.join(", ")}</Line>…
-          </>
-        )}
-      </span>
-      <ProblemLine problem={stop.problem} />
-    </form>
+    <details class="stop-one">
+      <summary>Stop one task</summary>
+      <form class="stop-panel" onSubmit={(event) => (event.preventDefault(), path && stop.start())}>
+        <select aria-label="Task to stop" value={path} disabled={!open.length} onChange={(event) => setPath(event.currentTarget.value)}>
+          <option value="">choose…</option>
+          {open.map(({ path: each, task }) => (
+            <option key={each} value={each} disabled={pending.includes(each)}>
+              {each} · {task.worker} · {task.status}
+            </option>
+          ))}
+        </select>
+        <button disabled={!path || stop.isBusy}>Stop it</button>
+        <span class="soft small" role="status">
+          {pending.length > 0 && (
+            <>
+              stopping <Line max={120}>{pending.join(", ")}</Line>…
+            </>
+          )}
+        </span>
+        <ProblemLine problem={stop.problem} />
+      </form>
+    </details>
   );
 }

@@ -1,0 +1,131 @@
+/** What happens in a run, in sentences. */
+
+import { countOf, formatSeconds, nameTeam } from "./format";
+import { toLine } from "./plain-text";
+import { labelState } from "./task-view";
+import type { Report, TraceEvent } from "./trace";
+
+const MAX_CHARS = 240;
+const MAX_NAMES = 4;
+/** Names of tools that begin with no verb. */
+const OWN_WORDS: Readonly<Record<string, string>> = { web_search: "searching the web for" };
+/** Of a call's arguments, those that say most. */
+const ASKED = ["query", "question", "expression", "url", "name", "source", "sql"];
+const UNITS: Readonly<Record<string, string>> = { results: "passage", rows: "row", claims: "claim", sources: "source", findings: "finding" };
+/** Texts of events, in the order in which they say most. */
+const TEXT_KEYS = ["message", "reason", "error", "request", "outcome", "said", "problem"] as const;
+const ENDS_IN_ONE = /^[^aeiou]*[aeiou][bdgmnprt]$/;
+
+const asText = (value: unknown): string => (typeof value === "string" ? value : "");
+const asList = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+const asRecord = (value: unknown): Record<string, unknown> => Object(value) as Record<string, unknown>;
+
+/** Return names in a row: `a, b and c`; many are counted. */
+export function joinNames(found: unknown, noun: string): string {
+  const names = asList(found).map((name) => toLine(name, 60));
+  if (names.length > MAX_NAMES) return countOf(names.length, noun);
+  return names.length > 1 ? `${names.slice(0, -1).join(", ")} and ${names.at(-1)}` : (names[0] ?? "");
+}
+
+/** Return what an event says; `again` are further calls of the same tool behind a call. */
+export function describeEvent(event: TraceEvent, again: readonly TraceEvent[] = []): string {
+  const reason = asText(event["reason"]);
+  switch (event.kind) {
+    case "plan_created":
+      return `made a plan: ${joinNames(asList(asRecord(event["plan"])["tasks"]).map((task) => asRecord(task)["id"]), "task")}`;
+    case "plan_revised":
+      return `changed the plan${reason && `: ${reason}`}`;
+    case "plan_rejected":
+      return `the plan was refused: ${asList(event["problems"]).map(String).join(", ")}`;
+    case "plan_approved":
+      return "the plan was approved";
+    case "dispatched":
+      return `gives work to ${joinNames(event["tasks"], "task")}`;
+    case "awaiting":
+      return `waits for ${joinNames(event["tasks"], "task")}`;
+    case "task_started":
+      return describeStart(event);
+    case "model_call":
+      return [event["purpose"] ?? event["schema"], event["model"], describeCall(event)].filter(Boolean).join(" · ");
+    case "tool_call":
+      return describeTool(event, again);
+    case "report":
+      return describeReport(event["report"] as Report | undefined);
+    case "task_skipped":
+      return `is left out${reason && `: ${reason}`}`;
+    case "escalated":
+      return `could not do it: ${asText(event["message"]) || reason}`;
+    case "refined":
+      return "gets its task in other words";
+    case "reassigned":
+      return `goes to another worker${event.worker && `, ${event.worker}`}`;
+    case "split":
+      return "is divided into smaller tasks";
+    case "recruited":
+      return "gets a specialist of its own";
+    case "answer":
+      return "wrote the answer";
+    default:
+      return TEXT_KEYS.map((key) => asText(event[key])).find(Boolean) ?? "";
+  }
+}
+
+function describeStart(event: TraceEvent): string {
+  const files = joinNames(Object.keys(asRecord(asRecord(event["handoff"])["materials"])), "file");
+  const attempt = Number(event["attempt"] ?? 1);
+  return `${attempt > 1 ? `tries again, attempt ${attempt}` : "begins"}${files && ` with ${files}`}`;
+}
+
+function describeCall(event: TraceEvent): string {
+  const tokens = [event["input_tokens"], event["output_tokens"]];
+  const counts = tokens[0] == null ? "" : `${tokens.join(" in, ")} out`;
+  return [formatSeconds(event["seconds"] as number), counts, asText(event["error"])].filter(Boolean).join(" · ");
+}
+
+function describeTool(event: TraceEvent, again: readonly TraceEvent[]): string {
+  const args = asRecord(event["args"]);
+  const asked = ASKED.map((name) => asText(args[name])).find(Boolean) ?? "";
+  const given = again.length ? countOf(again.length + 1, "call") : asked && `“${toLine(asked, 80)}”`;
+  const found = asText(event["error"]) || (again.length ? "" : countFound(asText(event["result"])));
+  return `${nameWork(asText(event["tool"]))}${given && ` ${given}`}${found && `: ${found}`}`;
+}
+
+/** Return a tool's name as what is done: `read_page` as `reading page`. */
+export function nameWork(tool: string): string {
+  const [verb = "", ...rest] = tool.split("_");
+  if (OWN_WORDS[tool] || !verb) return OWN_WORDS[tool] ?? "using a tool";
+  const stem = ENDS_IN_ONE.test(verb) ? verb + verb.at(-1) : verb.replace(/(?<!e)e$/, "");
+  return [`${stem}ing`, ...rest, ...(verb === "search" ? ["for"] : [])].join(" ");
+}
+
+/** Return how much a tool has found; the text of a result that says nothing of it. */
+function countFound(result: string): string {
+  let found: unknown;
+  try {
+    found = JSON.parse(result);
+  } catch {
+    const [, name, first] = /^\{"(\w+)": \[(\{"\w+":)/.exec(result) ?? []; // a long result is cut
+    if (first && UNITS[name!]) return `${countOf(result.split(first).length - 1, UNITS[name!]!)} or more`;
+    return /^[[{]/.test(result) ? "" : toLine(result, MAX_CHARS);
+  }
+  if (typeof found !== "object" || found === null) return toLine(found, MAX_CHARS);
+  const table = asRecord(found);
+  for (const [name, unit] of Object.entries(UNITS)) if (Array.isArray(table[name])) return countOf(table[name].length, unit);
+  return Array.isArray(found) ? countOf(found.length, "result") : toLine(asText(table["summary"]) || asText(table["value"]), MAX_CHARS);
+}
+
+function describeReport(report: Report | undefined): string {
+  if (!report) return "";
+  const said = report.error || report.escalation?.message || report.output;
+  return `${report.status === "completed" ? "reported" : labelState(report.status)}: ${strip(said ?? "")}`;
+}
+
+/** Return the words of Markdown. */
+const strip = (text: string): string => toLine(text.slice(0, 4 * MAX_CHARS).replace(/[*_`>#|]+/g, " "), MAX_CHARS);
+
+/** Return who does what an event says: the task, with its worker where that is another word. */
+export function nameDoer({ task, worker, kind }: TraceEvent): string {
+  if (!task) return kind === "answer" ? "Synthesizer" : "Supervisor";
+  const words = nameTeam(toLine(task, 60));
+  return worker && !task.endsWith(worker) ? `${words} (${toLine(worker, 40)})` : words;
+}

@@ -1,0 +1,46 @@
+import { expect, test } from "vitest";
+import { listTold } from "../src/model/event-lines";
+import { describeEvent, nameDoer, nameWork } from "../src/model/sentences";
+import { makeEvent, makeTrace } from "./samples";
+
+const search = (t: number, more: Record<string, unknown> = {}) =>
+  makeEvent(t, "tool_call", { task: "minutes", worker: "researcher", tool: "search_documents", args: { query: "pesticides" }, ...more });
+
+test.each([
+  [{ result: '{"results": [{"text": "a"}, {"text": "b"}, {"text": "c"}]}' }, "searching documents for “pesticides”: 3 passages"],
+  [{ result: '{"results": [{"source": "a", "text": "b"}, {"source": "c", "te' }, "searching documents for “pesticides”: 2 passages or more"],
+  [{ result: "7" }, "searching documents for “pesticides”: 7"],
+  [{ error: "no file" }, "searching documents for “pesticides”: no file"],
+  [{ args: null, result: null }, "searching documents for"],
+  [{ tool: "web_search", result: "[]" }, "searching the web for “pesticides”: 0 results"],
+])("a call of a tool says what was asked and found: %j", (more, said) => {
+  expect(describeEvent(search(1, more))).toBe(said);
+});
+
+test.each([
+  ["calculate", "calculating"],
+  ["run_tests", "running tests"],
+  ["analyze_table", "analyzing table"],
+  ["see_page", "seeing page"],
+  ["", "using a tool"],
+])("a tool's name says what is done: %s", (tool, said) => {
+  expect(nameWork(tool)).toBe(said);
+});
+
+test("calls of one tool, one after another, are one sentence; a failed one stands alone", () => {
+  const calls = [1, 2, 3, 4].map((t) => makeEvent(t, "tool_call", { task: "sums", tool: "calculate", args: { expression: "1+1" }, result: "2" }));
+  const failed = makeEvent(5, "tool_call", { task: "sums", tool: "calculate", args: {}, error: "no number" });
+  const told = listTold(makeTrace({ events: [makeEvent(0, "request"), ...calls, failed, makeEvent(6, "model_call", { task: "sums" })] }));
+  expect(told.map(({ text, isFailed }) => [text, isFailed])).toEqual([
+    ["plans the work", false],
+    ["calculating 4 calls", false],
+    ["calculating: no number", true],
+  ]);
+});
+
+test("a report is told without its markup, and by its task and worker", () => {
+  const report = { status: "completed", output: "**Huila** costs\n\n| 24 |" };
+  const event = makeEvent(1, "report", { task: "prices", worker: "researcher", report });
+  expect([nameDoer(event), describeEvent(event)]).toEqual(["Prices (researcher)", "reported: Huila costs 24"]);
+  expect(nameDoer({ ...event, task: "researcher" })).toBe("Researcher");
+});
