@@ -45,11 +45,7 @@ from graph.display.streams import (
     print_to_stdout,
     replace_unencodable_text,
 )
-from graph.extensions import (
-    add_extension_commands,
-    list_extension_problems,
-    name_command,
-)
+from graph.extensions import add_extension_commands, list_extension_problems, name_command
 from nodes.errors import UsageError
 
 WITHOUT_SETTINGS: Final = ("new-team", "trust", "install")

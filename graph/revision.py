@@ -17,7 +17,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import PregelTask, StateSnapshot
 
-from graph.topology.graph_building import apply_context
+from graph.topology.node_config import apply_context
 from graph.topology.worker_graph import WorkerGraph
 from nodes.execution.dispatch_registry import MONITOR, DispatchRegistry, get_dispatch_namespace
 from nodes.limits.langgraph_keys import CHECKPOINTER_KEY

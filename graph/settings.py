@@ -28,14 +28,16 @@ from pydantic_settings import (
     SettingsConfigDict,
 )
 
-from graph.folder_settings import find_sources
-from graph.setting_names import (
+from graph.setting_sources import (
+    ENV_FILE_VARIABLE,
+    PART_OF_ENV_FILE,
+    SettingSources,
     describe_setting_problem,
+    find_sources,
     find_unknown_names,
     list_variables,
     map_variables,
 )
-from graph.setting_sources import ENV_FILE_VARIABLE, PART_OF_ENV_FILE, SettingSources
 from graph.stores.postgres_url import (
     format_public_address,
     is_postgres,

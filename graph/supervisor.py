@@ -25,7 +25,7 @@ from graph.revision import Revision
 from graph.settings import Settings
 from graph.teams.team_loader import load_team
 from graph.topology.drawing import Drawing
-from graph.topology.graph_building import SupervisorStep, apply_context, change_class
+from graph.topology.node_config import SupervisorStep, apply_context, change_class
 from graph.topology.saved_work import read_saved_dispatch
 from graph.topology.supervisor_graph import SupervisorGraph
 from graph.topology.worker_graph import WorkerGraph
@@ -154,10 +154,7 @@ def _join_nodes(
     revision: Revision,
 ) -> StateGraph[SupervisorState, Context, RequestInput, RunOutput]:
     builder = StateGraph(
-        SupervisorState,
-        context_schema=Context,
-        input_schema=RequestInput,
-        output_schema=RunOutput,
+        SupervisorState, context_schema=Context, input_schema=RequestInput, output_schema=RunOutput
     )
     for name, step in steps.items():
         builder.add_node(name, apply_context(step, team))

@@ -202,8 +202,7 @@ class TracingVariables(TierVariables):
     """Nothing is sent unless a switch is on, whatever keys and addresses are set."""
 
     langsmith_tracing: bool = Field(
-        False,
-        validation_alias=AliasChoices("LANGSMITH_TRACING", "LANGCHAIN_TRACING_V2"),
+        False, validation_alias=AliasChoices("LANGSMITH_TRACING", "LANGCHAIN_TRACING_V2")
     )
     """The only switch that sends run data to LangSmith."""
     langsmith_api_key: ApiKey = Field(

@@ -16,9 +16,8 @@ from functools import partial
 from langgraph.graph import END, START, StateGraph
 
 from graph.topology.drawing import Drawing
-from graph.topology.first_attempt import FirstAttempt, WorkerStep, enter_dispatch
-from graph.topology.graph_building import change_class
-from graph.topology.worker_graph import WorkerGraph
+from graph.topology.node_config import change_class
+from graph.topology.worker_graph import FirstAttempt, WorkerGraph, WorkerStep, enter_dispatch
 from graph.topology.worker_pool import WorkerPool
 from nodes.act import act, after_act
 from nodes.ask_human import ask_human

@@ -14,8 +14,7 @@ TeamArguments = Annotated[
     typer.Argument(metavar="TEAM...", help="Teams' names, or their folders [default: all]."),
 ]
 PageUrlOption = Annotated[
-    str | None,
-    typer.Option("--url", metavar="URL", help="Of a server that is started already."),
+    str | None, typer.Option("--url", metavar="URL", help="Of a server that is started already.")
 ]
 PortOption = Annotated[
     int, typer.Option("--port", metavar="N", min=1, max=65535, help="Another one if it is taken.")

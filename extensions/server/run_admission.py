@@ -1,22 +1,190 @@
 """Refuses a run or a thread when its user has enough of them, or a run when the queue is full."""
 
+import asyncio
+import importlib.util
 import logging
+import math
+import sys
 import time
-from typing import Final
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final
 
-from langgraph_sdk import Auth
+from langgraph_sdk import Auth, get_client
+from langgraph_sdk.client import LangGraphClient
 
 from extensions.server.middleware import note_wait
-from extensions.server.ownership import Admit
-from extensions.server.run_queue import CountOpenRuns, CountThreads, find_counters
-from extensions.server.start_rate import CountStart, build_start_counter
+from extensions.server.ownership import OWNER, Admit
 from graph.settings import Settings
+from nodes.errors import SettingsInvalid
+
+if TYPE_CHECKING:
+    from limits import RateLimitItem
+    from limits.aio.strategies import MovingWindowRateLimiter
+
+
+WINDOW: Final = "supervise:starts"
+REDIS_TIMEOUT_S: Final = 1.0
+IN_MEMORY: Final = "async+memory://"
+
+CountStart = Callable[[str], Awaitable[int]]
+"""Counts a start of a user; returns the seconds until one is allowed, 0 if this one is."""
+
+_logger = logging.getLogger(__name__)
+
+
+def build_start_counter(settings: Settings) -> CountStart:
+    """Return the counter that the settings ask for; without a rate every start is allowed.
+
+    Raises:
+        SettingsInvalid: a rate is set, and `limits` is not installed.
+    """
+    rate = settings.user_runs_per_minute
+    if rate is None:
+        return _allow
+    if importlib.util.find_spec("limits") is None:
+        raise SettingsInvalid(
+            "SUPERVISE_USER_RUNS_PER_MINUTE needs the package limits",
+            next="pip install 'supervisor-worker[redis]'",
+        )
+    return StartCounter(rate, url=settings.redis_url, instances=settings.instances).count
+
+
+class StartCounter:
+    """Counts starts in a store that instances share, and in memory where that fails.
+
+    Args:
+        url: the address of a Redis; None: each instance counts alone.
+        instances: how many there are; one that counts alone allows its part of the rate.
+    """
+
+    def __init__(self, per_minute: int, *, url: str | None = None, instances: int = 1) -> None:
+        from limits import RateLimitItemPerMinute
+
+        self._shared = _build_limiter(f"async+{url}") if url else None
+        self._whole = RateLimitItemPerMinute(per_minute)
+        self._own = _build_limiter(IN_MEMORY)
+        self._part = RateLimitItemPerMinute(math.ceil(per_minute / instances))
+
+    async def count(self, user: str) -> int:
+        """Count a start; return 0, or the seconds until one is allowed."""
+        from limits.errors import StorageError
+
+        if self._shared is not None:
+            try:
+                return await _hit(self._shared, self._whole, user)
+            except StorageError as error:
+                _logger.warning("Redis does not count starts, this instance does: %s", error)
+        return await _hit(self._own, self._part, user)
+
+
+async def _hit(limiter: "MovingWindowRateLimiter", item: "RateLimitItem", user: str) -> int:
+    if await limiter.hit(item, WINDOW, user):
+        return 0
+    reset = (await limiter.get_window_stats(item, WINDOW, user)).reset_time
+    return max(1, math.ceil(reset - time.time()))
+
+
+def _build_limiter(url: str) -> "MovingWindowRateLimiter":
+    from limits.aio.strategies import MovingWindowRateLimiter
+    from limits.storage import storage_from_string
+
+    options: dict[str, Any] = {}  # of the client of Redis
+    if url != IN_MEMORY:
+        options = dict.fromkeys(("socket_timeout", "socket_connect_timeout"), REDIS_TIMEOUT_S)
+        options["implementation"] = "redispy"
+    return MovingWindowRateLimiter(storage_from_string(url, wrap_exceptions=True, **options))
+
+
+async def _allow(user: str) -> int:
+    return 0
+
+
+OPEN_STATES: Final = ("pending", "running")
+COUNT_IN_AEGRA: Final = """
+SELECT count(*) FILTER (WHERE user_id = %(user)s) AS own,
+       count(*) FILTER (WHERE status = 'pending') AS waiting
+FROM runs WHERE status IN ('pending', 'running')
+"""
+COUNT_THREADS_IN_AEGRA: Final = "SELECT count(*) AS own FROM thread WHERE user_id = %(user)s"
+
+
+@dataclass(frozen=True)
+class OpenRuns:
+    """Runs that wait or are at work."""
+
+    own: int
+    """Of one user."""
+    waiting: int
+    """Of all users, not begun."""
+
+
+CountOpenRuns = Callable[[str], Awaitable[OpenRuns]]
+CountThreads = Callable[[str], Awaitable[int]]
+
+
+def find_counters() -> tuple[CountOpenRuns, CountThreads]:
+    """Return what counts runs and threads on the server that this process is."""
+    if "aegra_api" in sys.modules:
+        return count_in_aegra, count_threads_in_aegra
+    return count_in_langgraph, count_threads_in_langgraph
+
+
+async def count_in_aegra(user: str) -> OpenRuns:
+    """Return the counts of Aegra, from its table of runs."""
+    return OpenRuns(**await _query_aegra(COUNT_IN_AEGRA, user))
+
+
+async def count_threads_in_aegra(user: str) -> int:
+    """Return how many threads a user has in Aegra."""
+    return int((await _query_aegra(COUNT_THREADS_IN_AEGRA, user))["own"])
+
+
+async def _query_aegra(query: str, user: str) -> dict[str, int]:
+    """Return the row of a query.
+
+    The request that asks holds a connection of Aegra's other pool; with a second one from there,
+    many requests at once would wait for each other.
+    """
+    from aegra_api.core.database import db_manager  # comes with Aegra
+
+    async with db_manager.lg_pool.connection() as connection:
+        return dict(await (await connection.execute(query, {"user": user})).fetchone())
+
+
+async def count_threads_in_langgraph(user: str) -> int:
+    """Return how many threads a user has in LangGraph's server."""
+    return await _get_own_client().threads.count(metadata={OWNER: user})
+
+
+async def count_in_langgraph(user: str) -> OpenRuns:
+    """Return the counts of LangGraph's server, which is asked within this process."""
+    client = _get_own_client()
+    found = await client.http.get("/metrics", params={"format": "json"})
+    busy = await client.threads.search(
+        metadata={OWNER: user}, status="busy", limit=1000, select=["thread_id"]
+    )
+    lists = await asyncio.gather(
+        *(
+            client.runs.list(each["thread_id"], status=state, limit=100, select=["run_id"])
+            for each in busy
+            for state in OPEN_STATES
+        )
+    )
+    return OpenRuns(own=sum(map(len, lists)), waiting=found["queue"]["n_pending"])
+
+
+@cache
+def _get_own_client() -> LangGraphClient:
+    """Return a client of this process's own server, which needs no network and no token."""
+    return get_client()
+
 
 SETTLE_S: Final = 2.0
 """How long what was admitted may take until it is stored."""
 RETRY_AFTER_S: Final = 5
 """After a refusal because of open runs, whose end is not known."""
-_logger = logging.getLogger(__name__)
 
 
 class RecentlyAdmitted:

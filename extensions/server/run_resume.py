@@ -8,7 +8,6 @@ from uuid import UUID
 
 from pydantic import ValidationError
 
-from extensions.server.kept_trace import NAMESPACE
 from extensions.server.run_connection import (
     RunServer,
     ServerError,
@@ -17,10 +16,11 @@ from extensions.server.run_connection import (
     open_server,
 )
 from extensions.server.runs import CheckedEntries, ServerLog, load_server_log
+from extensions.server.trace_writer import NAMESPACE
 from graph.runs.event_log import FORM_ERRORS, Event, EventListener
 from graph.runs.outcome import Outcome
 from graph.settings import Settings
-from graph.topology.answers import build_answer_command
+from graph.topology.answers import assign_answer
 from graph.topology.continuation import CONTINUE_KEY
 from graph.topology.input_validation import read_context
 from nodes.errors import ThreadBusy
@@ -118,8 +118,8 @@ async def _start(held: _ServerThread, answer: str | None, context: Context) -> s
             )
         return await _find_working_run(held)
     if answer is not None:
-        command = build_answer_command(held.id, questions, answer)
-        return await _create(held, {"command": {"resume": command.resume}}, context)
+        command = {"resume": assign_answer(answer, questions)}
+        return await _create(held, {"command": command}, context)
     if questions or status in COMPLETE_STATUSES:
         return ""
     return await _create(held, {"input": {CONTINUE_KEY: True}}, context)

@@ -8,7 +8,6 @@ from uuid import UUID
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from extensions.server.kept_trace import NAMESPACE
 from extensions.server.run_connection import (
     RunServer,
     ServerThreadForeign,
@@ -16,6 +15,7 @@ from extensions.server.run_connection import (
     ServerUnreadable,
     open_server,
 )
+from extensions.server.trace_writer import NAMESPACE
 from graph.runs.run_view import RunEvent
 from graph.runs.trace import build_trace
 from graph.settings import Settings

@@ -18,10 +18,13 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from extensions.server.aegra_app import build_aegra_app, is_loaded_by_aegra, refuse_unsafe_start
-from extensions.server.context_check import ContextCheckMiddleware
 from extensions.server.live_page import list_page_routes
 from extensions.server.mcp_route import McpRouteMiddleware
-from extensions.server.middleware import IN_PROCESS_ROOT, list_tenant_middleware
+from extensions.server.middleware import (
+    IN_PROCESS_ROOT,
+    ContextCheckMiddleware,
+    list_tenant_middleware,
+)
 from extensions.server.team_routes import list_team_routes
 from graph.settings import Settings
 from nodes.errors import SettingsInvalid

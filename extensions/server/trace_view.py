@@ -16,10 +16,9 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.types import Interrupt, StateSnapshot
 from pydantic import BaseModel
 
-from extensions.server.kept_trace import NAMESPACE, load_trace_lines
-from extensions.server.trace_writer import TraceWriter
+from extensions.server.trace_writer import NAMESPACE, TraceWriter, load_trace_lines
 from graph.around_run import AroundRun, BegunRun, ReadState, Saver
-from graph.stores.trace_lines import format_trace_line
+from graph.stores.trace_lines import format_trace_line, make_event
 from graph.topology.answers import list_open_questions
 from graph.topology.run_start import get_run_id, read_began_at
 from nodes.errors import SupervisorError
@@ -54,7 +53,7 @@ class KeptTraces(AroundRun):
                 writer.add({"asked": questions})
         except SupervisorError as error:
             named = {"code": error.code, "message": str(error)}
-            writer.add({**_name_event("error", round(get_elapsed_s(run.config), 6)), **named})
+            writer.add(make_event("error", round(get_elapsed_s(run.config), 6), **named))
             raise
         except BaseException as error:  # a cancel too: the trace must not show a running run
             writer.add({"stopped": type(error).__name__})
@@ -161,25 +160,20 @@ def _list_state_lines(snapshot: StateSnapshot, team: str) -> Iterator[str]:
 
 def _list_state_events(values: Mapping[str, Any], team: str) -> Iterator[dict[str, Any]]:
     materials = list(values.get("materials", {}))
-    asked = {"request": values["request"], "team": team, "materials": materials}
-    yield {**_name_event("request", 0.0), **asked}
+    yield make_event("request", 0.0, request=values["request"], team=team, materials=materials)
     planned_s = float(values.get("planned_s") or 0.0)
     for plan in values.get("plans", ()):
-        yield {**_name_event("plan_created", planned_s), "plan": _to_json(plan)}
+        yield make_event("plan_created", planned_s, plan=_to_json(plan))
     for report in map(_to_json, values.get("results", {}).values()):
         named = {"task": report["task"], "worker": report["worker"]}
-        yield {**_name_event("task_started", report["started_s"]), **named}
-        yield {**_name_event("report", report["ended_s"]), **named, "report": report}
+        yield {**make_event("task_started", report["started_s"]), **named}
+        yield {**make_event("report", report["ended_s"], report=report), **named}
 
 
 def _build_answer_event(values: Mapping[str, Any], *, at_least_s: float) -> dict[str, Any]:
     shown = {name: _to_json(values.get(name)) for name in ("answer", "usage", "timing")}
     at_s = max(at_least_s, float(shown["timing"]["wall_s"]))  # which begins with the request
-    return {**_name_event("answer", at_s), **shown, "status": values["status"]}
-
-
-def _name_event(kind: str, t: float) -> dict[str, Any]:
-    return {"t": t, "kind": kind, "task": "", "worker": ""}
+    return make_event("answer", at_s, **shown, status=values["status"])
 
 
 def _get_time(event: Mapping[str, Any]) -> float:

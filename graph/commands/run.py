@@ -11,13 +11,7 @@ from typing import Any, Final, TypeVar
 
 from graph.commands.cancellation import run_cancellable
 from graph.commands.options import ResumeOptions, RunOptions, build_context
-from graph.commands.output import (
-    print_json,
-    print_markdown,
-    read_json_file,
-    save_json,
-    save_report,
-)
+from graph.commands.output import print_json, print_markdown, read_json_file, save_json, save_report
 from graph.commands.process import Cancelled
 from graph.display.labels import format_status
 from graph.display.progress_display import ProgressDisplay

@@ -35,13 +35,7 @@ from graph.extensions import RunSource, find_first
 from graph.runs.chrome_trace import build_chrome_trace, read_timeline
 from graph.runs.pruning import PruneSelection, remove_runs
 from graph.runs.stopping import AT_RESUME, astop
-from graph.runs.trace import (
-    ThreadUnknown,
-    list_runs,
-    list_threads,
-    load_trace,
-    refuse_other_forms,
-)
+from graph.runs.trace import ThreadUnknown, list_runs, list_threads, load_trace, refuse_other_forms
 from graph.settings import Settings
 from graph.stores.thread_locks import check_thread_id
 from graph.teams.team_loader import find_team

@@ -51,7 +51,7 @@ def load_settings(
         announces: print where the settings come from, and where requests are sent.
     """
     from graph.display.stderr_console import print_to_stderr
-    from graph.setting_names import describe_unknown_name
+    from graph.setting_sources import describe_unknown_name
     from graph.settings import Settings
 
     settings = Settings()
@@ -194,7 +194,7 @@ def list_names(variables: Mapping[str, str]) -> list[str]:
     Settings come first, then other addresses, so that many other names do not hide them.
     """
     from graph.display.text import to_one_line
-    from graph.setting_names import list_variables
+    from graph.setting_sources import list_variables
     from graph.settings import Settings
 
     known = list_variables(Settings.model_fields)

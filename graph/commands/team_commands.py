@@ -5,10 +5,7 @@ from typing import Annotated
 
 import typer
 
-from graph.commands.options import (
-    JsonOption,
-    UrlOption,
-)
+from graph.commands.options import JsonOption, UrlOption
 from graph.commands.settings_loading import load_settings
 
 

@@ -16,10 +16,7 @@ from graph.settings import Settings
 from graph.stores.thread_locks import check_thread_id
 from graph.teams.team_folder import list_teams_in_folder
 from graph.teams.team_loader import check_team, check_tools, find_team, list_teams, load_team
-from graph.teams.team_warnings import (
-    list_trifecta_notes,
-    list_warnings,
-)
+from graph.teams.team_warnings import list_trifecta_notes, list_warnings
 from nodes.errors import McpServerFailed, SupervisorError, TeamInvalid, UsageError
 from nodes.schemas.team import Team, Worker
 from nodes.text.counts import format_count

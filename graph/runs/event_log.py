@@ -14,7 +14,7 @@ from uuid import UUID
 
 from langchain_core.callbacks import BaseCallbackHandler
 
-from graph.stores.trace_lines import format_trace_line
+from graph.stores.trace_lines import format_trace_line, make_event
 from nodes.errors import StoreError
 from nodes.errors.redaction import redact_text
 from nodes.security.private_files import make_private_folder, open_private_file
@@ -122,8 +122,8 @@ def _build_write_error(path: Path, error: OSError) -> StoreError:
 
 def _build_truncation_event(entry: Event, error: OSError) -> Event:
     message = f"the trace ends here, but the run continues: {error.strerror or error}"
-    event = {"kind": "error", "task": "", "worker": "", "code": "TRACE_UNWRITABLE"}
-    return {"t": entry.get("t", 0.0), **event, "state": "cut", "message": message}
+    said = {"code": "TRACE_UNWRITABLE", "state": "cut", "message": message}
+    return make_event("error", entry.get("t", 0.0), **said)
 
 
 def read_log_entries(path: Path) -> Iterator[dict[str, Any]]:

@@ -11,6 +11,7 @@ from typing import Any, Final, cast
 
 from graph.extensions import register_extensions
 from graph.runs.event_log import EventListener
+from graph.stores.trace_lines import make_event
 from nodes.errors import DeadlinePassed, FileUnreadable, RequestInvalid
 from nodes.planning.request import read_request
 from nodes.text.counts import format_count
@@ -117,9 +118,7 @@ def build_progress_callback(
         nonlocal sent_s
         if monotonic() - sent_s >= every_s:
             sent_s = monotonic()
-            listener(
-                {"t": 0.0, "kind": "reading", "task": "", "worker": "", "read": read, "of": of}
-            )
+            listener(make_event("reading", 0.0, read=read, of=of))
 
     return report
 

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -10,6 +10,7 @@ from typing import Any, Final
 from graph.extensions import get_run_stores
 from graph.runs.trace import ThreadUnknown, get_log_path, get_record_path, list_runs, load_trace
 from graph.settings import Settings
+from graph.stores.sqlite import open_for_deletion
 from graph.stores.thread_locks import get_lock_path, lock_pruning, lock_thread
 from nodes.errors import ThreadBusy, UsageError
 from nodes.limits.patterns import Pattern
@@ -139,16 +140,10 @@ def _remove_file(path: Path) -> int:
     return size
 
 
-@contextmanager
-def _open_database(settings: Settings) -> Iterator[DeleteThread]:
+def _open_database(settings: Settings) -> AbstractContextManager[DeleteThread]:
     if settings.postgres_url:
-        opened = get_run_stores().open_for_deletion(settings.postgres_url)
-    else:
-        from graph.stores.sqlite_prune import open_for_deletion as forgetting_in_file
-
-        opened = forgetting_in_file(settings.resolve_database_path())
-    with opened as forget:
-        yield forget
+        return get_run_stores().open_for_deletion(settings.postgres_url)
+    return open_for_deletion(settings.resolve_database_path())
 
 
 def parse_age(age: str) -> float:

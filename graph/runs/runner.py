@@ -8,6 +8,7 @@ from typing import Any, cast
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.tools import BaseTool
+from langgraph.types import Command
 
 from graph.runs.event_log import EventListener
 from graph.runs.materials import add_thread_materials, build_input
@@ -22,28 +23,21 @@ from graph.runs.run_record import (
 from graph.runs.session import RunSession, build_outcome, open_session, run_graph, utc_now
 from graph.settings import Settings
 from graph.stores.thread_locks import check_thread_id, make_thread_id
+from graph.stores.trace_lines import make_event
 from graph.teams.default_team import DEFAULT_TEAM
 from graph.teams.team_loader import find_team
-from graph.topology.answers import Question, build_answer_command, list_open_questions
+from graph.topology.answers import Question, assign_answer, list_open_questions
 from graph.topology.blocking_portal import get_portal
 from graph.topology.continuation import build_reopen_command, has_unfinished_work, is_in_progress
 from graph.topology.input_validation import read_context
-from graph.topology.run_start import build_changes_event, list_team_changes, merge_context
+from graph.topology.run_start import list_team_changes, merge_context
 from graph.topology.stop_watch import has_stop_requests
-from nodes.errors import (
-    UsageError,
-)
+from nodes.errors import UsageError
 from nodes.limits.deadline import measure_elapsed_s, now_s
 from nodes.limits.run_scope import CertificateListener, set_deadline
 from nodes.schemas.team import Team
 from nodes.tools.framework.extras import require_packages
-from state import (
-    COMPLETE_STATUSES,
-    Context,
-    Plan,
-    SupervisorState,
-    Tier,
-)
+from state import COMPLETE_STATUSES, Context, Plan, SupervisorState, Tier
 
 AnswerListener = Callable[[str], None]
 AnswerQuestions = Callable[[Sequence[Question]], str]
@@ -206,7 +200,8 @@ async def _continue_run(
     values, questions = cast(SupervisorState, snapshot.values), list_open_questions(snapshot)
     thread, store = session.thread, session.database.store
     answer = answer(questions) if callable(answer) else answer
-    command = None if answer is None else build_answer_command(thread, questions, answer)
+    reply = None if answer is None else assign_answer(answer, questions)
+    command: Command[Any] | None = None if reply is None else Command(resume=reply)
     if questions and command is None and not await has_stop_requests(store, thread):
         return build_outcome(session, snapshot, None)
     is_running = is_in_progress(snapshot)
@@ -215,8 +210,8 @@ async def _continue_run(
         return Outcome.from_state(thread, values)
     session.event_log.write_entry({"resumed": utc_now()})
     if changes:
-        changed = build_changes_event(changes, measure_elapsed_s(session.config))
-        session.event_log.record_event(changed)
+        at_s = measure_elapsed_s(session.config)
+        session.event_log.record_event(make_event("team_changed", at_s, changes=changes))
     session.update_scope(read_logged_usage=session.read_logged_usage)
     # A run that was killed before its first checkpoint starts again from the accepted input.
     again = build_reopen_command(values) if is_begun and not is_running else None

@@ -22,6 +22,7 @@ from graph.runs.run_record import sign_record
 from graph.runs.run_store import RunDatabase, open_database
 from graph.runs.trace import build_trace, get_log_path, usage_from_log
 from graph.settings import Settings
+from graph.stores.trace_lines import make_event
 from graph.teams.team_loader import load_team
 from graph.topology.answers import list_open_questions
 from graph.topology.input_validation import require_grant
@@ -40,16 +41,7 @@ from nodes.limits.run_scope import SCOPE_KEY, RunScope, get_run_scope
 from nodes.schemas.team import Team
 from nodes.telemetry.cost import find_unattributed
 from nodes.text.counts import format_count
-from state import (
-    Context,
-    Expense,
-    Plan,
-    Report,
-    SupervisorState,
-    Tier,
-    Usage,
-    enter_expenses,
-)
+from state import Context, Expense, Plan, Report, SupervisorState, Tier, Usage, enter_expenses
 
 
 @dataclass(frozen=True)
@@ -219,16 +211,8 @@ def _report_error(session: RunSession, error: SupervisorError, *, finished: int)
     finished_tasks = format_count(finished, "finished task")
     error.kept = error.kept or f"thread {session.thread} with {finished_tasks}"
     error.next = _advise_next_step(error, session.thread, session.team.contact)
-    session.event_log.record_event(
-        {
-            "t": measure_elapsed_s(session.config),
-            "kind": "error",
-            "task": "",
-            "worker": "",
-            "code": error.code,
-            "message": str(error),
-        }
-    )
+    at_s, said = measure_elapsed_s(session.config), {"code": error.code, "message": str(error)}
+    session.event_log.record_event(make_event("error", at_s, **said))
 
 
 def _advise_next_step(error: SupervisorError, thread: str, contact: str) -> str:

@@ -34,11 +34,7 @@ class LazyStore(BaseStore):
     supports_ttl = True
 
     def __init__(
-        self,
-        opens: OpenStore,
-        *,
-        steady: RunOperation = run_once,
-        search: Search | None = None,
+        self, opens: OpenStore, *, steady: RunOperation = run_once, search: Search | None = None
     ) -> None:
         self._open_store, self._run_operation, self._search = opens, steady, search
         self._open_lock = asyncio.Lock()

@@ -5,7 +5,6 @@ The check only reads, so that a refused file is not changed.
 
 import os
 import sqlite3
-from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import Final
@@ -13,27 +12,16 @@ from typing import Final
 from filelock import FileLock
 from langgraph.checkpoint.sqlite import SqliteSaver
 
+from graph.stores.group_commit import CREATE_VALUES_TABLE, VALUES_TABLE
 from graph.stores.sqlite_lock import TRY_S, is_locked
-from graph.stores.sqlite_values import CREATE_VALUES_TABLE
 from nodes.errors import StoreError
 from nodes.security.private_files import make_private_folder
 from nodes.text.plain_text import sanitize_line
 
 SCHEMA_VERSION: Final = 2
 """Version of all tables. A change to them raises it, and adds a migration."""
-READABLE_VERSIONS: Final = (1, SCHEMA_VERSION)
-"""A file of an earlier one is migrated when it is opened: 1 has no table of large values."""
-
-_CHECKPOINT_KEY: Final = ("thread_id", "checkpoint_ns", "checkpoint_id")
-REQUIRED_COLUMNS: Final[Mapping[str, frozenset[str]]] = {
-    "checkpoints": frozenset(
-        {*_CHECKPOINT_KEY, "parent_checkpoint_id", "type", "checkpoint", "metadata"}
-    ),
-    "writes": frozenset(
-        {*_CHECKPOINT_KEY, "task_id", "task_path", "idx", "channel", "type", "value"}
-    ),
-}
 VERSION_TABLE: Final = "supervise_schema"
+TABLES: Final = ("checkpoints", "writes", VALUES_TABLE)
 _FOREIGN_QUERY: Final = """
 SELECT iif(type = 'table', 'virtual table', type), name FROM sqlite_master
 WHERE type IN ('trigger', 'view') OR coalesce(rootpage, 0) = 0
@@ -82,20 +70,11 @@ def create_database_file(path: Path) -> None:
         draft.touch(0o600, exist_ok=False)
         with closing(sqlite3.connect(draft)) as base:
             SqliteSaver(base).setup()
-            write_schema(base)
+            base.execute(CREATE_VALUES_TABLE)
+            base.execute(f"CREATE TABLE {VERSION_TABLE} (version INTEGER NOT NULL)")
+            base.execute(f"INSERT INTO {VERSION_TABLE} VALUES (?)", (SCHEMA_VERSION,))
             base.commit()
         os.replace(draft, path)
-
-
-def write_schema(base: sqlite3.Connection) -> None:
-    """Add our own table and the version to a database: a new one, or one of an earlier release."""
-    base.execute(CREATE_VALUES_TABLE)
-    base.execute(f"CREATE TABLE IF NOT EXISTS {VERSION_TABLE} (version INTEGER NOT NULL)")
-    base.execute(
-        f"INSERT INTO {VERSION_TABLE} SELECT ? WHERE NOT EXISTS (SELECT 1 FROM {VERSION_TABLE})",
-        (SCHEMA_VERSION,),
-    )
-    base.execute(f"UPDATE {VERSION_TABLE} SET version = ? WHERE version < ?", (SCHEMA_VERSION,) * 2)
 
 
 def _open_read_only(path: Path) -> sqlite3.Connection:
@@ -115,26 +94,15 @@ def _find_problem(base: sqlite3.Connection) -> str:
     if verdict != "ok":
         return str(verdict)
     tables = {name for (name,) in base.execute("SELECT name FROM sqlite_master WHERE type='table'")}
-    if not tables & {*REQUIRED_COLUMNS, VERSION_TABLE}:
+    if VERSION_TABLE not in tables:
         shown = ", ".join(sorted(tables)[:3]) or "nothing"
         return f"it is another application's: it holds {shown}"
-    if VERSION_TABLE in tables and (problem := _find_version_problem(base)):
-        return problem
-    for table, needed in REQUIRED_COLUMNS.items():
-        if table not in tables:
-            return f"its table {table} is missing"
-        found = {row[1] for row in base.execute(f"PRAGMA table_info({table})")}
-        if lacking := sorted(needed - found):
-            return f"its table {table} has no column {lacking[0]}: another version wrote it"
-    return ""
-
-
-def _find_version_problem(base: sqlite3.Connection) -> str:
-    row = base.execute(f"SELECT max(version) FROM {VERSION_TABLE}").fetchone()
-    found = row[0] if isinstance(row[0], int) else 0
-    if found in READABLE_VERSIONS:
-        return ""
-    return f"it has version {found} of the tables, and this release reads version {SCHEMA_VERSION}"
+    (found,) = base.execute(f"SELECT max(version) FROM {VERSION_TABLE}").fetchone()
+    if found != SCHEMA_VERSION:
+        named = f"version {found if isinstance(found, int) else 0} of the tables"
+        return f"it has {named}, and this release reads version {SCHEMA_VERSION}"
+    lacking = next((name for name in TABLES if name not in tables), "")
+    return f"its table {lacking} is missing" if lacking else ""
 
 
 def _build_refusal(path: Path, problem: str) -> StoreError:

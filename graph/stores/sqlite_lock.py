@@ -42,10 +42,7 @@ class LockWait:
     """One wait for a file; it begins now."""
 
     def __init__(
-        self,
-        path: Path,
-        limit_s: float = MAX_WAIT_S,
-        clock: Callable[[], float] = time.monotonic,
+        self, path: Path, limit_s: float = MAX_WAIT_S, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self._path, self._limit_s, self._clock = path, limit_s, clock
         self._began_s, self._is_announced = clock(), False

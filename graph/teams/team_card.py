@@ -3,11 +3,7 @@
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from graph.teams.team_warnings import (
-    find_access,
-    list_trifecta_notes,
-    list_warnings,
-)
+from graph.teams.team_warnings import find_access, list_trifecta_notes, list_warnings
 from nodes.schemas.servers import McpServer, matches_pattern
 from nodes.schemas.team import SPECIALIST, Team, Worker
 

@@ -14,10 +14,7 @@ from graph.teams.front_matter import FileProblem, suggest_name
 from graph.teams.team_folder import TEAM_FILE, TOOLS_FOLDER, FindTeam, read_team
 from nodes.errors import TeamInvalid
 from nodes.schemas.team import Team
-from nodes.tools.framework.catalog import (
-    add_given_tools,
-    declare_given_tools,
-)
+from nodes.tools.framework.catalog import add_given_tools, declare_given_tools
 from nodes.tools.framework.own_tools_check import check_own_tools
 
 ENTRY_POINT_GROUP: Final = "supervisor_worker.teams"

@@ -35,12 +35,8 @@ def list_warnings(team: Team) -> list[str]:
     return found + collect(lambda each: each.list_team_warnings(team))
 
 
-def list_shape_warnings(team: Team) -> list[str]:
-    """Return a warning for each thing that makes a choice in a team, or within it, unreliable."""
-    return list(_find_warnings(team))
-
-
-def _find_warnings(team: Team) -> Iterator[str]:
+def list_shape_warnings(team: Team) -> Iterator[str]:
+    """Yield a warning for each thing that makes a choice in a team, or within it, unreliable."""
     if len(team.workers) > MAX_WORKERS:
         yield (
             f"{len(team.workers)} workers, more than {MAX_WORKERS}: a planner confuses them; "
@@ -56,7 +52,7 @@ def _find_warnings(team: Team) -> Iterator[str]:
             )
     for worker in team.workers:
         if worker.team is not None:
-            yield from (f"{worker.name}: {text}" for text in _find_warnings(worker.team))
+            yield from (f"{worker.name}: {text}" for text in list_shape_warnings(worker.team))
         elif worker.remote is None:
             yield from _find_worker_warnings(worker)
 

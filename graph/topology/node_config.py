@@ -1,11 +1,13 @@
-"""What LangGraph tells a running node by its config."""
+"""What LangGraph tells a running node by its config, and nodes that know their team."""
 
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from itertools import count
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 
 from nodes.limits.langgraph_keys import (
@@ -16,7 +18,8 @@ from nodes.limits.langgraph_keys import (
     SCRATCHPAD_KEY,
     STREAM_KEY,
 )
-from state import Context
+from nodes.schemas.team import Team
+from state import Context, SupervisorState
 
 NAMESPACE_KEY: Final = "checkpoint_ns"
 
@@ -63,3 +66,30 @@ def build_step_config(config: RunnableConfig, step: str) -> RunnableConfig:
 
 def _ignore(_: Any) -> None:
     """Write no event of an inner step to those who stream the outer graph alone."""
+
+
+GraphT = TypeVar("GraphT", bound=CompiledStateGraph[Any, Any, Any, Any])
+
+
+def change_class(graph: CompiledStateGraph[Any, Any, Any, Any], kind: type[GraphT]) -> GraphT:
+    """Return a compiled graph as one of a subclass; LangGraph has no option for it."""
+    graph.__class__ = kind
+    assert isinstance(graph, kind)
+    return graph
+
+
+SupervisorStep = Callable[..., Awaitable[SupervisorState]]
+"""Takes the state, the config and the runtime, and the team by keyword."""
+
+
+def apply_context(
+    step: SupervisorStep, team: Team
+) -> Any:  # a node; LangGraph's types of nodes are private
+    """Return a node that runs a step with the team as the run's context changes it."""
+
+    async def run_step(
+        state: SupervisorState, config: RunnableConfig, runtime: Runtime[Context]
+    ) -> SupervisorState:
+        return await step(state, config, runtime, team=team.apply_context(runtime.context))
+
+    return run_step

@@ -1,7 +1,7 @@
 """Where a run starts: new, or from the checkpoint of the run that it resumes."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any, Final
 
@@ -238,9 +238,3 @@ async def list_team_changes(
     if request is not None and values.get("request") != request:
         return []
     return require_same_team(team, values)
-
-
-def build_changes_event(changes: Sequence[str], at_s: float) -> dict[str, Any]:
-    """Return the event that reports changes with which a run continues."""
-    changed = {"kind": "team_changed", "task": "", "worker": "", "changes": list(changes)}
-    return {"t": at_s, **changed}

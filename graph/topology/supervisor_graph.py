@@ -161,10 +161,7 @@ class SupervisorGraph(
                 yield part
 
     async def _begin_run(
-        self,
-        input: Any,
-        config: RunnableConfig | None,
-        context: Context | Mapping[str, Any] | None,
+        self, input: Any, config: RunnableConfig | None, context: Context | Mapping[str, Any] | None
     ) -> tuple[Any, RunStart, RunnableConfig]:
         """Return a run's checked input, where it starts, and its config with clock and budget."""
         is_continued = asks_to_continue(input)

@@ -20,8 +20,7 @@ from typing import Any, Final
 from graph import build_supervisor
 from graph.runs.run_store import open_database
 from graph.settings import Settings
-from graph.stores.group_commit import GroupCommitSaver
-from graph.stores.sqlite_values import VALUES_TABLE
+from graph.stores.group_commit import VALUES_TABLE, GroupCommitSaver
 from tests import postgres_server
 from tests.benchmarks.options import read_options
 from tests.endpoint import Scenario, script_tasks

@@ -11,14 +11,14 @@ from typing import Any
 
 import pytest
 
-from extensions.postgres import maintenance as postgres_prune
+from extensions.postgres import store as postgres_prune
 from graph import arun
 from graph.cli import main
 from graph.runs.pruning import DeleteThread, PruneSelection, remove_runs
 from graph.runs.run_store import open_database
 from graph.runs.trace import get_log_path, get_record_path, list_runs
 from graph.settings import Settings
-from graph.stores import sqlite_prune
+from graph.stores import sqlite
 from graph.stores.run_database import build_thread_namespace
 from graph.stores.thread_locks import get_lock_path
 from nodes.errors import UsageError
@@ -167,7 +167,7 @@ async def test_two_connections_that_delete_the_same_threads_leave_the_others_who
 def open_for_deletion(kept: Settings) -> AbstractContextManager[DeleteThread]:
     if kept.postgres_url:
         return postgres_prune.open_for_deletion(kept.postgres_url)
-    return sqlite_prune.open_for_deletion(kept.resolve_database_path())
+    return sqlite.open_for_deletion(kept.resolve_database_path())
 
 
 async def test_a_run_that_goes_on_at_another_machine_is_never_pruned(

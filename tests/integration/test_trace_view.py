@@ -9,9 +9,8 @@ import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer, _msgpack_ext_hook_to_json
 
-from extensions.server.kept_trace import NAMESPACE
 from extensions.server.trace_view import SUMMARY_NAMESPACE
-from extensions.server.trace_writer import TraceWriter
+from extensions.server.trace_writer import NAMESPACE, TraceWriter
 from graph import build_supervisor
 from graph.settings import Settings
 from graph.topology.continuation import CONTINUE_KEY, NothingToContinue

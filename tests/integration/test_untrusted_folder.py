@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from extensions.server.ui_server import RunsUntrusted, hold_runs_folder
+from extensions.server.ui import RunsUntrusted, hold_runs_folder
 from graph.user_state import OWN_MARK
 from tests.pseudo_terminal import run_in_terminal
 from tests.trusted_files import list_user_folders, write_trusted_env

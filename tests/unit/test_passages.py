@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from extensions.mcp.server.result import build_result
+from extensions.mcp.server.tools import build_result
 from extensions.remote.output import read_report
 from graph.cli import main
 from graph.commands.run import print_outcome

@@ -8,7 +8,7 @@ from langchain_core.messages import AIMessage
 from langgraph.types import Interrupt
 
 from graph.display.summary import format_question
-from graph.topology.answers import AnswerUnclear, build_answer_command
+from graph.topology.answers import AnswerUnclear, assign_answer
 from graph.topology.chat_questions import QuestionParts
 
 PRICES = {"id": "i1", "kind": "question", "task": "prices", "question": "With tax?"}
@@ -31,13 +31,13 @@ PLAN = {"id": "i3", "kind": "plan", "plan": {}}
     ],
 )
 def test_an_answer_goes_to_its_question(questions: list[Any], answer: str, resume: Any):
-    assert build_answer_command("one", questions, answer).resume == resume
+    assert assign_answer(answer, questions) == resume
 
 
 @pytest.mark.parametrize("questions", [[PRICES], [PRICES, ORIGIN]])
 def test_a_misspelt_task_is_refused_with_the_tasks_that_wait(questions: list[Any]):
     with pytest.raises(AnswerUnclear) as refused:
-        build_answer_command("one", questions, json.dumps({"pricess": "with tax"}))
+        assign_answer(json.dumps({"pricess": "with tax"}), questions)
 
     line = refused.value.format_line()
     assert refused.value.exit_code == 2
@@ -46,7 +46,7 @@ def test_a_misspelt_task_is_refused_with_the_tasks_that_wait(questions: list[Any
 
 def test_an_object_without_a_name_is_refused_where_several_wait():
     with pytest.raises(AnswerUnclear, match="2 questions open, and the answer names none"):
-        build_answer_command("one", [PRICES, ORIGIN], "{}")
+        assign_answer("{}", [PRICES, ORIGIN])
 
 
 ASKED = Interrupt(value={"kind": "question"}, id="one")

@@ -6,12 +6,11 @@ from typing import Any
 
 import pytest
 from langgraph.checkpoint.base import Checkpoint, empty_checkpoint
-from langgraph.checkpoint.sqlite import SqliteSaver
 
-from graph.runs.run_store import build_strict_serializer, open_saver
+from graph.runs.run_store import open_saver
 from graph.stores.errors import CheckpointUnreadable
-from graph.stores.sqlite_prune import open_for_deletion
-from graph.stores.sqlite_values import VALUES_TABLE
+from graph.stores.group_commit import VALUES_TABLE
+from graph.stores.sqlite import open_for_deletion
 
 DOCUMENT = "The pump costs 42 euros. " * 4000
 
@@ -70,25 +69,6 @@ async def test_a_removed_thread_takes_its_values_with_it_and_leaves_those_of_oth
     assert freed > len(DOCUMENT)
     assert kept is not None and kept.checkpoint["channel_values"]["step"] == 1
     assert read_rows(path, f"SELECT thread_id FROM {VALUES_TABLE}") == [("three",)]
-
-
-async def test_a_file_of_the_first_version_is_read_and_continued(tmp_path: Path) -> None:
-    path = tmp_path / "runs.sqlite"
-    with sqlite3.connect(path) as base:
-        old = SqliteSaver(base, serde=build_strict_serializer())
-        old.put(make_config("one"), make_checkpoint(materials={"a": DOCUMENT}), {"step": 0}, {})
-        base.execute("CREATE TABLE supervise_schema (version INTEGER NOT NULL)")
-        base.execute("INSERT INTO supervise_schema VALUES (1)")
-    base.close()
-
-    async with open_saver(path) as saver:
-        before = await saver.aget_tuple(make_config("one"))
-    await save_steps(path, "one", 1)
-
-    assert before is not None
-    assert before.checkpoint["channel_values"] == {"materials": {"a": DOCUMENT}}
-    assert read_rows(path, "SELECT version FROM supervise_schema") == [(2,)]
-    assert len(read_rows(path, "SELECT 1 FROM checkpoints")) == 2
 
 
 @pytest.mark.parametrize(

@@ -87,7 +87,7 @@ def make_fruit_team(*workers: Worker) -> Team:
 def test_no_shipped_team_gives_a_warning(folder):
     team = load_team(folder, Settings())
 
-    assert list_shape_warnings(team) == [] and list_trifecta_warnings(team) == []
+    assert list(list_shape_warnings(team)) == [] and list_trifecta_warnings(team) == []
 
 
 def test_descriptions_that_share_most_words_overlap():

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from graph.setting_names import CHECKOUT_VARIABLES, find_unknown_names, list_variables
+from graph.setting_sources import CHECKOUT_VARIABLES, find_unknown_names, list_variables
 from graph.settings import Settings
 from nodes.limits.patterns import Pattern
 

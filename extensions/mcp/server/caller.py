@@ -12,7 +12,7 @@ from mcp import types
 from mcp.server.session import ServerSession
 from mcp.shared.exceptions import McpError
 
-from extensions.mcp.server.result import Question, format_question_text
+from extensions.mcp.server.tools import Question, format_question_text
 from graph.display.labels import format_task
 from graph.display.text import to_one_line
 from graph.runs.event_log import Event

@@ -16,7 +16,6 @@ from mcp.server.lowlevel import Server
 from mcp.server.session import ServerSession
 
 from extensions.mcp.server.caller import Caller, RunReport, ask_user
-from extensions.mcp.server.result import build_error_result, build_result
 from extensions.mcp.server.tools import (
     ANSWER_TOOL,
     RESUME_TOOL,
@@ -25,6 +24,8 @@ from extensions.mcp.server.tools import (
     ResumeArguments,
     RunArguments,
     ServedTeam,
+    build_error_result,
+    build_result,
     list_tools,
     read_arguments,
 )

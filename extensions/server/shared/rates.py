@@ -9,13 +9,7 @@ from uuid import uuid4
 
 from extensions.server.shared.scripts import CORRECT, TAKE
 from extensions.server.shared.store import SharedStore
-from nodes.models.rates import (
-    MAX_SLEEP_S,
-    Charge,
-    CrossLoopSemaphore,
-    LocalRates,
-    RateLimits,
-)
+from nodes.models.rates import MAX_SLEEP_S, Charge, CrossLoopSemaphore, LocalRates, RateLimits
 
 MAX_JITTER_S: Final = 0.01
 """So that instances that wait for the same moment do not ask at the same time."""

@@ -6,17 +6,13 @@ import time
 from hashlib import sha256
 from typing import Final
 
-from extensions.server.shared.scripts import (
-    BLOCK,
-    CLAIM_PROBE,
-    DELETE,
-    OPEN_BREAKER,
-    READ_SIGNALS,
-)
-from extensions.server.shared.store import SharedStore
+from extensions.server.shared.rates import SharedRates
+from extensions.server.shared.scripts import BLOCK, CLAIM_PROBE, DELETE, OPEN_BREAKER, READ_SIGNALS
+from extensions.server.shared.store import SharedStore, get_shared_store
 from nodes.errors.redaction import redact_text
 from nodes.limits.nesting import parse_json
 from nodes.models.circuit_breaker import FORGET_AFTER_S, EndpointSignals
+from nodes.models.rates import LocalRates, RateLimits
 from nodes.text.plain_text import sanitize_line
 
 CACHE_S: Final = 0.1
@@ -129,3 +125,17 @@ def _read_error(state: str) -> str:
         return ""
     error = read.get("error", "") if isinstance(read, dict) else ""
     return sanitize_line(str(error), MAX_ERROR_CHARS)
+
+
+class RedisProvider:
+    """What `nodes.models.rates` asks for."""
+
+    def build_rates(
+        self, url: str, endpoint: str, limits: RateLimits, local: LocalRates
+    ) -> SharedRates:
+        """Return the rates of an endpoint over all instances."""
+        return SharedRates(get_shared_store(url), hash_name(endpoint), limits, local)
+
+    def share_signals(self, url: str, endpoint: str, own: EndpointSignals) -> SharedSignals:
+        """Return signals of an endpoint that all instances hear."""
+        return SharedSignals(get_shared_store(url), endpoint, own)

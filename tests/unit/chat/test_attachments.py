@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage
 
-from graph.chat.attachments import MAX_ATTACHMENTS, add_attachments
-from graph.chat.content_blocks import Attachment, read_block
+from graph.chat.attachments import MAX_ATTACHMENTS, Attachment, add_attachments, read_block
 from nodes.planning.request import list_read_attachments, list_unread_attachments
 from nodes.text.tool_messages import flatten_content
 from tests.unit.tools.workbook_samples import Rows, write_xlsx

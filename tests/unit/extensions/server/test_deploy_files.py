@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 import yaml
 
-from extensions.server.start_problems import APP, InstanceSettings, find_start_problems
-from graph.setting_names import list_variables
+from extensions.server.aegra_settings import APP, InstanceSettings, find_start_problems
+from graph.setting_sources import list_variables
 from graph.settings import Settings
 from tests.cluster.env_file import read_env_file
 

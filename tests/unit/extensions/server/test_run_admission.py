@@ -6,9 +6,7 @@ from typing import Any
 import pytest
 from langgraph_sdk import Auth
 
-from extensions.server.run_admission import RunAdmission, ThreadAdmission
-from extensions.server.run_queue import OpenRuns
-from extensions.server.start_rate import StartCounter
+from extensions.server.run_admission import OpenRuns, RunAdmission, StartCounter, ThreadAdmission
 from tests.cluster.services import RedisServer
 from tests.redis_fixture import redis_server as redis_server
 

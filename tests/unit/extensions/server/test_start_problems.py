@@ -6,9 +6,13 @@ from typing import Any
 
 import pytest
 
-from extensions.server.aegra_settings import read_passwords
+from extensions.server.aegra_settings import (
+    APP,
+    InstanceSettings,
+    find_start_problems,
+    read_passwords,
+)
 from extensions.server.doctor import check_users
-from extensions.server.start_problems import APP, InstanceSettings, find_start_problems
 from extensions.server.users_file import add_user
 from graph.settings import Settings
 from nodes.errors import SettingsInvalid

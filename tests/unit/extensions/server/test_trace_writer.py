@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
-from extensions.server.kept_trace import load_trace_lines
-from extensions.server.trace_writer import MAX_TEXT_CHARS, TraceWriter
+from extensions.server.trace_writer import MAX_TEXT_CHARS, TraceWriter, load_trace_lines
 from graph.runs.chrome_trace import read_timeline
 from graph.runs.trace import build_trace
 from nodes.errors.redaction import register_secrets

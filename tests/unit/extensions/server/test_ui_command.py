@@ -19,7 +19,7 @@ from starlette.testclient import TestClient
 from extensions.server import ui
 from extensions.server.development import add_graphs
 from extensions.server.live_page import list_page_routes
-from extensions.server.ui_server import hold_runs_folder
+from extensions.server.ui import hold_runs_folder
 from graph.cli import main
 from graph.commands.scaffold import make_team
 
