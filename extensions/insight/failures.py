@@ -17,6 +17,7 @@ from graph.display.stderr_console import print_to_stderr
 from graph.extensions import RunSource
 from graph.runs.pruning import parse_age
 from graph.runs.trace import ThreadUnknown, TraceUnreadable, get_log_path
+from graph.settings import Settings
 from nodes.errors import SupervisorError
 from nodes.text.counts import format_count
 
@@ -130,7 +131,7 @@ def show_failures(since: str, team: str | None, runs: RunSource, *, as_json: boo
         ServerError: the server cannot be used.
     """
     begin_s, here = time.time() - parse_age(since), isinstance(runs, RunsHere)
-    threads = [t for t in runs.list_threads() if not here or _read_end(runs, t) >= begin_s]
+    threads = [t for t in runs.list_threads() if not here or _read_end(t, runs.settings) >= begin_s]
 
     def is_wanted(run: Json) -> bool:
         return team in (None, run.get("team")) and (here or _read_start(run) >= begin_s)
@@ -149,12 +150,10 @@ def show_failures(since: str, team: str | None, runs: RunSource, *, as_json: boo
     return 0
 
 
-def _read_end(runs: RunSource, thread: str) -> float:
+def _read_end(thread: str, settings: Settings) -> float:
     """Return the time of a run's last event here."""
     try:
-        return (
-            get_log_path(thread, runs.settings).stat().st_mtime if isinstance(runs, RunsHere) else 0
-        )
+        return get_log_path(thread, settings).stat().st_mtime
     except OSError:
         return 0.0
 

@@ -18,7 +18,6 @@ from graph.display.summary import format_question, format_reply_command
 from graph.display.text import to_one_line
 from graph.extensions import RunSource
 from graph.runs.outcome import Outcome
-from graph.runs.runner import aresume
 from graph.settings import Settings
 from graph.topology.answers import NoOpenQuestion, Question, assign_answer
 from nodes.errors import SupervisorError, UsageError
@@ -55,7 +54,7 @@ def show_inbox(options: InboxOptions, settings: Settings) -> int:
         print_to_stderr(f"not read: thread {to_one_line(thread, 80)}, its log is damaged")
     results, is_answering = list[Json](), bool(answers) or rules != Rules()
     if is_answering:
-        results = _Answering(options, runs, settings).answer(waiting, answers, rules)
+        results = _Answering(options, runs).answer(waiting, answers, rules)
     elif not options.as_json:
         _print_listing(waiting, options.url)
     if options.as_json:
@@ -86,7 +85,6 @@ def _read_answers(given: Sequence[str], threads: Sequence[str]) -> dict[str, str
 class _Answering:
     options: InboxOptions
     runs: RunSource
-    settings: Settings
 
     def answer(
         self, waiting: Sequence[Waiting], answers: Mapping[str, str], rules: Rules
@@ -128,7 +126,7 @@ class _Answering:
 
             try:
                 async with gate:
-                    outcome = await aresume(waiting.thread, answer=reply_to, settings=self.settings)
+                    outcome = await self.runs.resume(waiting.thread, answer=reply_to)
             except SupervisorError as error:
                 return self._note_failure(waiting.thread, error)
             return self._show(waiting, outcome)
@@ -137,23 +135,20 @@ class _Answering:
 
     def _resume_there(self, waiting: Waiting, reply: str) -> Json:
         """Answer a run of a server, which is looked at again just before."""
-        thread = waiting.thread
         try:
-            require_listed(waiting, self.runs.load_trace(thread)["run"].get("questions", ()))
-            work = self.runs.resume(thread, answer=reply, context=Context())
+            trace = self.runs.load_trace(waiting.thread)
+            require_listed(waiting, trace["run"].get("questions", ()))
+            work = self.runs.resume(waiting.thread, answer=reply, context=Context())
             outcome = run_cancellable(work, farewell=lambda: "stopped. next: supervise inbox")
-            with self.runs.refuse_other_forms(thread):
-                return self._show(waiting, outcome)
+            return self._show(waiting, outcome)
         except SupervisorError as error:
-            return self._note_failure(thread, error)
+            return self._note_failure(waiting.thread, error)
 
     def _show(self, waiting: Waiting, outcome: Outcome) -> Json:
-        """Print what came of a run, and return it as JSON."""
         shown, named = outcome.to_json(), self.runs.name_thread(waiting.thread)
         if not self.options.as_json:
             print_text(f"\n{waiting.thread} · {to_one_line(waiting.request, 200)}")
-            how: Json = {"as_json": False, "quiet": self.options.quiet}
-            print_outcome(outcome, shown, named=named, **how)
+            print_outcome(outcome, shown, named=named, as_json=False, quiet=self.options.quiet)
         return {**shown, "exit_code": outcome.exit_code}
 
     def _note_failure(self, thread: str, error: SupervisorError) -> Json:
