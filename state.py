@@ -87,6 +87,14 @@ Confidence = Annotated[
     WithJsonSchema({"type": "integer", "minimum": 0, "maximum": 100}),
 ]
 """Of what a model says: 0 to 100, or None where it gave none that can be read."""
+
+
+def _read_bare_names(value: Any) -> Any:
+    """Return names as a model writes them: one alone, or none, as a list."""
+    return () if value is None else [value] if isinstance(value, str) else value
+
+
+Names = Annotated[tuple[str, ...], BeforeValidator(_read_bare_names)]
 TaskId = Annotated[str, Field(min_length=1, max_length=40, pattern=r"^[A-Za-z0-9_.\-]+$")]
 
 
@@ -254,13 +262,13 @@ class Task(Frozen):
     """Name of the worker that does it."""
     depends_on: tuple[Dependency, ...] = ()
     """Tasks whose results this one needs."""
-    materials: tuple[str, ...] = ()
+    materials: Names = ()
     """Names of the request's materials that the worker must see."""
     tier: Tier | None = None
     """Model tier for this task, one that its worker's card names; null: the worker's own."""
     is_compound: bool = False
     """True: too large for one worker; it is divided into a plan of its own when its turn comes."""
-    covers: tuple[str, ...] = ()
+    covers: Names = ()
     """The parts of the request that the task answers, each quoted verbatim."""
 
     @field_validator("depends_on", mode="before")
@@ -276,15 +284,8 @@ class Task(Frozen):
 
     @field_validator("depends_on")
     @classmethod
-    def _drop_duplicate_dependencies(cls, value: tuple[Dependency, ...]) -> tuple[Dependency, ...]:
+    def _drop_duplicates(cls, value: tuple[Dependency, ...]) -> tuple[Dependency, ...]:
         return tuple(dict.fromkeys(value))
-
-    @field_validator("materials", "covers", mode="before")
-    @classmethod
-    def _read_bare_name(cls, value: Any) -> Any:
-        if value is None:
-            return ()
-        return [value] if isinstance(value, str) else value
 
     @property
     def asked(self) -> str:
@@ -554,7 +555,7 @@ class Answer(Frozen):
     """0 to 100; at most that of the least confident report that the answer uses."""
     gaps: tuple[str, ...] = ()
     """What the results leave open."""
-    unanswered: tuple[str, ...] = ()
+    unanswered: Names = ()
     """Each part of the request that no result answers, in the request's words; often none."""
     contradictions: tuple[Contradiction, ...] = ()
     sources: tuple[str, ...] = ()
@@ -576,13 +577,6 @@ class Answer(Frozen):
         if not (self.text.strip() or self.report.strip()):
             raise ValueError("write the text, or name the task whose report is the answer")
         return self
-
-    @field_validator("unanswered", mode="before")
-    @classmethod
-    def _read_bare_part(cls, value: Any) -> Any:
-        if value is None:
-            return ()
-        return [value] if isinstance(value, str) else value
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -635,38 +629,47 @@ class Context:
     """Model of the strong tier: `provider:model`, or `embedded`."""
 
 
-def _restore(kind: type[_Merged], value: _Merged | Mapping[str, Any]) -> _Merged:
-    """Return a value as its type; a server that shows a state reads it, and its writes, as JSON."""
-    return value if isinstance(value, kind) else kind.model_validate(value)
-
-
-def merge_results(left: Mapping[str, Report], right: Mapping[str, Report]) -> dict[str, Report]:
-    """Keep one report per task: the one with more attempts, then the later one."""
-    merged = {**left, **right}
-    for name in left.keys() & right.keys():
-        merged[name] = _keep_higher(Report, left[name], right[name], rank=_rank_report)
-    return merged
-
-
 def _keep_higher(
-    kind: type[_Merged], left: _Merged, right: _Merged, *, rank: Callable[[_Merged], Any]
+    kind: type[_Merged], left: _Merged, right: _Merged, rank: Callable[[_Merged], Any]
 ) -> _Merged:
-    """Return the one of higher rank; equal ones, which most updates bring, are not ranked."""
+    """Return the one of higher rank; equal ones, which most updates bring, are not ranked.
+
+    A server that shows a state reads it, and its writes, as JSON.
+    """
     if left is right or left == right:
         return left
-    return max(_restore(kind, left), _restore(kind, right), key=rank)
+    both = (each if isinstance(each, kind) else kind.model_validate(each) for each in (left, right))
+    return max(both, key=rank)
 
 
-def _rank_report(report: Report) -> tuple[int, float, str]:
-    return report.attempts, report.ended_s, report.model_dump_json()
+def _merge_maps(
+    kind: type[_Merged], rank: Callable[[_Merged], Any]
+) -> Callable[[Mapping[str, _Merged], Mapping[str, _Merged]], dict[str, _Merged]]:
+    """Return a reducer that keeps one value by key: of two the one of higher rank."""
+
+    def merge(left: Mapping[str, _Merged], right: Mapping[str, _Merged]) -> dict[str, _Merged]:
+        both = left.keys() & right.keys()
+        kept = {key: _keep_higher(kind, left[key], right[key], rank) for key in both}
+        return {**left, **right, **kept}
+
+    return merge
+
+
+merge_results: Final = _merge_maps(Report, lambda r: (r.attempts, r.ended_s, r.model_dump_json()))
+"""Keeps one report per task: the one with more attempts, then the later one."""
+merge_ledger: Final = _merge_maps(Expense, lambda e: (e.usage.model_calls, e.model_dump_json()))
+"""Keeps one expense per entry: the one that counts more calls, then the larger as JSON."""
+merge_attempts: Final = _merge_maps(Attempt, Attempt.model_dump_json)
+"""Keeps one attempt per number; of two with one number, the larger as JSON."""
 
 
 def merge_plans(left: tuple[Plan, ...], right: tuple[Plan, ...]) -> tuple[Plan, ...]:
     """Keep one plan per version, in order; of two with one version, the larger as JSON."""
     merged: dict[int, Plan] = {}
-    for plan in (_restore(Plan, each) for each in (*left, *right)):
+    for each in (*left, *right):
+        plan = each if isinstance(each, Plan) else Plan.model_validate(each)
         kept = merged.setdefault(plan.version, plan)
-        merged[plan.version] = _keep_higher(Plan, kept, plan, rank=Plan.model_dump_json)
+        merged[plan.version] = _keep_higher(Plan, kept, plan, Plan.model_dump_json)
     return tuple(merged[version] for version in sorted(merged))
 
 
@@ -679,27 +682,6 @@ def merge_steps(left: Mapping[str, int], right: Mapping[str, int]) -> dict[str, 
     """Count attempts per task; of two counts for one task, the higher."""
     merged = {**left, **right}
     return merged | {name: max(left[name], right[name]) for name in left.keys() & right.keys()}
-
-
-def merge_ledger(left: Mapping[str, Expense], right: Mapping[str, Expense]) -> dict[str, Expense]:
-    """Keep one expense per entry: the one that counts more calls, then the larger as JSON."""
-    merged = {**left, **right}
-    for name in left.keys() & right.keys():
-        merged[name] = _keep_higher(Expense, left[name], right[name], rank=_rank_expense)
-    return merged
-
-
-def _rank_expense(entry: Expense) -> tuple[int, str]:
-    return entry.usage.model_calls, entry.model_dump_json()
-
-
-def merge_attempts(left: Mapping[str, Attempt], right: Mapping[str, Attempt]) -> dict[str, Attempt]:
-    """Keep one attempt per number; of two with one number, the larger as JSON."""
-    merged = {**left, **right}
-    for number in left.keys() & right.keys():
-        kept, new = left[number], right[number]
-        merged[number] = _keep_higher(Attempt, kept, new, rank=Attempt.model_dump_json)
-    return merged
 
 
 class RequestInput(TypedDict, total=False):
@@ -870,7 +852,15 @@ class Assignment(TypedDict, total=False):
     """Attempts the step cap still allows to the whole dispatch."""
 
 
-class WorkerState(Assignment, total=False):
+class WorkerOutput(TypedDict, total=False):
+    """What a worker's node gives back; of a task that it held, no attempts and no report."""
+
+    results: Annotated[dict[str, Report], merge_results]
+    steps: Annotated[dict[str, int], merge_steps]
+    ledger: Annotated[dict[str, Expense], merge_ledger]
+
+
+class WorkerState(Assignment, WorkerOutput, total=False):
     """The state of one task while a worker has it."""
 
     inputs: dict[str, Report]
@@ -891,14 +881,3 @@ class WorkerState(Assignment, total=False):
     started_s: float
     assessed_s: float
     """When the last attempt was assessed, in seconds from the run's start."""
-    results: Annotated[dict[str, Report], merge_results]
-    steps: Annotated[dict[str, int], merge_steps]
-    ledger: Annotated[dict[str, Expense], merge_ledger]
-
-
-class WorkerOutput(TypedDict, total=False):
-    """What a worker's node gives back; of a task that it held, no attempts and no report."""
-
-    results: Annotated[dict[str, Report], merge_results]
-    steps: Annotated[dict[str, int], merge_steps]
-    ledger: Annotated[dict[str, Expense], merge_ledger]
