@@ -1,6 +1,5 @@
 """The built-in model: offline, by rule, no language model; it quotes passages and calls tools."""
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from graph.extensions import Extension
@@ -17,12 +16,6 @@ class _BuiltIn(Extension):
         from nodes.models.rule_model import RuleModel, register_rule_model
 
         register_rule_model(RuleModel(_build_model, _can_use_reason))
-
-    def list_team_warnings(self, team: "Team") -> Iterable[str]:
-        """Warn of tools that are never called without a language model."""
-        from extensions.embedded.tool_calls import list_unfillable_warnings
-
-        return list_unfillable_warnings(team)
 
 
 def _build_model() -> "BaseChatModel":

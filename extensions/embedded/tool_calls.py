@@ -3,23 +3,15 @@
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, Final
-
-from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from extensions.embedded.quantities import Schema, list_numbers, match_numbers
 from extensions.embedded.reporting import format_heading
 from extensions.embedded.work import Work
-from nodes.errors import TeamInvalid, ToolFailed
 from nodes.limits.patterns import Pattern
-from nodes.schemas.team import OwnTool, Team
 from nodes.text.phrases import detect_language, say
 from nodes.text.similarity import extract_words
 from nodes.text.word_lists import NEGATIONS
-from nodes.tools.framework.catalog import find_own_tools, load_tools
-from nodes.tools.framework.isolation import run_isolated_blocking
-from nodes.tools.framework.settings import ToolSettings
 
 _DATE: Final = Pattern(r"\b(?:\d{4}-\d\d-\d\d|(?:\d\d?\.? )?[A-Z][a-z]{2,8}(?: \d\d?,)? \d{4})\b")
 _IDENTIFIER: Final = Pattern(
@@ -266,55 +258,3 @@ FILLERS: Final[Mapping[str, Callable[[Work], Any]]] = {
 """What a parameter of this name means in every tool."""
 _ALWAYS_FILLED: Final = ("title", "findings", "earlier_attempt", "question")
 """Those that are filled even where they are not required."""
-
-
-FIND_FUNCTION: Final = "extensions.embedded.tool_calls:find_unfillable"
-TIMEOUT_S: Final = 60.0
-
-
-def list_unfillable_warnings(team: Team) -> list[str]:
-    """Return a warning for each tool with a required list or object, which no rule can fill.
-
-    The tools are imported in a child process; those that cannot be are reported elsewhere.
-    """
-    folders = {each.folder for each in team.own_tools.values() if each.folder}
-    found: dict[str, list[str]] = {}
-    for folder in sorted(folders):
-        try:
-            found |= run_isolated_blocking(FIND_FUNCTION, timeout_s=TIMEOUT_S, folder=str(folder))
-        except ToolFailed:
-            continue
-    return [
-        f"without a language model {name} is never called: no rule fills its required "
-        f"{', '.join(parameters)}"
-        for name, parameters in found.items()
-    ]
-
-
-def find_unfillable(folder: str) -> dict[str, list[str]]:
-    """Return the parameters by tool that no rule fills; runs in the child process."""
-    try:
-        own = find_own_tools(Path(folder))
-    except TeamInvalid:
-        return {}
-    found = {name: _list_parameters(name, own) for name in own}
-    return {name: parameters for name, parameters in found.items() if parameters}
-
-
-def _list_parameters(name: str, own: Mapping[str, OwnTool]) -> list[str]:
-    try:
-        (tool,) = load_tools([name], ToolSettings(), own)
-    except TeamInvalid:
-        return []
-    parameters, required = read_parameters(
-        convert_to_openai_tool(tool)["function"].get("parameters") or {}
-    )
-    return [name for name in required if name not in FILLERS and _is_nested(parameters[name])]
-
-
-def _is_nested(parameter: Mapping[str, Any]) -> bool:
-    """Return whether it is an object, or a list of other things than names and choices."""
-    items = read_type(parameter.get("items"))
-    if parameter["type"] == "array":
-        return not ("enum" in items or items.get("format") in ("file", "date", "identifier"))
-    return "enum" not in parameter and parameter["type"] in ("object", "")

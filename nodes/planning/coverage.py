@@ -42,7 +42,6 @@ MIN_SPAN_CHARS, MAX_SOUGHT_CHARS = 3, 200
 
 _JOINT = Pattern(r"[-_/]")
 _FILE = Pattern(r"\b[\w-]{1,80}\.[A-Za-z]{1,4}\b")
-_CODE = frozenset("{}[]<>")
 _EDGES = " \t\r\n.,;:!?…\"'“”„"
 _FORM = Pattern(
     r"\b(?:(?:no|not) (?:more|longer) than|at most|at least|up to|under|within|in|on|as|höchstens|"
@@ -91,11 +90,7 @@ def list_uncovered(plan: Plan, request: str, team: Team, *, waived: str = "") ->
     tasks = [_collect_words(task, parts, team) for task in plan.tasks]
     closing = _fold_words(f"{plan.final_instruction} {waived}")
     found = [part for part in parts if not _is_known(part, parts, [*tasks, closing])]
-    if (
-        not spans
-        and len(found) == len(parts)
-        and (not _CODE.isdisjoint(request) or _may_be_in_other_words(parts, len(tasks)))
-    ):
+    if not spans and len(found) == len(parts) and _may_be_in_other_words(parts, len(tasks)):
         return []
     if not spans and len(found) < len(parts):
         others = [part for part in parts if part not in found]

@@ -220,11 +220,3 @@ def test_the_command_line_says_the_same(tmp_path: Path, capsys):
     assert any(each in capsys.readouterr().out for each in RIGHT)
     assert call_cli("run", QUESTION, "--team", str(other)) != 0
     assert "affordable was not called" in "".join(capsys.readouterr())
-
-
-@pytest.mark.slow
-def test_check_warns_of_a_tool_that_is_never_called_without_a_model(tmp_path: Path, capsys):
-    team = write_team(tmp_path / "budget", "affordable", LISTED)
-
-    assert call_cli("check", str(team)) == 0
-    assert "without a language model affordable is never called" in capsys.readouterr().err
