@@ -13,7 +13,6 @@ from graph.topology.answers import AnswerUnclear, NoOpenQuestion
 from graph.topology.supervisor_graph import SupervisorGraph
 from nodes.errors import RequestInvalid
 from tests.endpoint import Endpoint, Scenario, ScriptedTask, script_tasks
-from tests.human_replies import PLAN_REPLIES
 from tests.integration.test_chat import attach
 from tests.teams import make_team
 
@@ -291,17 +290,3 @@ async def test_a_message_that_cannot_be_read_leaves_the_thread_as_it_is(
 
     assert "kept: the thread as it is" in refused.value.format_line()
     assert await list_open_tasks(asking) == ["A", "B"]
-
-
-@pytest.mark.parametrize("client", PLAN_REPLIES)
-async def test_the_reply_of_each_client_reaches_the_plan(
-    proposing: SupervisorGraph, endpoint: Endpoint, client: str
-) -> None:
-    reply, kind = PLAN_REPLIES[client]
-
-    state = await proposing.ainvoke(Command(resume=reply), CONFIG)
-
-    if kind == "reject":
-        assert state["__interrupt__"][0].value["plan"]["version"] == 2
-    else:
-        assert sorted(state["results"]) == (["C"] if kind == "edit" else ["A"])

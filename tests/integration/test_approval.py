@@ -180,58 +180,6 @@ async def test_a_finding_that_upsets_the_plan_dispatches_another_worker(
     assert outcome.results["count"].status == "completed"
 
 
-async def test_findings_that_never_rest_end_at_the_cap(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    restless = {"output": "x", "found_as_expected": False}
-    rounds = [
-        make_plan("A", "Z", Z=["A"]),
-        make_plan("B", "Z", Z=["B"]),
-        make_plan("C", "Z", Z=["C"]),
-    ]
-    tasks = tuple(ScriptedTask(id=name, report=restless) for name in "ABCZ")
-    endpoint.load_scenario(Scenario(tasks=tasks, answers={"Plan": rounds, **SENSELESS}))
-    graph = build_supervisor(make_team(), settings=settings)
-
-    state = await graph.ainvoke(REQUEST)
-
-    assert len(endpoint.select_calls(schema="Plan")) == 3
-    assert sorted(state["results"]) == ["A", "B", "C", "Z"]
-    assert state["status"] == "done"
-
-
-async def test_revisions_that_bring_nothing_new_end_at_the_stall_counter(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    stuck = {"status": "failed", "output": "Nothing.", "found_as_expected": False}
-    rounds = [make_plan(name, "Z", Z=[name]) for name in "ABCDEF"]
-    tasks = tuple(ScriptedTask(id=name, report=stuck) for name in "ABCDEF")
-    endpoint.load_scenario(Scenario(tasks=tasks, answers={"Plan": rounds, **SENSELESS}))
-    graph = build_supervisor(make_team(max_revisions=9, max_attempts=1), settings=settings)
-
-    state = await graph.ainvoke(REQUEST, output_keys=graph.stream_channels_list)
-
-    assert state["stalls"] == 2 and len(endpoint.select_calls(schema="Plan")) == 3
-    assert state["results"]["Z"].status == "skipped" and state["status"] == "failed"
-
-
-async def test_the_stall_counter_falls_with_each_revision_that_brought_something(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    stuck = {"status": "failed", "output": "Nothing.", "found_as_expected": False}
-    useful = {"output": "Found.", "found_as_expected": False}
-    rounds = [make_plan(name, "Z", Z=[name]) for name in "ABCDEF"]
-    pairs = zip("ABCDE", (stuck, useful, stuck, useful, stuck), strict=True)
-    tasks = tuple(ScriptedTask(id=name, report=report) for name, report in pairs)
-    endpoint.load_scenario(Scenario(tasks=tasks, answers={"Plan": rounds, **SENSELESS}))
-    graph = build_supervisor(make_team(max_revisions=9, max_attempts=1), settings=settings)
-
-    state = await graph.ainvoke(REQUEST)
-
-    assert len(endpoint.select_calls(schema="Plan")) == 6
-    assert state["results"]["Z"].status == "completed"
-
-
 async def test_a_resumed_graph_continues_its_clock(endpoint: Endpoint, settings: Settings) -> None:
     endpoint.load_scenario(Scenario(tasks=script_tasks({"A": ()}), latency_s={"Plan": 0.3}))
     graph = build_supervisor(

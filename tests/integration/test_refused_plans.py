@@ -10,8 +10,8 @@ import pytest
 from graph import build_supervisor
 from graph.settings import Settings
 from graph.topology.supervisor_graph import SupervisorGraph
-from state import Plan, RequestInput
-from tests.endpoint import Call, Endpoint, Scenario
+from state import RequestInput
+from tests.endpoint import Endpoint, Scenario
 from tests.handoffs import list_handoffs, list_planned_tasks
 from tests.malformed_plan_payloads import MalformedPlan, list_malformed_plans, make_plan_with_task
 from tests.plan_payloads import (
@@ -23,7 +23,6 @@ from tests.plan_payloads import (
     PlanFault,
     PlanJson,
     make_bad_plan,
-    make_good_plan,
 )
 
 pytestmark = pytest.mark.slow
@@ -33,7 +32,6 @@ REQUEST: RequestInput = {
     "materials": {name: f"The text of {name}." for name in MATERIALS},
 }
 CHUNK = 25
-REPAIRS = 5
 
 
 def make_faulty_plan(seed: int, *faults: PlanFault) -> MalformedPlan:
@@ -99,11 +97,6 @@ def without_repairs(endpoint: Endpoint) -> SupervisorGraph:
     return build_graph(endpoint, repairs=0)
 
 
-@pytest.fixture(scope="module")
-def with_repairs(endpoint: Endpoint) -> SupervisorGraph:
-    return build_graph(endpoint, repairs=REPAIRS)
-
-
 def script_answers(endpoint: Endpoint, *answers: object) -> None:
     """Begin anew, with these answers to the planner's questions."""
     endpoint.requests.clear()
@@ -112,10 +105,6 @@ def script_answers(endpoint: Endpoint, *answers: object) -> None:
 
 def list_unnamed_faults(bad: MalformedPlan, text: str) -> list[str]:
     return [word for word in bad.refusal_words if word not in text]
-
-
-def test_there_are_hundreds_of_bad_plans() -> None:
-    assert len(BAD) >= 350
 
 
 @pytest.mark.parametrize("chunk", CHUNKS, ids=range(len(CHUNKS)))
@@ -138,26 +127,6 @@ def test_a_bad_plan_is_refused_with_its_reason_and_a_plan_by_rule_runs_instead(
         assert list_handoffs(endpoint.requests) == list_planned_tasks(
             state["plan"].model_dump(mode="json")
         )
-
-
-@pytest.mark.parametrize("chunk", CHUNKS, ids=range(len(CHUNKS)))
-def test_bad_plans_in_a_row_are_each_sent_back_and_only_the_good_one_after_them_runs(
-    endpoint: Endpoint, with_repairs: SupervisorGraph, chunk: list[MalformedPlan]
-) -> None:
-    for first in range(0, len(chunk), REPAIRS):
-        row, good = chunk[first : first + REPAIRS], make_good_plan(Random(first), max_tasks=3)
-        script_answers(endpoint, *(bad.payload for bad in row for _ in range(bad.tries)), good)
-
-        state = with_repairs.invoke(REQUEST)
-
-        for bad, sent_back in zip(
-            row, list_refusals(endpoint.select_calls(schema="Plan"), row), strict=True
-        ):
-            assert not list_unnamed_faults(bad, sent_back), (bad, sent_back)
-        assert state["status"] == "done"
-        assert state["plans"] == (Plan.model_validate(good),)
-        assert list_handoffs(endpoint.requests) == list_planned_tasks(good)
-        assert sorted(state["results"]) == [task["id"] for task in list_planned_tasks(good)]
 
 
 @pytest.mark.parametrize(
@@ -191,11 +160,3 @@ def test_a_plan_in_odd_forms_runs_as_it_was_meant(
     assert list_handoffs(endpoint.requests) == list_planned_tasks(
         make_plan_with_task(**{**odd, **read})
     )
-
-
-def list_refusals(calls: list[Call], row: list[MalformedPlan]) -> Iterator[str]:
-    """Return what the planner was told of each plan: the last words of the call that follows it."""
-    number = 0
-    for bad in row:
-        number += bad.tries
-        yield calls[number].body["messages"][-1]["content"]

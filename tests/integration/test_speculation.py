@@ -9,10 +9,9 @@ import pytest
 
 from graph import arun
 from graph.runs.outcome import Outcome
-from graph.runs.trace import load_trace
 from graph.settings import Settings
 from nodes.schemas.team import Team
-from tests.endpoint import Endpoint, Fault, ModelReply, Scenario, ScriptedTask, script_tasks
+from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask, script_tasks
 from tests.teams import make_team
 
 REQUEST = "Compare the parts and say which one is best."
@@ -72,19 +71,6 @@ async def test_free_tasks_begin_while_the_plan_is_written_and_their_calls_are_us
     assert len(endpoint.requests) == outcome.usage.model_calls == len(PARTS) + 2
     assert list_outcomes(events, "begun") == list_outcomes(events, "taken") == ["A", "B"]
     assert outcome.usage.by_mechanism == {"plan": 1, "work": 3, "synthesis": 1}
-
-
-async def test_a_call_is_begun_before_it_is_taken_in_the_trace(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    outcome, events = await run_parts(endpoint, settings, *script_tasks({"A": ()}))
-
-    kinds = [
-        (e["kind"], e.get("outcome", "")) for e in load_trace(outcome.thread, settings)["events"]
-    ]
-    begun, taken = kinds.index(("speculated", "begun")), kinds.index(("speculated", "taken"))
-    assert begun < kinds.index(("plan_created", "")) < kinds.index(("task_started", "")) < taken
-    assert {e["worker"] for e in events if e["kind"] == "speculated"} == {"researcher"}
 
 
 async def test_the_result_equals_that_of_a_run_without_early_calls(
@@ -153,52 +139,6 @@ async def test_a_discarded_call_that_is_open_is_closed_at_the_endpoint_and_estim
 
     early, *_ = endpoint.select_calls("Report", "A")
     assert early.client_gone and outcome.usage.uncounted_calls == 1
-
-
-async def test_p18_a_repeated_id_begins_one_call_which_counts_for_the_task_as_it_was_first(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    first, second = script_tasks({"A": (), "B": ()})
-    twice = build_plan(first, second, replace(first, description=OTHER_WORDS))
-    answers = {"Plan": [twice, build_plan(replace(first, description=OTHER_WORDS), second)]}
-
-    outcome, events = await run_parts(endpoint, settings, first, second, answers=answers)
-
-    assert list_outcomes(events, "begun") == ["A", "B"]
-    assert list_outcomes(events, "discarded") == ["A"]
-    assert outcome.status == "done" and outcome.usage.by_mechanism["speculation"] == 1
-
-
-async def test_the_calls_for_a_plan_that_never_comes_are_billed(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    refused = build_plan(*PARTS, ScriptedTask(id="D", worker="unknown"))
-    fault = Fault(kind="unauthorized", schema="Plan", nth=(2, 3, 4))
-    tasks = script_tasks({"A": (), "B": ()}, latency_s={"A": 60.0})
-
-    outcome, events = await run_parts(
-        endpoint, settings, *tasks, answers={"Plan": refused}, faults=(fault,)
-    )
-
-    assert outcome.status == "failed"
-    assert list_outcomes(events, "discarded") == ["A", "B"]
-    answered = [call for call in endpoint.requests if not call.fault]
-    assert outcome.usage.model_calls == len(answered) == 3
-    assert outcome.usage.uncounted_calls == 1
-
-
-@pytest.mark.slow
-async def test_every_call_of_the_bill_is_in_the_trace(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    scripted = script_repair(2.0)
-
-    outcome, events = await run_parts(endpoint, settings, *scripted.pop("tasks"), **scripted)
-
-    calls = [event for event in events if event["kind"] == "model_call"]
-    assert len(calls) == outcome.usage.model_calls == len(endpoint.requests)
-    assert sum(call["input_tokens"] for call in calls) == outcome.usage.input_tokens
-    assert [call["task"] for call in calls if call.get("cancelled")] == ["A"]
 
 
 def make_analyst_team() -> Team:
@@ -274,16 +214,3 @@ async def test_a_plan_of_a_thousand_tasks_keeps_to_a_concurrency_of_sixteen(
         task.id for task in tasks
     )
     assert len(list_outcomes(events, "begun")) == len(list_outcomes(events, "taken")) <= 32
-
-
-async def test_a_reply_in_prose_from_an_early_call_is_handled_like_any_other(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    broken = ModelReply("Report", {"status": "unknown"})
-    task = ScriptedTask(id="A", report=[broken, {"output": "It costs 42 euros."}])
-
-    outcome, events = await run_parts(endpoint, settings, task)
-
-    assert outcome.status == "done" and outcome.results["A"].output == "It costs 42 euros."
-    assert list_outcomes(events, "taken") == ["A"]
-    assert len(endpoint.select_calls("Report", "A")) == 2

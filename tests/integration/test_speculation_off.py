@@ -41,14 +41,6 @@ def list_streamed(endpoint: Endpoint) -> list[str]:
     return [call.schema for call in endpoint.requests if call.stream]
 
 
-async def test_tasks_begin_early_where_nothing_forbids_it(
-    slow_plan: Endpoint, settings: Settings
-) -> None:
-    _, speculated = await run_parts(slow_plan, settings)
-
-    assert speculated and list_streamed(slow_plan) == ["Plan"]
-
-
 @pytest.mark.parametrize(
     "context",
     [{"approve_plan": True}, {"sequential": True}, {"speculate": False}, {"max_concurrency": 1}],
@@ -60,19 +52,6 @@ async def test_a_run_may_forbid_calls_before_its_plan(
     outcome, speculated = await run_parts(slow_plan, settings, context=context)
 
     assert outcome.status in ("done", "needs_input")
-    assert not speculated and not list_streamed(slow_plan)
-
-
-@pytest.mark.parametrize(
-    "fields",
-    [{"approve_plan": True}, {"strategy": "route"}, {"strategy": "step", "max_steps": 3}],
-    ids=["plan approval", "route", "step"],
-)
-async def test_a_team_may_forbid_calls_before_its_plan(
-    slow_plan: Endpoint, settings: Settings, fields: dict[str, Any]
-) -> None:
-    _, speculated = await run_parts(slow_plan, settings, team=make_team(**fields))
-
     assert not speculated and not list_streamed(slow_plan)
 
 
@@ -91,17 +70,6 @@ async def test_the_environment_switches_early_calls_off(monkeypatch: pytest.Monk
     monkeypatch.setenv("SUPERVISE_SPECULATE", "off")
 
     assert Settings().speculate is False
-
-
-async def test_where_streams_are_switched_off_no_plan_is_streamed(
-    slow_plan: Endpoint, settings: Settings
-) -> None:
-    off = settings.model_copy(update={"stream": False})
-
-    outcome, speculated = await run_parts(slow_plan, off)
-
-    assert outcome.status == "done"
-    assert not speculated and not list_streamed(slow_plan)
 
 
 async def test_a_plan_that_is_not_to_be_run_costs_the_planner_s_call_alone(

@@ -122,19 +122,6 @@ async def test_a_supervisor_that_is_lost_midway_still_leads_to_an_answer(
     assert any("no further step" in gap for gap in state["answer"].gaps)
 
 
-async def test_an_unknown_worker_falls_to_the_generalist_after_the_repairs(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    words = "Write A.md: name the three figures of part A and the source of each."
-    plan = {"goal": "g", "tasks": [{"id": "A", "description": words, "worker": "cook"}]}
-    endpoint.load_scenario(Scenario(answers={"Plan": plan}))
-
-    state = await build_graph(settings).ainvoke(REQUEST, make_thread_config())
-
-    assert len(endpoint.select_calls(schema="Plan")) == 3
-    assert state["results"]["A"].worker == "helper"
-
-
 PARTS = script_tasks({"X": (), "Y": ("X",)}, worker="analyst")
 TORN = {"status": "failed", "output": "Too much for one."}
 
@@ -235,18 +222,6 @@ async def test_a_compound_task_is_refused_below_the_depth_cap_and_by_other_strat
     assert not state["plan"].is_by_rule and "is compound" in flat["plan"].rule_reason
 
 
-async def test_the_model_is_not_told_of_compound_tasks_where_none_may_be(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    scenario = Scenario(tasks=script_tasks({"A": ()}))
-
-    await run_scenario(endpoint, settings, scenario)
-    await run_scenario(endpoint, settings, scenario, strategy="recursive")
-
-    plain, recursive = (str(call.body) for call in endpoint.select_calls(schema="Plan"))
-    assert "is_compound" not in plain and "is_compound" in recursive
-
-
 RECRUIT = {
     "role": "Cost estimator",
     "instructions": "Estimate costs, each with its basis.",
@@ -322,15 +297,6 @@ async def test_no_more_specialists_are_planned_than_the_cap_allows(
     (problem,) = select_events(events, "plan_rejected")[0]["problems"]
     assert problem.startswith("3 tasks ask for a specialist: at most 2 are allowed")
     assert state["plan"].is_by_rule
-
-
-async def test_a_team_that_does_not_recruit_knows_no_specialist(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    state, _ = await run_scenario(endpoint, settings, Scenario(tasks=TASKS), make_team())
-
-    assert "unknown worker 'specialist'" in state["plan"].rule_reason
-    assert "specialist" not in {task.worker for task in state["plan"].tasks}
 
 
 def test_a_granted_tool_belongs_to_no_worker() -> None:

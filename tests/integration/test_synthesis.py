@@ -9,7 +9,7 @@ from graph import load_team
 from graph.settings import Settings
 from nodes.errors import TeamInvalid
 from nodes.schemas.team import Worker
-from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask, script_tasks
+from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask
 from tests.integration.graph_runs import run_scenario, select_events
 
 SAME = "Write share.md: name the market share of Acme in 2024 and its source."
@@ -230,18 +230,6 @@ async def test_results_that_cannot_be_summarised_are_cut_and_the_gap_is_named(
     assert any("were cut, not summarised" in gap for gap in state["answer"].gaps)
 
 
-async def test_a_plain_run_never_asks_a_judge_or_a_critic(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    state, events = await run_scenario(
-        endpoint, settings, Scenario(tasks=script_tasks({"A": (), "B": ("A",)}))
-    )
-
-    assert len(endpoint.requests) == 4
-    assert not select_events(events, "judged") and not select_events(events, "criticized")
-    assert state["status"] == "done"
-
-
 async def test_a_reason_that_several_tasks_share_is_reported_once(
     endpoint: Endpoint, settings: Settings
 ) -> None:
@@ -276,25 +264,6 @@ def _write_team_folder(tmp_path: Path, keys: str) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("message", ["It is so.", "It is so. Not legal advice."])
-async def test_a_teams_notice_ends_every_answer_once(
-    message: str, endpoint: Endpoint, settings: Settings
-) -> None:
-    answers = {"Answer": {"text": message, "confidence": 80}}
-    scenario = Scenario(tasks=script_tasks({"A": ()}), answers=answers)
-
-    state, _ = await run_scenario(endpoint, settings, scenario, notice="Not legal advice.")
-
-    assert state["answer"].text.endswith("Not legal advice.")
-    assert state["answer"].text.count("Not legal advice.") == 1
-
-
-def test_a_notice_stands_in_the_team_file(tmp_path: Path) -> None:
-    found = load_team(_write_team_folder(tmp_path, "notice: Not legal advice."), Settings())
-
-    assert found.notice == "Not legal advice."
-
-
 async def test_the_notices_of_those_who_had_a_part_end_the_answer_before_the_teams(
     endpoint: Endpoint, settings: Settings
 ) -> None:
@@ -316,10 +285,3 @@ async def test_the_notices_of_those_who_had_a_part_end_the_answer_before_the_tea
     assert state["answer"].text.endswith("\n\nA doctor decides.\n\nCheck.")
     assert "lawyer decides" not in state["answer"].text
     assert state["answer"].text.count("A doctor decides.") == 1
-
-
-def test_a_workers_notice_stands_in_its_file(tmp_path: Path) -> None:
-    folder = _write_team_folder(tmp_path, "")
-    (folder / "worker.md").write_text("---\ndescription: Works.\nnotice: Ask one.\n---\nWork.\n")
-
-    assert load_team(folder, Settings()).workers[0].notice == "Ask one."

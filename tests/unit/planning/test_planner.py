@@ -15,6 +15,7 @@ from nodes.planning.routing import choose_next_step, route_request
 from nodes.schemas.handoff import PlanningValues, lay_beside
 from nodes.schemas.replies import Decision
 from nodes.schemas.team import SPECIALIST, Team, Worker
+from state import Plan
 from tests.fake_models import FakeCatalog, make_models
 from tests.node_runs import NodeRun
 from tests.node_samples import REQUEST, make_reports, make_task
@@ -61,13 +62,23 @@ async def test_a_reply_that_came_before_is_not_asked_for_again():
     assert len(run.list_events("plan_rejected")) == 2
 
 
-async def test_vague_tasks_are_sent_back_once():
-    run = NodeRun()
+@pytest.mark.parametrize(
+    ("plans", "repairs", "calls"),
+    [
+        ([VAGUE], 2, 2),
+        ([VAGUE], 0, 1),
+        ([VAGUE, UNKNOWN, OTHER], 2, 3),
+        ([UNKNOWN, VAGUE], 2, 3),
+        ([UNKNOWN, VAGUE], 1, 2),
+    ],
+    ids=["told once", "no repairs", "no better one", "other words", "too late"],
+)
+async def test_vague_tasks_are_sent_back_once_and_run_where_no_better_plan_comes(
+    plans: list[Plan], repairs: int, calls: int
+):
+    plan, usage = await run_planner(make_models(Plan=plans), max_plan_repairs=repairs)
 
-    plan, usage = await run_planner(make_models(Plan=VAGUE), run)
-
-    assert plan == VAGUE and usage.model_calls == 2
-    assert len(run.list_events("plan_rejected")) == 1
+    assert plan == VAGUE and usage.model_calls == calls
 
 
 async def test_a_vague_plan_is_taken_when_the_planner_fails_afterwards():
