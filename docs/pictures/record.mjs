@@ -67,8 +67,8 @@ try {
     await takePicture(page, `report-${theme}`);
   }
   const page = await openPage(live, "light");
-  await page.waitForSelector("#team option");
-  await page.select("#team", "market_analysis");
+  await page.waitForSelector("input[name=team]");
+  await page.click("input[name=team][value=market_analysis]");
   await page.type("textarea[name=request]", request);
   await (await page.$("input[type=file]")).uploadFile(...files);
   await page.waitForSelector("form button.primary:not(:disabled)");

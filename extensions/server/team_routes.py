@@ -7,7 +7,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 from langgraph_sdk import Auth
 from starlette.requests import Request
@@ -26,6 +26,7 @@ from nodes.errors import SupervisorError, TeamInvalid, UsageError
 from nodes.errors.redaction import hide_folders, redact_text, redact_value
 from nodes.schemas.team import Team
 from nodes.text.plain_text import sanitize_line
+from state import Tier
 
 TEAMS_PATH: Final = f"{PAGE_PATH}/teams"
 MAX_PROBLEMS: Final = 20
@@ -121,7 +122,8 @@ class _TeamPages:
     def _summarize(self, name: str, folder: Path) -> dict[str, Any]:
         exams = [each["exam"] for each in self._list_kept(name) if each["exam"]]
         score = next((each["score"] for each in exams if not each["against"]), None)
-        shown = {"name": name, "score": score}
+        models = {tier: self._settings.resolve_model(tier) for tier in get_args(Tier)}
+        shown = {"name": name, "score": score, "models": models, "example": None}
         try:
             team = load_team(folder, self._settings)
         except TeamInvalid as error:
@@ -131,6 +133,7 @@ class _TeamPages:
                 "workers": 0,
                 "problem": self._describe_problem(error),
             }
+        shown["example"] = _pick_example(self._describe_exam(folder, team))
         workers = len(team.workers)
         return {**shown, "description": team.description, "workers": workers, "problem": ""}
 
@@ -193,6 +196,16 @@ class _TeamPages:
                 raise UsageError(f"the row's file {name} cannot be read") from None
             if not any(place.is_relative_to(folder) for folder in allowed):
                 raise UsageError(f"the row's file {name} is outside of the teams' folders")
+
+
+def _pick_example(exam: dict[str, Any] | None) -> dict[str, str] | None:
+    """Return the first row of an exam that shows a team well: it has files, is planned, ends."""
+    for row in exam["rows"] if exam else ():
+        expected = row["expect"]
+        ends = "escalation" not in expected and expected.get("status", "done") == "done"
+        if row["files"] and not row["worker"] and ends:
+            return {"id": row["id"], "request": row["request"]}
+    return None
 
 
 def _hide(text: str, settings: Settings) -> str:

@@ -3,7 +3,7 @@ import { drive, given, press, read, waitForText, writeRequest } from "./browser.
 
 await drive(async ({ page, takePicture, note }) => {
   await page.goto(`${given.url}/supervise/`);
-  await page.waitForSelector("#team option");
+  await page.waitForSelector("input[name=team]");
   await writeRequest(page, given.request, given.file);
   await press(page, "Start");
   await waitForText(page, ".run-bar", "running\\s+live");

@@ -7,8 +7,8 @@ const END = "done|partial|failed|stopped";
 
 async function startRun(page, file) {
   await page.goto(`${page_url}#/`);
-  await page.waitForSelector("#team option");
-  await page.select("#team", "market_analysis");
+  await page.waitForSelector("input[name=team]");
+  await page.click("input[name=team][value=market_analysis]");
   await writeRequest(page, given.request, file);
   await page.waitForSelector("form button.primary:not(:disabled)");
   await press(page, "Start");
@@ -22,7 +22,7 @@ await drive(async ({ browser, page, problems, takePicture, note }) => {
     note(words, true);
   };
   await page.goto(page_url);
-  await page.waitForSelector("#team option");
+  await page.waitForSelector("input[name=team]");
   note("axe on the first page", await checkAccess(page));
   const first = await startRun(page, given.file);
   await checkFocus(page, "the start");

@@ -26,7 +26,7 @@ async function startOnPage(page) {
 
 await drive(async ({ page, takePicture, note }) => {
   await page.goto(`${given.url}/supervise/`);
-  await page.waitForSelector("#team option");
+  await page.waitForSelector("input[name=team]");
   await Promise.all(Array.from({ length: SLOTS }, startRun));
   await startOnPage(page);
   await takePicture("waiting");

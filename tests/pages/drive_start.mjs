@@ -44,8 +44,8 @@ await drive(async ({ page, problems, takePicture, note }) => {
   });
   for (let start = 1; start <= STARTS; start += 1) {
     await page.goto(`${given.url}/supervise/#/`);
-    await page.waitForSelector("#team option");
-    await page.select("#team", "market_analysis");
+    await page.waitForSelector("input[name=team]");
+    await page.click("input[name=team][value=market_analysis]");
     await writeRequest(page, given.request, given.file);
     await page.waitForSelector("form button.primary:not(:disabled)");
     await press(page, "Start");

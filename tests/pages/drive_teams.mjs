@@ -66,11 +66,12 @@ await drive(async ({ page, problems, takePicture, note }) => {
   note("the row as a run", await read(page, ".run-bar"));
   await takePicture("row");
 
-  await open("", "#start", "fill in an example");
+  await open("", "#start", "Who works on it");
+  await page.waitForSelector(".example-of-team");
   await (await page.waitForSelector("button.primary")).hover();
   note("axe on the first page", await checkAccess(page));
   await takePicture("examples");
-  await (await page.waitForSelector(".team-examples button")).click();
+  await (await page.waitForSelector(".example-of-team")).click();
   await waitForText(page, "#start", "With the example's files");
   expect((await page.$eval("textarea[name=request]", ({ value }) => value)).length > 0, "an example is shown before it starts");
   await takePicture("example");

@@ -15,7 +15,7 @@ await drive(async ({ page, problems, takePicture, note }) => {
   await page.$eval("#token", (field) => field.select());
   await page.type("#token", given.token);
   await press(page, "Use it");
-  await page.waitForSelector("#team option");
+  await page.waitForSelector("input[name=team]");
   await waitForText(page, "#runs", "No run yet");
   await writeRequest(page, given.request, given.file);
 

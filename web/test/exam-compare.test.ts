@@ -1,6 +1,6 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { formatDifference, pairMetrics, pairRows } from "../src/model/exam-compare";
-import { describeExpectation, describeModels, pickExamples, readExamTime, type AskedRow, type Exam, type GradedRow } from "../src/model/team";
+import { describeExpectation, describeModels, readExamTime, type Exam, type GradedRow } from "../src/model/team";
 
 const row = (id: string, score: number): GradedRow => ({
   id, score, request: id, scores: {}, complaints: [], status: "done", seconds: 1, answer: "", error: "",
@@ -47,22 +47,4 @@ test("expectations and models are told in words", () => {
   );
   expect(describeModels({ fast: "embedded", strong: "embedded" })).toBe("embedded");
   expect(describeModels({ fast: "a", strong: "b" })).toBe("fast a, strong b");
-});
-
-describe("the examples of a team", () => {
-  const asked = (id: string, more: Partial<AskedRow> = {}): AskedRow => ({ id, request: id, files: ["a.csv"], worker: "", expect: {}, ...more });
-
-  test.each<Partial<AskedRow>>([
-    { files: [] },
-    { worker: "writer" },
-    { expect: { escalation: "out_of_scope" } },
-    { expect: { status: "partial" } },
-    { expect: { status: "failed" } },
-  ])("are none of %o", (more) => {
-    expect(pickExamples([asked("a", more), asked("b", { expect: { status: "done" } })], 3).map(({ id }) => id)).toEqual(["b"]);
-  });
-
-  test("are from all of the exam", () => {
-    expect(pickExamples([..."abcdefg"].map((id) => asked(id)), 3).map(({ id }) => id)).toEqual(["a", "d", "g"]);
-  });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { fillReport, formatJsonForScript } from "../src/live/download";
 import { listTurns } from "../src/live/earlier-turns";
-import { describeFiles, findFileProblem } from "../src/client/files";
+import { findFileProblem, listChosen } from "../src/client/files";
 import { toUuid } from "../src/client/kept-trace";
 import { readProblem } from "../src/client/problem";
 import { loadThread, type Server } from "../src/client/server";
@@ -179,9 +179,12 @@ test("the requests of a thread are listed with their answers", () => {
   ]);
 });
 
-test("chosen files are named with their sizes", () => {
-  const files = [{ name: "a.csv", size: 3 }, { name: "b.pdf", size: 2_500_000 }];
-  expect(describeFiles(files)).toBe("a.csv (1 kB), b.pdf (2.5 MB)");
+test("files are added to those chosen: one twice is there once, another of its name gets one of its own, hidden ones of a folder are left out", () => {
+  const make = (name: string, path = "", words = name) =>
+    Object.defineProperty(new File([words], name, { lastModified: 1 }), "webkitRelativePath", { value: path });
+  const first = [make("a.csv"), make("b.csv")];
+  const added = [make("a.csv"), make("a.csv", "", "other words"), make("a.csv", "sales/2024/a.csv"), make("config", "sales/.git/config"), make("b.csv", "sales/b.csv")];
+  expect(listChosen(first, added).map(({ name }) => name)).toEqual(["a.csv", "b.csv", "a-2.csv", "sales-2024-a.csv", "sales-b.csv"]);
 });
 
 test.each([

@@ -30,9 +30,52 @@ export function findFileProblem(files: readonly { name: string; size: number }[]
   return size > MAX_BYTES ? `the files have ${Math.ceil(size / 1e6)} MB; at most ${MAX_BYTES / 1e6} MB can be attached` : "";
 }
 
-/** Return the names and sizes of chosen files. */
-export const describeFiles = (files: readonly { name: string; size: number }[]): string =>
-  files.map(({ name, size }) => `${name} (${size < 1e6 ? `${Math.ceil(size / 1e3)} kB` : `${(size / 1e6).toFixed(1)} MB`})`).join(", ");
+/** Return files with further ones; of a folder those that are not hidden, by another name where two have one. */
+export function listChosen(before: readonly File[], added: readonly File[]): File[] {
+  const chosen = [...before];
+  for (const file of added) {
+    const path = file.webkitRelativePath || file.name;
+    if (path.split("/").some((part) => part.startsWith(".")) && path !== file.name) continue;
+    const known = chosen.find(({ name }) => name === file.name);
+    if (!known) chosen.push(file);
+    else if (known.webkitRelativePath !== file.webkitRelativePath || !isSame(known, file)) chosen.push(new File([file], nameApart(path, chosen), { type: file.type }));
+  }
+  return chosen;
+}
+
+const isSame = (one: File, other: File) => one.size === other.size && one.lastModified === other.lastModified;
+
+function nameApart(path: string, taken: readonly File[]): string {
+  const name = path.replaceAll("/", "-");
+  for (let number = 2; ; number += 1) {
+    const other = name.replace(/(\.[^.]*)?$/, (ending) => `-${number}${ending}`);
+    const free = number === 2 && path.includes("/") ? name : other;
+    if (!taken.some((file) => file.name === free)) return free;
+  }
+}
+
+/** Return the files that were dropped, those of folders too. */
+export async function readDropped(dropped: DataTransfer | null): Promise<File[]> {
+  const entries = [...(dropped?.items ?? [])].flatMap((item) => item.webkitGetAsEntry() ?? []);
+  const files: File[] = [];
+  for (const entry of entries) await readEntry(entry, files);
+  return entries.length ? files : [...(dropped?.files ?? [])];
+}
+
+async function readEntry(entry: FileSystemEntry, found: File[]): Promise<void> {
+  if (found.length > MAX_FILES || (entry.name.startsWith(".") && entry.fullPath.lastIndexOf("/") > 0)) return;
+  if (entry.isFile) {
+    const file = await new Promise<File>((resolve, reject) => (entry as FileSystemFileEntry).file(resolve, reject));
+    found.push(Object.defineProperty(file, "webkitRelativePath", { value: entry.fullPath.slice(1) }));
+    return;
+  }
+  const reader = (entry as FileSystemDirectoryEntry).createReader();
+  for (;;) {
+    const batch = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
+    if (!batch.length) return;
+    for (const each of batch) await readEntry(each, found);
+  }
+}
 
 export async function readBlock(file: File): Promise<FileBlock> {
   const url = await new Promise<string>((resolve, reject) => {

@@ -1,11 +1,11 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
-import { Line } from "../parts/text";
-import { describeFiles, findFileProblem, type RunContext, type WrittenRequest } from "../client/files";
+import { findFileProblem, listChosen, readDropped, type RunContext, type WrittenRequest } from "../client/files";
 import { useAction } from "../client/hooks";
 import { useKept } from "../client/kept";
 import { ProblemLine } from "../client/notice";
 import { Problem } from "../client/problem";
+import { FileDrop } from "./file-drop";
 
 const CAPS = [
   { name: "deadline_s", label: "Deadline", unit: "seconds", min: 0, step: "any" },
@@ -38,7 +38,7 @@ interface RequestFormProps {
   hint?: string;
   /** On the button; the second while it is sent. */
   words: readonly [string, string];
-  /** Further fields, beside the files. */
+  /** Further fields, below the files. */
   children?: ComponentChildren;
   /** What else is wrong; nothing can be sent. */
   problem?: Problem | null;
@@ -56,10 +56,11 @@ export function RequestForm({ place, label, hint, words, children, problem = nul
   const [materials, setMaterials] = useState<Record<string, string>>();
   const [isOver, setOver] = useState(false);
   const area = useRef<HTMLTextAreaElement>(null);
-  const takeFiles = (chosen: FileList | null | undefined) => {
-    setFiles([...(chosen ?? [])]);
+  const takeFiles = (chosen: File[]) => {
+    setFiles(chosen);
     setMaterials(undefined);
   };
+  const drop = useAction(async (dropped: DataTransfer | null) => takeFiles(listChosen(files, await readDropped(dropped))));
   useEffect(() => {
     // On the page where runs are started, it is what a visitor came for.
     if (place === "start") area.current?.focus({ preventScroll: true });
@@ -71,13 +72,12 @@ export function RequestForm({ place, label, hint, words, children, problem = nul
     setMaterials(example.materials);
     area.current?.focus();
   }, [example]);
-  const shown = materials ? `With the example's files: ${Object.keys(materials).join(", ")}` : describeFiles(files);
   const fileProblem = findFileProblem(files);
   const canSend = isReady && request.trim() !== "" && !fileProblem;
   const action = useAction(async (form: HTMLFormElement) => {
     await send({ request: request.trim(), files, materials, context: readContext(new FormData(form)) });
     setRequest("");
-    takeFiles(null);
+    takeFiles([]);
     form.reset();
   });
   const submit = (form: HTMLFormElement) => form.reportValidity() && canSend && action.start(form);
@@ -87,7 +87,7 @@ export function RequestForm({ place, label, hint, words, children, problem = nul
       onSubmit={(event) => (event.preventDefault(), submit(event.currentTarget))}
       onDragOver={(event) => (event.preventDefault(), setOver(true))}
       onDragLeave={() => setOver(false)}
-      onDrop={(event) => (event.preventDefault(), setOver(false), takeFiles(event.dataTransfer?.files))}
+      onDrop={(event) => (event.preventDefault(), setOver(false), drop.start(event.dataTransfer))}
     >
       <label for={`${name}-request`}>{label}</label>
       <textarea
@@ -108,20 +108,13 @@ export function RequestForm({ place, label, hint, words, children, problem = nul
         </p>
       )}
       <div class="request-row">
-        {children}
-        <div>
-          <label for={`${name}-files`}>Files, or drop them here</label>
-          <input id={`${name}-files`} type="file" multiple onChange={(event) => takeFiles(event.currentTarget.files)} />
-        </div>
+        <FileDrop files={files} given={Object.keys(materials ?? {})} onFiles={takeFiles} />
         <button class="primary" type="submit" title="Ctrl+Enter" disabled={action.isBusy || !canSend}>
-          {words[action.isBusy ? 1 : 0]}
+          {words[action.isBusy ? 1 : 0]} <kbd aria-hidden="true">Ctrl ↵</kbd>
         </button>
       </div>
-      {shown && (
-        <p class="small">
-          <Line max={300}>{shown}</Line>
-        </p>
-      )}
+      {fileProblem && <ProblemLine problem={new Problem("refused", fileProblem)} />}
+      <ProblemLine problem={action.problem ?? drop.problem ?? problem} />
       <details>
         <summary>Limits, and what to ask me</summary>
         <div class="caps">
@@ -138,8 +131,7 @@ export function RequestForm({ place, label, hint, words, children, problem = nul
           </label>
         ))}
       </details>
-      {fileProblem && <ProblemLine problem={new Problem("refused", fileProblem)} />}
-      <ProblemLine problem={action.problem ?? problem} />
+      {children}
     </form>
   );
 }

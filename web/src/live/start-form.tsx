@@ -1,59 +1,46 @@
 import { useState } from "preact/hooks";
-import { nameTeam } from "../model/format";
-import { Line } from "../parts/text";
 import { useAsked } from "../client/hooks";
 import { startRun } from "../client/live-run";
+import type { Server } from "../client/server";
+import type { ListedTeam } from "../model/team";
 import { RequestForm } from "./request-form";
 import { linkTo } from "./router";
-import type { Server } from "../client/server";
-import { TeamExamples } from "./team-examples";
-import { listAssistants, type RowInput } from "./team-server";
-
-/** The names of the server's teams, with what they are for. */
-const useTeams = (server: Server) =>
-  useAsked(async () => {
-    const found = await listAssistants(server);
-    const teams = new Map(found.map((each) => [each.graph_id, each.description ?? ""] as const));
-    return [...teams].map(([name, description]) => ({ name, description })).sort((a, b) => a.name.localeCompare(b.name));
-  }, [server]);
+import { ModelStatus, TeamCards } from "./team-cards";
+import { listAssistants, loadTeams, type RowInput } from "./team-server";
 
 const DEFAULT_TEAM = "market_analysis";
 
+/** The teams that the server runs, the default one first; what they are for is known of those with a name. */
+const useTeams = (server: Server) =>
+  useAsked(async (): Promise<ListedTeam[]> => {
+    const [found, listed] = await Promise.all([listAssistants(server), loadTeams(server).catch(() => [])]);
+    const named = new Map(listed.map((team) => [team.name, team]));
+    const served = new Map(found.map((each) => [each.graph_id, each.description ?? ""] as const));
+    return [...served]
+      .map(([name, description]) => named.get(name) ?? { name, description, workers: 0, score: null, problem: "" })
+      .sort((a, b) => Number(b.name === DEFAULT_TEAM) - Number(a.name === DEFAULT_TEAM) || a.name.localeCompare(b.name));
+  }, [server]);
+
 /** Starts a run on a new thread, and shows it. */
 export function StartForm({ server }: { server: Server }) {
-  const teams = useTeams(server);
+  const { answer: teams, problem } = useTeams(server);
   const [chosen, setChosen] = useState("");
   const [example, setExample] = useState<RowInput | null>(null);
-  const names = teams.answer ?? [];
-  const team = chosen || (names.find(({ name }) => name === DEFAULT_TEAM) ?? names[0])?.name || "";
+  const team = chosen || teams?.[0]?.name || "";
   return (
-    <>
-      <RequestForm
-        place="start"
-        label="What should the team find out or write?"
-        words={["Start", "Starting…"]}
-        isReady={team !== ""}
-        example={example}
-        problem={teams.problem}
-        send={async (written) => {
-          location.hash = linkTo("runs", await startRun(server, team, written));
-        }}
-      >
-        <div>
-          <label for="team">Team</label>
-          <select id="team" aria-describedby="team-for" value={team} onChange={(event) => setChosen(event.currentTarget.value)}>
-            {names.map(({ name }) => (
-              <option key={name} value={name}>
-                {nameTeam(name)}
-              </option>
-            ))}
-          </select>
-        </div>
-        <p id="team-for" class="soft small">
-          <Line max={300}>{names.find(({ name }) => name === team)?.description}</Line>
-        </p>
-      </RequestForm>
-      {team && <TeamExamples key={team} server={server} team={team} onPick={setExample} />}
-    </>
+    <RequestForm
+      place="start"
+      label="What should the team find out or write?"
+      words={["Start", "Starting…"]}
+      isReady={team !== ""}
+      example={example}
+      problem={problem}
+      send={async (written) => {
+        location.hash = linkTo("runs", await startRun(server, team, written));
+      }}
+    >
+      {teams && <ModelStatus models={teams.find(({ name }) => name === team)?.models ?? {}} />}
+      {teams ? <TeamCards server={server} teams={teams} team={team} onTeam={setChosen} onExample={setExample} /> : !problem && <p class="skeleton">Loading the teams…</p>}
+    </RequestForm>
   );
 }

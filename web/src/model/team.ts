@@ -112,6 +112,10 @@ export interface ListedTeam {
   workers: number;
   score: number | null;
   problem: string;
+  /** Of each tier. */
+  models?: Record<string, string>;
+  /** A row of its exam, with files. */
+  example?: { id: string; request: string } | null;
 }
 
 export interface TeamPageContent {
@@ -119,14 +123,6 @@ export interface TeamPageContent {
   problem: string;
   exam: ExamFile | null;
   exams: ListedExam[];
-}
-
-const ENDINGS = ["partial", "needs_input", "failed"];
-
-/** Return rows that show what a team can do, at most so many from all of an exam: they bring files, are planned, and end well. */
-export function pickExamples(rows: readonly AskedRow[], most: number): AskedRow[] {
-  const shown = rows.filter(({ files, worker, expect }) => files.length && !worker && !expect["escalation"] && !ENDINGS.includes(String(expect["status"])));
-  return shown.filter((_, place) => place % Math.ceil(shown.length / most) === 0); // neighbours are alike
 }
 
 /** Return when an exam was kept, from its id; null for a foreign id. */

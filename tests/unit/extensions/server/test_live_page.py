@@ -136,6 +136,24 @@ def test_a_team_is_described_with_what_its_tools_read_and_send(teams):
     assert answer.headers["cache-control"] == "no-store"
 
 
+@pytest.mark.parametrize(
+    ("changes", "example"),
+    [
+        ({}, {"id": "one", "request": "Which plum?"}),
+        ({"files": []}, None),
+        ({"expect": {"status": "partial"}}, None),
+    ],
+)
+def test_a_listed_team_has_its_models_and_a_row_that_shows_it_well(teams, changes, example):
+    write_row(teams, **changes)
+
+    listed = open_page(teams).get("/supervise/teams").json()
+    shown = next(each for each in listed if each["name"] == "juice")
+
+    assert shown["models"] == dict.fromkeys(("fast", "standard", "strong"), "embedded")
+    assert shown["example"] == example
+
+
 def test_a_row_is_sent_as_the_input_of_a_run(teams):
     write_row(teams)
 

@@ -1,0 +1,52 @@
+import { useId } from "preact/hooks";
+import { listChosen, type WrittenRequest } from "../client/files";
+import { Line } from "../parts/text";
+
+interface FileDropProps extends Pick<WrittenRequest, "files"> {
+  /** Names of the files of an example. */
+  given: readonly string[];
+  onFiles: (files: File[]) => void;
+}
+
+/** The files of a request: chosen one by one or as a folder, each can be taken out again; the form takes dropped ones. */
+export function FileDrop({ files, given, onFiles }: FileDropProps) {
+  const name = useId();
+  const add = (input: HTMLInputElement) => {
+    onFiles(listChosen(files, [...(input.files ?? [])]));
+    input.value = ""; // the same can be chosen again
+  };
+  return (
+    <div class="file-drop" role="group" aria-labelledby={name}>
+      <p id={name} class="soft">
+        Drop files or a folder here, or choose
+      </p>
+      <label class="button">
+        Files
+        <input type="file" multiple onChange={(event) => add(event.currentTarget)} />
+      </label>
+      <label class="button">
+        A folder
+        <input type="file" {...{ webkitdirectory: true }} onChange={(event) => add(event.currentTarget)} />
+      </label>
+      {given.length > 0 && (
+        <p class="small">
+          With the example's files: <Line max={300}>{given.join(", ")}</Line>
+        </p>
+      )}
+      {files.length > 0 && (
+        <ul class="chips" aria-label="Files of the request">
+          {files.map((file) => (
+            <li key={file.name}>
+              <Line max={60}>{file.name}</Line> <span class="soft">{formatSize(file.size)}</span>
+              <button type="button" class="plain" aria-label={`Leave out ${file.name}`} onClick={() => onFiles(files.filter((each) => each !== file))}>
+                ✕
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}
+
+const formatSize = (bytes: number) => (bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(1)} MB`);
