@@ -1,6 +1,6 @@
-"""Adds the types of `state.py` to the wheel: a single module cannot hold the marker `py.typed`."""
+"""Packs the checkout as one importable package, `supervisor_worker`."""
 
-import shutil
+import runpy
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
@@ -8,14 +8,17 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 
-class StubsHook(BuildHookInterface):
-    """Packs a copy of the module as a package of stubs, as PEP 561 asks."""
+class OnePackageHook(BuildHookInterface):
+    """Gives the builder what `bin/one_package.py` makes; an editable install is the checkout."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Name the copy to the builder; a checkout that is installed as it is needs none."""
+        """Name the package's folder to the builder."""
         if version == "editable":
             return
-        # A source that is packed twice would be packed in its second place only.
-        copy = Path(mkdtemp()) / "state.pyi"
-        shutil.copyfile(Path(self.root) / "state.py", copy)
-        build_data["force_include"][str(copy)] = "state-stubs/__init__.pyi"
+        root = Path(self.root)
+        program = runpy.run_path(str(root / "bin" / "one_package.py"))
+        package = program["build_package"](root, Path(mkdtemp()))
+        menu = package / "graph" / "__init__.py"
+        text = menu.read_text(encoding="utf-8")
+        menu.write_text(text.replace("0+checkout", self.metadata.version), encoding="utf-8")
+        build_data["force_include"][str(package)] = package.name

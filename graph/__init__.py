@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from graph.supervisor import build_supervisor
     from graph.teams.team_loader import load_team
 
-__version__ = "0.1.0"
+__version__ = "0+checkout"
 
 __all__ = ["Outcome", "aresume", "arun", "build_supervisor", "load_team", "resume", "run"]
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 INTERFACE: Final = 1
 """The version of the interface below; a change that breaks an extension raises it."""
 GROUP: Final = "supervisor_worker"
-SHIPPED: Final = "extensions"
+SHIPPED: Final = f"{__name__.rpartition('graph.')[0]}extensions"
 
 _logger = logging.getLogger(__name__)
 _failures: Final = list[str]()

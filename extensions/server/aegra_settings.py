@@ -15,6 +15,7 @@ from nodes.errors import SettingsInvalid
 from nodes.errors.redaction import register_secrets
 
 APP: Final = "extensions.server.studio_access:app"
+APPS: Final = (APP, "supervisor_worker.studio:app")
 EXAMPLE_PASSWORD: Final = "change-me"
 """In `deploy/secrets.env.example`."""
 
@@ -96,7 +97,7 @@ def _find_doubtful_settings(settings: InstanceSettings) -> Iterator[StartProblem
             "WORKER_COUNT is 0, so that this instance accepts runs and works on none",
             "set it, unless others do the work",
         )
-    if settings.app != APP:
+    if settings.app not in APPS:
         yield StartProblem(
             f"the configuration does not name {APP} as `http.app`, so that unknown settings"
             " of a run are dropped instead of refused",

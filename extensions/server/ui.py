@@ -26,7 +26,7 @@ from nodes.errors import OutputFailed, SettingsInvalid, SupervisorError, UsageEr
 from nodes.models.settings import find_address_problem
 from nodes.security.private_files import make_private_folder, open_private_file
 from nodes.text.plain_text import sanitize_line
-from nodes.tools.framework.tool_packages import PROJECT_ROOT
+from nodes.tools.framework.tool_packages import IMPORT_ROOT
 
 HOST: Final = "127.0.0.1"
 START_TIMEOUT_S: Final = 90.0
@@ -154,7 +154,7 @@ class UiServer:
     async def _start(self, out: int) -> Process:
         # In a session of its own, Ctrl-C reaches this process alone, which then ends the other.
         return await asyncio.create_subprocess_exec(
-            *(sys.executable, "-P", "-c", START_PROGRAM, str(PROJECT_ROOT)),
+            *(sys.executable, "-P", "-c", START_PROGRAM, str(IMPORT_ROOT)),
             *(str(self._port), *self._teams),
             stdin=asyncio.subprocess.PIPE,  # it ends with it, also where this process is killed
             stdout=out,

@@ -26,7 +26,8 @@ from nodes.errors.redaction import redact_text
 from nodes.security.private_files import make_private_folder, open_private_file
 from nodes.tools.framework.extras import PackageMissing
 
-LOGGER_NAMES: Final = ("extensions", "graph", "nodes")
+_ROOT = __name__.rpartition("graph.")[0]
+LOGGER_NAMES: Final = tuple(f"{_ROOT}{name}" for name in ("extensions", "graph", "nodes"))
 """Parents of every logger here; warnings of other packages stay as they are configured."""
 
 

@@ -4,6 +4,7 @@ import inspect
 from typing import Any, Final
 from zlib import crc32
 
+import ormsgpack
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from pydantic import BaseModel
 
@@ -31,8 +32,25 @@ def list_checkpoint_types() -> list[tuple[str, str]]:
     return sorted(
         (cls.__module__, cls.__qualname__)
         for cls in vars(state).values()
-        if inspect.isclass(cls) and issubclass(cls, BaseModel) and cls.__module__ == "state"
+        if inspect.isclass(cls) and issubclass(cls, BaseModel) and cls.__module__ == state.__name__
     )
+
+
+_MODULES: Final = ("state", "supervisor_worker.state")
+"""Where our types are: in a checkout, and in an installed package, which read each other's."""
+_FOREIGN: Final = next(name for name in _MODULES if name != state.__name__)
+
+
+def _move_types(code: int, data: bytes) -> ormsgpack.Ext:
+    """Return a part of LangGraph's form in which our types are where this program has them."""
+    value = ormsgpack.unpackb(data, ext_hook=_move_types, option=ormsgpack.OPT_NON_STR_KEYS)
+    if isinstance(value, list) and value[:1] == [_FOREIGN]:
+        value[0] = state.__name__
+    return ormsgpack.Ext(code, _pack(value))
+
+
+def _pack(value: Any) -> bytes:
+    return ormsgpack.packb(value, option=ormsgpack.OPT_NON_STR_KEYS)
 
 
 class StrictSerializer(RedactingSerializer):
@@ -60,6 +78,9 @@ class StrictSerializer(RedactingSerializer):
                 raise ValueError("the checksum does not match")
         if kind not in _FORMS:
             raise ValueError(f"the form {kind[:40]!r} is not read")
+        if kind == "msgpack" and ormsgpack.packb(_FOREIGN) in content:
+            option = ormsgpack.OPT_NON_STR_KEYS
+            content = _pack(ormsgpack.unpackb(content, ext_hook=_move_types, option=option))
         return super().loads_typed((kind, content))
 
 

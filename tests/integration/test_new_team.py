@@ -3,10 +3,12 @@
 import json
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
+from extensions.server import studio_access
 from tests.screen import run_supervise
 from tests.trusted_files import list_user_folders
 
@@ -43,7 +45,8 @@ def test_a_new_team_opens_in_the_development_server(tmp_path):
     run_supervise("new-team", "kitchen")
     config = json.loads(Path("kitchen/langgraph.json").read_text())
     path, _, name = config["graphs"]["kitchen"].partition(":")
-    assert config["http"] == json.loads((ROOT / "langgraph.json").read_text())["http"]
+    module, _, app = config["http"]["app"].partition(":")
+    assert getattr(import_module(module), app) is studio_access.app
     script = (
         "import importlib.util as u; "
         f"spec = u.spec_from_file_location('opened', {path!r}); module = u.module_from_spec(spec); "

@@ -16,7 +16,7 @@ from typing import Any, Self
 from nodes.errors import ToolFailed, ToolRefused
 from nodes.limits.nesting import parse_json
 from nodes.tools.framework.extras import explain_missing_module
-from nodes.tools.framework.tool_packages import PROJECT_ROOT, find_tool_package
+from nodes.tools.framework.tool_packages import IMPORT_ROOT, find_tool_package
 
 MAX_ANSWER_BYTES = 64_000_000
 CHILD_PROGRAM = "nodes.tools.framework.isolated_child"
@@ -154,4 +154,4 @@ def _build_command(function: str, max_written_bytes: int) -> tuple[str, ...]:
 
 
 def _build_environment() -> dict[str, str]:
-    return {"PYTHONPATH": os.pathsep.join([str(PROJECT_ROOT), *filter(None, sys.path)])}
+    return {"PYTHONPATH": os.pathsep.join([str(IMPORT_ROOT), *filter(None, sys.path)])}

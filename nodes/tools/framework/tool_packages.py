@@ -10,14 +10,16 @@ from types import ModuleType
 from typing import Final
 
 PROJECT_ROOT: Final = Path(__file__).resolve().parents[3]
-"""Folder that `nodes` is imported from."""
+"""Folder of `nodes`: the checkout, or the installed package."""
+IMPORT_ROOT: Final = Path(__file__).resolve().parents[__name__.count(".")]
+"""Folder on `sys.path` that our modules are found in."""
 
 
 def name_tool_package(folder: Path) -> str:
     """Return the name under which a folder of tools is imported: one name for one folder."""
     folder = folder.resolve()
-    if folder.is_relative_to(PROJECT_ROOT):
-        return ".".join(folder.relative_to(PROJECT_ROOT).parts)
+    if folder.is_relative_to(IMPORT_ROOT):
+        return ".".join(folder.relative_to(IMPORT_ROOT).parts)
     return f"team_tools_{sha256(str(folder).encode()).hexdigest()[:12]}"
 
 

@@ -2,6 +2,6 @@
 
 from pathlib import Path
 
-from graph import build_supervisor
+from supervisor_worker import build_supervisor
 
 team = build_supervisor(Path(__file__).parent)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from nodes.tools.framework.tool_packages import import_tool_module
+from supervisor_worker import import_tool_module
 
 count_crates = import_tool_module(Path(__file__).parent / "tools", "count_crates").count_crates
 

@@ -9,8 +9,7 @@ from typing import Annotated, Any
 from langchain_core.tools import tool
 from pydantic import Field
 
-from nodes.text.counts import format_count
-from nodes.tools.framework.tool_report import ToolReport
+from supervisor_worker import ToolReport
 
 ACCESS = {"reads": [], "sends": "nothing"}
 """What the tool reads of the user's (`private`) or of others (`untrusted`), and what it sends."""
@@ -28,7 +27,9 @@ def count_crates(
     crates = math.ceil(total_bottles / bottles_per_crate)
     empty = crates * bottles_per_crate - total_bottles
     report = ToolReport()
-    needed, left = format_count(crates, "crate"), format_count(empty, "place")
-    report.lines.append(f"{total_bottles} bottles need {needed}; {left} left empty.")
+    needed, left = "crates" if crates > 1 else "crate", "place" if empty == 1 else "places"
+    report.lines.append(
+        f"{total_bottles} bottles need {crates} {needed}; {empty} {left} left empty."
+    )
     report.add_claim(report.lines[0], "count_crates")
     return report.to_json()

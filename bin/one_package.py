@@ -1,0 +1,106 @@
+"""Copy the code of a checkout into one importable package, `supervisor_worker`.
+
+    python bin/one_package.py CHECKOUT FOLDER
+
+The modules of `graph`, `nodes`, `extensions`, `teams` and `state` go under the package's name; each
+import of one of them, and each string that is the name of one, is changed with them. Lines stay
+where they are. `hatch_build.py` packs the package.
+"""
+
+import ast
+import re
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+PACKAGE: Final = "supervisor_worker"
+FOLDERS: Final = ("extensions", "graph", "nodes", "teams")
+"""Of a checkout; what is in its folder of the package's own name goes to the top."""
+MODULES: Final = ("state",)
+NOT_CODE: Final = {"sample", "my_team", "my_app"}
+"""Folders whose Python files are input of a team, or an example that is copied into a project."""
+_NAME: Final = re.compile(r"(\w+(?:\.\w+)+)(?::\w+)?")
+
+
+class NotMovable(Exception):
+    """A statement that cannot be written for the package; the message has its place."""
+
+
+def build_package(checkout: Path, folder: Path) -> Path:
+    """Write the package into a folder and return its path.
+
+    Raises:
+        NotMovable: an import binds the first part of a dotted name.
+    """
+    package = folder / PACKAGE
+    known = set(list_modules(checkout))
+    ignore = shutil.ignore_patterns(
+        "__pycache__", "*.pyc", ".*_cache", ".supervise*", ".langgraph_api"
+    )
+    shutil.copytree(checkout / PACKAGE, package, ignore=ignore)
+    for name in FOLDERS:
+        shutil.copytree(checkout / name, package / name, ignore=ignore)
+    for name in MODULES:
+        shutil.copy(checkout / f"{name}.py", package)
+    (package / "py.typed").touch()
+    for path in sorted(package.rglob("*.py")):
+        if NOT_CODE.isdisjoint(path.relative_to(package).parts):
+            text = path.read_text(encoding="utf-8")
+            path.write_text(move_source(text, known, str(path)), encoding="utf-8")
+    return package
+
+
+def list_modules(checkout: Path) -> Iterator[str]:
+    """Yield the dotted name of each module and package that goes under the package's name."""
+    yield from (*MODULES, *FOLDERS)
+    for name in FOLDERS:
+        for path in (checkout / name).rglob("*.py"):
+            parts = path.relative_to(checkout).with_suffix("").parts
+            for end in range(2, len(parts) + 1):
+                yield ".".join(parts[:end]).removesuffix(".__init__")
+
+
+def move_source(text: str, known: set[str], place: str = "") -> str:
+    """Return a module's source with the names of modules as they are in the package.
+
+    Args:
+        known: the modules that go into the package.
+
+    Raises:
+        NotMovable: `import graph.cli` binds `graph`, which has another name in the package.
+    """
+    lines = text.encode().splitlines(keepends=True)
+    for line, start, end, new in sorted(_find_changes(ast.parse(text), known, place), reverse=True):
+        before = lines[line - 1]
+        end = before.index(b" ", start) if end < 0 else end
+        lines[line - 1] = before[:start] + new.encode() + before[end:]
+    return b"".join(lines).decode()
+
+
+def _find_changes(
+    tree: ast.Module, known: set[str], place: str
+) -> Iterator[tuple[int, int, int, str]]:
+    """Yield a line, the bytes of it that are replaced, and what replaces them."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.ImportFrom(module=str(name), level=0) if name.split(".")[0] in known:
+                start = node.col_offset + len("from ")
+                yield node.lineno, start, start + len(name), f"{PACKAGE}.{name}"
+            case ast.Import(names=names) if any(each.name.split(".")[0] in known for each in names):
+                name = names[0].name
+                if len(names) > 1 or ("." in name and not names[0].asname):
+                    raise NotMovable(f"{place}:{node.lineno}: write `from … import …`")
+                start, (above, _, last) = node.col_offset, f"{PACKAGE}.{name}".rpartition(".")
+                end = start + len(f"import {name}")
+                yield node.lineno, start, end, f"from {above} import {last}"
+            case ast.Constant(value=str(text)) if node.lineno == node.end_lineno:
+                named = _NAME.fullmatch(text)
+                if named and named[1] in known and node.end_col_offset:
+                    start = node.end_col_offset - len(text) - 1
+                    yield node.lineno, start, start + len(text), f"{PACKAGE}.{text}"
+
+
+if __name__ == "__main__":
+    build_package(*map(Path, sys.argv[1:]))
