@@ -39,31 +39,12 @@ def build_plan_event(plan: Plan, team: Team) -> dict[str, Any]:
 
 def compare_plans(old: Plan, new: Plan) -> dict[str, Any]:
     """Return what a new version changed, by task id."""
-    before, after = _index_by_id(old), _index_by_id(new)
+    before, after = ({task.id: task for task in plan.tasks} for plan in (old, new))
     return {
         "added": [name for name in after if name not in before],
         "removed": [name for name in before if name not in after],
         "changed": [name for name in after if name in before and after[name] != before[name]],
     }
-
-
-def list_open_objections(
-    plan: Plan,
-    results: Mapping[str, Report],
-    doubts: Mapping[str, str],
-    answered: Collection[str],
-) -> list[str]:
-    """Return what speaks against the rest of the plan and was not answered yet, a line a report.
-
-    Args:
-        doubts: why waiting tasks make no sense after a report, by its task.
-        answered: ids of the tasks whose word has led to a revision.
-    """
-    return [
-        f"{task.id} ({results[task.id].worker}): {why}"
-        for task in plan.tasks
-        if task.id in results and task.id not in answered and (why := doubts.get(task.id))
-    ]
 
 
 def count_stalls(new: Plan, state: SupervisorState) -> int:
@@ -106,7 +87,3 @@ def _collect_unfinished_work(
     """Return the worker and description of each task without a result, whatever its id is."""
     left = (task for task in plan.tasks if task.id not in results)
     return frozenset((task.worker, task.description) for task in left)
-
-
-def _index_by_id(plan: Plan) -> dict[str, Task]:
-    return {task.id: task for task in plan.tasks}

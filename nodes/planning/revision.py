@@ -15,7 +15,6 @@ from nodes.planning.replanning import (
     compare_plans,
     count_completed,
     count_stalls,
-    list_open_objections,
     list_unfinished,
 )
 from nodes.planning.request import read_history
@@ -33,13 +32,12 @@ async def find_revision_reason(state: SupervisorState, team: Team) -> str:
     """Return why the plan must change; empty where it need not, or no revision is left."""
     if state.get("objection"):
         return f"A human rejected the plan: {state['objection']}"
-    plan = require_plan(state)
-    found = list_open_objections(
-        plan,
+    results, doubts, objecting = (
         state.get("results", {}),
         state.get("doubts", {}),
-        state.get("answered_objections", ()),
+        list_objecting(state),
     )
+    found = [f"{name} ({results[name].worker}): {doubts[name]}" for name in objecting]
     if found and not may_revise(state, team):
         revisions, stalls = state.get("revisions", 0), state.get("stalls", 0)
         count = (
@@ -53,7 +51,8 @@ async def find_revision_reason(state: SupervisorState, team: Team) -> str:
 def list_objecting(state: SupervisorState) -> list[str]:
     """Return the tasks whose reports speak against the plan, and no revision has answered."""
     doubts, answered = state.get("doubts", {}), state.get("answered_objections", ())
-    return [name for name in state.get("results", {}) if doubts.get(name) and name not in answered]
+    done = [task.id for task in require_plan(state).tasks if task.id in state.get("results", {})]
+    return [name for name in done if doubts.get(name) and name not in answered]
 
 
 def may_revise(state: SupervisorState, team: Team) -> bool:

@@ -1,7 +1,7 @@
 """Finds claims of different reports with the same subject and different figures."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -167,20 +167,27 @@ def _normalize_text(text: str) -> str:
     return " ".join(text.casefold().split()).rstrip(".")
 
 
-def _extract_statements(report: Report) -> Iterable[_ComparableClaim]:
+def _extract_statements(report: Report) -> Iterator[_ComparableClaim]:
+    """Yield a claim with its figures; of a row, one for each figure.
+
+    The subject and the period of a cell are in the other cells, and its column.
+    """
     for claim in report.claims:
-        if cells := _split_row(claim.text):
-            yield from _extract_cells(report.task, claim, cells)
-        elif figures := _sort_figures(claim.text):
-            subject = extract_terms(claim.text) - _MEASURE_STEMS
-            yield _ComparableClaim(
-                report.task,
-                claim,
-                subject,
-                extract_names(claim.text),
-                read_figures(claim.text).periods,
-                figures,
-            )
+        cells = _split_row(claim.text)
+        named = " ".join(f"{name} {value}" for name, value in cells if not _sort_figures(value))
+        for column, value in cells or [("", claim.text)]:
+            if figures := _sort_figures(value):
+                subject = named if cells else value
+                text = f"{subject} {column}".rstrip()
+                yield _ComparableClaim(
+                    report.task,
+                    claim,
+                    extract_terms(text) - _MEASURE_STEMS,
+                    extract_names(subject),
+                    read_figures(text.replace("_", " ")).periods,
+                    figures,
+                    extract_words(column.replace("_", " ")),
+                )
 
 
 def _sort_figures(text: str) -> dict[str, list[Quantity]]:
@@ -205,32 +212,14 @@ def _split_row(text: str) -> list[tuple[str, str]]:
     return found if len(found) == len(cells) > 1 else []
 
 
-def _extract_cells(
-    task: str, claim: Claim, cells: Sequence[tuple[str, str]]
-) -> Iterable[_ComparableClaim]:
-    """Yield a claim for each figure of a row: its subject and period are in the other cells."""
-    known = [(column, value) for column, value in cells if not _sort_figures(value)]
-    subject = " ".join(f"{column} {value}" for column, value in known)
-    for column, value in cells:
-        if figures := _sort_figures(value):
-            text = f"{subject} {column}"
-            yield _ComparableClaim(
-                task,
-                claim,
-                extract_terms(text) - _MEASURE_STEMS,
-                extract_names(subject),
-                read_figures(text.replace("_", " ")).periods,
-                figures,
-                extract_words(column.replace("_", " ")),
-            )
-
-
 def _disagree(one: _ComparableClaim, other: _ComparableClaim) -> bool:
     if one.task == other.task and _strip_fragment(one.claim) == _strip_fragment(other.claim):
         return False
     if one.periods and other.periods and not _share_period(one.periods, other.periods):
         return False
-    if one.column and other.column and not _is_same_measure(one, other):
+    # Not revenue and its ratio, nor one year and all.
+    is_same_measure = one.column == other.column and bool(one.periods) == bool(other.periods)
+    if one.column and other.column and not is_same_measure:
         return False
     if len(one.terms & other.terms) < min(MIN_SHARED, len(one.terms), len(other.terms)):
         return False
@@ -240,11 +229,6 @@ def _disagree(one: _ComparableClaim, other: _ComparableClaim) -> bool:
     if one.names - other.terms - other.names and other.names - one.terms - one.names:
         return False
     return _have_different_figures(one.figures, other.figures)
-
-
-def _is_same_measure(one: _ComparableClaim, other: _ComparableClaim) -> bool:
-    """Return whether two cells measure the same: not revenue and its ratio, one year and all."""
-    return one.column == other.column and bool(one.periods) == bool(other.periods)
 
 
 def _share_period(ours: Sequence[Period], theirs: Sequence[Period]) -> bool:

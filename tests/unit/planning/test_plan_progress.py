@@ -15,9 +15,9 @@ from nodes.planning.replanning import (
     compare_plans,
     count_stalls,
     keep_finished_tasks,
-    list_open_objections,
     list_unfinished,
 )
+from nodes.planning.revision import list_objecting
 from nodes.planning.skipping import list_partial_gaps, list_shortfalls, skip_blocked
 from nodes.prompts.messages import format_report_line
 from state import Plan, Report, Task
@@ -104,10 +104,11 @@ def test_unfinished_tasks_are_in_topological_order():
 
 
 def test_an_objection_is_open_until_it_was_answered():
-    results, doubts = make_reports("A", "B"), {"A": "Closed."}
+    state = make_planned_state(CHAIN, make_reports("A", "B"), doubts={"A": "Closed."})
 
-    assert list_open_objections(CHAIN, results, doubts, ()) == ["A (researcher): Closed."]
-    assert list_open_objections(CHAIN, results, doubts, ("A",)) == []
+    assert list_objecting(state) == ["A"]
+    state["answered_objections"] = ("A",)
+    assert list_objecting(state) == []
 
 
 NEW = make_plan(make_task("A"), make_task("D"))
