@@ -1,0 +1,55 @@
+"""The pages of `docs/how-do-i`: one screen each, and their commands are those of the program."""
+
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from typer.core import TyperGroup
+from typer.main import get_command
+
+from graph.cli import app
+
+FOLDER = Path(__file__).parents[2] / "docs" / "how-do-i"
+PAGES = sorted(page for page in FOLDER.glob("*.md") if page.name != "README.md")
+ONE_SCREEN = 45
+"""Lines."""
+BLOCK = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+COMMAND = re.compile(r"(?:^|\s)bin/supervise (.*)$")
+
+
+def list_commands(page: Path) -> Iterator[str]:
+    """Yield what follows `bin/supervise` in the blocks of a page."""
+    for block in BLOCK.findall(page.read_text(encoding="utf-8")):
+        for line in block.replace("\\\n", " ").splitlines():
+            if found := COMMAND.search(line):
+                yield found[1]
+
+
+COMMANDS = sorted({each for page in PAGES for each in list_commands(page)})
+
+
+def test_there_is_a_page_for_each_of_twenty_questions_and_the_index_names_them_all() -> None:
+    index = (FOLDER / "README.md").read_text(encoding="utf-8")
+
+    assert len(PAGES) >= 20
+    assert [page.name for page in PAGES if f"({page.name})" not in index] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_a_page_fits_one_screen(page: Path) -> None:
+    assert len(page.read_text(encoding="utf-8").splitlines()) <= ONE_SCREEN
+
+
+@pytest.mark.parametrize("line", COMMANDS)
+def test_the_program_knows_each_command_and_its_options(line: str) -> None:
+    words = shlex.split(line, comments=True)
+    group = get_command(app)
+    assert isinstance(group, TyperGroup)
+
+    with group.make_context("supervise", list(words)) as context:
+        name, command, rest = group.resolve_command(context, list(words))
+
+        assert command is not None
+        command.make_context(name, rest, parent=context)
