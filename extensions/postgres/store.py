@@ -14,14 +14,14 @@ from psycopg import AsyncConnection, Connection
 from psycopg.rows import DictRow, TupleRow, dict_row
 from psycopg_pool import AsyncConnectionPool
 
-from extensions.postgres.retries import (
+from extensions.postgres.saver import (
     RETRY_TIMEOUT_S,
     START_RETRY_TIMEOUT_S,
+    SessionSaver,
     build_store_error,
     is_brief_outage,
     retry_operation,
 )
-from extensions.postgres.saver import SessionSaver
 from extensions.postgres.session import (
     CONNECT_TIMEOUT_S,
     CONNECTION_OPTIONS,

@@ -21,8 +21,8 @@ from graph.runs.event_log import FORM_ERRORS, Event, EventListener
 from graph.runs.outcome import Outcome
 from graph.settings import Settings
 from graph.topology.answers import assign_answer
-from graph.topology.continuation import CONTINUE_KEY
 from graph.topology.input_validation import read_context
+from graph.topology.run_start import CONTINUE_KEY
 from nodes.errors import ThreadBusy
 from nodes.text.plain_text import sanitize_line
 from state import COMPLETE_STATUSES, Answer, Context, Plan, Report, RunUsage

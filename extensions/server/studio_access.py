@@ -19,10 +19,10 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from extensions.server.aegra_app import build_aegra_app, is_loaded_by_aegra, refuse_unsafe_start
 from extensions.server.live_page import list_page_routes
-from extensions.server.mcp_route import McpRouteMiddleware
 from extensions.server.middleware import (
     IN_PROCESS_ROOT,
     ContextCheckMiddleware,
+    McpRouteMiddleware,
     list_tenant_middleware,
 )
 from extensions.server.team_routes import list_team_routes

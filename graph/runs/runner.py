@@ -28,9 +28,14 @@ from graph.teams.default_team import DEFAULT_TEAM
 from graph.teams.team_loader import find_team
 from graph.topology.answers import Question, assign_answer, list_open_questions
 from graph.topology.blocking_portal import get_portal
-from graph.topology.continuation import build_reopen_command, has_unfinished_work, is_in_progress
 from graph.topology.input_validation import read_context
-from graph.topology.run_start import list_team_changes, merge_context
+from graph.topology.run_start import (
+    build_reopen_command,
+    has_unfinished_work,
+    is_in_progress,
+    list_team_changes,
+    merge_context,
+)
 from graph.topology.stop_watch import has_stop_requests
 from nodes.errors import UsageError
 from nodes.limits.deadline import measure_elapsed_s, now_s

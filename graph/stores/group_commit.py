@@ -47,7 +47,11 @@ _HASH_BYTES: Final = 16
 
 
 class ValueSaver(SqliteSaver):
-    """Saves checkpoints whose large values are in a table of their own."""
+    """Saves each large channel value once a thread, in a table of its own, by its hash.
+
+    LangGraph's writes the values of all channels into every checkpoint: documents, plan and reports
+    of a run again after each superstep. Here a checkpoint refers to a large value by its hash.
+    """
 
     def put(
         self,

@@ -26,17 +26,17 @@ from graph.around_run import AroundRun, BegunRun, Saver
 from graph.chat.attachments import add_attachments
 from graph.topology.answers import (
     AnswerRecord,
+    QuestionParts,
     build_answer_input,
     is_chat_message,
     is_reply,
     load_answer_record,
+    post_questions,
     save_answer_record,
 )
 from graph.topology.blocking_portal import get_portal
-from graph.topology.chat_questions import QuestionParts, post_questions
 from graph.topology.checkpointer_adapter import adapt_checkpointer, require_checkpointer
 from graph.topology.compact_tracer import compact_tracers
-from graph.topology.continuation import asks_to_continue, build_continuation
 from graph.topology.drawing import DrawnGraph
 from graph.topology.input_validation import (
     read_context,
@@ -47,6 +47,8 @@ from graph.topology.input_validation import (
 from graph.topology.run_start import (
     CLOCK_KEY,
     RunStart,
+    asks_to_continue,
+    build_continuation,
     get_run_id,
     is_resumed,
     is_same_run,

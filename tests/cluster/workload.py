@@ -11,7 +11,7 @@ import httpx
 from langgraph_sdk.client import LangGraphClient
 from langgraph_sdk.errors import LangGraphError
 
-from graph.topology.continuation import CONTINUE_KEY
+from graph.topology.run_start import CONTINUE_KEY
 from nodes.limits.patterns import Pattern
 from tests.cluster.cluster import TEAM
 from tests.endpoint import Endpoint, Scenario

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from extensions.server.shared.rates import SharedRates
+from extensions.server.shared.signals import SharedRates
 from extensions.server.shared.store import SharedStore
 from nodes.models.rates import LocalRates, RateLimits
 from tests.benchmarks.rates.measure import find_worst

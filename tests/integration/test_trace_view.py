@@ -13,7 +13,7 @@ from extensions.server.trace_view import SUMMARY_NAMESPACE
 from extensions.server.trace_writer import NAMESPACE, TraceWriter
 from graph import build_supervisor
 from graph.settings import Settings
-from graph.topology.continuation import CONTINUE_KEY, NothingToContinue
+from graph.topology.run_start import CONTINUE_KEY, NothingToContinue
 from graph.topology.supervisor_graph import SupervisorGraph
 from tests.endpoint import Endpoint, Scenario, script_tasks
 from tests.teams import make_team

@@ -8,8 +8,7 @@ from langchain_core.messages import AIMessage
 from langgraph.types import Interrupt
 
 from graph.display.summary import format_question
-from graph.topology.answers import AnswerUnclear, assign_answer
-from graph.topology.chat_questions import QuestionParts
+from graph.topology.answers import AnswerUnclear, QuestionParts, assign_answer
 
 PRICES = {"id": "i1", "kind": "question", "task": "prices", "question": "With tax?"}
 ORIGIN = {"id": "i2", "kind": "question", "task": "origin", "question": "Which country?"}

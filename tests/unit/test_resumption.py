@@ -10,7 +10,7 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Overwrite, PregelTask, StateSnapshot
 from typing_extensions import TypedDict
 
-from graph.topology.continuation import has_unfinished_work, is_in_progress
+from graph.topology.run_start import has_unfinished_work, is_in_progress
 from graph.topology.saved_work import collect_ledger, collect_pending_reports
 from state import (
     Expense,

@@ -8,7 +8,7 @@ import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.store.memory import InMemoryStore
 
-from graph.runs.run_graphs import MAX_GRAPHS, build_run_graph
+from graph.runs.session import MAX_GRAPHS, build_run_graph
 from graph.settings import Settings
 from graph.stores.run_database import RunDatabase
 from graph.topology.supervisor_graph import SupervisorGraph

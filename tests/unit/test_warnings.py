@@ -12,7 +12,7 @@ from langchain_core.messages import HumanMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import empty_checkpoint
 
-from extensions.postgres.retries import retry_operation
+from extensions.postgres.saver import retry_operation
 from graph.cli import main
 from graph.commands.process import LOGGER_NAMES, configure_logging
 from graph.runs.event_log import EventLog

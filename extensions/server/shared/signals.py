@@ -1,19 +1,105 @@
-"""Retry-After and the circuit breakers of a model and of its address, over all instances."""
+"""What instances share of an endpoint: requests and tokens per minute, Retry-After, breakers."""
 
 import asyncio
 import json
+import random
 import time
+from dataclasses import dataclass
 from hashlib import sha256
 from typing import Final
+from uuid import uuid4
 
-from extensions.server.shared.rates import SharedRates
-from extensions.server.shared.scripts import BLOCK, CLAIM_PROBE, DELETE, OPEN_BREAKER, READ_SIGNALS
+from extensions.server.shared.scripts import (
+    BLOCK,
+    CLAIM_PROBE,
+    CORRECT,
+    DELETE,
+    OPEN_BREAKER,
+    READ_SIGNALS,
+    TAKE,
+)
 from extensions.server.shared.store import SharedStore, get_shared_store
 from nodes.errors.redaction import redact_text
 from nodes.limits.nesting import parse_json
 from nodes.models.circuit_breaker import FORGET_AFTER_S, EndpointSignals
-from nodes.models.rates import LocalRates, RateLimits
+from nodes.models.rates import MAX_SLEEP_S, Charge, CrossLoopSemaphore, LocalRates, RateLimits
 from nodes.text.plain_text import sanitize_line
+
+MAX_JITTER_S: Final = 0.01
+"""So that instances that wait for the same moment do not ask at the same time."""
+
+
+@dataclass
+class _Ask:
+    """A request that waits for its turn."""
+
+    id: str
+    tokens: int
+    began_s: float
+
+
+class SharedRates:
+    """Counts in Redis, and beside it in this process, which is alone while Redis is away."""
+
+    def __init__(
+        self, store: SharedStore, name: str, limits: RateLimits, local: LocalRates
+    ) -> None:
+        self._store, self._limits, self._local = store, limits, local
+        names = ("first", "requests", "requests-sum", "tokens", "tokens-sum")
+        self._keys = [f"supervise:{{{name}}}:{each}" for each in names]
+        self._window_us = round(limits.window_s * 1e6)
+        self._turn, self._waiting = CrossLoopSemaphore(1), set[str]()
+
+    async def take(self, tokens: int) -> Charge:
+        """Wait until a request of so many tokens is allowed, and count it."""
+        ask = _Ask(uuid4().hex[:12], tokens, time.monotonic())
+        if not self._waiting and await self._ask_store(ask) == 0:
+            return self._local.record(tokens, is_shared=True)
+        self._waiting.add(ask.id)
+        try:
+            async with self._turn:
+                return await self._wait_for_turn(ask)
+        finally:
+            self._waiting.discard(ask.id)
+
+    async def _wait_for_turn(self, ask: _Ask) -> Charge:
+        while True:
+            wait_s = await self._ask_store(ask)
+            if wait_s == 0:
+                return self._local.record(ask.tokens, is_shared=True)
+            if wait_s is None:
+                wait_s = self._local.get_wait_s(ask.tokens)
+                if not wait_s:
+                    return self._local.record(ask.tokens)
+            await asyncio.sleep(min(wait_s, MAX_SLEEP_S) + random.uniform(0, MAX_JITTER_S))
+
+    def correct(self, charge: Charge, tokens: int) -> None:
+        """Replace the estimate of a request with its real number of tokens."""
+        entry = charge.tokens
+        if entry is None:
+            return
+        difference = round(tokens - entry.amount)
+        self._local.correct(charge, tokens)
+        if charge.is_shared and difference:
+            age_us = round((time.monotonic() - entry.at_s) * 1e6)
+            values = (uuid4().hex[:12], self._window_us, age_us, difference)
+            self._store.send(CORRECT, self._keys[3:], *values)
+
+    async def _ask_store(self, ask: _Ask) -> float | None:
+        """Return the seconds to wait, 0 when it was counted; None while Redis is away."""
+        waited_s = time.monotonic() - ask.began_s
+        wait_us = await self._store.run(
+            TAKE,
+            self._keys,
+            ask.id,
+            int(waited_s > self._limits.period_s),
+            self._window_us,
+            self._limits.requests or 0,
+            self._limits.tokens or 0,
+            min(ask.tokens, self._limits.tokens or 0),
+        )
+        return None if wait_us is None else float(wait_us) / 1e6
+
 
 CACHE_S: Final = 0.1
 """For which a look is enough while nothing has failed."""

@@ -11,8 +11,12 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from extensions.server.mcp_route import McpRouteMiddleware, rewrite_result
-from extensions.server.middleware import CHECKED_PATHS, find_context_problem
+from extensions.server.middleware import (
+    CHECKED_PATHS,
+    McpRouteMiddleware,
+    find_context_problem,
+    rewrite_result,
+)
 
 
 async def echo(request: Request) -> JSONResponse:
