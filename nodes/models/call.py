@@ -7,9 +7,8 @@ import time
 from collections.abc import Callable
 from contextlib import AsyncExitStack, nullcontext
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.messages.ai import UsageMetadata
 
@@ -36,7 +35,7 @@ from nodes.models.failures import (
 from nodes.models.reply_stream import ReplyTextReader, RunOnWatch
 from nodes.models.request import require_end, require_usable, send_request
 from nodes.models.run_context import CallDeadline, RunContext
-from nodes.models.settings import DEFAULT_CALL_TIMEOUT_S, EMBEDDED, ModelSettings
+from nodes.models.settings import DEFAULT_CALL_TIMEOUT_S, EMBEDDED
 from nodes.models.usage import (
     compute_cost_usd,
     count_cached,
@@ -44,6 +43,9 @@ from nodes.models.usage import (
     get_model_speed,
     keep_credible_usage,
 )
+
+if TYPE_CHECKING:  # which makes calls
+    from nodes.models.guarded_model import GuardedModel
 
 BACKOFF_S = 0.5
 """The limit of the first wait; it doubles with each try (full jitter, Brooker, AWS 2015)."""
@@ -66,14 +68,8 @@ _logger = logging.getLogger(__name__)
 class ModelCall:
     """Calls a model until the answer is complete, within the call's time and tries."""
 
-    inner: BaseChatModel
-    model_name: str
-    endpoint: str
-    settings: ModelSettings
-    max_concurrency: int | None
+    model: "GuardedModel"
     run_context: RunContext
-    api_key: str | None = field(default=None, repr=False)
-    """Of this endpoint; it is removed from error messages."""
     tries: int = 0
     wasted_usage: list[UsageMetadata] = field(default_factory=list)
     """Usage of answers that could not be used."""
@@ -89,20 +85,19 @@ class ModelCall:
     """Reserves what answers took that could not be used; None without a budget."""
     opened_circuit: str = ""
     """The model or the address whose circuit a failure of this call has opened."""
-
     first_error: str = ""
     """The code with which its first failed try ended."""
 
     def __post_init__(self) -> None:
-        self._limits = get_endpoint_limits(self.endpoint, self.settings)
-        self._health = get_model_health(self.endpoint, self.model_name)
-        self._signals = get_endpoint_signals(
-            self.endpoint, self.model_name, self.settings.find_redis(self.endpoint)
-        )
-        self.speed = get_model_speed(self.endpoint, self.model_name)
-        self.timeout_s = (
-            self.settings.call_timeout_s or DEFAULT_CALL_TIMEOUT_S * self.speed.limit_factor
-        )
+        endpoint, self.name = self.model.endpoint, self.model.model
+        self._settings = self.model.settings
+        self._limits = get_endpoint_limits(endpoint, self._settings)
+        self._health = get_model_health(endpoint, self.name)
+        redis_url = self._settings.find_redis(endpoint)
+        self._signals = get_endpoint_signals(endpoint, self.name, redis_url)
+        self.speed = get_model_speed(endpoint, self.name)
+        usual_s = DEFAULT_CALL_TIMEOUT_S * self.speed.limit_factor
+        self.timeout_s = self._settings.call_timeout_s or usual_s
         self._deadline = CallDeadline(self.timeout_s, self.run_context.remaining_s)
         self._retries_taken, self._is_retry_in_flight, self._tries_before = 0, False, 0
         self._last_failure: SupervisorError | None = None
@@ -117,7 +112,7 @@ class ModelCall:
         self._retries_taken, self._last_failure = 0, None
         retries.count_call()
         try:
-            async with self._deadline.enforce(self.model_name):
+            async with self._deadline.enforce(self.name):
                 answer = await self._try_until_usable(messages, kwargs)
         except CallTimedOut as error:
             # The time was used up by tries that failed: their reason says more.
@@ -153,14 +148,15 @@ class ModelCall:
                     kwargs = {**kwargs, MAX_TOKENS: limit * (2 if error.reply_text else 4)}
 
     async def _try_once(self, messages: list[BaseMessage], kwargs: dict[str, Any]) -> AIMessage:
-        limits = self._limits
-        is_counted = self.settings.tokens_per_minute is not None
+        is_counted = self._settings.tokens_per_minute is not None
         tokens = estimate_tokens(messages, kwargs) if is_counted else 0
         async with AsyncExitStack() as stack:
             with self._deadline.pause_while_queueing():
                 correct_charge = await stack.enter_async_context(
-                    limits.acquire_slot(
-                        tokens, run=self.run_context.run_id, max_concurrency=self.max_concurrency
+                    self._limits.acquire_slot(
+                        tokens,
+                        run=self.run_context.run_id,
+                        max_concurrency=self.model.max_concurrency,
                     )
                 )
             stack.callback(self._signals.release_probe, self)
@@ -171,7 +167,7 @@ class ModelCall:
                 self.hold_more(0, None)
             self.tries += 1
             began_s = time.monotonic()
-            is_outside = self.model_name != EMBEDDED
+            is_outside = self.name != EMBEDDED
             with self.run_context.wait_outside() if is_outside else nullcontext():
                 answer, reason = await self._send_request(messages, kwargs)
             seconds = time.monotonic() - began_s
@@ -187,7 +183,7 @@ class ModelCall:
                     has_read_little=2 * cached > usage["input_tokens"],
                 )
         try:
-            require_usable(answer, reason, self.model_name)
+            require_usable(answer, reason, self.name)
         except SupervisorError as error:
             is_cut = isinstance(error, ResponseCut)
             if not (is_cut and self.reads_cut and self.reads_cut(answer)):
@@ -203,7 +199,7 @@ class ModelCall:
         """
         self.wasted_usage.append(usage)
         if self.hold_more:
-            price = compute_cost_usd(self.model_name, usage, self.settings.prices)
+            price = compute_cost_usd(self.name, usage, self._settings.prices)
             self.hold_more(usage["total_tokens"], price)
 
     async def _wait_for_endpoint(self) -> None:
@@ -220,7 +216,7 @@ class ModelCall:
             blocked_s = gate.get_blocked_s()
             if blocked_s > self._deadline.get_remaining_s():
                 raise RateLimited(
-                    f"{self.model_name} is rate limited; retry after {format_duration(blocked_s)}",
+                    f"{self.name} is rate limited; retry after {format_duration(blocked_s)}",
                     retry_after_s=blocked_s,
                     cause="that is longer than the call may take",
                     next=f"try again in {format_duration(blocked_s)}",
@@ -243,25 +239,25 @@ class ModelCall:
         reader = ReplyTextReader(listeners) if listeners else None
         try:
             result = await send_request(
-                self.inner,
+                self.model.inner,
                 messages,
-                is_streaming=self.settings.streaming or self._may_be_left,
+                is_streaming=self._settings.streaming or self._may_be_left,
                 on_chunk=reader.read_chunk if reader else None,
                 watch=RunOnWatch(wants_call=self.wants_call) if self._may_be_left else None,
                 **kwargs,
             )
-            answer = require_end(result, self.model_name)
+            answer = require_end(result, self.name)
         except asyncio.CancelledError:
             if self._deadline.is_nearly_over():
                 self._record_failure(began_s, f"no answer within {self.timeout_s:g} s")
-                if self.settings.call_timeout_s is None:
+                if self._settings.call_timeout_s is None:
                     self.speed.record_timeout()
             raise
         except Exception as error:  # providers' clients raise what they like, with no common root
             if written := read_failed_generation(error):
                 self._signals.record_answer(began_s)
                 return AIMessage(written), "stop"
-            if reader and not reader.has_begun and _refuses_stream(error, self.model_name):
+            if reader and not reader.has_begun and _refuses_stream(error, self.name):
                 self._health.can_stream = False
                 return await self._send_request(messages, kwargs)
             raise self._translate_failure(error, began_s) from None
@@ -279,7 +275,7 @@ class ModelCall:
 
         It is raised without its cause: the original may quote the key.
         """
-        error = translate_error(raised, model=self.model_name, secret=self.api_key)
+        error = translate_error(raised, model=self.name, secret=self.model.api_key)
         if wait_s := read_retry_after_s(raised):
             self._signals.block(wait_s)
         if is_endpoint_alive(raised, error):
@@ -303,25 +299,23 @@ class ModelCall:
 
     async def _wait_for_retry(self, error: SupervisorError) -> bool:
         """Wait until a failed call may be retried; return False when it may not."""
-        is_unusable = isinstance(error, BadResponse | ResponseCut)
-        max_tries = min(
-            self.settings.max_tries, MAX_UNUSABLE_TRIES if is_unusable else self.settings.max_tries
-        )
+        max_tries = self._settings.max_tries
+        if isinstance(error, BadResponse | ResponseCut):
+            max_tries = min(max_tries, MAX_UNUSABLE_TRIES)
         tries = self.tries - self._tries_before
         if not error.retryable or tries >= max_tries or not self._signals.allows_retry():
             return False
         is_invited = isinstance(error, RateLimited) and bool(error.retry_after_s)
-        wait_s = 0.0 if is_invited else _choose_backoff_s(tries)
-        if (
-            max(wait_s, self._limits.retry_after.get_blocked_s())
-            >= self._deadline.get_remaining_s()
-        ):
+        longest_s = min(MAX_BACKOFF_S, BACKOFF_S * 2.0 ** (tries - 1))
+        wait_s = 0.0 if is_invited else random.uniform(0.0, longest_s)
+        blocked_s = self._limits.retry_after.get_blocked_s()
+        if max(wait_s, blocked_s) >= self._deadline.get_remaining_s():
             return False
         if not is_invited and not await self._acquire_retry():
             return False
         _logger.warning(
             "%s: try %d of %d failed, retrying: %s",
-            self.model_name,
+            self.name,
             tries,
             max_tries,
             redact_text(str(error)),
@@ -336,10 +330,8 @@ class ModelCall:
             if retries.take_retry():
                 self._retries_taken, self._is_retry_in_flight = self._retries_taken + 1, True
                 return True
-            if (
-                not retries.is_worth_waiting()
-                or self._deadline.get_remaining_s() <= POLL_INTERVAL_S
-            ):
+            is_late = self._deadline.get_remaining_s() <= POLL_INTERVAL_S
+            if is_late or not retries.is_worth_waiting():
                 return False
             await asyncio.sleep(POLL_INTERVAL_S)
         return True
@@ -365,10 +357,6 @@ def _repeats_itself(error: SupervisorError) -> bool:
     if not isinstance(error, ResponseCut) or len(error.reply_text) < REPEATED_CHARS:
         return False
     return error.reply_text.count(error.reply_text[-REPEATED_CHARS:]) >= MIN_REPETITIONS
-
-
-def _choose_backoff_s(tries: int) -> float:
-    return random.uniform(0.0, min(MAX_BACKOFF_S, BACKOFF_S * 2.0 ** max(0, tries - 1)))
 
 
 def estimate_tokens(messages: list[BaseMessage], kwargs: dict[str, Any]) -> int:

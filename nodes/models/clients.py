@@ -268,8 +268,8 @@ def list_nearest_names(name: str, names: Iterable[str], count: int = 3) -> list[
 async def name_nearest_models(error: ModelUnknown, inner: BaseChatModel, tier: Tier) -> str:
     """Return what to do next: a name that the endpoint has, or the advice of the error."""
     model: str = getattr(inner, "model_name", "")
-    list_names: Callable[[], Awaitable[list[str]]] | None
-    list_names, names = getattr(inner, "list_model_names", None), list[str]()
+    list_names: Callable[[], Awaitable[list[str]]] | None = getattr(inner, "list_model_names", None)
+    names = list[str]()
     if list_names is None:
         return error.next
     # Whatever becomes of the list, the error of the call is the one to show.

@@ -36,10 +36,7 @@ MAX_QUOTE_CHARS = 200
 
 _CUT_ERRORS = {"ReadError", "RemoteProtocolError", "IncompleteRead"}
 _TIMEOUT_ERRORS = {"APITimeoutError", "TimeoutException", "TimeoutError"}
-_UNREACHABLE_ERRORS = {
-    "ConnectTimeout",
-    "ConnectError",
-    "APIConnectionError",
+_UNREACHABLE_ERRORS = {"ConnectTimeout", "ConnectError", "APIConnectionError"} | {
     "TransportError",
     "ConnectionError",
     "ClientError",
@@ -87,15 +84,15 @@ def translate_error(error: Exception, *, model: str, secret: str | None = None) 
     if status is not None and status >= 300:
         target = clean_text(_read_header(error, "location"), secret)
         return _translate_status(status, code, said or target, model, read_retry_after_s(error))
-    return _translate_kind(error, said, model) or (
-        _translate_code(code, said, model)
-        if code or _list_kinds(error) & {"APIError"}
-        else _translate_validation_error(error, model)
-        or BadResponse(
-            f"the answer of {model} cannot be read",
-            cause=_describe_other_protocol(said),
-            next=_ADDRESS_ADVICE,
-        )
+    if failed := _translate_kind(error, said, model):
+        return failed
+    if code in _QUOTA_CODES | _RATE_CODES:
+        return _build_limit_error(said, model, code in _QUOTA_CODES, None)
+    if code or "APIError" in _list_kinds(error):
+        return EndpointFailed(f"{model} answered with an error", cause=said)
+    what, cause = f"the answer of {model} cannot be read", _describe_other_protocol(said)
+    return _translate_validation_error(error, model) or BadResponse(
+        what, cause=cause, next=_ADDRESS_ADVICE
     )
 
 
@@ -202,21 +199,17 @@ def _translate_validation_error(error: Exception, model: str) -> BadResponse | N
     return None
 
 
-def _translate_code(code: str, said: str, model: str) -> ModelError:
-    if code in _QUOTA_CODES | _RATE_CODES:
-        return _build_limit_error(said, model, code in _QUOTA_CODES, None)
-    return EndpointFailed(f"{model} answered with an error", cause=said)
-
-
 def _build_limit_error(
     cause: str, model: str, is_quota: bool, wait_s: float | None
 ) -> QuotaSpent | RateLimited:
     if is_quota:
         remedy = "raise the account's quota, or name another model"
         return QuotaSpent(f"the quota for {model} is spent", cause=cause, next=remedy)
-    when = "lower SUPERVISE_RPM or SUPERVISE_TPM"
-    if wait_s:
-        when = f"try again in {format_duration(wait_s)}"
+    when = (
+        f"try again in {format_duration(wait_s)}"
+        if wait_s
+        else "lower SUPERVISE_RPM or SUPERVISE_TPM"
+    )
     return RateLimited(f"{model} is rate limited", retry_after_s=wait_s, cause=cause, next=when)
 
 
@@ -243,10 +236,9 @@ def _read_header(error: Exception, name: str) -> str:
 
 
 def _read_status(error: Exception) -> int | None:
-    status = getattr(error, "status_code", None)
-    if status is None:
-        status = getattr(getattr(error, "response", None), "status_code", None)
-    return status if isinstance(status, int) else None
+    places = (error, getattr(error, "response", None))
+    found = (getattr(place, "status_code", None) for place in places)
+    return next((status for status in found if isinstance(status, int)), None)
 
 
 def _read_body(error: Exception) -> Mapping[str, Any]:

@@ -229,15 +229,7 @@ class GuardedModel(BaseChatModel):
     ) -> AIMessage:
         """Return the model's reply, charged and traced, without a known secret."""
         began_s = time.monotonic()
-        call = ModelCall(
-            inner=self.inner,
-            model_name=self.model,
-            endpoint=self.endpoint,
-            settings=self.settings,
-            max_concurrency=self.max_concurrency,
-            run_context=run_context,
-            api_key=self.api_key,
-        )
+        call = ModelCall(self, run_context)
         event: dict[str, Any] = {
             "model": self.model,
             "tier": self.tier,

@@ -4,6 +4,7 @@ import asyncio
 import threading
 import time
 from collections import deque
+from contextlib import suppress
 from dataclasses import dataclass
 from math import ceil
 from types import TracebackType
@@ -56,22 +57,11 @@ class CrossLoopSemaphore:
     def _release(self) -> None:
         with self._lock:
             while self._waiting:
-                if _wake_waiter(self._waiting.popleft()):
+                place = self._waiting.popleft()
+                with suppress(RuntimeError):  # its event loop is closed
+                    place.get_loop().call_soon_threadsafe(_grant, place)
                     return
             self._free += 1
-
-
-def _wake_waiter(place: asyncio.Future[None]) -> bool:
-    """Wake a waiter; return False when its event loop is closed."""
-    loop = place.get_loop()
-    if loop is asyncio.get_running_loop():
-        _grant(place)
-        return True
-    try:
-        loop.call_soon_threadsafe(_grant, place)
-    except RuntimeError:
-        return False
-    return True
 
 
 def _grant(place: asyncio.Future[None]) -> None:

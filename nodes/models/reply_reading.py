@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 from uuid import uuid4
 
@@ -66,7 +67,9 @@ def read_reply(
         calls = _keep_complete(calls, message, offer, corrections)
     if not calls:
         return None
-    _drop_shown_arguments(calls, offer)
+    for call in calls:
+        is_bare = offer.parameters.get(call["name"]) == NO_ARGUMENTS
+        call["args"] = {} if is_bare else call["args"]
     update: dict[str, Any] = {"tool_calls": calls, "invalid_tool_calls": []}
     if not message.tool_calls:  # the text is the call
         update["content"] = ""
@@ -96,25 +99,23 @@ def _keep_complete(
     return whole[:1]
 
 
-def _drop_shown_arguments(calls: Sequence[ToolCall], offer: ToolOffer) -> None:
-    for call in calls:
-        if offer.parameters.get(call["name"]) == NO_ARGUMENTS:
-            call["args"] = {}
-
-
 def clean_words(message: AIMessage) -> AIMessage:
     """Return a reply in words without a reasoning model's thoughts."""
     text = str(message.text)
-    words = strip_thinking(text)
-    return message if words == text else message.model_copy(update={"content": words})
+    if _THINKING_END in text:
+        words = text.rpartition(_THINKING_END)[2].strip()
+    elif text.lstrip().startswith(_THINKING_START):
+        words = ""  # cut off while it thought
+    else:
+        return message
+    return message.model_copy(update={"content": words})
 
 
 def _read_text(message: AIMessage, corrections: list[str]) -> str:
-    text = str(message.text)
-    words = strip_thinking(text)
-    if words != text:
+    words = clean_words(message)
+    if words is not message:
         corrections.append("thoughts before the reply were removed")
-    return words
+    return str(words.text)
 
 
 def _read_tool_calls(
@@ -161,11 +162,9 @@ def _read_plain_value(text: str, offer: ToolOffer) -> list[ToolCall]:
 
 
 def _read_calls_from_text(text: str, offer: ToolOffer) -> list[ToolCall]:
-    tools = offer.parameters
-    try:
-        found: Sequence[tuple[str, dict[str, Any]]] = read_text_calls(text, tools)
-    except PatternTimeout:
-        found = ()
+    tools, found = offer.parameters, list[tuple[str, dict[str, Any]]]()
+    with suppress(PatternTimeout):
+        found = read_text_calls(text, tools)
     if not found and (value := _read_value(text, tools)):
         found = [value]
     return [tool_call(name=n, args=args, id=f"call_{uuid4().hex}") for n, args in found]
@@ -190,15 +189,6 @@ def _read_value(
     best = max(shared, key=lambda name: shared[name], default="")
     needed = 1 if len(tools) == 1 else MIN_TELLING_KEYS
     return (best, value) if best and shared[best] >= needed else None
-
-
-def strip_thinking(text: str) -> str:
-    """Return a text without the thoughts that a reasoning model wrote before its answer."""
-    if _THINKING_END in text:
-        return text.rpartition(_THINKING_END)[2].strip()
-    if text.lstrip().startswith(_THINKING_START):
-        return ""  # cut off while it thought
-    return text
 
 
 def read_text_calls(text: str, tools: Mapping[str, Any]) -> list[tuple[str, dict[str, Any]]]:

@@ -33,11 +33,7 @@ CONTENT_FILTER_REASONS = {
     "refusal",
     "recitation",
     "blocklist",
-} | {
-    "prohibited_content",
-    "spii",
-    "guardrail_intervened",
-}
+} | {"prohibited_content", "spii", "guardrail_intervened"}
 MAX_TOOL_CALLS = 128
 """Limit for one answer; a worker runs eight of them and refuses each of the others."""
 BATCH_CHUNKS = 256
@@ -67,20 +63,12 @@ async def send_request(
     has_listener = run_manager is not None and any(
         isinstance(handler, _StreamingCallbackHandler) for handler in run_manager.handlers
     )
-    stream_usage = kwargs.pop("stream_usage", None)
     can_stream = type(inner)._astream is not BaseChatModel._astream
     if not can_stream or not (has_listener or is_streaming or on_chunk):
+        kwargs.pop("stream_usage", None)
         return await inner._agenerate(messages, stop=stop, **kwargs)
-    if stream_usage is not None:
-        kwargs["stream_usage"] = stream_usage
-    return await collect_stream(
-        _notify_listeners(
-            inner._astream(messages, stop=stop, **kwargs),
-            run_manager,
-            on_chunk,
-            watch,
-        )
-    )
+    stream = inner._astream(messages, stop=stop, **kwargs)
+    return await collect_stream(_notify_listeners(stream, run_manager, on_chunk, watch))
 
 
 async def _notify_listeners(
@@ -118,9 +106,8 @@ def require_end(result: ChatResult, model: str) -> tuple[AIMessage, str]:
     if not result.generations or not isinstance(result.generations[0].message, AIMessage):
         raise BadResponse(f"{model} sent no message")
     message = result.generations[0].message
-    reason = _read_finish_reason(result.generations[0], message)
-    given = result.llm_output or {}  # where Anthropic's client has it
-    reason = reason or next((given[key] for key in _REASON_KEYS if given.get(key)), None)
+    reason = _read_finish_reason(result.generations[0])
+    reason = reason or _find_reason(result.llm_output or {})  # where Anthropic's client has it
     word = str(reason or "").lower()
     if word not in FINISHED_REASONS | CONTENT_FILTER_REASONS | LENGTH_LIMIT_REASONS:
         cause = f"finish reason {word or 'absent'}"
@@ -146,12 +133,12 @@ def require_usable(message: AIMessage, reason: str, model: str) -> None:
     if reason in CONTENT_FILTER_REASONS:
         raise RequestRefused(f"a content filter removed the answer of {model}", cause=reason)
     if reason in LENGTH_LIMIT_REASONS:
-        remedy = "raise SUPERVISE_MAX_OUTPUT_TOKENS, ask for less, or name another model"
+        calls = [str(call.get("args") or "") for call in message.invalid_tool_calls]
         raise ResponseCut(
             f"the answer of {model} was cut",
-            said=_read_written(message),
+            said="\n".join([str(message.text), *calls]).strip(),
             cause="length limit",
-            next=remedy,
+            next="raise SUPERVISE_MAX_OUTPUT_TOKENS, ask for less, or name another model",
         )
     if len(message.tool_calls) + len(message.invalid_tool_calls) > MAX_TOOL_CALLS:
         raise BadResponse(f"{model} made more than {MAX_TOOL_CALLS} tool calls in one answer")
@@ -174,14 +161,8 @@ def require_usable(message: AIMessage, reason: str, model: str) -> None:
 
 def was_cut(message: AIMessage) -> bool:
     """Return whether an answer reached its limit of tokens."""
-    reasons = (message.response_metadata.get(key) for key in _REASON_KEYS)
-    return any(str(reason or "").lower() in LENGTH_LIMIT_REASONS for reason in reasons)
-
-
-def _read_written(message: AIMessage) -> str:
-    """Return what a model wrote, the arguments of its tool calls included."""
-    calls = [str(call.get("args") or "") for call in message.invalid_tool_calls]
-    return "\n".join([str(message.text), *calls]).strip()
+    reason = _find_reason(message.response_metadata)
+    return str(reason or "").lower() in LENGTH_LIMIT_REASONS
 
 
 async def collect_stream(stream: AsyncIterator[ChatGenerationChunk]) -> ChatResult:
@@ -195,7 +176,7 @@ async def collect_stream(stream: AsyncIterator[ChatGenerationChunk]) -> ChatResu
     calls: list[_StreamedCall] = []
     reason: Any = None
     async for chunk in stream:
-        reason = _read_finish_reason(chunk, chunk.message) or reason
+        reason = _read_finish_reason(chunk) or reason
         batch.append(_split_off_calls(chunk, calls))
         if len(batch) == BATCH_CHUNKS:
             total, batch = _add_chunks(total, batch), []
@@ -295,9 +276,10 @@ def _assign_call_ids(calls: Sequence[ToolCall]) -> list[ToolCall]:
     return named
 
 
-def _read_finish_reason(generation: ChatGeneration, message: Any) -> Any:
-    places: tuple[Mapping[str, Any], ...] = (
-        generation.generation_info or {},
-        message.response_metadata,
-    )
-    return next((place[key] for place in places for key in _REASON_KEYS if place.get(key)), None)
+def _read_finish_reason(generation: ChatGeneration) -> Any:
+    metadata = generation.message.response_metadata
+    return _find_reason(generation.generation_info or {}) or _find_reason(metadata)
+
+
+def _find_reason(metadata: Mapping[str, Any]) -> Any:
+    return next((metadata[key] for key in _REASON_KEYS if metadata.get(key)), None)

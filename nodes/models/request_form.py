@@ -37,26 +37,10 @@ Purpose = Literal["value", "tools"]
 
 _BY_TOOL: Sequence[OutputMethod] = ("required_tool", "json_schema", "json_prompt")
 _BY_FORMAT: Sequence[OutputMethod] = ("json_schema", "required_tool", "json_prompt")
-UNSHOWN_KEYS = frozenset(
-    {
-        "$schema",
-        "additionalProperties",
-        "default",
-        "exclusiveMaximum",
-        "exclusiveMinimum",
-        "format",
-        "maxLength",
-        "maxProperties",
-        "maximum",
-        "minItems",
-        "minLength",
-        "minProperties",
-        "minimum",
-        "multipleOf",
-        "pattern",
-        "title",
-        "uniqueItems",
-    }
+UNSHOWN_KEYS = (
+    {"$schema", "additionalProperties", "default", "format", "pattern", "title", "uniqueItems"}
+    | {"exclusiveMaximum", "exclusiveMinimum", "maximum", "minimum", "multipleOf"}
+    | {"maxLength", "maxProperties", "minItems", "minLength", "minProperties"}
 )
 MAX_REFERENCE_DEPTH = 12
 NO_ARGUMENTS: Mapping[str, Any] = {
@@ -86,8 +70,7 @@ class OutputMethods:
 
     def keep(self, purpose: Purpose, method: OutputMethod) -> bool:
         """Use a method from now on, unless a later one is in use; return whether it changes."""
-        before = self.get_current(purpose)
-        is_later = method in self.list_from(purpose, before)[1:]
+        is_later = method in self.list_from(purpose, self.get_current(purpose))[1:]
         if is_later:
             self._current[purpose] = method
         return is_later
@@ -179,10 +162,8 @@ def _build_response_format(offer: ToolOffer, inner: BaseChatModel) -> dict[str, 
         ((name, schema),) = offer.parameters.items()
         schema = drop_descriptions(schema)  # the instruction has them
     else:
-        name, schema = (
-            "ToolCall",
-            {"anyOf": [_build_call_schema(*p) for p in offer.parameters.items()]},
-        )
+        calls = [_build_call_schema(*tool) for tool in offer.parameters.items()]
+        name, schema = "ToolCall", {"anyOf": calls}
     if not any(base.__name__ == "BaseChatOpenAI" for base in type(inner).__mro__):
         return _ask_client_for_format(inner, {"title": name, "description": name, **schema})
     return {

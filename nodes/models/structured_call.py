@@ -98,15 +98,13 @@ class StructuredCall:
     ) -> AIMessage | None:
         """Return the reply; None when the method is not supported and another one is left."""
         try:
-            request, asked = build_request(method, self.offer, messages, self.call.inner)
+            request, asked = build_request(method, self.offer, messages, self.call.model.inner)
             self.call.reads_cut = lambda cut: read_reply(cut, self.offer, method) is not None
             self.call.wants_call = self.offer.purpose == "tools" and bool(self.offer.choice)
             self.call.may_run_on = method != "required_tool" or not self.methods.has_called
             return await self._send(request, asked)
         except MethodUnsupported as problem:
-            refusal = RequestRefused(
-                f"{self.call.model_name} cannot call tools", cause=str(problem)
-            )
+            refusal = RequestRefused(f"{self.call.name} cannot call tools", cause=str(problem))
         except RequestRefused as error:
             if isinstance(error, ContextTooSmall) or not _is_about_format(error):
                 raise

@@ -81,14 +81,7 @@ def test_a_timeout_is_longer_for_a_slow_model_and_never_shorter(
 
 
 def build_call(model: GuardedModel) -> ModelCall:
-    return ModelCall(
-        inner=model.inner,
-        model_name=model.model,
-        endpoint=model.endpoint,
-        settings=model.settings,
-        max_concurrency=None,
-        run_context=RunContext(),
-    )
+    return ModelCall(model, RunContext())
 
 
 async def test_answers_of_an_endpoint_are_measured_and_change_the_next_calls_time() -> None:

@@ -7,12 +7,9 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from langchain_core.messages import AIMessage
 
-from nodes.models.reply_reading import (
-    MAX_TEXT_CHARS,
-    read_text_calls,
-    strip_thinking,
-)
+from nodes.models.reply_reading import MAX_TEXT_CHARS, clean_words, read_text_calls
 
 TOOLS: dict[str, Any] = {
     "find": {
@@ -144,7 +141,7 @@ def test_an_argument_in_tags_is_text_where_the_tool_wants_text() -> None:
     ids=["thoughts", "opened by the template", "cut", "none"],
 )
 def test_thoughts_before_a_reply_are_removed(text: str, words: str) -> None:
-    assert strip_thinking(text) == words
+    assert clean_words(AIMessage(text)).text == words
 
 
 MARKS = [
@@ -165,7 +162,7 @@ MARKS = [
 
 @given(st.lists(st.sampled_from(MARKS) | st.text(max_size=5), max_size=40).map("".join))
 def test_any_text_gives_calls_of_tools_on_offer_or_none(text: str) -> None:
-    calls = read_text_calls(strip_thinking(text), TOOLS)
+    calls = read_text_calls(str(clean_words(AIMessage(text)).text), TOOLS)
 
     assert {name for name, _ in calls} <= set(TOOLS)
     assert all(isinstance(arguments, dict) for _, arguments in calls)
@@ -176,6 +173,6 @@ def test_a_long_text_is_read_in_bounded_time(mark: str) -> None:
     text = mark * (2 * MAX_TEXT_CHARS // len(mark))
     began_s = time.process_time()
 
-    read_text_calls(strip_thinking(text), TOOLS)
+    read_text_calls(str(clean_words(AIMessage(text)).text), TOOLS)
 
     assert time.process_time() - began_s < 2
