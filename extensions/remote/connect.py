@@ -3,19 +3,25 @@
 import asyncio
 from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
 
 from extensions.remote.run import RemoteRun
-from extensions.remote.session import RemoteAgent, RemoteSession
+from extensions.remote.session import OpenSession, RemoteSession
 from nodes.errors import SettingsInvalid
 from nodes.errors.redaction import register_secrets
 from nodes.execution.outside_worker import OutsideTask
 from nodes.net.connection import RemoteUnreachable, load_certificates
 from nodes.schemas.servers import PUBLIC_HEADERS, RemoteSpec
 from nodes.text.variables import FindVariable, VariableUnset, expand_variables
+from state import Report
 
 
-class RemoteWorker(RemoteAgent):
+@dataclass(frozen=True)
+class RemoteWorker:
     """A worker on another server, as an attempt asks it."""
+
+    spec: RemoteSpec
+    open: OpenSession
 
     async def probe(self, timeout_s: float) -> str:
         """Return what it offers, in one line; nothing is started there.
@@ -31,9 +37,9 @@ class RemoteWorker(RemoteAgent):
                 f"{self.spec.host} cannot be reached", cause=f"no answer within {timeout_s:g} s"
             ) from None
 
-    def start(self, task: OutsideTask) -> RemoteRun:
-        """Return an attempt at a task."""
-        return RemoteRun(agent=self, task=task)
+    async def do(self, task: OutsideTask) -> Report:
+        """Return the report of an attempt at a task."""
+        return await RemoteRun(spec=self.spec, open=self.open, task=task).run()
 
 
 def build_remote_worker(worker: str, spec: RemoteSpec, find: FindVariable) -> RemoteWorker:

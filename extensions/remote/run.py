@@ -6,7 +6,7 @@ work. What this run no longer waits for is cancelled there.
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from time import monotonic
 from typing import Any, Final, TypeVar
@@ -16,7 +16,7 @@ from langgraph.errors import GraphBubbleUp
 from extensions.remote.output import read_report, read_usage
 from extensions.remote.questions import HumanQuestions, describe_question
 from extensions.remote.session import (
-    RemoteAgent,
+    OpenSession,
     RemoteRequest,
     RemoteSession,
     RemoteStart,
@@ -32,10 +32,10 @@ from nodes.models.usage import BYTES_PER_TOKEN
 from nodes.net.connection import RemoteBusy, RemoteDenied, RemoteRunFailed, RemoteUnknown
 from nodes.prompts.messages import build_subteam_request, format_report_line
 from nodes.prompts.tags import wrap_in_tag
-from nodes.schemas.handoff import Handoff
+from nodes.schemas.servers import RemoteSpec
 from nodes.telemetry.events import EventKind, build_task_path, emit
 from nodes.text.plain_text import sanitize_line, sanitize_text
-from state import Escalation, Report, TaintLabel, Usage
+from state import Escalation, Report, Usage
 
 PAUSES_S: Final = (0.5, 1.0, 2.0, 4.0, 8.0)
 """Between the tries of a call that could not reach the far side."""
@@ -55,16 +55,15 @@ Value = TypeVar("Value")
 
 @dataclass(kw_only=True)
 class RemoteRun:
-    """One attempt at a task by a remote worker; its usage is known even when it fails."""
+    """One attempt at a task by a remote worker."""
 
-    agent: RemoteAgent
+    spec: RemoteSpec
+    open: OpenSession
     task: OutsideTask
     pauses_s: Sequence[float] = PAUSES_S
-    usage: Usage = field(default_factory=Usage)
     _events: int = 0
-    _is_asked: bool = False
 
-    async def run(self, *, earlier: str, answers: Mapping[str, str]) -> Report:
+    async def run(self) -> Report:
         """Return the report of the far side's answer.
 
         Raises:
@@ -74,33 +73,21 @@ class RemoteRun:
         from extensions.remote.tracing import build_trace_headers  # imports LangSmith's client
 
         self._require_access()
-        request = build_remote_request(
-            self.task.handoff,
-            key=self._build_key(),
-            guidance=self.task.guidance,
-            earlier=earlier,
-            answers=answers,
-            caps=self._list_caps(),
-        )
-        self._is_asked = True
+        request = build_remote_request(self.task, key=self._build_key(), caps=self._list_caps())
+        self.task.taint_labels = self.spec.access.reads
         tokens = _estimate_tokens(request.full_text)
         began = monotonic()
         here = get_run_context()
         with here.reserve_call(tokens, None), here.wait_outside():
-            async with self.agent.open(build_trace_headers()) as session:
+            async with self.open(build_trace_headers()) as session:
                 state = await self._work(session, request)
         report = read_report(state.values) if state.status == "done" else None
         await self._charge(state, request, report, monotonic() - began)
         return report or self._escalate(state)
 
-    @property
-    def taint_labels(self) -> tuple[TaintLabel, ...]:
-        """The labels of what the far side has answered, and none before it was asked."""
-        return self.agent.spec.access.reads if self._is_asked else ()
-
     def _require_access(self) -> None:
         """Raise if something private would be sent to a worker that may pass it on."""
-        spec = self.agent.spec
+        spec = self.spec
         if spec.access.sends != "nothing" and self.task.private_source:
             raise RemoteDenied(
                 f"private data is not sent to {self.task.handoff.to} at {spec.host}",
@@ -131,9 +118,8 @@ class RemoteRun:
 
     async def _begin(self, session: RemoteSession, request: RemoteRequest) -> RemoteStart:
         start = await self._retry(lambda: session.begin(request))
-        spec = self.agent.spec
-        about = {"graph": spec.graph, "place": start.place, "is_joined": start.is_joined}
-        await self._emit("remote_started", host=spec.host, **about)
+        about = {"graph": self.spec.graph, "place": start.place, "is_joined": start.is_joined}
+        await self._emit("remote_started", host=self.spec.host, **about)
         return start
 
     async def _wait_and_ask(self, session: RemoteSession, start: RemoteStart) -> RemoteState:
@@ -178,7 +164,7 @@ class RemoteRun:
             outcome = f"not cancelled there: {error or 'no answer in time'}"
         else:
             outcome = "cancelled there"
-        await self._emit("remote_ended", outcome=outcome, host=self.agent.spec.host)
+        await self._emit("remote_ended", outcome=outcome, host=self.spec.host)
 
     def _escalate(self, state: RemoteState) -> Report:
         """Return the question with which the far side has ended, as an escalation.
@@ -186,7 +172,7 @@ class RemoteRun:
         Raises:
             RemoteRunFailed: it has ended with a failure.
         """
-        name = f"{self.task.handoff.to} at {self.agent.spec.host}"
+        name = f"{self.task.handoff.to} at {self.spec.host}"
         if state.status in ("failed", "cancelled"):
             raise RemoteRunFailed(f"{name} has failed", cause=state.error)
         asked = "; ".join(describe_question(each.value) for each in state.questions)
@@ -202,16 +188,14 @@ class RemoteRun:
         said = read_usage(state.values)
         answer = report.output if report else ""
         await self._add_usage(said or _estimate_usage(request, answer), seconds)
-        outcome, used = (
-            report.status if report else state.status,
-            self.usage.model_dump(mode="json"),
-        )
-        await self._emit("remote_ended", outcome=outcome, host=self.agent.spec.host, usage=used)
+        outcome = report.status if report else state.status
+        used = self.task.usage.model_dump(mode="json")
+        await self._emit("remote_ended", outcome=outcome, host=self.spec.host, usage=used)
 
     async def _add_usage(self, usage: Usage, seconds: float = 0.0) -> None:
-        model = f"remote:{self.agent.spec.graph or self.task.handoff.to}"
+        model = f"remote:{self.spec.graph or self.task.handoff.to}"
         spent = usage.model_copy(update={"models": (model,), "seconds": seconds})
-        self.usage += spent
+        self.task.usage += spent
         await get_run_context().charge(spent)
 
     def _build_key(self) -> str:
@@ -220,7 +204,7 @@ class RemoteRun:
         The namespace of the worker's node holds LangGraph's id of the node, which follows from the
         run's checkpoint; the last part of it is the step inside the worker.
         """
-        configurable, spec = self.task.config.get("configurable", {}), self.agent.spec
+        configurable, spec = self.task.config.get("configurable", {}), self.spec
         namespace = str(configurable.get("checkpoint_ns", "")).rpartition("|")[0]
         handoff, thread = self.task.handoff, configurable.get("thread_id", "")
         attempt = (thread, namespace, handoff.task, self.task.attempt, handoff.to)
@@ -282,25 +266,17 @@ def _estimate_tokens(text: str) -> int:
     return -(-len(text.encode(errors="replace")) // BYTES_PER_TOKEN)
 
 
-def build_remote_request(
-    handoff: Handoff,
-    *,
-    key: str,
-    guidance: str,
-    earlier: str,
-    answers: Mapping[str, str],
-    caps: Mapping[str, Any],
-) -> RemoteRequest:
+def build_remote_request(task: OutsideTask, *, key: str, caps: Mapping[str, Any]) -> RemoteRequest:
     """Return a task for a remote worker: its words, the results it needs, and its materials.
 
     Args:
         key: of the attempt.
-        guidance: the worker's own instructions.
-        earlier: the last attempt's error.
-        answers: of a human, by question.
         caps: what the run still allows.
     """
-    words = build_subteam_request(handoff, guidance=guidance, earlier=earlier, answers=answers)
+    handoff = task.handoff
+    words = build_subteam_request(
+        handoff, guidance=task.guidance, earlier=task.earlier, answers=task.answers
+    )
     results = {
         f"result {report.task}": format_report_line(report, names_worker=False)
         for report in handoff.context

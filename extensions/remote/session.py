@@ -5,8 +5,6 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
-from nodes.schemas.servers import RemoteSpec
-
 RemoteStatus = Literal["done", "asks", "failed", "cancelled"]
 HearEvent = Callable[[Mapping[str, Any]], Awaitable[None]]
 """Called with an event that the remote worker sends while it works."""
@@ -85,11 +83,3 @@ class RemoteSession(Protocol):
 
 OpenSession = Callable[[Mapping[str, str]], AbstractAsyncContextManager[RemoteSession]]
 """Opens a session; takes headers that are sent beside those of the worker."""
-
-
-@dataclass(frozen=True)
-class RemoteAgent:
-    """A remote worker that can be called."""
-
-    spec: RemoteSpec
-    open: OpenSession

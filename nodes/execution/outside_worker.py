@@ -1,7 +1,7 @@
 """A worker that is not in this process: what an attempt gives it, and what comes of it."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Protocol
 
@@ -17,9 +17,9 @@ from nodes.telemetry.events import build_task_path
 from state import Report, TaintLabel, Usage
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class OutsideTask:
-    """One attempt at a task."""
+    """One attempt at a task, and what has come of it so far, which is known even when it fails."""
 
     handoff: Handoff
     config: RunnableConfig
@@ -29,30 +29,15 @@ class OutsideTask:
     private_source: str
     """What of the task is private; empty where nothing is."""
     guidance: str
+    earlier: str
+    """The last attempt's error."""
+    answers: Mapping[str, str]
+    """Of a human, by question."""
     is_checkpointed: bool
     ask_human: bool
-
-
-class OutsideRun(Protocol):
-    """One attempt; its usage is known even when it fails."""
-
-    usage: Usage
-
-    async def run(self, *, earlier: str, answers: Mapping[str, str]) -> Report:
-        """Return the report.
-
-        Args:
-            earlier: the last attempt's error.
-            answers: of a human, by question.
-
-        Raises:
-            RemoteError: the worker cannot be used, or failed.
-            GraphInterrupt: a human is asked.
-        """
-
-    @property
-    def taint_labels(self) -> tuple[TaintLabel, ...]:
-        """The labels of what it has answered."""
+    usage: Usage = field(default_factory=Usage)
+    taint_labels: tuple[TaintLabel, ...] = ()
+    """The labels of what the worker has answered."""
 
 
 class OutsideWorker(Protocol):
@@ -65,16 +50,13 @@ class OutsideWorker(Protocol):
             RemoteError: it does not answer in time, or cannot be used.
         """
 
-    def start(self, task: OutsideTask) -> OutsideRun:
-        """Return an attempt at a task, which has not begun."""
+    async def do(self, task: OutsideTask) -> Report:
+        """Return the report, and note in the task what was used and read.
 
-
-@dataclass(frozen=True)
-class KeptRun:
-    """What a record has of an attempt by a worker that is not in this process."""
-
-    usage: Usage
-    taint_labels: tuple[TaintLabel, ...]
+        Raises:
+            RemoteError: the worker cannot be used, or failed.
+            GraphInterrupt: a human is asked.
+        """
 
 
 @dataclass(kw_only=True)
@@ -82,20 +64,22 @@ class OutsideDoer(Doer):
     """A worker that is not in this process."""
 
     get_worker: Callable[[], Awaitable[OutsideWorker]]
-    _done: "OutsideRun | KeptRun | None" = None
+    task: OutsideTask | None = None
 
     async def do(self, config: RunnableConfig, timeout_s: float) -> Report:
         """Return the worker's report."""
         work = self.work
         others = exclude_worker(work.state, work.worker.name)
         is_private = "private" in build_taint(others).taint_labels
-        task = OutsideTask(
+        self.task = task = OutsideTask(
             handoff=work.handoff,
             config=config,
             timeout_s=timeout_s,
             attempt=work.number,
             private_source=describe_private_source(others) if is_private else "",
             guidance=work.worker.instructions.strip(),
+            earlier=work.earlier,
+            answers=work.answers,
             is_checkpointed=work.is_checkpointed,
             ask_human=work.context.ask_human,
         )
@@ -104,36 +88,14 @@ class OutsideDoer(Doer):
             purpose=work.worker.name,
             task=build_task_path(config, work.task.id),
             attempt=work.number,
-            sections=self._hash_request(task) if get_recorder() else {},
-            dump=self._dump,
-            load=self._load,
+            sections=_hash_request(task) if get_recorder() else {},
+            dump=partial(_dump, task),
+            load=partial(_load, task),
         )
         return await take_effect(effect, partial(self._ask, task))
 
     async def _ask(self, task: OutsideTask) -> Report:
-        run = (await self.get_worker()).start(task)
-        self._done = run
-        return await run.run(earlier=self.work.earlier, answers=self.work.answers)
-
-    def _hash_request(self, task: OutsideTask) -> dict[str, str]:
-        work, handoff = self.work, task.handoff
-        return {
-            "task": hash_section(handoff.intent),
-            "context": hash_section([each.model_dump(mode="json") for each in handoff.context]),
-            "materials": hash_section(dict(handoff.artifacts)),
-            "guidance": hash_section(task.guidance),
-            "answers": hash_section([work.earlier, dict(work.answers)]),
-        }
-
-    def _dump(self, report: Report | None) -> Any:
-        """Return the report, and what the worker has used and read, as JSON."""
-        said = report and report.model_dump(mode="json")
-        labels = self._done.taint_labels if self._done else ()
-        return {"report": said, "usage": self.usage.model_dump(mode="json"), "labels": labels}
-
-    def _load(self, kept: Any) -> Report | None:
-        self._done = KeptRun(Usage.model_validate(kept["usage"]), tuple(kept["labels"]))
-        return kept["report"] and Report.model_validate(kept["report"])
+        return await (await self.get_worker()).do(task)
 
     async def complete(self, report: Report) -> Report:
         """Return the report, whose claims are what the worker has returned."""
@@ -143,9 +105,31 @@ class OutsideDoer(Doer):
     @property
     def usage(self) -> Usage:
         """What the worker has used, as far as it says so."""
-        return self._done.usage if self._done else Usage()
+        return self.task.usage if self.task else Usage()
 
     @property
     def taint_labels(self) -> tuple[TaintLabel, ...]:
         """The labels of the task's inputs, and of what the worker has answered."""
-        return merge_labels(self.taint.taint_labels, self._done.taint_labels if self._done else ())
+        return merge_labels(self.taint.taint_labels, self.task.taint_labels if self.task else ())
+
+
+def _hash_request(task: OutsideTask) -> dict[str, str]:
+    handoff = task.handoff
+    return {
+        "task": hash_section(handoff.intent),
+        "context": hash_section([each.model_dump(mode="json") for each in handoff.context]),
+        "materials": hash_section(dict(handoff.artifacts)),
+        "guidance": hash_section(task.guidance),
+        "answers": hash_section([task.earlier, dict(task.answers)]),
+    }
+
+
+def _dump(task: OutsideTask, report: Report | None) -> Any:
+    """Return the report, and what the worker has used and read, as JSON."""
+    said, usage = report and report.model_dump(mode="json"), task.usage.model_dump(mode="json")
+    return {"report": said, "usage": usage, "labels": task.taint_labels}
+
+
+def _load(task: OutsideTask, kept: Any) -> Report | None:
+    task.usage, task.taint_labels = Usage.model_validate(kept["usage"]), tuple(kept["labels"])
+    return kept["report"] and Report.model_validate(kept["report"])
