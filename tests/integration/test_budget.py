@@ -125,14 +125,6 @@ async def test_an_answer_from_a_human_does_not_refill_the_budget(
     assert state["status"] == "partial"
 
 
-async def test_a_run_within_its_budget_does_not_notice_it(endpoint: Endpoint, graph) -> None:
-    endpoint.load_scenario(Scenario(tasks=script_tasks(CHAIN)))
-
-    state = await graph.ainvoke(REQUEST, make_thread_config(), context={"max_tokens": 10_000_000})
-
-    assert state["status"] == "done"
-
-
 def test_room_is_kept_for_calls_in_flight_and_for_the_answer() -> None:
     budget = Budget(max_tokens=1000)
 

@@ -82,23 +82,6 @@ async def test_a_team_may_keep_to_its_first_choice_however_busy_it_is(
     assert select_events(events, "judged")[0]["decision"]["worker"] == "researcher"
 
 
-async def test_a_task_out_of_scope_goes_to_an_idle_worker_before_a_busy_one(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    handed = {
-        "status": "escalated",
-        "escalation": {"reason": "out_of_scope", "message": "For the analyst or the writer."},
-    }
-    task = ScriptedTask(id="A", report=[handed, {"output": "Done."}])
-    endpoint.load_scenario(Scenario(tasks=(task,)))
-    made = make_named_team("reassigned")
-
-    with get_team_load(made).count_attempt("analyst", None):
-        events = await collect_events(made, settings)
-
-    assert select_events(events, "reassigned")[0]["to"] == "writer"
-
-
 async def test_the_planner_is_told_how_busy_the_workers_are_and_the_trace_too(
     endpoint: Endpoint, settings: Settings
 ) -> None:

@@ -213,10 +213,6 @@ def test_the_setting_changes_the_default_and_zero_switches_it_off(
     assert graph.default_deadline_s == graph.copy().default_deadline_s == limit_s
 
 
-def test_the_default_is_fifteen_minutes() -> None:
-    assert Settings(_env_file=None).deadline_s == 900.0
-
-
 def test_a_default_deadline_starts_again_where_another_server_takes_the_run_over() -> None:
     first = RunStart(Context(), None, Context()).stamp_config({}, default_deadline_s=900.0)
     clock = json.dumps({**json.loads(first["metadata"][CLOCK_KEY]), "began_at": now_s() - 5000})

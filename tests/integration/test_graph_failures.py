@@ -247,19 +247,6 @@ async def test_a_stream_that_is_cut_is_asked_for_again_and_never_taken_for_an_an
     assert len(endpoint.select_calls(task="B")) == 2
 
 
-async def test_a_worker_that_answers_in_prose_is_asked_again(
-    endpoint: Endpoint, graph: SupervisorGraph
-) -> None:
-    prose_then_report = ["I found nothing much.", {"output": "42"}]
-    endpoint.load_scenario(Scenario(tasks=(ScriptedTask(id="A", report=prose_then_report),)))
-
-    state = await graph.ainvoke(REQUEST, make_thread_config())
-
-    assert state["results"]["A"].output == "42"
-    assert state["results"]["A"].attempts == 1
-    assert len(endpoint.select_calls(task="A")) == 2
-
-
 async def test_an_escalation_that_stays_ends_a_task_and_is_reported(
     endpoint: Endpoint, graph: SupervisorGraph
 ) -> None:

@@ -90,20 +90,6 @@ async def test_the_fallback_works_with_its_own_instructions_and_tools(
     assert outcome.usage.by_worker["researcher"].model_calls == 2
 
 
-async def test_a_task_out_of_scope_goes_to_the_worker_that_is_named(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    asked = make_escalation("out_of_scope", "This is for the writer.", "a draft of 2024")
-    endpoint.load_scenario(Scenario(tasks=(ScriptedTask(id="A", report=[asked, GOOD]),)))
-
-    state = await build_graph(settings).ainvoke(REQUEST, make_thread_config())
-
-    second = endpoint.select_calls(schema="Report")[1]
-    assert state["results"]["A"].worker == "writer"
-    assert "a draft of 2024" in str(second.body)
-    assert state["status"] == "done"
-
-
 async def test_a_worker_that_always_escalates_ends_with_its_partial_result(
     endpoint: Endpoint, settings: Settings
 ) -> None:
@@ -119,19 +105,6 @@ async def test_a_worker_that_always_escalates_ends_with_its_partial_result(
     assert report.escalation.partial == "2024: 5"
     assert state["status"] == "partial"
     assert any("Two sources disagree." in gap for gap in state["answer"].gaps)
-
-
-async def test_what_was_found_before_a_failure_is_kept(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    asked = make_escalation("confidence_too_low", "Two sources disagree.", "2024: 5")
-    endpoint.load_scenario(Scenario(tasks=(ScriptedTask(id="A", report=[asked, FAILED]),)))
-
-    state = await build_graph(settings, ladder=("tier",)).ainvoke(REQUEST, make_thread_config())
-
-    report = state["results"]["A"]
-    assert (report.status, report.error) == ("failed", "the figures are not there")
-    assert report.escalation.partial == "2024: 5"
 
 
 async def test_an_always_failing_worker_shows_each_rung_and_spares_its_siblings(
@@ -298,48 +271,6 @@ async def test_two_questions_at_once_are_answered_each_for_its_own_task(
     assert "2023" in second["A"] and "euros" not in second["A"]
     assert "euros" in second["B"] and "2023" not in second["B"]
     assert len(endpoint.select_calls(task="C")) == 1
-
-
-async def test_two_questions_can_be_answered_in_one_go(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    tasks = (
-        ScriptedTask(id="A", report=[WHICH_YEAR, GOOD]),
-        ScriptedTask(id="B", report=[WHICH_CURRENCY, GOOD]),
-    )
-    endpoint.load_scenario(Scenario(tasks=tasks))
-    graph = build_graph(settings, ladder=HUMAN)
-    asked = await graph.ainvoke(REQUEST, make_thread_config())
-
-    answers = {question.id: question.value["task"] for question in asked["__interrupt__"]}
-    state = await graph.ainvoke(Command(resume=answers), make_thread_config())
-
-    assert state["status"] == "done"
-    assert [report.attempts for report in state["results"].values()] == [2, 2]
-
-
-async def test_a_human_is_asked_once_per_task(endpoint: Endpoint, settings: Settings) -> None:
-    endpoint.load_scenario(Scenario(tasks=(ScriptedTask(id="A", report=WHICH_YEAR),)))
-    graph = build_graph(settings, ladder=HUMAN)
-
-    await graph.ainvoke(REQUEST, make_thread_config())
-    state = await graph.ainvoke(Command(resume="2023"), make_thread_config())
-
-    assert (state["results"]["A"].status, state["results"]["A"].attempts) == ("escalated", 2)
-    assert state["status"] == "partial"
-
-
-async def test_a_human_may_help_a_task_that_fails(endpoint: Endpoint, settings: Settings) -> None:
-    endpoint.load_scenario(Scenario(tasks=(ScriptedTask(id="A", report=[FAILED, FAILED, GOOD]),)))
-    graph = build_graph(settings, ladder=HUMAN)
-
-    asked = await graph.ainvoke(REQUEST, make_thread_config())
-    state = await graph.ainvoke(Command(resume="They are in q3.csv."), make_thread_config())
-
-    (question,) = asked["__interrupt__"]
-    assert question.value["question"].startswith("the figures are not there. What is missing")
-    assert state["status"] == "done" and state["results"]["A"].attempts == 3
-    assert "They are in q3.csv." in str(endpoint.select_calls(schema="Report")[2].body)
 
 
 async def test_each_escalation_is_in_the_trace(endpoint: Endpoint, settings: Settings) -> None:

@@ -23,8 +23,6 @@ from nodes.models.structured_output import (
     build_lenient_schema,
     read_value,
 )
-from nodes.schemas.handoff import RefinementValues, lay_beside
-from nodes.schemas.replies import Refinement
 from state import Plan, Report
 from tests.endpoint import Endpoint, ModelReply, Scenario, script_tasks
 
@@ -114,18 +112,6 @@ async def test_the_schema_shown_may_be_tighter_than_the_vocabulary(
     assert "tools" not in call.body and "tool_choice" not in call.body
 
 
-@pytest.mark.needs("embedded")
-async def test_the_embedded_model_is_asked_through_the_same_function() -> None:
-    with lay_beside(RefinementValues("Find the price.", "no")):
-        reply = await ask_model(
-            ModelCatalog(ModelSettings()).get_chat_model("fast"), Refinement, [HumanMessage("x")]
-        )
-
-    assert reply.value.description
-    assert reply.usage.cost_usd == 0.0
-    assert reply.usage.models == ("embedded",)
-
-
 def test_a_lenient_schema_drops_unknown_keys_and_gives_the_schema_itself() -> None:
     twin = build_lenient_schema(Report)
     found = {"output": "x", "mood": 1, "claims": [{"text": "a", "weight": 2}], "tasks": ["a"]}
@@ -168,10 +154,6 @@ def test_of_many_problems_the_first_are_listed_and_the_others_counted() -> None:
 
     assert raised.value.problems[0] == "tasks[0].worker: Field required"
     assert raised.value.problems[-1] == f"and {40 - MAX_PROBLEMS} more"
-
-
-def test_a_report_is_read_from_words() -> None:
-    assert read_value('```\n{"output": "x"}\n```', Report).output == "x"
 
 
 @given(objects, chatter, chatter)

@@ -5,8 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from langchain_core.messages import AIMessage, HumanMessage
-from langchain_core.tools import tool
+from langchain_core.messages import HumanMessage
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from typing_extensions import TypedDict
@@ -17,9 +16,8 @@ from nodes.limits.run_scope import SCOPE_KEY, Deadline, RunScope, set_deadline
 from nodes.models.catalog import ModelCatalog
 from nodes.models.settings import ModelSettings
 from nodes.models.structured_output import ask_model
-from nodes.models.usage import read_usage
 from state import Plan
-from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask, script_tasks
+from tests.endpoint import Endpoint, Fault, Scenario, script_tasks
 
 
 class Said(TypedDict, total=False):
@@ -131,29 +129,6 @@ async def test_a_cancelled_call_hangs_up_and_frees_its_slot(
     assert endpoint.requests[0].client_gone
 
 
-async def test_a_workers_turn_offers_its_tools_and_the_report(
-    endpoint: Endpoint, model_settings: ModelSettings
-) -> None:
-    @tool
-    def look_up(word: str) -> str:
-        """Look a word up."""
-        return word
-
-    made = ScriptedTask(id="a", tool_calls=(("look_up", {"word": "x"}),))
-    endpoint.load_scenario(Scenario(tasks=(made,)))
-    report = {"type": "function", "function": {"name": "Report", "parameters": {"type": "object"}}}
-    bound = (
-        ModelCatalog(model_settings)
-        .get_chat_model("fast")
-        .bind_tools([look_up, report], tool_choice="any")
-    )
-
-    answer = await bound.ainvoke([HumanMessage("task: a")])
-
-    assert answer.tool_calls[0]["name"] == "look_up"
-    assert endpoint.select_calls(schema="Report", task="a")[0].tools == ("look_up", "Report")
-
-
 def test_one_process_may_use_one_loop_after_another(model_settings: ModelSettings) -> None:
     models = ModelCatalog(model_settings)
 
@@ -164,7 +139,3 @@ def test_one_process_may_use_one_loop_after_another(model_settings: ModelSetting
 
     assert models.get_name("fast")
     assert asyncio.run(once()) == asyncio.run(once())
-
-
-def test_the_usage_of_a_message_without_any_is_nothing() -> None:
-    assert read_usage(AIMessage("x")).input_tokens == 0

@@ -91,19 +91,6 @@ async def test_retry_after_holds_every_call_to_that_endpoint(
     assert min(call.began_s for call in later) >= (refused.ended_s or 0.0) + 0.35
 
 
-async def test_a_gate_holds_a_crowd_until_it_opens_and_then_lets_all_go() -> None:
-    gate, passed = RetryAfter(), []
-    gate.block(0.05)
-
-    async def pass_it(number: int) -> None:
-        await gate.wait()
-        passed.append((number, gate.get_blocked_s()))
-
-    await asyncio.gather(*(pass_it(number) for number in range(5)))
-
-    assert sorted(passed) == [(number, 0.0) for number in range(5)]
-
-
 async def test_callers_that_waited_go_at_least_ten_milliseconds_apart_on_a_busy_loop() -> None:
     gate, moments = RetryAfter(), []
     gate.block(0.02)

@@ -201,6 +201,16 @@ async def test_a_doubtful_result_is_kept_with_a_gap_when_later_attempts_bring_no
     assert report.gaps == ("the confidence of this result is 10 of 100",)
 
 
+async def test_what_was_found_before_a_failure_is_kept():
+    asked = make_attempt(make_escalated_report("confidence_too_low"))
+
+    update = await run_assess(make_state(asked, make_attempt(rung="tier"), max_attempts=2))
+
+    report = update["results"]["A"]
+    assert (report.status, report.error) == ("failed", "the model gave no report")
+    assert report.escalation.partial == "Two of three."
+
+
 async def test_an_escalation_to_a_human_asks_with_the_workers_message():
     attempt = make_attempt(make_escalated_report("ambiguous_input", "Which year?"))
 
