@@ -1,4 +1,4 @@
-.PHONY: help run test test-all exams check fresh bench bench-quick chaos cluster real chat pages report-page pages-test pictures dev audit lock
+.PHONY: help run test test-all exams check fresh bench bench-quick chaos cluster real chat pages report-page pages-test package pictures dev audit lock
 
 KILLS ?= 300
 RUNS ?= 300
@@ -68,6 +68,9 @@ pages-test:  ## drive the live page in Chromium against supervise ui and Aegra; 
 pictures:  ## record the pictures of the report and the live page in docs/images; needs Node, npm and Chromium
 	bin/test --collect-only -q >/dev/null
 	docs/pictures/make
+
+package:  ## build the sdist and the wheel into dist/, the same bytes for the same commit
+	bin/package
 
 dev:  ## open the teams in LangGraph's development server
 	bin/studio
