@@ -9,6 +9,7 @@ from nodes.limits.nesting import MAX_STORABLE_LEVELS, is_nested_too_deeply, pars
 from nodes.limits.patterns import Pattern
 from nodes.models.json_reading import InvalidJson, read_json_object
 from nodes.text.plain_text import sanitize_text
+from nodes.text.word_lists import APPROVING_WORDS, FILLING_WORDS, REJECTING_WORDS
 
 DecisionKind = Literal["approve", "edit", "reject", "respond", "unclear"]
 
@@ -292,24 +293,6 @@ MIN_OBJECTION_WORDS: Final = 3
 """A shorter reply that is neither yes nor no counts as a slip: the question is repeated."""
 
 
-def _list_words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-_APPROVING: Final = _list_words(
-    """accept accepted agree agreed approve approved confirm confirmed continue correct excellent
-    fine go good great lgtm ok okay perfect proceed run ship start sure true works y yeah yep yes
-    yup"""
-)
-_FILLING: Final = _list_words(
-    """a absolutely ahead all and as by course for i is it lets looks me now of on plan please
-    s seems sounds thank thanks that the thing this to us very we with"""
-)
-"""Words that neither approve nor object."""
-_REJECTING: Final = _list_words(
-    """cancel decline declined deny denied disagree disapprove false n nah never no nope reject
-    rejected stop"""
-)
 _PHRASES: Final = (
     ("\N{THUMBS UP SIGN}", " yes "),
     ("\N{WHITE HEAVY CHECK MARK}", " yes "),
@@ -338,10 +321,10 @@ def read_words(text: str) -> tuple[Verdict, str]:
     if _is_approval(plain):
         return "approve", ""
     first, _, reason = said.partition(":")
-    if _replace_phrases(first.lower()).strip(" .!") in _REJECTING:
+    if _replace_phrases(first.lower()).strip(" .!") in REJECTING_WORDS:
         return "reject", reason.strip()
     opening, _, rest = said.partition(",")
-    if rest and _replace_phrases(opening.lower()).strip() in _REJECTING:
+    if rest and _replace_phrases(opening.lower()).strip() in REJECTING_WORDS:
         return "reject", rest.strip()
     return ("reject", said) if len(said.split()) >= MIN_OBJECTION_WORDS else ("unclear", said)
 
@@ -350,7 +333,7 @@ def _is_approval(plain: str) -> bool:
     if not plain or not _APPROVABLE.fullmatch(plain) or _DOUBTFUL.search(plain):
         return False
     words = {word.group() for word in _WORD.finditer(plain)}
-    return bool(words & _APPROVING) and words <= _APPROVING | _FILLING
+    return bool(words & APPROVING_WORDS) and words <= APPROVING_WORDS | FILLING_WORDS
 
 
 def _replace_phrases(text: str) -> str:

@@ -24,7 +24,7 @@ from nodes.text.figures import (
     write_digits,
 )
 from nodes.text.phrases import detect_language
-from nodes.text.word_lists import FUNCTION_WORDS, QUESTION_WORDS
+from nodes.text.word_lists import DAYS, FUNCTION_WORDS, QUESTION_WORDS
 
 
 def check_figures(text: str, figures: Figures, grounds: Grounds) -> tuple[list[str], str]:
@@ -149,24 +149,6 @@ _ADDRESS: Final = Pattern(
     r"(?:https?://|www\.)[^\s<>\"'`)\]]{1,2000}(?<![.,;:*])"
     r"|(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}"
 )
-_DAYS: Final = frozenset(
-    [
-        "monday",
-        "tuesday",
-        "wednesday",
-        "thursday",
-        "friday",
-        "saturday",
-        "sunday",
-        "montag",
-        "dienstag",
-        "mittwoch",
-        "donnerstag",
-        "freitag",
-        "samstag",
-        "sonntag",
-    ]
-)
 _LINKS: Final = Pattern(r"\s(?:to|of|the|a|an|in|on|for|by|with|that|if|zu|der|die|das|von)\b")
 """What follows a first word that is no name: according to, as the."""
 MIN_ACRONYM_CHARS: Final = 2
@@ -237,7 +219,7 @@ def _begins_sentence(text: str, start: int) -> bool:
 
 def _is_capitalized(name: str) -> bool:
     plain = name.casefold()
-    if plain in FUNCTION_WORDS or plain in QUESTION_WORDS or plain in MONTHS or plain in _DAYS:
+    if plain in FUNCTION_WORDS or plain in QUESTION_WORDS or plain in MONTHS or plain in DAYS:
         return False
     is_short = len(name) < MIN_ACRONYM_CHARS or is_unit(plain) or is_number_word(name)
     return name[:1].isupper() and not is_short and not any(each.isdigit() for each in name)

@@ -50,6 +50,11 @@ GERMAN_FUNCTION_WORDS: Final = (
     GERMAN_QUESTION_WORDS | GERMAN_DETERMINERS | _get_words("OTHER_GERMAN_FUNCTION_WORDS")
 )
 
+APPROVING_WORDS: Final = _get_words("APPROVING_WORDS")
+FILLING_WORDS: Final = _get_words("FILLING_WORDS")
+REJECTING_WORDS: Final = _get_words("REJECTING_WORDS")
+DAYS: Final = _get_words("DAYS")
+
 POLITE_WORDS: Final = _get_words("POLITE_WORDS")
 EMPTY_WORDS: Final = _get_words("EMPTY_WORDS")
 ORDERS: Final = _get_words("ORDERS")
