@@ -101,7 +101,11 @@ def _read_text(text: str, request: Mapping[str, Any], depth: int) -> Decision:
 
 def _read_mapping(reply: Mapping[Any, Any], request: Mapping[str, Any], depth: int) -> Decision:
     if _is_decision(reply, request) and not _is_set(reply.get("reject")):
-        decision = _read_decisions(reply, request, depth)
+        decision = (
+            _read(reply["decisions"], request, depth - 1)
+            if "decisions" in reply
+            else _read_typed(reply["type"], reply, request, depth)
+        )
         if decision.kind in ("approve", "edit") and _read_flag(reply.get("accept")) is False:
             return _unclear("`accept` is false beside a decision")
         return decision
@@ -119,12 +123,6 @@ def _is_decision(reply: Mapping[Any, Any], request: Mapping[str, Any]) -> bool:
     kind = reply.get("type")
     is_typed = isinstance(kind, str) and (not _is_question(request) or kind.lower() in TYPES)
     return "decisions" in reply or is_typed
-
-
-def _read_decisions(reply: Mapping[Any, Any], request: Mapping[str, Any], depth: int) -> Decision:
-    if "decisions" in reply:
-        return _read(reply["decisions"], request, depth - 1)
-    return _read_typed(reply["type"], reply, request, depth)
 
 
 def _read_typed(
@@ -162,7 +160,8 @@ def _read_form(reply: Mapping[Any, Any], request: Mapping[str, Any], depth: int)
     if _is_question(request) and str(reply.get("answer") or "").strip():
         return _answer(reply["answer"])
     if _is_set(rejected):
-        return Decision("reject", message="" if rejected is True else _shorten(str(rejected)))
+        reason = "" if rejected is True else str(rejected)[:MAX_REPLY_CHARS]
+        return Decision("reject", message=sanitize_text(reason).strip())
     if edited := reply.get("plan" if request.get("kind") == "plan" else "args"):
         if accepted is False:
             return _unclear("`accept` is false beside an edit")
@@ -281,10 +280,6 @@ def _describe_broken_json(text: str) -> str:
     except InvalidJson as error:
         return str(error)
     return "it is no JSON"
-
-
-def _shorten(reason: str) -> str:
-    return sanitize_text(reason[:MAX_REPLY_CHARS]).strip()
 
 
 Verdict = Literal["approve", "reject", "unclear"]

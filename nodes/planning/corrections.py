@@ -68,11 +68,13 @@ def add_named_files(
     """Return a plan's fields with the files that the tasks' descriptions name, and the changes."""
     tasks, changes = [dict(task) for task in fields["tasks"]], list[str]()
     files = Counter(PurePosixPath(name).name for name in materials)
-    patterns = {
-        name: _name_file(name if files[PurePosixPath(name).name] > 1 else PurePosixPath(name).name)
-        for name in materials
-        if "." in name
-    }
+    patterns = dict[str, Pattern]()
+    for name in materials:
+        if "." in name:
+            whole = re.escape(
+                name if files[PurePosixPath(name).name] > 1 else PurePosixPath(name).name
+            )
+            patterns[name] = Pattern(rf"(?<![\w./-]){whole}(?![\w-]|\.\w)")
     for task in tasks:
         named, said = _as_list(task.get("materials")), str(task.get("description"))
         likely = (name for name in patterns if PurePosixPath(name).name in said)
@@ -80,10 +82,6 @@ def add_named_files(
             task["materials"] = [*named, *added]
             changes.append(f"task {task.get('id')}: it names {', '.join(map(repr, added))}")
     return {**fields, "tasks": tasks}, changes
-
-
-def _name_file(name: str) -> Pattern:
-    return Pattern(rf"(?<![\w./-]){re.escape(name)}(?![\w-]|\.\w)")
 
 
 class _PlanCorrector:

@@ -208,11 +208,9 @@ class PlanStream:
                 self._begin(task)
 
     def _is_fast(self) -> bool:
+        least = MIN_CHARS_PER_S * (monotonic() - self._began_s)
         with enter_effect(0):  # of the planner, whose reply is read
-            return read_outside("is written fast", self._measure_speed)
-
-    def _measure_speed(self) -> bool:
-        return len(self._text) >= MIN_CHARS_PER_S * (monotonic() - self._began_s)
+            return read_outside("is written fast", lambda: len(self._text) >= least)
 
     def _read_task(self, fields: Any) -> Task | None:
         """Return a task that can begin as it is; None for any other."""

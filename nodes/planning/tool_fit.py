@@ -27,7 +27,8 @@ def explain_misfit(task: Task, worker: Worker, team: Team) -> str | None:
     nothing in the worker's name, description or tools offers. A worker with a tool of the user's
     own, whose name does not describe it, is accepted, as is one on another server.
     """
-    capability = _find_needed_capability(task.description)
+    text = task.description.strip()
+    capability = next((each for each in _CAPABILITIES if each.request_pattern.match(text)), None)
     if capability is None or worker.remote or capability.is_offered_by(worker):
         return None
     able = [member.name for member in team.roster if capability.is_offered_by(member)]
@@ -108,11 +109,6 @@ _DESCRIPTIVE_NAME = Pattern(
     r"search|fetch|page|quer|calc|comput|read|list|extract|check|format|write|draft|find|lookup"
     r"|look|parse|score|compare|lint|scan|outline|template|document|report|table|chart|catalog|plan"
 )
-
-
-def _find_needed_capability(description: str) -> _Capability | None:
-    text = description.strip()
-    return next((each for each in _CAPABILITIES if each.request_pattern.match(text)), None)
 
 
 def _has_unclear_tools(worker: Worker) -> bool:

@@ -82,7 +82,8 @@ def _check_size(plan: Plan, team: Team, max_tasks: int) -> Iterator[str]:
         yield f"the plan has {len(plan.tasks)} tasks: at most {max_tasks} are allowed; merge some"
     depth = plan.measure_depth()
     if depth > team.max_depth:
-        chain = " -> ".join(_shorten_chain(_find_longest_chain(plan)))
+        names = _find_longest_chain(plan)
+        chain = " -> ".join(names if depth <= 12 else [*names[:5], "...", *names[-5:]])
         yield (
             f"the chain {chain} is {depth} tasks long: at most {team.max_depth} are allowed; "
             "drop dependencies a task can do without, or merge tasks"
@@ -141,7 +142,3 @@ def _find_longest_chain(plan: Plan) -> list[str]:
         before = max((chains[edge.task] for edge in task.depends_on), key=len, default=[])
         chains[task.id] = [*before, task.id]
     return max(chains.values(), key=len)
-
-
-def _shorten_chain(chain: list[str]) -> list[str]:
-    return chain if len(chain) <= 12 else [*chain[:5], "...", *chain[-5:]]

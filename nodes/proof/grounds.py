@@ -134,8 +134,11 @@ def find_quotation(quotation: str, sources: Iterable[SourceText]) -> list[Ground
             continue
         ranked = source.rank(list_words(quotation))
         likely = sorted(ranked, key=lambda at: (-ranked[at], at))[:MAX_HELD]
-        held = [source.passages[at] for at in sorted(likely)]
-        held = [each for each in held if _overlaps(normalize_words(each.text), parts)]
+        held = list[Passage]()
+        for passage in (source.passages[at] for at in sorted(likely)):
+            words = normalize_words(passage.text)
+            if words and any(part and (part in words or words in part) for part in parts):
+                held.append(passage)
         headings = dict.fromkeys(passage.heading for passage in held)
         around = " ".join([*(passage.text for passage in held), *headings, source.title])
         grounds.append(Ground(quotation, around, source))
@@ -190,7 +193,3 @@ def _rank_sentences(source: SourceText, words: Sequence[str]) -> list[tuple[floa
 def _build_ground(source: SourceText, passage: Passage, rows: tuple[Passage, ...] = ()) -> Ground:
     words = " ".join(row.text for row in rows[:MAX_NAMED_ROWS]) or passage.heading
     return Ground(passage.text, f"{words} {source.title}", source, rows)
-
-
-def _overlaps(sentence: str, parts: Sequence[str]) -> bool:
-    return any(part and (part in sentence or sentence in part) for part in parts if sentence)

@@ -76,7 +76,9 @@ def _list_steps(
         yield from _list_sums(percents)
         yield from _list_shares(amounts)
     elif claimed.is_ratio:
-        yield from _list_ratios(amounts)
+        for one, other in permutations(amounts, 2):
+            if other.value and one.unit == other.unit:
+                yield "ratio", one.value / other.value
         yield from (("ratio", each.value / 100) for each in percents)  # to 200 percent: doubled
         yield from (("ratio", 1 + each.value / 100) for each in percents)
     else:
@@ -131,12 +133,6 @@ def _list_shares(amounts: Sequence[Quantity]) -> Iterator[tuple[str, float]]:
             yield "growth", 100 * (one.value - other.value) / abs(other.value)
             yield "growth", 100 * (other.value - one.value) / abs(other.value)
             yield "complement", 100 - 100 * one.value / other.value
-
-
-def _list_ratios(amounts: Sequence[Quantity]) -> Iterator[tuple[str, float]]:
-    for one, other in permutations(amounts, 2):
-        if other.value and one.unit == other.unit:
-            yield "ratio", one.value / other.value
 
 
 def _list_sums(known: Sequence[Quantity]) -> Iterator[tuple[str, float]]:

@@ -161,7 +161,7 @@ class Evidence:
         wanted = source.strip().casefold().rstrip("/")
         if not wanted:
             return []
-        for form in (str, _get_file_name, _get_stem):
+        for form in (str, lambda name: PurePosixPath(name).name, lambda n: PurePosixPath(n).stem):
             named = [
                 each
                 for each in self.texts
@@ -260,11 +260,3 @@ def walk_texts(value: Any) -> Iterator[str]:
     elif isinstance(value, dict | list | tuple):
         for each in value.values() if isinstance(value, dict) else value:
             yield from walk_texts(each)
-
-
-def _get_file_name(name: str) -> str:
-    return PurePosixPath(name).name
-
-
-def _get_stem(name: str) -> str:
-    return PurePosixPath(name).stem

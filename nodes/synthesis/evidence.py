@@ -254,16 +254,12 @@ def list_unanswered(plan: Plan, results: Mapping[str, Report]) -> tuple[str, ...
 
     A part that another worker has written in the end is answered.
     """
-    done = {task.id for task in plan.tasks if _is_done(results.get(task.id))}
+    done = {name for name, report in results.items() if report.status == "completed"}
     taken = _list_parts_taken_by_others(plan, results)
     open_parts = [drop_remark(part) for part in plan.untaken if part not in taken]
     answered = {words for task in plan.tasks if task.id in done for words in task.covers}
     lost = [words for task in plan.tasks if task.id not in done for words in task.covers]
     return tuple(dict.fromkeys([*open_parts, *(words for words in lost if words not in answered)]))
-
-
-def _is_done(report: Report | None) -> bool:
-    return report is not None and report.status == "completed"
 
 
 def _name_task(task: Task, plan: Plan, report: Report | None) -> str:

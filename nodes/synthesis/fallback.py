@@ -31,7 +31,8 @@ def write_fallback_answer(evidence: SynthesisInput, contact: str) -> Answer:
     is_unread = quotes_unread(evidence.reports)
     heading = say(evidence.language, "passages") if is_unread else ""
     paragraphs = [
-        f"**{report.task}**{_format_author(report)}: {describe_result(report)}"
+        f"**{report.task}**{f' ({report.worker})' if report.task != report.worker else ''}: "
+        f"{describe_result(report)}"
         for report in evidence.reports
         if describe_result(report)
     ]
@@ -100,10 +101,6 @@ def _list_missing(evidence: SynthesisInput) -> list[str]:
     if more:
         lines.append(f"- {say(evidence.language, 'more_gaps', count=more)}")
     return ["\n".join(lines)] if lines else []
-
-
-def _format_author(report: Report) -> str:
-    return "" if report.task == report.worker else f" ({report.worker})"
 
 
 def _shorten_gap(gap: str) -> str:

@@ -70,7 +70,7 @@ async def select_best_attempt(
     complete = [report for report in reports if report.status == "completed"]
     if not complete:
         return set(), Usage()
-    best = max(complete, key=_rank_by_confidence).task
+    best = max(complete, key=lambda each: -1 if each.confidence is None else each.confidence).task
     reason, spent = "the only complete attempt", Usage()
     if len(complete) > 1:
         chosen, reason, spent = await _ask_best_attempt(model, group[0].description, complete)
@@ -78,11 +78,6 @@ async def select_best_attempt(
             best = chosen
     await emit("judged", attempts=sorted(ids), best=best, reason=reason)
     return ids - {best}, spent
-
-
-def _rank_by_confidence(report: Report) -> int:
-    """Return a report's confidence; less than any where it is unknown."""
-    return -1 if report.confidence is None else report.confidence
 
 
 async def _ask_best_attempt(

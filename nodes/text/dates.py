@@ -96,10 +96,6 @@ def take_periods(text: str) -> tuple[list[Period], str]:
     return sorted(found, key=lambda period: period.start), text
 
 
-def _read_quarter(word: str) -> int:
-    return int(word) if word.isdigit() else ORDINALS[word.lower()]
-
-
 def _build(match: re.Match[str]) -> list[Period]:
     """Return the periods that a match means; of day/month/year both readings."""
     groups = match.groupdict()
@@ -116,6 +112,7 @@ def _build(match: re.Match[str]) -> list[Period]:
         ]
     written = (groups.get("month") or "0").lower()
     month = MONTHS.get(written) or int(written)
-    day, quarter = int(groups.get("day") or 0), _read_quarter(groups.get("quarter") or "0")
+    day, word = int(groups.get("day") or 0), (groups.get("quarter") or "0").lower()
+    quarter = int(word) if word.isdigit() else ORDINALS[word]
     is_date = month <= 12 and day <= 31
     return [Period(match[0], year, month, day, quarter)] if is_date else []

@@ -324,13 +324,9 @@ def _build(match: re.Match[str]) -> Quantity | None:
         factor,
         tolerance,
         leeway,
-        _read_side(about),
+        1 if about in ABOVE.split("|") else -1 if about in BELOW.split("|") else 0,
         per=match["per"] or "",
     )
-
-
-def _read_side(about: str) -> int:
-    return 1 if about in ABOVE.split("|") else -1 if about in BELOW.split("|") else 0
 
 
 def _read_scale_and_unit(groups: dict[str, str | None]) -> tuple[float, str, float]:
@@ -347,11 +343,6 @@ def _read_scale_and_unit(groups: dict[str, str | None]) -> tuple[float, str, flo
     return 1.0, dimension, factor
 
 
-def _is_group(digits: str) -> bool:
-    """Return whether digits before a mark may be thousands."""
-    return 1 <= len(digits) <= 3 and digits[0] != "0"
-
-
 def _count_decimals(number: str) -> int:
     groups = Pattern(r"[.,'\u00a0\u202f\u2009]").split(number.lower().partition("e")[0])
     if len(groups) == 1 or (len(groups[-1]) == 3 and groups[0] not in ("", "0")):
@@ -363,13 +354,15 @@ def _read_values(number: str) -> Iterator[float]:
     """Yield what a number may mean: 1,234 is a thousand and more, or a little more than one."""
     bare = Pattern(r"['\u00a0\u202f\u2009]").sub("", number)
     marks = [mark for mark in bare if mark in ".,"]
-    last = bare.rpartition(marks[-1])[2] if marks else ""
+    first, last = (
+        (bare.partition(marks[0])[0], bare.rpartition(marks[-1])[2]) if marks else ("", "")
+    )
     if len(set(marks)) == 2:
         thousands = marks[0]
         yield float(bare.replace(thousands, "").replace(",", "."))
     elif len(marks) > 1:
         yield float(bare.replace(marks[0], ""))
-    elif marks and len(last) == 3 and _is_group(bare.partition(marks[0])[0]):
+    elif len(last) == 3 and 1 <= len(first) <= 3 and first[0] != "0":  # it may be thousands
         yield from (float(bare.replace(",", "")), float(bare.replace(".", "").replace(",", ".")))
     else:
         yield float(bare.replace(",", "."))

@@ -29,11 +29,7 @@ def parse_finite_json(text: str) -> Any:
     Raises:
         ValueError: it is not JSON, is nested too deeply, or has a number of thousands of digits.
     """
-    return parse_json(text, parse_constant=_return_none, parse_float=_parse_float)
-
-
-def _return_none(_: str) -> None:
-    return None
+    return parse_json(text, parse_constant=lambda _: None, parse_float=_parse_float)
 
 
 def _parse_float(text: str) -> float | None:

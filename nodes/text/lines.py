@@ -130,7 +130,11 @@ class Outline:
         """Return the lines that a diff adds within ranges of its own lines, by file, in words."""
         named = []
         for part in self.parts if self.is_diff else ():
-            lines = [part.added[at] for at in sorted(part.added) if _is_within(at, ranges)]
+            lines = [
+                part.added[at]
+                for at in sorted(part.added)
+                if any(first <= at <= last for first, last in ranges)
+            ]
             if lines:
                 named.append(f"{part.title}, added lines {format_ranges(join_numbers(lines))}")
         return "; ".join(named)
@@ -214,7 +218,3 @@ def _number_lines(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
     for line in lines:
         yield at, line
         at += len(divide_line(line))
-
-
-def _is_within(line: int, ranges: list[LineRange]) -> bool:
-    return any(first <= line <= last for first, last in ranges)
