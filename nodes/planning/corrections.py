@@ -71,10 +71,9 @@ def add_named_files(
     patterns = dict[str, Pattern]()
     for name in materials:
         if "." in name:
-            whole = re.escape(
-                name if files[PurePosixPath(name).name] > 1 else PurePosixPath(name).name
-            )
-            patterns[name] = Pattern(rf"(?<![\w./-]){whole}(?![\w-]|\.\w)")
+            file = PurePosixPath(name).name
+            written = re.escape(name if files[file] > 1 else file)
+            patterns[name] = Pattern(rf"(?<![\w./-]){written}(?![\w-]|\.\w)")
     for task in tasks:
         named, said = _as_list(task.get("materials")), str(task.get("description"))
         likely = (name for name in patterns if PurePosixPath(name).name in said)
