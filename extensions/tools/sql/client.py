@@ -14,8 +14,8 @@ from nodes.tools.framework.settings import ToolSettings
 
 CHILD_FUNCTION = "extensions.tools.sql.child_program:run_statement"
 ANALYSIS_FUNCTION = "extensions.tools.sql.table_analysis:analyze_table"
-MAX_WRITTEN_BYTES = 100_000_000
-"""Materials are written to a temporary folder of the child's for DuckDB to read."""
+MAX_WRITTEN_BYTES = 500_000_000
+"""Tables are written to a temporary folder of the child's for DuckDB to read."""
 LOAD_TIMEOUT_S = 20.0
 MAX_TABLES_CHARS = 3000
 

@@ -11,14 +11,11 @@ import duckdb
 
 from extensions.tools.documents.parser import parse_document
 from extensions.tools.sql.csv_files import (
-    MAX_COPIED_BYTES,
-    MAX_WHOLE_BYTES,
-    count_defects,
-    inspect_file,
-    load_csv,
-    load_file,
+    MAX_WHOLE_CHARS,
+    load_columns,
+    load_large_text,
+    load_text,
     read_file,
-    write_material,
 )
 from extensions.tools.sql.location import DatabaseLocation, list_data_files
 from extensions.tools.sql.tables import (
@@ -30,7 +27,6 @@ from extensions.tools.sql.tables import (
     quote_name,
     write_literal,
 )
-from extensions.tools.sql.whole_table import TableNote
 from nodes.errors import ToolRefused
 from nodes.limits.patterns import Pattern
 from nodes.text.csv_table import CsvUnreadable
@@ -39,6 +35,7 @@ from nodes.tools.framework.documents import is_cut
 
 MEMORY_LIMIT = "512MB"
 THREADS = 2
+MAX_SHEET_CHARS = 50_000_000
 _ANALYZE = Pattern(r"analy[sz]e", re.IGNORECASE)
 
 
@@ -132,18 +129,21 @@ def _list_parts(path: Path) -> Iterable[str]:
 @lru_cache(maxsize=16)
 def _read_sheets(path: Path) -> dict[str, str]:
     """Return a workbook's sheets as CSV texts; read once, as this process answers one call."""
-    found: dict[str, str] = parse_document(path.suffix.lower(), MAX_COPIED_BYTES, path=str(path))[
+    found: dict[str, str] = parse_document(path.suffix.lower(), MAX_SHEET_CHARS, path=str(path))[
         "sheets"
     ]
     return found
 
 
-def _write_sheet(path: Path, part: str, written: Path) -> None:
+def _read_file(path: Path, part: str, *, with_rows: bool) -> str:
+    """Return the text of a CSV file or of a sheet; without its rows it may be cut."""
+    if path.suffix.lower() not in WORKBOOK_SUFFIXES:
+        return read_file(path, -1 if with_rows else MAX_WHOLE_CHARS)
     sheets = _read_sheets(path)
     if not sheets or is_cut(sheets[part]):
-        cause = f"has more than {MAX_COPIED_BYTES / 1e6:g} MB of text; save it as CSV"
+        cause = f"has more than {MAX_SHEET_CHARS / 1e6:g} MB of text; save it as CSV"
         raise CsvUnreadable(cause if sheets else "has no cell that holds something")
-    written.write_text(sheets[part], encoding="utf-8", errors="replace", newline="")
+    return sheets[part]
 
 
 def _load_tables(
@@ -156,36 +156,26 @@ def _load_tables(
     # The files are removed before the statement runs: it may end with a kill.
     with tempfile.TemporaryDirectory() as folder:
         for n, (table, (name, path)) in enumerate(_list_sources(location, materials).items()):
-            written = Path(folder) / f"{n}.csv"
+            copy = Path(folder) / f"{n}.csv"
             if sql and not mentions(sql, table):
                 continue
             try:
-                if path and path.suffix.lower() == ".parquet":
+                if path is None:
+                    loaded.add_notes(table, name, load_text(base, table, materials[name], copy))
+                elif path.suffix.lower() == ".parquet":
                     _load_parquet(base, table, path, with_rows=bool(sql))
-                    continue
-                if path and path.suffix.lower() in WORKBOOK_SUFFIXES:
-                    _write_sheet(path, name.removeprefix(path.name), written)
-                    path, written = written, Path(folder) / f"{n}.copy.csv"
-                if path:
-                    notes = _load_file(base, table, path, written, with_rows=bool(sql))
                 else:
-                    notes = load_csv(base, table, write_material(materials[name], written))
-                loaded.add_notes(table, name, notes)
+                    text = _read_file(path, name.removeprefix(path.name), with_rows=bool(sql))
+                    if sql:
+                        loaded.add_notes(table, name, load_large_text(base, table, text, copy))
+                    else:
+                        load_columns(base, table, text)
             except CsvUnreadable as error:
                 loaded.broken[table] = CsvUnreadable(f"{name} {error}")
             except (duckdb.Error, OSError, ToolRefused) as error:
                 cause = str(error).partition("\n")[0].replace(str(path), name)
                 loaded.broken[table] = CsvUnreadable(f"{name} cannot be read: {cause}")
     return loaded
-
-
-def _load_file(
-    base: duckdb.DuckDBPyConnection, table: str, path: Path, written: Path, *, with_rows: bool
-) -> Sequence[TableNote]:
-    if with_rows and path.stat().st_size <= MAX_WHOLE_BYTES:
-        return load_csv(base, table, write_material(read_file(path), written))
-    notes = load_file(base, table, inspect_file(path, with_rows=with_rows), written)
-    return [*notes, *(count_defects(base, table) if with_rows else ())]
 
 
 def _load_parquet(

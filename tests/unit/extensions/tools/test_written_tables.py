@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from extensions.tools.sql import duckdb_reader, sqlite
-from extensions.tools.sql.csv_files import MAX_WHOLE_BYTES
+from extensions.tools.sql.csv_files import MAX_WHOLE_CHARS
 from extensions.tools.sql.location import DatabaseLocation
 from extensions.tools.sql.whole_table import read_whole_table
 from nodes.text.csv_table import CsvUnreadable
@@ -94,7 +94,7 @@ def load(engine: str, text: str | bytes, folder: Path, sql: str) -> list[tuple[o
     location = DatabaseLocation("files" if is_file else "none", str(folder / "t.csv"))
     if is_file:
         raw = text if isinstance(text, bytes) else text.encode()
-        above = b"# a comment\n" * (MAX_WHOLE_BYTES // 11 if engine == "large file" else 0)
+        above = b"# a comment\n" * (MAX_WHOLE_CHARS // 11 if engine == "large file" else 0)
         (folder / "t.csv").write_bytes(above + raw)
     materials = {} if is_file else {"t.csv": str(text)}
     with duckdb_reader.connect(location, materials, sql) as (duck, loaded):
