@@ -3,11 +3,11 @@
 import asyncio
 import json
 import os
-import sqlite3
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from threading import Timer
+from types import ModuleType
 from typing import Any
 
 from extensions.tools.sql import sqlite
@@ -36,7 +36,7 @@ def run_statement(
 
 
 class Statements:
-    """Runs several statements on the same tables, each of which DuckDB loads only once."""
+    """Runs several statements on the same tables, each of which is loaded only once."""
 
     def __init__(
         self,
@@ -59,58 +59,37 @@ class Statements:
     def run(self, sql: str) -> dict[str, Any]:
         """Return a statement's rows; without one, the tables."""
         if self._location.engine == "postgres":
-            return _query_postgres(self._location, sql, self._statement_s)
+            from extensions.tools.sql import postgres  # the driver loads only if a server is read
+
+            return asyncio.run(postgres.answer_query(self._location.target, sql, self._statement_s))
         if self._location.engine == "sqlite":
-            return _query_sqlite(self._location, self._materials, sql, self._statement_s)
-        return self._query_duckdb(sql)
-
-    def _query_duckdb(self, sql: str) -> dict[str, Any]:
-        import duckdb
-
+            return self._query(sqlite, sql)
         from extensions.tools.sql import duckdb_reader
 
+        return self._query(duckdb_reader, sql)
+
+    def _query(self, reader: ModuleType, sql: str) -> dict[str, Any]:
         known, loaded = self._known or [], LoadedTables()
         try:
             if self._known is None or not sql:
-                with duckdb_reader.connect(self._location, self._materials, "") as (base, loaded):
-                    known = self._known = duckdb_reader.list_tables(
-                        base, self._location, self._materials
-                    )
+                with reader.connect(self._location, self._materials, "") as (base, loaded):
+                    known = self._known = reader.list_tables(base, self._location, self._materials)
             if not sql:
                 return _describe_tables(known, loaded)
             used = tuple(table.name for table in known if mentions(sql, table.name))
             if used not in self._bases:
                 self._bases[used] = self._opened.enter_context(
-                    duckdb_reader.connect(self._location, self._materials, sql)
+                    reader.connect(self._location, self._materials, sql)
                 )
             base, loaded = self._bases[used]
             with _enforce_deadline(self._statement_s, known):
-                columns, rows = duckdb_reader.run_query(base, sql)
-        except duckdb.Error as error:
-            return _build_error(_find_cause(error, sql, loaded), known)
-        return _describe_result(sql, known, loaded, columns, rows)
-
-
-def _query_sqlite(
-    location: DatabaseLocation, materials: dict[str, str], sql: str, timeout_s: float
-) -> dict[str, Any]:
-    known, loaded = list[SqlTable](), LoadedTables()
-    try:
-        base, loaded = sqlite.connect(location.target, materials)
-        known = sqlite.list_tables(base, materials)
-        if not sql:
-            return _describe_tables(known, loaded)
-        with _enforce_deadline(timeout_s, known):
-            columns, rows = sqlite.run_query(base, sql, timeout_s)
-    except (sqlite3.Error, sqlite3.Warning) as error:
-        return _build_error(_find_cause(error, sql, loaded), known)
-    return _describe_result(sql, known, loaded, columns, rows)
-
-
-def _query_postgres(location: DatabaseLocation, sql: str, timeout_s: float) -> dict[str, Any]:
-    from extensions.tools.sql import postgres  # the driver loads only if a server is read
-
-    return asyncio.run(postgres.answer_query(location.target, sql, timeout_s))
+                columns, rows = reader.run_query(base, sql, self._statement_s)
+        except reader.ERRORS as error:
+            broken = loaded.broken
+            causes = (broken[table] for table in broken if mentions(sql, table))
+            return _build_error(next(causes, error), known)
+        gaps = loaded.list_notes(sql)
+        return describe_result(sql, known, columns, rows) | ({"gaps": gaps} if gaps else {})
 
 
 @contextmanager
@@ -139,24 +118,6 @@ def _describe_tables(known: list[SqlTable], loaded: LoadedTables) -> dict[str, A
         for error in loaded.broken.values()
     ]
     return describe_tables(known) | ({"gaps": gaps} if gaps else {})
-
-
-def _describe_result(
-    sql: str,
-    known: list[SqlTable],
-    loaded: LoadedTables,
-    columns: Sequence[str],
-    rows: Sequence[Sequence[object]],
-) -> dict[str, Any]:
-    """Return the rows, and as gaps how the tables that the statement names were read."""
-    gaps = loaded.list_notes(sql)
-    return describe_result(sql, known, columns, rows) | ({"gaps": gaps} if gaps else {})
-
-
-def _find_cause(error: Exception, sql: str, loaded: LoadedTables) -> Exception:
-    """Return what is wrong with a file that the statement names, if that is why it failed."""
-    broken = loaded.broken
-    return next((broken[table] for table in broken if mentions(sql, table)), error)
 
 
 def _build_error(error: Exception, known: list[SqlTable]) -> dict[str, Any]:

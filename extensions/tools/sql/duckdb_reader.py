@@ -33,6 +33,7 @@ from nodes.text.csv_table import CsvUnreadable
 from nodes.tools.framework.document_kinds import WORKBOOK_SUFFIXES
 from nodes.tools.framework.documents import is_cut
 
+ERRORS = (duckdb.Error,)
 MEMORY_LIMIT = "512MB"
 THREADS = 2
 MAX_SHEET_CHARS = 50_000_000
@@ -77,9 +78,12 @@ def list_tables(
 
 
 def run_query(
-    base: duckdb.DuckDBPyConnection, sql: str
+    base: duckdb.DuckDBPyConnection, sql: str, timeout_s: float
 ) -> tuple[list[str], list[Sequence[object]]]:
     """Run one reading statement; returns at most one row more than is shown.
+
+    Args:
+        timeout_s: not known to the engine; the process ends when it is over.
 
     Raises:
         duckdb.Error: not one reading statement, or wrong.

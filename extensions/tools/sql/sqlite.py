@@ -1,14 +1,17 @@
 """Read SQLite: an authorizer, limits and a deadline apply, whatever the statement."""
 
+import contextlib
 import sqlite3
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from extensions.tools.sql.location import DatabaseLocation
 from extensions.tools.sql.tables import MAX_ROWS, LoadedTables, SqlTable, name_tables, quote_name
 from extensions.tools.sql.whole_table import TableNote, read_whole_table
 from nodes.text.csv_table import CsvUnreadable
 
+ERRORS = (sqlite3.Error, sqlite3.Warning)
 _ALLOWED_ACTIONS = frozenset(
     {
         sqlite3.SQLITE_SELECT,
@@ -25,24 +28,29 @@ _FORBIDDEN_FUNCTIONS = frozenset(
 )
 
 
-def connect(path: str, materials: Mapping[str, str]) -> tuple[sqlite3.Connection, LoadedTables]:
+@contextlib.contextmanager
+def connect(
+    location: DatabaseLocation, materials: Mapping[str, str], sql: str
+) -> Iterator[tuple[sqlite3.Connection, LoadedTables]]:
     """Open the file read-only beside an in-memory database that holds the CSV materials.
 
     One that is not a table does not hide others: it is returned with its error.
     """
-    base = sqlite3.connect("file::memory:", uri=True)
     loaded = LoadedTables()
-    for table, name in name_tables(materials).items():
-        try:
-            loaded.add_notes(table, name, _load_csv(base, table, materials[name]))
-        except (sqlite3.Error, CsvUnreadable) as error:
-            loaded.broken[table] = CsvUnreadable(f"{name} {error}")
-    base.commit()
-    base.execute("ATTACH ? AS source", (f"{Path(path).as_uri()}?mode=ro",))
-    return base, loaded
+    with contextlib.closing(sqlite3.connect("file::memory:", uri=True)) as base:
+        for table, name in name_tables(materials).items():
+            try:
+                loaded.add_notes(table, name, _load_csv(base, table, materials[name]))
+            except (sqlite3.Error, CsvUnreadable) as error:
+                loaded.broken[table] = CsvUnreadable(f"{name} {error}")
+        base.commit()
+        base.execute("ATTACH ? AS source", (f"{Path(location.target).as_uri()}?mode=ro",))
+        yield base, loaded
 
 
-def list_tables(base: sqlite3.Connection, materials: Mapping[str, str]) -> list[SqlTable]:
+def list_tables(
+    base: sqlite3.Connection, location: DatabaseLocation, materials: Mapping[str, str]
+) -> list[SqlTable]:
     """Return the user's tables and views, materials first."""
     sources = name_tables(materials)
     found = base.execute(

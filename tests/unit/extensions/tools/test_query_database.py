@@ -272,14 +272,17 @@ def test_a_file_named_like_any_word_of_sql_is_queried_without_quotation_marks(sa
     }
     tables = list(name_tables(sheets))
 
-    base, loaded = sqlite_engine.connect(str(sales), sheets)
-    in_sqlite = [sqlite_engine.run_query(base, f"SELECT {t}.n FROM {t}", 5.0)[1] for t in tables]
+    with sqlite_engine.connect(DatabaseLocation("sqlite", str(sales)), sheets, "") as (
+        base,
+        loaded,
+    ):
+        found = [sqlite_engine.run_query(base, f"SELECT {t}.n FROM {t}", 5.0)[1] for t in tables]
     with duck_engine.connect(DatabaseLocation("none"), sheets, "") as (duck_base, duck_loaded):
         for table in tables:
             duck_base.execute(f"SELECT {table}.n FROM {table}")
 
     assert loaded.broken == duck_loaded.broken == {}
-    assert in_sqlite == [[(1,)]] * len(tables) and len(tables) > 400
+    assert found == [[(1,)]] * len(tables) and len(tables) > 400
 
 
 @pytest.mark.parametrize("engine", ["sqlite", "csv"])

@@ -66,9 +66,10 @@ def test_a_written_table_is_read_with_all_its_cells(table, delimiter, end):
 
 def count_in_sqlite(text: str, folder: Path) -> int:
     sqlite3.connect(folder / "empty.db").close()
-    base, loaded = sqlite.connect(str(folder / "empty.db"), {"t.csv": text})
-    assert loaded.broken == {}
-    return int(base.execute("SELECT count(*) FROM t").fetchall()[0][0])
+    location = DatabaseLocation("sqlite", str(folder / "empty.db"))
+    with sqlite.connect(location, {"t.csv": text}, "") as (base, loaded):
+        assert loaded.broken == {}
+        return int(base.execute("SELECT count(*) FROM t").fetchall()[0][0])
 
 
 @pytest.mark.slow
@@ -86,10 +87,11 @@ def load(engine: str, text: str | bytes, folder: Path, sql: str) -> list[tuple[o
     """Return the rows of a statement on a material, in either engine, or on a file."""
     if engine == "sqlite":
         sqlite3.connect(folder / "empty.db").close()
-        base, loaded = sqlite.connect(str(folder / "empty.db"), {"t.csv": str(text)})
-        assert not loaded.broken, loaded.broken
-        found: list[tuple[object, ...]] = base.execute(sql).fetchall()
-        return found
+        place = DatabaseLocation("sqlite", str(folder / "empty.db"))
+        with sqlite.connect(place, {"t.csv": str(text)}, "") as (base, loaded):
+            assert not loaded.broken, loaded.broken
+            found: list[tuple[object, ...]] = base.execute(sql).fetchall()
+            return found
     is_file = engine != "material"
     location = DatabaseLocation("files" if is_file else "none", str(folder / "t.csv"))
     if is_file:
