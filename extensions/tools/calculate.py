@@ -8,11 +8,6 @@ from collections.abc import Callable
 from typing import Any
 
 from langchain_core.tools import tool
-from simpleeval import (  # type: ignore[import-untyped]
-    InvalidExpression,
-    OperatorNotDefined,
-    SimpleEval,
-)
 
 from nodes.errors import ToolRefused
 
@@ -56,29 +51,44 @@ def evaluate(expression: str) -> Number:
         body = ast.parse(plain).body
         if len(body) != 1:
             raise ToolRefused("give exactly one expression, without ';' and line breaks")
-        _require_numbers(body[0], shown)
-        return _require_finite(_ArithmeticEvaluator().eval(plain, body[0]))
-    except SyntaxError:
-        raise ToolRefused(f"not an arithmetic expression: {shown}{_suggest_fix(plain)}") from None
-    except OperatorNotDefined:
-        raise ToolRefused(f"an operator in {shown} is not known{_suggest_fix(plain)}") from None
+        return _compute(body[0])
     except ZeroDivisionError:
         raise ToolRefused("division by zero") from None
     except (RecursionError, MemoryError):
         raise ToolRefused("nested too deeply; calculate in several steps") from None
-    except (InvalidExpression, ArithmeticError, TypeError, ValueError) as error:
+    except _NotArithmetic as error:
         raise ToolRefused(f"cannot calculate {shown}: {error}{_suggest_fix(plain)}") from None
+    except (SyntaxError, ArithmeticError, TypeError, ValueError) as error:
+        cause = "no arithmetic expression" if isinstance(error, SyntaxError) else error
+        raise ToolRefused(f"cannot calculate {shown}: {cause}{_suggest_fix(plain)}") from None
 
 
-def _require_numbers(expression: ast.stmt, shown: str) -> None:
-    """Refuse an expression with a name in place of a number, such as that of a column."""
-    called = [node.func for node in ast.walk(expression) if isinstance(node, ast.Call)]
-    for node in ast.walk(expression):
-        if isinstance(node, ast.Name) and node not in called and node.id not in _CONSTANTS:
-            raise ToolRefused(
-                f"cannot calculate {shown}: {node.id[:40]!r} is no number; write the numbers "
-                "themselves, as you have read them"
+class _NotArithmetic(Exception):
+    """A part of an expression is neither a number nor computes one."""
+
+
+def _compute(node: ast.AST) -> Number:
+    """Return the value of a part of an expression; its own parts are finite numbers, too."""
+    match node:
+        case ast.Expr(value=value):
+            return _compute(value)
+        case ast.Constant(value=value):
+            return _require_finite(value)
+        case ast.Name(id=name) if name in _CONSTANTS:
+            return _CONSTANTS[name]
+        case ast.UnaryOp(op=op, operand=operand) if type(op) in _OPERATORS:
+            return _require_finite(_OPERATORS[type(op)](_compute(operand)))
+        case ast.BinOp(left=left, op=op, right=right) if type(op) in _OPERATORS:
+            return _require_finite(_OPERATORS[type(op)](_compute(left), _compute(right)))
+        case ast.Call(func=ast.Name(id=name), args=args, keywords=[]) if name in _FUNCTIONS:
+            return _require_finite(_FUNCTIONS[name](*map(_compute, args)))
+        case ast.Name(id=name):
+            raise _NotArithmetic(
+                f"{name[:40]!r} is no number; write the numbers themselves, as you have read them"
             )
+        case ast.Call():
+            raise _NotArithmetic("call functions by name, as round(2.345, 2)")
+    raise _NotArithmetic("only numbers, operators and functions may be in it")
 
 
 def _require_finite(value: object) -> Number:
@@ -100,23 +110,10 @@ def _compute_power(base: Number, exponent: Number) -> Any:
     return base**exponent
 
 
-def _restrict_to_numbers(function: Callable[..., Any]) -> Callable[..., Number]:
-    """Allow only numbers as operands and results."""
-    return lambda *numbers: _require_finite(function(*map(_require_finite, numbers)))
-
-
 def _round_number(number: Number, digits: int = 0) -> Number:
     if abs(digits) > 50:
         raise ToolRefused("round to at most 50 digits")
     return round(number, digits) if digits else round(number)
-
-
-def _find_minimum(*numbers: Number) -> Number:
-    return min(numbers)
-
-
-def _find_maximum(*numbers: Number) -> Number:
-    return max(numbers)
 
 
 _OPERATORS: dict[type[ast.AST], Callable[..., Any]] = {
@@ -133,36 +130,12 @@ _OPERATORS: dict[type[ast.AST], Callable[..., Any]] = {
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "round": _round_number,
     "abs": abs,
-    "min": _find_minimum,
-    "max": _find_maximum,
+    "min": lambda *numbers: min(numbers),
+    "max": lambda *numbers: max(numbers),
     "sqrt": math.sqrt,
     "log": math.log,
     "exp": math.exp,
 }
-
-
-class _ArithmeticEvaluator(SimpleEval):  # type: ignore[misc]
-    """simpleeval, restricted to numbers."""
-
-    nodes: dict[type[ast.AST], Callable[[Any], Any]]
-
-    def __init__(self) -> None:
-        super().__init__(
-            operators={
-                kind: _restrict_to_numbers(function) for kind, function in _OPERATORS.items()
-            },
-            functions={
-                name: _restrict_to_numbers(function) for name, function in _FUNCTIONS.items()
-            },
-            names=_CONSTANTS,
-        )
-        allowed = (ast.Expr, ast.UnaryOp, ast.BinOp, ast.Call, ast.Constant, ast.Name)
-        self.nodes = {kind: self.nodes[kind] for kind in allowed}
-
-    def _eval_call(self, node: ast.Call) -> Any:
-        if not isinstance(node.func, ast.Name) or node.keywords:
-            raise ToolRefused("call functions by name, as round(2.345, 2)")
-        return super()._eval_call(node)
 
 
 def _format_number(value: Number) -> str:

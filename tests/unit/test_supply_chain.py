@@ -53,7 +53,6 @@ SAFE_FROM = {
     "langgraph-checkpoint": "4.0.0",  # CVE-2026-27794, CVE-2025-64439
     "langgraph-checkpoint-sqlite": "3.0.1",  # CVE-2025-8709, CVE-2025-64104, CVE-2025-67644
     "langchain-core": "1.2.5",  # CVE-2025-68664, CVE-2025-65106
-    "simpleeval": "1.0.5",  # CVE-2026-32640
 }
 
 

@@ -193,7 +193,7 @@ def test_naming_the_tools_imports_none_of_them():
     script = (
         "import sys; from nodes.tools.framework.catalog import list_shipped_tools; "
         "list_shipped_tools(); "
-        "print([name for name in ('duckdb', 'simpleeval', 'docx', 'extensions.tools.calculate') "
+        "print([name for name in ('duckdb', 'docx', 'extensions.tools.calculate') "
         "if name in sys.modules])"
     )
 
