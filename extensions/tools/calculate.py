@@ -86,9 +86,7 @@ def _compute(node: ast.AST) -> Number:
             raise _NotArithmetic(
                 f"{name[:40]!r} is no number; write the numbers themselves, as you have read them"
             )
-        case ast.Call():
-            raise _NotArithmetic("call functions by name, as round(2.345, 2)")
-    raise _NotArithmetic("only numbers, operators and functions may be in it")
+    raise _NotArithmetic("only numbers, operators and functions, as round(2.345, 2), may be in it")
 
 
 def _require_finite(value: object) -> Number:
