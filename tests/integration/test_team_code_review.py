@@ -77,20 +77,3 @@ async def test_every_flaw_of_the_example_is_found_at_its_line_and_nothing_else()
     gaps = shown.split("**Gaps**")[1]
     assert "web/track.js" in gaps and "SUPERVISE_REPOSITORY" in gaps
     assert "as the carriers spell them" in gaps
-
-
-@pytest.mark.parametrize(
-    ("materials", "told"),
-    [
-        ({"empty.diff": "\n"}, "empty.diff"),
-        ({"old.diff": "*** a.py\n--- b.py\n***************\n"}, "old.diff"),
-    ],
-    ids=["empty", "context diff"],
-)
-async def test_without_a_diff_nothing_is_reviewed(materials, told) -> None:
-    outcome, _, _ = await run_team(TEAM, "Review this change", materials=materials)
-
-    assert outcome.exit_code == 3 and outcome.answer is not None
-    assert all(report.escalation for report in outcome.results.values())
-    assert told in outcome.answer.gaps[0] and len(outcome.answer.gaps) == 1
-    assert outcome.answer.findings == ()

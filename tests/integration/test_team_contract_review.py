@@ -52,23 +52,6 @@ async def test_every_quotation_of_three_real_contracts_stands_in_its_contract():
     assert len(answer.findings) == len(found) == 32
 
 
-async def test_risks_without_a_check_are_no_absence_of_risks(
-    endpoint: Endpoint, settings: Settings
-):
-    ask = ScriptedTask(
-        id="risk", worker="risk", description="", tool_calls=(("risk_matrix", {"findings": []}),)
-    )
-    decision = {"worker": "risk", "reason": "It asks for risks."}
-    endpoint.load_scenario(Scenario(tasks=(ask,), answers={"Decision": decision}))
-    graph = build_supervisor(TEAM, settings=settings)
-    asked = {"request": "Rank the risks.", "materials": read_contracts(DISTRIBUTION)}
-
-    await graph.ainvoke(asked, context={"strategy": "route"})
-
-    last = str(endpoint.select_calls(schema="Report")[-1].body["messages"][-1])
-    assert "did not run to its end: no report of compliance" in last
-
-
 async def test_a_language_model_gets_a_clause_whole_and_its_misquotation_is_found_out(
     endpoint: Endpoint, settings: Settings
 ):

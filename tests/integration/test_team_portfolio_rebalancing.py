@@ -37,14 +37,3 @@ async def test_its_example_is_planned_at_once_and_done_with_figures_and_sources(
     # The analyst and the planner of trades work at the same time.
     waits = {task.worker: [edge.task for edge in task.depends_on] for task in outcome.plan.tasks}
     assert waits["allocation_analyst"] == waits["trade_planner"] == ["valuation"]
-
-
-async def test_orders_inside_the_files_change_nothing() -> None:
-    request = "Rebalance my portfolio to 60 percent WORLD and 40 percent GOVT"
-
-    outcome, answer, _ = await run_team(
-        TEAM, request, EXAMPLE / "exam/talking_holdings.csv", EXAMPLE / "prices.csv"
-    )
-
-    assert outcome.status == "partial", "which weight is whose takes a language model"
-    assert "APPROVED" not in answer.text and "| sell |" not in answer.text

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from graph import build_supervisor, load_team
-from graph.runs.outcome import Outcome
+from graph import build_supervisor
 from graph.runs.trace import load_trace
 from graph.settings import Settings
 from teams.research_writing_code.tools.sandbox.limits import SandboxLimits
@@ -24,30 +23,12 @@ CRASH = "Run stock.py: why does it crash?"
 BOTH = ("stock.py", "stock.csv")
 
 
-def list_workers(outcome: Outcome) -> set[str]:
-    assert outcome.plan is not None
-    return {task.worker for task in outcome.plan.tasks}
-
-
 @pytest.fixture
 async def a_machine_with_cells() -> None:
     try:
         await run_python({"a.py": ""}, "a.py", SandboxLimits())
     except RunRefused as problem:
         pytest.skip(str(problem))
-
-
-async def test_a_pinned_word_sends_code_to_the_coder_without_a_model_call() -> None:
-    outcome, _, _ = await run_here("Explain the traceback in this article", "notice.md")
-
-    assert list_workers(outcome) == {"coder"}
-    assert "plan" not in outcome.usage.by_mechanism
-
-
-def test_a_busy_coder_keeps_what_is_for_it() -> None:
-    team = load_team(TEAM)
-
-    assert not team.prefer_idle and team.generalist == "generalist"
 
 
 async def test_its_example_is_read_with_findings_at_their_lines_and_not_run() -> None:

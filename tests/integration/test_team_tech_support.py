@@ -60,14 +60,3 @@ async def test_what_no_page_answers_becomes_a_ticket_that_says_what_was_tried_an
     assert "reassigned" in {event["kind"] for event in events}
     answer = format_outcome(outcome)
     assert "say nothing on" in answer and "To be asked" in answer and "Nothing was sent" in answer
-
-
-@pytest.mark.parametrize("action", ["search files", "find lines", "print tables faster"])
-async def test_how_to_questions_reach_the_help_pages(action, tmp_path):
-    page = tmp_path / "faq.md"
-    page.write_text(f"# How do I {action} of the harbour?\n\nUse the `dock` command.\n")
-
-    outcome, _, events = await run_team(TEAM, f"How do I {action} of the harbour?", page)
-
-    assert "Use the `dock` command." in format_outcome(outcome)
-    assert list_called_tools(events) == ["search_help"]

@@ -71,9 +71,3 @@ async def test_without_a_format_no_file_is_written(compose, tmp_path):
 async def test_without_material_it_says_what_to_give(compose):
     with pytest.raises(ToolRefused, match="there is no text of whole sentences"):
         await compose({"a.csv": "a,b\n"}, draft=True)
-
-
-@pytest.mark.parametrize("arguments", [{"format": "pdf"}, {"draft": "perhaps"}, {"markdown": 7}])
-async def test_an_argument_of_the_wrong_type_is_refused(compose, arguments):
-    with pytest.raises(ToolRefused):
-        await compose({"a.md": NOTES}, **arguments)

@@ -4,7 +4,6 @@ import json
 from pathlib import Path
 
 import pytest
-from pydantic import ValidationError
 
 from teams.tech_support.tools.draft_ticket import DESKS, DETAILS, QUESTIONS, draft_ticket
 
@@ -25,14 +24,6 @@ async def test_a_ticket_is_addressed_and_asks_what_its_matter_needs(matter):
     assert "severity: high" in told["summary"]
     asked = told["summary"].split("To be asked:")[1]
     assert all(QUESTIONS[detail] in asked for detail in DETAILS[matter])
-
-
-@pytest.mark.parametrize(
-    "wrong", [{"matter": "poetry"}, {"severity": "huge"}, {"known": ["shoe size"]}, {"tried": 4}]
-)
-async def test_arguments_outside_the_closed_sets_are_refused(wrong):
-    with pytest.raises(ValidationError):
-        await call_tool("Please look at it", **wrong)
 
 
 async def test_evidence_stands_with_file_and_line_and_is_quoted_word_for_word():

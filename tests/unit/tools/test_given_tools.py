@@ -12,7 +12,8 @@ from nodes.schemas.team import Team, Worker
 from nodes.security.tool_access import get_declared_access, reaches_outside
 from nodes.tools.framework.catalog import declare_given_tools, load_tools
 from nodes.tools.framework.settings import ToolSettings
-from tests.shipped_tools import load_shipped_tools
+from tests.shipped_tools import list_all_tools, load_shipped_tools
+from tests.unit.tools.test_no_blocking import CALLS
 
 
 def make_tool(**metadata: Any) -> BaseTool:
@@ -121,6 +122,15 @@ async def test_an_argument_that_does_not_fit_is_named_with_what_would(tool, argu
         await loaded.ainvoke({**arguments, "materials": FILES})
 
     assert "\n" not in str(raised.value) and len(str(raised.value)) < 400
+
+
+@pytest.mark.parametrize("name", list_all_tools())
+async def test_an_argument_of_the_wrong_kind_is_refused_by_its_name(name):
+    (loaded,) = load_shipped_tools([name], ToolSettings(documents=Path(), sql_url="a.csv"))
+
+    for argument in set(loaded.args) - {"materials"}:
+        with pytest.raises(ToolRefused, match=argument):
+            await loaded.ainvoke({**CALLS.get(name, {}), argument: {"no": [None]}})
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from nodes.tools.framework.settings import ToolSettings
 from tests.contracts import DISTRIBUTION, read_contracts
 from tests.shipped_tools import load_shipped_tools
 from tests.unit.tools.document_samples import write_pdf
+from tests.unit.tools.fhir_samples import make_bundle, make_observation
 
 pytestmark = pytest.mark.slow
 
@@ -34,10 +35,14 @@ INCIDENT = {
     "staging.yaml": "a: 1\n",
     "production.yaml": "a: 2\n",
 }
+RECORD = {"b.json": make_bundle(make_observation("fresh", 5, "2024"))}
+PRODUCT = {"a.md": "# Features\n\n- Export: CSV\n- Price: 5 EUR\n"}
+STATED = [{"text": f"{name} — Price: 5 EUR", "source": f"{name}.md"} for name in "ab"]
 CALLS: dict[str, dict[str, Any]] = {
     "calculate": {"expression": "1 + 1"},
     "search_documents": {"query": "aws"},
     "check_sources": {"claims": [{"text": "17 %", "source": "a.pdf"}]},
+    "analyze_table": {},
     "query_database": {"sql": "SELECT * FROM sheet"},
     "format_document": {"markdown": "# AWS", "format": "docx"},
     "fetch_page": {"url": "http://127.0.0.1/"},
@@ -86,6 +91,15 @@ CALLS: dict[str, dict[str, Any]] = {
     "log_metrics": {"materials": INCIDENT},
     "query_logs": {"select": "SELECT count(*) FROM app", "materials": INCIDENT},
     "compare_config": {"materials": INCIDENT},
+    "read_bundle": {"material": "b.json", "materials": RECORD},
+    "lab_trends": {"material": "b.json", "materials": RECORD},
+    "medication_list": {"material": "b.json", "materials": RECORD},
+    "interval_check": {"material": "b.json", "materials": RECORD},
+    "prerequisite_graph": {"chains": ["A -> B"]},
+    "check_objectives": {"objectives": ["Understand cells", "Label a leaf"]},
+    "readability": {"materials": {"a.md": "A leaf makes sugar out of light. " * 9}},
+    "read_features": {"material": "a.md", "materials": PRODUCT},
+    "feature_matrix": {"claims": STATED},
     "draft_note": {"claims": [{"text": "It failed."}], "findings": [], "audience": "team"},
     "risk_matrix": {"findings": [{"severity": "low", "message": "Notices missing. [notices 2/5]"}]},
 }

@@ -6,15 +6,12 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from blockbuster import blockbuster_ctx
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import ValidationError
 
 from nodes.errors import ToolRefused
 from teams.curriculum.tools.learning.course_plan import plan_course
 from teams.curriculum.tools.learning.topics import Topic, order_topics
-from teams.curriculum.tools.prerequisite_graph import prerequisite_graph
 from tests.unit.tools.course_samples import EXAMPLES
 
 pytestmark = pytest.mark.slow
@@ -86,12 +83,6 @@ def test_chains_need_no_material():
     assert list_names(told) == ["Division", "Fractions", "Decimals", "Ratios"]
     assert [row[5] for row in read_rows(told)] == ["1 to 2", "2 to 3", "4 to 5", "5 to 6"]
     assert "since not all have hours" in told["summary"]
-
-
-def test_chains_are_added_to_the_topics_of_a_material():
-    told = plan_course({"t.csv": TABLE}, chains=["Decimals -> Percentages"])
-
-    assert list_names(told)[-2:] == ["Decimals", "Percentages"]
 
 
 @pytest.mark.parametrize(
@@ -179,34 +170,6 @@ def test_many_topics_are_cut_to_size():
 
     assert len(json.dumps(told)) < 22_000
     assert any("of 291 topics are not shown" in gap for gap in told["gaps"])
-
-
-@pytest.mark.parametrize(
-    ("arguments", "reason"),
-    [
-        ({"weeks": 0}, "greater than or equal to 1"),
-        ({"weeks": 1000}, "less than or equal to 520"),
-        ({"hours_per_week": float("nan")}, "finite"),
-        ({"hours_per_week": 200}, "less than or equal to 168"),
-        ({"hours_per_week": "three"}, "number"),
-        ({"chains": "A -> B"}, "list"),
-        ({"chains": ["A -> B" * 1_000_000]}, "at most 1000 characters"),
-    ],
-)
-async def test_arguments_out_of_range_are_refused_with_the_limit(arguments, reason):
-    with pytest.raises(ValidationError, match=reason):
-        await prerequisite_graph.ainvoke({"materials": {"t.csv": TABLE}, **arguments})
-
-
-async def test_the_tool_plans_in_a_process_of_its_own_and_blocks_no_event_loop():
-    asked = {"materials": {"t.csv": TABLE}}
-
-    with blockbuster_ctx():
-        told = await prerequisite_graph.ainvoke(asked)
-        with pytest.raises(ToolRefused, match="go in a circle"):
-            await prerequisite_graph.ainvoke({"chains": ["A -> B -> A"]})
-
-    assert told == plan_course({"t.csv": TABLE})
 
 
 @given(

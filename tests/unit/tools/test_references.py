@@ -131,21 +131,6 @@ async def test_without_a_country_the_places_where_the_entries_hold_are_a_gap():
     ]
 
 
-async def test_no_more_entries_are_quoted_than_the_limit():
-    told = await consult_reference("legal", "landlord deposit", limit=1)
-
-    assert len(told["claims"]) == 1
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [{"limit": 0}, {"limit": float("nan")}, {"limit": "many"}, {"country": "Mars"}, {"query": 7}],
-)
-async def test_an_argument_out_of_range_is_refused(arguments: dict[str, Any]):
-    with pytest.raises(ToolRefused):
-        await consult_reference(**{"field": "legal", "query": "deposit", **arguments})
-
-
 @pytest.mark.parametrize("query", ["", "what about it?", "why " * 3_000_000])
 async def test_a_query_without_a_subject_or_of_megabytes_is_refused(query: str):
     with pytest.raises(ToolRefused, match="query"):

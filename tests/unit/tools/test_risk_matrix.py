@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import ValidationError
 
 from nodes.errors import ToolRefused
 from nodes.tools.framework.argument_types import ReportedFinding
@@ -94,11 +93,6 @@ async def test_a_table_cannot_be_broken_by_what_a_finding_says():
     found = await weigh_findings(make_finding("high", "a | b\n| c | [x 2/5]", suggestion="d | e"))
 
     assert "| 1 | a \\| b \\| c \\| |" in found["summary"] and "d \\| e |" in found["summary"]
-
-
-async def test_more_findings_than_can_be_weighed_are_refused():
-    with pytest.raises(ValidationError, match="at most 500"):
-        await weigh_findings(*[make_finding("low", "x")] * 501)
 
 
 @given(st.lists(st.tuples(SEVERITIES, st.integers(1, 5)), max_size=30))

@@ -52,14 +52,14 @@ def list_reached_modules(module: str, seen: set[str] | None = None) -> set[str]:
             base = ".".join([*around, *filter(None, [node.module])])
             names = [base, *(f"{base}.{alias.name}" for alias in node.names)]
         for name in names:
-            ours = name.startswith(("nodes.tools", "teams."))
+            ours = name.startswith(("extensions.", "nodes.tools", "teams."))
             seen |= list_reached_modules(name, seen) if ours else {name}
     return seen
 
 
 @pytest.mark.parametrize("name", list_shipped_tools())
 def test_a_shared_tool_that_can_connect_is_declared_as_one_that_sends(name):
-    connects = list_reached_modules(f"nodes.tools.{name}") & CONNECTS
+    connects = list_reached_modules(f"extensions.tools.{name}") & CONNECTS
 
     assert get_shipped_access(name).sends != "nothing" or not connects
 

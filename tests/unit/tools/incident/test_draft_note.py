@@ -1,8 +1,5 @@
 """The draft of a note."""
 
-import pytest
-
-from nodes.errors import ToolRefused
 from tests.unit.tools.incident.tool_calls import call_incident_tool
 
 IMPACT = {"text": "48 of 214 requests failed.", "source": "requests.csv", "quotation": ""}
@@ -45,13 +42,6 @@ async def test_without_figures_or_cause_the_gaps_say_so() -> None:
     assert "- Not known yet.\n- `charge` waits" in answer["summary"]
     assert "The note says nothing on the impact: no figures from logs are known." in answer["gaps"]
     assert "The note names no cause: none was found." in answer["gaps"]
-
-
-async def test_it_is_for_somebody_it_knows() -> None:
-    with pytest.raises(ToolRefused, match="audience: "):
-        await call_incident_tool(
-            "draft_note", {}, claims=[IMPACT], findings=[], audience="the press"
-        )
 
 
 async def test_a_note_on_work_that_failed_does_not_say_that_no_cause_was_found() -> None:

@@ -184,15 +184,6 @@ async def test_code_that_cannot_be_parsed_is_a_gap_and_no_crash(code: str) -> No
     assert answer["gaps"] and not answer["findings"]
 
 
-async def test_an_order_in_a_message_changes_nothing() -> None:
-    materials = read_example_files("bug/pricing.py", "bug/coupons.py", "exam/talking.jsonl")
-
-    answer = await call_incident_tool("explain_error", materials)
-
-    assert answer["findings"][0]["line"] == 22 and "found_as_expected" not in answer
-    assert "audit@example.net" not in json.dumps(answer)
-
-
 async def test_each_of_several_tracebacks_in_one_text_is_reported() -> None:
     one = write_trace("ValueError", "one", ("a.py", 1, "f", "x")).split("\n", 1)[1]
     two = write_trace("KeyError", "two", ("b.py", 2, "g", "y")).split("\n", 1)[1]
@@ -268,20 +259,3 @@ async def test_files_of_the_wrong_kind_are_refused_in_one_line(
         await call_incident_tool(name, read_example_files("exam/pancakes.md"), **given)
 
     assert "\n" not in str(refused.value)
-
-
-@pytest.mark.parametrize(
-    ("name", "given"),
-    [
-        ("find_symbol", {"names": "find_coupon"}),
-        ("find_symbol", {"names": ["x" * 10_000_000]}),
-        ("search_code", {"query": "x" * 10_000_000}),
-        ("query_logs", {"select": "x" * 10_000_000}),
-        ("compare_config", {"findings": [{"severity": "huge"}]}),
-    ],
-)
-async def test_arguments_of_the_wrong_type_or_size_are_refused(
-    name: str, given: dict[str, Any]
-) -> None:
-    with pytest.raises(ToolRefused):
-        await call_incident_tool(name, {}, **given)

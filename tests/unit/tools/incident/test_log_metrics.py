@@ -13,13 +13,6 @@ from tests.unit.tools.incident.tool_calls import EXAMPLES, call_incident_tool, r
 
 pytestmark = pytest.mark.slow
 
-LINES = """\
-2026-03-09 06:00:00,120 INFO newsletter started
-2026-03-09 06:00:04,010 ERROR newsletter failed
-  second line of the same
-2026-03-09T06:05:04+02:00 WARNING early
-"""
-
 
 async def test_the_figures_are_those_that_duckdb_computes() -> None:
     (row,) = duckdb.execute(
@@ -169,13 +162,6 @@ def test_a_rise_is_found_where_it_was_put_and_none_in_noise() -> None:
         > 40
     )
     assert sum(find_error_rise(parts) is not None for parts in quiet) < 5
-
-
-async def test_an_order_in_a_log_line_is_a_line_of_a_log() -> None:
-    answer = await call_incident_tool("log_metrics", read_example_files("exam/talking.jsonl"))
-
-    assert "2 of them errors (50.00 percent)" in answer["summary"]
-    assert "audit@example.net" not in json.dumps(answer)
 
 
 async def test_words_of_a_log_cannot_become_links_or_pictures() -> None:

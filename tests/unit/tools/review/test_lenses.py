@@ -5,13 +5,11 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
-from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from extensions.tools.linting.rules import RuleContext, load_rules
 from nodes.errors import ToolFailed, ToolRefused
 from nodes.tools.framework.settings import ToolSettings
 from nodes.tools.framework.tool_report import SEVERITIES
-from state import Severity
 from teams.code_review.tools.review.fragments import MIN_SURE_CONFIDENCE
 from teams.code_review.tools.review.lens_tool import run_review
 from tests.shipped_tools import load_shipped_tools
@@ -209,24 +207,6 @@ async def test_what_cannot_be_reviewed_is_refused_with_a_reason(
         await loaded.ainvoke({**arguments, "materials": materials})
 
 
-@pytest.mark.parametrize("arguments", [{"diff": 3}, {"diff": ["a.diff"]}, {"paths": "a.py"}])
-async def test_arguments_of_the_wrong_type_are_not_accepted(arguments) -> None:
-    (loaded,) = load_shipped_tools(["find_bugs"], ToolSettings())
-
-    with pytest.raises(ToolRefused):
-        await loaded.ainvoke({**arguments, "materials": {}})
-
-
-@pytest.mark.parametrize("tool", LENSES)
-def test_each_lens_has_a_description_and_described_arguments(tool) -> None:
-    (loaded,) = load_shipped_tools([tool], ToolSettings())
-
-    properties = convert_to_openai_tool(loaded)["function"]["parameters"]["properties"]
-    assert loaded.name == tool and f"Example: {tool}(" in loaded.description
-    assert set(properties) == {"diff", "paths"}
-    assert all(each["description"] for each in properties.values())
-
-
 @pytest.mark.parametrize(
     ("paths", "files"),
     [
@@ -321,10 +301,6 @@ async def test_docstrings_that_promise_what_the_code_does_are_fine() -> None:
     answer = await call_review_tool("find_bugs", {"a.diff": make_diff(app__py=("", kept))})
 
     assert answer["findings"] == []
-
-
-def test_the_child_speaks_of_severity_as_the_vocabulary_does() -> None:
-    assert get_args(Severity) == SEVERITIES
 
 
 def test_each_rule_has_one_lens_and_a_confidence() -> None:
