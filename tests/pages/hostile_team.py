@@ -56,7 +56,9 @@ def _keep_exams(settings: Settings) -> None:
     kept = settings.home / "exams" / EXAMINED
     older = kept / f"{first}.json"
     exam = json.loads(older.read_text(encoding="utf-8"))
-    exam["rows"][0] |= {"score": 50.0, "complaints": [f"facts: not in the answer: {HOSTILE}"]}
+    best = max(exam["rows"], key=lambda row: float(row["score"]))
+    complaints = [f"facts: not in the answer: {HOSTILE}"]
+    best |= {"score": best["score"] / 2, "complaints": complaints}
     exam["rows"].append(FAILED_ROW)
     (kept / "20260101T000000000000Z-0001.json").write_text(json.dumps(exam), encoding="utf-8")
     half = older.read_text(encoding="utf-8")[:500]

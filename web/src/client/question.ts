@@ -1,6 +1,7 @@
 /** The open questions of a run, in the forms of docs/guide/questions.md. All of it is data: nothing is trusted. */
 
-import type { Plan, PlannedTask } from "../model/trace";
+import { readUsage } from "../model/read-trace";
+import type { Estimate, Plan, PlannedTask } from "../model/trace";
 
 interface Asked {
   /** Of the interrupt: what an answer is for. */
@@ -10,6 +11,10 @@ interface Asked {
   worker: string;
   /** What was wrong with the last reply. */
   problems: string[];
+  /** What the plan is expected to take. */
+  estimate: Estimate | null;
+  /** What it can at most take and reach, in lines. */
+  limits: string[];
 }
 
 export interface PlanQuestion extends Asked {
@@ -52,6 +57,8 @@ function readQuestion(found: unknown): Question | null {
     task: readText(found.task),
     worker: readText(found.worker),
     problems: readTexts(found.problems),
+    estimate: isRecord(found.estimate) ? readUsage(found.estimate) : null,
+    limits: isRecord(found.certificate) ? readTexts(found.certificate.summary) : [],
   };
   const plan = found.kind === "plan" ? readPlan(found.plan) : null;
   if (plan) return { ...asked, kind: "plan", plan };

@@ -109,8 +109,8 @@ export function RequestForm({ place, label, hint, words, children, problem = nul
       )}
       <div class="request-row">
         <FileDrop files={files} given={Object.keys(materials ?? {})} onFiles={takeFiles} />
-        <button class="primary" type="submit" title="Ctrl+Enter" disabled={action.isBusy || !canSend}>
-          {words[action.isBusy ? 1 : 0]} <kbd aria-hidden="true">Ctrl ↵</kbd>
+        <button class="primary" type="submit" data-key="Ctrl ↵" title="Ctrl+Enter" disabled={action.isBusy || !canSend}>
+          {words[action.isBusy ? 1 : 0]}
         </button>
       </div>
       {fileProblem && <ProblemLine problem={new Problem("refused", fileProblem)} />}

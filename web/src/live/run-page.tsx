@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { formatCount } from "../model/format";
 import { toLine } from "../model/plain-text";
 import { RunView } from "../parts/run-view";
-import { QuestionsPanel, QUESTIONS } from "../questions/questions-panel";
+import { QuestionsPanel } from "../questions/questions-panel";
 import { StopPanel } from "../stopping/stop-panel";
 import { downloadReport } from "./download";
 import { EarlierTurns } from "./earlier-turns";
@@ -42,9 +42,9 @@ export function RunPage({ server, thread }: { server: Server; thread: string }) 
       <RunBar run={run} />
       {connection !== "lost" && <ProblemLine problem={problem} />}
       {run.unreadable > 0 && <Notice>{formatCount(run.unreadable)} entries of the trace cannot be read.</Notice>}
-      <QuestionsPanel run={run} />
       {trace && <EarlierTurns trace={trace} />}
-      {trace ? <RunView trace={trace} /> : connection !== "lost" && <p class="soft">{describeUnbegun(run)}</p>}
+      {!trace && <QuestionsPanel run={run} />}
+      {trace ? <RunView trace={trace} asking={<QuestionsPanel run={run} />} /> : connection !== "lost" && <p class="soft">{describeUnbegun(run)}</p>}
       {hasAnswer(run) && <FollowUp run={run} />}
     </>
   );
@@ -97,7 +97,6 @@ function RunBar({ run }: { run: LiveRun }) {
         <p class="run-now" role="status" tabIndex={-1} ref={status}>
           <StatusMark status={run.status} unbegun={trace || run.status !== "running" ? "" : run.isQueued ? "in the queue" : "starting"} /> <span class="soft small">{isBack ? "connected again: nothing was missed" : CONNECTIONS[run.connection]}</span>
         </p>
-        {run.status === "needs_input" && <a href={`#${QUESTIONS}`}>To the question</a>}
         {run.status === "running" && (
           <>
             {trace && <StopPanel run={run} />}

@@ -35,7 +35,8 @@ export function readTrace(value: unknown): Trace | null {
 const readTexts = (value: unknown): Json =>
   Object.fromEntries(Object.entries(asRecord(value)).filter(([, text]) => typeof text === "string"));
 
-function readUsage(usage: Json): Usage {
+/** Return figures whose counts are numbers. */
+export function readUsage(usage: Json): Usage {
   const toCount = (name: string) => (isNumber(usage[name]) ? usage[name] : 0);
   return {
     ...usage,

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { findAnswer } from "../model/answer";
 import { countOf, formatCount } from "../model/format";
@@ -18,34 +19,41 @@ interface RunViewProps {
   /** Path of the task that is selected at first. */
   start?: string | undefined;
   onSelect?: ((path: string) => void) | undefined;
+  /** What the run asks, with its forms: it then stands alone. */
+  asking?: ComponentChildren;
 }
 
 /** Everything about one run, drawn from its trace; the same in the report and in the live page. */
-export function RunView({ trace, start, onSelect }: RunViewProps) {
+export function RunView({ trace, start, onSelect, asking }: RunViewProps) {
   const run = useMemo(() => showRun(trace), [trace]);
   const { answer, beside, made } = selectSections(trace);
+  const isAsking = asking !== undefined && trace.run.status === "needs_input";
   const isAlive = trace.run.now_s !== undefined && !answer.length;
   useOpenedTarget();
   return (
     <RunContext.Provider value={run}>
       <SelectionProvider start={start} onSelect={onSelect}>
-        <Summary trace={trace} />
+        <Summary trace={trace} isAsking={isAsking} />
+        {asking}
         {isAlive && <Alive trace={trace} />}
         <div class={answer.length ? "outcome" : ""}>
           {answer.length > 0 && <Sections trace={trace} sections={answer} />}
-          {!isAlive && beside.length > 0 && (
+          {!isAlive && !isAsking && beside.length > 0 && (
             <div>
               <Sections trace={trace} sections={beside} />
             </div>
           )}
         </div>
-        <HowItWasMade trace={trace} sections={made} />
+        <HowItWasMade trace={trace} sections={isAsking && !trace.events.some(({ kind }) => kind === "task_started") ? made.filter(({ id }) => !PLANNED.includes(id)) : made} />
         <SelectedTask />
         <PrintedDetails />
       </SelectionProvider>
     </RunContext.Provider>
   );
 }
+
+/** Of a plan that waits for approval: it is shown in its form. */
+const PLANNED = ["plan", "timeline"];
 
 const Sections = ({ trace, sections }: { trace: Trace; sections: RunSection[] }) => (
   <>

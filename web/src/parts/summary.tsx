@@ -11,11 +11,11 @@ import { Line, Text } from "./text";
 const MAX_QUESTION_CHARS = 2000;
 
 /** The request, what became of it, and what that took. */
-export function Summary({ trace }: { trace: Trace }) {
+export function Summary({ trace, isAsking }: { trace: Trace; isAsking: boolean }) {
   const { run } = trace;
   const state = describeRun(trace);
-  // An answer of passages says so itself.
-  const note = run.status === "passages" && findAnswer(trace) ? "" : state.note;
+  // A question stands below, and an answer of passages says so itself.
+  const note = isAsking || (run.status === "passages" && findAnswer(trace)) ? "" : state.note;
   return (
     <section id="summary" aria-labelledby="summary-title" class="run-summary">
       <h2 id="summary-title" class="visually-hidden">

@@ -77,7 +77,7 @@ export function PlanEditor({ question, draft: kept, workers, isBusy, onDraft, on
       )}
       <p>
         <label for={name}>Goal</label>
-        <input id={name} class="wide" value={draft.goal} maxLength={4000} onInput={(event) => change({ ...draft, goal: event.currentTarget.value })} />
+        <input id={name} data-key="E" class="wide" value={draft.goal} maxLength={4000} onInput={(event) => change({ ...draft, goal: event.currentTarget.value })} />
       </p>
       <div class="editor-tools">
         <button type="button" onClick={add}>
@@ -145,11 +145,12 @@ function Decision({ isEdited, isBusy, onApprove, onReject }: DecisionProps) {
   const [reason, setReason] = useState("");
   return (
     <div class="decision">
-      <button type="button" class="primary" disabled={isBusy} onClick={onApprove}>
+      <button type="button" class="primary" data-key="A" disabled={isBusy} onClick={onApprove}>
         {isEdited ? "Run the plan as edited" : "Approve the plan"}
       </button>
       <span class="decision-reject">
         <input
+          data-key="R"
           class="wide"
           aria-label="Why the plan is rejected"
           placeholder="What should be different?"

@@ -47,12 +47,12 @@ export function QuestionForm({ question, words = "", isBusy, onWords, onReply }:
         </details>
       )}
       <Choices choices={question.choices} onChoose={onWords} />
-      <textarea id={name} rows={2} maxLength={MAX_REPLY_CHARS} value={words} onInput={(event) => onWords(event.currentTarget.value)} />
+      <textarea id={name} data-key="E" rows={2} maxLength={MAX_REPLY_CHARS} value={words} onInput={(event) => onWords(event.currentTarget.value)} />
       <div class="form-actions">
-        <button class="primary" disabled={isBusy || !words.trim()}>
+        <button class="primary" data-key="A" disabled={isBusy || !words.trim()}>
           Answer
         </button>
-        <button type="button" disabled={isBusy} onClick={() => onReply(reject(""))}>
+        <button type="button" data-key="R" disabled={isBusy} onClick={() => onReply(reject(""))}>
           Skip this question
         </button>
       </div>
@@ -81,6 +81,7 @@ export function CallForm({ question, words, isBusy, onWords, onReply }: FormProp
       <label for={name}>With these arguments</label>
       <textarea
         id={name}
+        data-key="E"
         class="code"
         rows={Math.min(12, json.split("\n").length + 1)}
         spellcheck={false}
@@ -94,11 +95,11 @@ export function CallForm({ question, words, isBusy, onWords, onReply }: FormProp
         </p>
       )}
       <div class="form-actions">
-        <button type="button" class="primary" disabled={isBusy || "problem" in read} onClick={send}>
+        <button type="button" class="primary" data-key="A" disabled={isBusy || "problem" in read} onClick={send}>
           {isEdited ? "Call it with these" : "Allow the call"}
         </button>
         <input aria-label="Why the call is refused" placeholder="Why not? (optional)" value={reason} onInput={(event) => setReason(event.currentTarget.value)} />
-        <button type="button" disabled={isBusy} onClick={() => onReply(reject(reason))}>
+        <button type="button" data-key="R" disabled={isBusy} onClick={() => onReply(reject(reason))}>
           Refuse the call
         </button>
       </div>
@@ -121,9 +122,9 @@ export function OtherForm({ question, words = "", isBusy, onWords, onReply }: Fo
         </pre>
       )}
       <Choices choices={question.choices} onChoose={onWords} />
-      <textarea id={name} rows={2} maxLength={MAX_REPLY_CHARS} value={words} onInput={(event) => onWords(event.currentTarget.value)} />
+      <textarea id={name} data-key="E" rows={2} maxLength={MAX_REPLY_CHARS} value={words} onInput={(event) => onWords(event.currentTarget.value)} />
       <div class="form-actions">
-        <button class="primary" disabled={isBusy || !words.trim()}>
+        <button class="primary" data-key="A" disabled={isBusy || !words.trim()}>
           Answer
         </button>
       </div>

@@ -12,12 +12,13 @@ import { CallForm, OtherForm, QuestionForm } from "./answer-form";
 import { readQuestions, type Question } from "../client/question";
 import { respond, type Replies, type Reply } from "../client/replies";
 import { sendReplies } from "./send-replies";
+import { pressKey, Waiting } from "./waiting";
 
 /** What a question is asked for: a refused plan has another id, and a plan that is made again another version. */
 const nameQuestion = (question: Question): string =>
   question.kind === "plan" ? `plan ${question.task} ${question.plan.version}` : question.id;
 
-export const QUESTIONS = "questions";
+const TITLE = "questions";
 
 /** The questions that a run waits for, each with its form. */
 export function QuestionsPanel({ run }: { run: LiveRun }) {
@@ -31,7 +32,12 @@ export function QuestionsPanel({ run }: { run: LiveRun }) {
   });
   const workers = useTeamWorkers(run.server, run.graph, open.some(({ kind }) => kind === "plan"));
   const elsewhere = useAnsweredElsewhere(open, sent);
-  const title = useFocusBack<HTMLHeadingElement>(open.map(nameQuestion).join("\n"));
+  const names = open.map(nameQuestion).join("\n");
+  const title = useFocusBack<HTMLHeadingElement>(names);
+  useEffect(() => {
+    const { activeElement } = document;
+    if (names && (activeElement === document.body || activeElement?.id === "main")) title.current?.focus({ preventScroll: true });
+  }, [names]);
 
   const reply = (id: string, said: Reply) => sending.start({ [id]: said });
   const written = Object.fromEntries(
@@ -46,10 +52,11 @@ export function QuestionsPanel({ run }: { run: LiveRun }) {
         </Notice>
       )}
       {open.length > 0 && (
-        <section class="questions" aria-labelledby={QUESTIONS} aria-busy={sending.isBusy}>
-          <h2 id={QUESTIONS} tabIndex={-1} ref={title}>
+        <section class="questions" aria-labelledby={TITLE} aria-busy={sending.isBusy} onKeyDown={pressKey}>
+          <h2 id={TITLE} tabIndex={-1} ref={title}>
             {nameAsked(open)}
           </h2>
+          <Waiting open={open} trace={run.trace} />
           {open.map((question) => {
             const key = nameQuestion(question);
             const form = {

@@ -1,0 +1,91 @@
+import { countOf, formatMoment, formatSeconds, formatUsd } from "../model/format";
+import { joinNames } from "../model/sentences";
+import type { Estimate, Trace, TracedTask } from "../model/trace";
+import { Line } from "../parts/text";
+import type { Question } from "../client/question";
+
+/** Since when a run waits, what waits with it, and what it is expected to take. */
+export function Waiting({ open, trace }: { open: readonly Question[]; trace: Trace | null }) {
+  const { estimate, limits } = open.find(({ kind }) => kind === "plan") ?? { estimate: null, limits: [] };
+  const facts: [string, string][] = [
+    ["Waiting since", trace ? formatMoment(trace.run.started, trace.events.at(-1)?.t) : ""],
+    ["What waits", describeBlocked(open, trace?.tasks ?? [])],
+    ["Expected", estimate ? describeEstimate(estimate) : ""],
+  ];
+  const [most, ...further] = limits;
+  return (
+    <>
+      <dl class="waiting">
+        {facts.map(
+          ([name, value]) =>
+            value && (
+              <div key={name}>
+                <dt>{name}</dt>
+                <dd>
+                  <Line max={300}>{value}</Line>
+                </dd>
+              </div>
+            ),
+        )}
+      </dl>
+      {most && (
+        <details class="certificate">
+          <summary>
+            Certified: <Line max={200}>{most}</Line>
+          </summary>
+          <ul>
+            {further.map((line) => (
+              <li key={line}>
+                <Line max={300}>{line}</Line>
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </>
+  );
+}
+
+/** Return what cannot go on before the questions are answered. */
+export function describeBlocked(open: readonly Question[], tasks: readonly TracedTask[]): string {
+  if (open.some(({ kind, task }) => kind === "plan" && !task)) return "everything: no task has begun";
+  const blocked = new Set(open.map(({ task }) => task.split("/")[0]!).filter(Boolean));
+  const asking = blocked.size;
+  // Each task stands behind those that it needs, but for plans in circles, which no run has.
+  for (const { id, depends_on } of [...tasks, ...tasks]) if (depends_on.some(({ task }) => blocked.has(task))) blocked.add(id);
+  const behind = [...blocked].slice(asking);
+  return behind.length ? `${joinNames(behind, "task")}, and the answer` : "the answer";
+}
+
+/** Return an estimate in words, with the range in which nine of ten runs end. */
+export function describeEstimate({ low, high, ...expected }: Estimate): string {
+  const range = <Value,>(show: (value: Value | null | undefined) => string, one?: Value | null, other?: Value | null) => (one != null && other != null && show(one) !== show(other) ? ` (${show(one)} to ${show(other)})` : "");
+  const parts = [
+    expected.seconds != null && `${formatSeconds(expected.seconds)}${range(formatSeconds, low?.seconds, high?.seconds)}`,
+    expected.cost_usd == null ? "cost unknown" : `${formatUsd(expected.cost_usd)}${range(formatUsd, low?.cost_usd, high?.cost_usd)}`,
+    `${countOf(expected.model_calls, "model call")}${range(String, low?.model_calls, high?.model_calls)}`,
+  ];
+  return parts.filter(Boolean).join(" · ");
+}
+
+const FIELDS = "input, textarea, select";
+
+/** Press or go to what a key stands for: `a` accepts, `e` changes, `r` rejects; in a field they are letters. */
+export function pressKey(event: KeyboardEvent): void {
+  const target = event.target as Element;
+  if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
+    find(target, "a")?.click();
+    event.preventDefault();
+    return;
+  }
+  if (event.ctrlKey || event.metaKey || event.altKey || target.matches(FIELDS)) return;
+  const found = /^[aer]$/.test(event.key) ? find(target, event.key) : null;
+  if (!found) return;
+  event.preventDefault();
+  if (event.key === "a") found.click();
+  else found.focus();
+}
+
+/** Return what a key stands for in the question around an element, else in the first one. */
+const find = (target: Element, key: string): HTMLElement | null =>
+  (target.closest(".question") ?? target.closest(".questions")!).querySelector<HTMLElement>(`[data-key="${key.toUpperCase()}"]:not(:disabled)`);
