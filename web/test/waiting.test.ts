@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { readQuestions } from "../src/client/question";
 import type { TracedTask } from "../src/model/trace";
-import { describeBlocked, describeEstimate } from "../src/questions/waiting";
+import { describeEstimate } from "../src/model/estimate";
+import { describeBlocked } from "../src/questions/waiting";
 
 const task = (id: string, ...needs: string[]) => ({ id, depends_on: needs.map((each) => ({ task: each, required: true })) }) as unknown as TracedTask;
 const TASKS = [task("b", "a"), task("a"), task("c", "b"), task("other")];

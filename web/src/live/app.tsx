@@ -5,6 +5,7 @@ import { HomePage } from "./home-page";
 import { VisitorContext } from "../client/hooks";
 import { forgetKept } from "../client/kept";
 import { linkTo, useRoute } from "./router";
+import { Palette } from "./palette";
 import { RunPage } from "./run-page";
 import { keepToken, openServer, readToken, type Server } from "../client/server";
 import { TeamsPage } from "./teams-page";
@@ -34,7 +35,7 @@ export function App() {
     setAsking(true);
   };
   return (
-    <Shell title="supervise" sections={LINKS}>
+    <Shell title="supervise" sections={LINKS} tools={!isAsking && <Palette key={user} server={server} />}>
       {isAsking && <TokenForm isRefused={Boolean(readToken())} onToken={useToken} />}
       {/* What was written is there again when the token is known. */}
       <div key={user} hidden={isAsking}>

@@ -21,31 +21,35 @@ interface ChoiceTableProps<Row> {
   problemOf?: (row: Row) => ComponentChildren;
   /** Address that compares two rows, the older one first. */
   compare: (older: string, newer: string) => string;
+  /** What else can be done with those selected; `onDone` selects none. */
+  act?: (chosen: readonly string[], onDone: () => void) => ComponentChildren;
 }
 
-/** Rows of which two can be compared. */
-export function ChoiceTable<Row>({ name, kind, rows, columns, keyOf, labelOf, problemOf, compare }: ChoiceTableProps<Row>) {
+/** Rows to select, of which two can be compared. */
+export function ChoiceTable<Row>({ name, kind, rows, columns, keyOf, labelOf, problemOf, compare, act }: ChoiceTableProps<Row>) {
   const [chosen, setChosen] = useState<readonly string[]>([]);
   const choose = (id: string) =>
-    setChosen((before) => (before.includes(id) ? before.filter((each) => each !== id) : [...before, id].slice(-2)));
-  const [newer, older] = rows.map(keyOf).filter((id) => chosen.includes(id));
+    setChosen((before) => (before.includes(id) ? before.filter((each) => each !== id) : [...before, id].slice(act ? 0 : -2)));
+  const selected = rows.map(keyOf).filter((id) => chosen.includes(id));
+  const [newer, older] = selected;
   return (
     <>
-      <p class="choice">
-        {newer && older ? (
+      <div class="choice">
+        {newer && older && selected.length === 2 ? (
           <a class="button" href={compare(older, newer)}>
             Compare the two
           </a>
         ) : (
-          <span class="soft small">Select two {kind} to compare them.</span>
+          !selected.length && <span class="soft small">Select two {kind} to compare them{act && ", or any to rename or delete them"}.</span>
         )}
-      </p>
+        {selected.length > 0 && act?.(selected, () => setChosen([]))}
+      </div>
       <div class="table-scroll" tabIndex={0} role="region" aria-label={`${kind}, newest first`}>
         <table class={name}>
           <thead>
             <tr>
               <th scope="col">
-                <span class="visually-hidden">Compare</span>
+                <span class="visually-hidden">Select</span>
               </th>
               {columns.map(({ title, isFigure }) => (
                 <th key={title} scope="col" class={isFigure ? "figure" : ""}>

@@ -7,6 +7,8 @@ import { readProblem } from "../client/problem";
 import { ask, type Server } from "../client/server";
 
 export const PAGE = 100;
+/** Of a thread's metadata. */
+export const TITLE = "supervise_title";
 const MAX_ASKED_AT_ONCE = 6;
 const SHOWN = ["thread_id", "status", "metadata", "created_at", "updated_at"] as const;
 
@@ -14,6 +16,8 @@ export interface ListedRun {
   thread: string;
   team: string;
   request: string;
+  /** That a user gave it; else empty. */
+  title: string;
   status: RunStatus;
   /** ISO 8601. */
   started: string;
@@ -29,6 +33,7 @@ export interface RunList {
 
 interface Thread {
   thread_id: string;
+  metadata?: Record<string, unknown> | null;
   status: string;
   created_at: string;
   updated_at: string;
@@ -115,6 +120,7 @@ export class RunLister {
       thread: thread.thread_id,
       team: String(view.team ?? ""),
       request: String(run.request ?? ""),
+      title: String(thread.metadata?.[TITLE] ?? ""),
       status,
       started: String(run.started || thread.created_at),
       wallS: typeof run.wall_s === "number" ? run.wall_s : null,

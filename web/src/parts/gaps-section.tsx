@@ -1,8 +1,11 @@
-import { countOf } from "../model/format";
+import { listTold } from "../model/event-lines";
+import { countOf, formatSeconds } from "../model/format";
 import { listGaps, type Gap } from "../model/gaps";
+import { toLine } from "../model/plain-text";
 import { labelState, STATE_GLYPHS } from "../model/task-view";
 import type { Trace } from "../model/trace";
 import { MarkdownLine } from "./markdown-text";
+import { useRun } from "./run-context";
 import { stateClass } from "./state-badge";
 import { TaskLink } from "./task-link";
 import { Line } from "./text";
@@ -67,5 +70,32 @@ const ProblemText = ({ problem: { state, reason, tasks } }: { problem: NonNullab
         : <Line max={MAX_CHARS}>{reason}</Line>
       </>
     )}
+    <Why path={tasks[0]!.path} />
   </>
 );
+
+const MAX_STEPS = 6;
+
+/** What led to a task's failure, and the command that finds the cause over the whole run. */
+function Why({ path }: { path: string }) {
+  const { trace, byPath } = useRun();
+  const causes = new Set([path, ...(byPath.get(path)?.needs ?? []).filter(({ isMissing }) => isMissing).map((need) => need.path)]);
+  const steps = listTold(trace).filter(({ event, isFailed }) => isFailed && causes.has(event.task));
+  return (
+    <details class="why">
+      <summary>Why</summary>
+      {steps.length > 0 && (
+        <ol>
+          {steps.slice(0, MAX_STEPS).map(({ who, text, seconds }, index) => (
+            <li key={index}>
+              <span class="soft">{formatSeconds(seconds)}</span> <bdi>{who}</bdi> <Line max={MAX_CHARS}>{text}</Line>
+            </li>
+          ))}
+        </ol>
+      )}
+      <p class="soft small">
+        The cause, and what helps: <code>supervise why {toLine(trace.run.thread || "THREAD", 60)} {toLine(path, 60)}</code>
+      </p>
+    </details>
+  );
+}

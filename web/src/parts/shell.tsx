@@ -10,11 +10,13 @@ export interface SectionLink {
 interface ShellProps {
   title: ComponentChildren;
   sections: SectionLink[];
+  /** Beside the links. */
+  tools?: ComponentChildren;
   children: ComponentChildren;
 }
 
 /** The frame of a page: its title, links to its sections, and the colours. */
-export const Shell = ({ title, sections, children }: ShellProps) => (
+export const Shell = ({ title, sections, tools, children }: ShellProps) => (
   <>
     <a class="skip-link no-print" href="#main">
       To the content
@@ -28,6 +30,7 @@ export const Shell = ({ title, sections, children }: ShellProps) => (
           </a>
         ))}
       </nav>
+      {tools}
       <ThemeSwitch />
     </header>
     <main id="main" tabIndex={-1}>

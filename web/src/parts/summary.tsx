@@ -1,4 +1,5 @@
 import { findAnswer } from "../model/answer";
+import { describeAmount } from "../model/estimate";
 import { countOf, formatCount, formatSeconds, formatUsd } from "../model/format";
 import { countStates } from "../model/plan-blocks";
 import { toLine } from "../model/plain-text";
@@ -84,13 +85,7 @@ interface ExpectedProps {
 function Expected({ amount, trace: { run, usage }, format }: ExpectedProps) {
   const { estimate } = usage;
   if (run.now_s === undefined || !estimate?.[amount]) return null;
-  const [low, high] = [estimate.low?.[amount], estimate.high?.[amount]];
-  return (
-    <span class="soft">
-      of about {format(estimate[amount])}
-      {low != null && high != null && ` (${format(low)} to ${format(high)})`}
-    </span>
-  );
+  return <span class="soft">of about {describeAmount(estimate, amount, format)}</span>;
 }
 
 /** Return an ISO time with its zone: `2026-05-04 10:00:00 UTC`. */

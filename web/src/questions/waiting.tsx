@@ -1,6 +1,7 @@
-import { countOf, formatMoment, formatSeconds, formatUsd } from "../model/format";
+import { describeEstimate } from "../model/estimate";
+import { formatMoment } from "../model/format";
 import { joinNames } from "../model/sentences";
-import type { Estimate, Trace, TracedTask } from "../model/trace";
+import type { Trace, TracedTask } from "../model/trace";
 import { Line } from "../parts/text";
 import type { Question } from "../client/question";
 
@@ -55,17 +56,6 @@ export function describeBlocked(open: readonly Question[], tasks: readonly Trace
   for (const { id, depends_on } of [...tasks, ...tasks]) if (depends_on.some(({ task }) => blocked.has(task))) blocked.add(id);
   const behind = [...blocked].slice(asking);
   return behind.length ? `${joinNames(behind, "task")}, and the answer` : "the answer";
-}
-
-/** Return an estimate in words, with the range in which nine of ten runs end. */
-export function describeEstimate({ low, high, ...expected }: Estimate): string {
-  const range = <Value,>(show: (value: Value | null | undefined) => string, one?: Value | null, other?: Value | null) => (one != null && other != null && show(one) !== show(other) ? ` (${show(one)} to ${show(other)})` : "");
-  const parts = [
-    expected.seconds != null && `${formatSeconds(expected.seconds)}${range(formatSeconds, low?.seconds, high?.seconds)}`,
-    expected.cost_usd == null ? "cost unknown" : `${formatUsd(expected.cost_usd)}${range(formatUsd, low?.cost_usd, high?.cost_usd)}`,
-    `${countOf(expected.model_calls, "model call")}${range(String, low?.model_calls, high?.model_calls)}`,
-  ];
-  return parts.filter(Boolean).join(" · ");
 }
 
 const FIELDS = "input, textarea, select";

@@ -1,0 +1,196 @@
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { useFocus, useFocusBack } from "../client/focus";
+import { useAction, useAsked } from "../client/hooks";
+import { ProblemLine } from "../client/notice";
+import { ask, type Server } from "../client/server";
+import { countOf, formatMoment, formatSeconds, nameTeam } from "../model/format";
+import { Line } from "../parts/text";
+import { ChoiceTable, type ChoiceColumn } from "./choice-table";
+import { linkTo } from "./router";
+import { ALL_RUNS, RunFilters, selectRuns } from "./run-filter";
+import { RunLister, TITLE, type ListedRun } from "./run-list";
+import { StatusMark } from "./status-mark";
+
+const LIST_EVERY_MS = 5000;
+const UNDO_MS = 8000;
+const MAX_WAITING = 5;
+const FEW = 8;
+
+/** The runs of the server: those that wait for an answer first, then a list to search, compare, rename and delete in. */
+export function RunTable({ server }: { server: Server }) {
+  const lister = useMemo(() => new RunLister(server), [server]);
+  const [pages, setPages] = useState(1);
+  const [changes, setChanges] = useState(0);
+  const [filter, setFilter] = useState(ALL_RUNS);
+  const { answer: list, problem } = useAsked(() => lister.list(pages), [lister, pages, changes], LIST_EVERY_MS);
+  const end = useFocusBack<HTMLParagraphElement>(list?.hasOlder);
+  const deleting = useDeletion(server, () => setChanges((count) => count + 1));
+  const runs = list?.runs.filter(({ thread }) => !deleting.threads.includes(thread)) ?? [];
+  const shown = selectRuns(runs, filter);
+  return (
+    <>
+      <ProblemLine problem={problem ?? deleting.problem} />
+      <Inbox runs={runs} />
+      {deleting.isOpen && (
+        <p class="notice" role="status">
+          {countOf(deleting.threads.length, "run")} deleted.{" "}
+          <button type="button" onClick={deleting.undo}>
+            Undo
+          </button>
+        </p>
+      )}
+      {!list && !problem && <p class="skeleton">Loading the runs…</p>}
+      {list && !runs.length && <p class="empty">No run yet: write a request above, or fill in an example. Those of the command line are listed by supervise runs.</p>}
+      {(runs.length > FEW || filter !== ALL_RUNS) && <RunFilters runs={runs} filter={filter} onFilter={setFilter} />}
+      {runs.length > 0 && !shown.length && (
+        <p class="empty">
+          No run is like that{list?.hasOlder && " among those loaded"}.{" "}
+          <button type="button" onClick={() => setFilter(ALL_RUNS)}>
+            Show all
+          </button>
+        </p>
+      )}
+      {shown.length > 0 && (
+        <ChoiceTable
+          name="run-list"
+          kind="runs"
+          rows={shown}
+          columns={COLUMNS}
+          keyOf={({ thread }) => thread}
+          labelOf={({ started }) => `select the run of ${formatMoment(started)}`}
+          compare={(older, newer) => linkTo("compare", older, newer)}
+          act={(chosen, onDone) => (
+            <RunActions server={server} runs={runs.filter(({ thread }) => chosen.includes(thread))} onRenamed={() => setChanges(changes + 1)} onDelete={(threads) => (onDone(), deleting.start(threads))} />
+          )}
+        />
+      )}
+      {list?.hasOlder && (
+        <button type="button" class="older" onClick={() => setPages(list.pages + 1)}>
+          {list.pages < pages ? "loading…" : "Show older runs"}
+        </button>
+      )}
+      {list && list.pages > 1 && !list.hasOlder && (
+        <p class="soft small older" tabIndex={-1} ref={end}>
+          These are all runs.
+        </p>
+      )}
+    </>
+  );
+}
+
+/** The runs that wait for an answer. */
+function Inbox({ runs }: { runs: readonly ListedRun[] }) {
+  const waiting = runs.filter(({ status }) => status === "needs_input");
+  if (!waiting.length) return null;
+  return (
+    <div class="notice inbox">
+      <strong>{waiting.length === 1 ? "A run waits for you" : `${waiting.length} runs wait for you`}</strong>
+      <ul>
+        {waiting.slice(0, MAX_WAITING).map(({ thread, title, request }) => (
+          <li key={thread}>
+            <a href={linkTo("runs", thread)}>
+              <Line max={120}>{title || request}</Line>
+            </a>
+          </li>
+        ))}
+        {waiting.length > MAX_WAITING && <li class="soft">and {waiting.length - MAX_WAITING} more</li>}
+      </ul>
+    </div>
+  );
+}
+
+interface RunActionsProps {
+  server: Server;
+  runs: readonly ListedRun[];
+  onRenamed: () => void;
+  onDelete: (threads: readonly string[]) => void;
+}
+
+/** What can be done with the selected runs. */
+function RunActions({ server, runs, onRenamed, onDelete }: RunActionsProps) {
+  const [isNaming, setNaming] = useState(false);
+  const [only] = runs;
+  const isOne = runs.length === 1;
+  return (
+    <>
+      {isOne && !isNaming && (
+        <button type="button" onClick={() => setNaming(true)}>
+          Rename
+        </button>
+      )}
+      {isOne && isNaming && <RenameForm key={only!.thread} server={server} run={only!} onDone={() => (setNaming(false), onRenamed())} />}
+      <button type="button" class="danger" onClick={() => onDelete(runs.map(({ thread }) => thread))}>
+        Delete{isOne ? "" : ` the ${runs.length}`}
+      </button>
+    </>
+  );
+}
+
+function RenameForm({ server, run, onDone }: { server: Server; run: ListedRun; onDone: () => void }) {
+  const [title, setTitle] = useState(run.title);
+  const field = useFocus<HTMLInputElement>();
+  const action = useAction(async () => {
+    await ask(() => server.client.threads.update(run.thread, { metadata: { [TITLE]: title.trim() } }));
+    onDone();
+  });
+  return (
+    <form class="rename" onSubmit={(event) => (event.preventDefault(), action.start())} onKeyDown={(event) => event.key === "Escape" && onDone()}>
+      <input ref={field} aria-label="Title of the run" placeholder="A title of your own" maxLength={120} value={title} onInput={(event) => setTitle(event.currentTarget.value)} />
+      <button class="primary" disabled={action.isBusy}>
+        Save
+      </button>
+      <ProblemLine problem={action.problem} />
+    </form>
+  );
+}
+
+/** Threads that are deleted when the time to undo it is over. */
+function useDeletion(server: Server, onChange: () => void) {
+  const [threads, setThreads] = useState<readonly string[]>([]);
+  const [isOpen, setOpen] = useState(false);
+  const action = useAction(async (gone: readonly string[]) => {
+    setOpen(false);
+    try {
+      for (const thread of gone) await ask(() => server.client.threads.delete(thread));
+    } finally {
+      setThreads([]); // those that could not be deleted are there again
+      onChange();
+    }
+  });
+  useEffect(() => {
+    if (!isOpen) return;
+    const timer = setTimeout(() => action.start(threads), UNDO_MS);
+    return () => clearTimeout(timer);
+  }, [isOpen, threads]);
+  const undo = () => {
+    setThreads([]);
+    setOpen(false);
+  };
+  const start = (more: readonly string[]) => {
+    setThreads([...threads, ...more]);
+    setOpen(true);
+  };
+  return { threads, isOpen, problem: action.problem, start, undo };
+}
+
+const COLUMNS: readonly ChoiceColumn<ListedRun>[] = [
+  { title: "Status", show: ({ status, request }) => <StatusMark status={status} unbegun={request ? "" : "not begun"} /> },
+  {
+    title: "Request",
+    show: ({ thread, title, request }) => (
+      <>
+        <a href={linkTo("runs", thread)}>
+          <Line max={160}>{title || request || "begins when it is its turn"}</Line>
+        </a>
+        {title && (
+          <span class="soft small under">
+            <Line max={120}>{request}</Line>
+          </span>
+        )}
+      </>
+    ),
+  },
+  { title: "Team", show: ({ team }) => <Line max={60}>{nameTeam(team)}</Line> },
+  { title: "Started", isFigure: true, show: ({ started }) => formatMoment(started) },
+  { title: "Time", isFigure: true, show: ({ wallS }) => formatSeconds(wallS) },
+];

@@ -1,0 +1,24 @@
+import { countOf, formatSeconds, formatUsd } from "./format";
+import type { Estimate } from "./trace";
+
+type Show = (value: number | null | undefined) => string;
+
+/** Return the range in which nine of ten runs end, in brackets; empty where it is not known, or is one value. */
+function describeRange(show: Show, low: number | null | undefined, high: number | null | undefined): string {
+  return low == null || high == null || show(low) === show(high) ? "" : ` (${show(low)} to ${show(high)})`;
+}
+
+/** Return one amount of an estimate: `12 s (10 s to 30 s)`. */
+export const describeAmount = ({ low, high, ...expected }: Estimate, amount: "seconds" | "cost_usd" | "model_calls", show: Show): string =>
+  show(expected[amount]) + describeRange(show, low?.[amount], high?.[amount]);
+
+/** Return an estimate in words. */
+export function describeEstimate(estimate: Estimate): string {
+  const { low, high } = estimate;
+  const parts = [
+    estimate.seconds != null && describeAmount(estimate, "seconds", formatSeconds),
+    estimate.cost_usd == null ? "cost unknown" : describeAmount(estimate, "cost_usd", formatUsd),
+    `${countOf(estimate.model_calls, "model call")}${describeRange(String, low?.model_calls, high?.model_calls)}`,
+  ];
+  return parts.filter(Boolean).join(" · ");
+}
