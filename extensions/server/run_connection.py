@@ -82,8 +82,11 @@ class RunServer:
         Raises:
             ServerError: the server cannot be used, or its answer cannot be read.
         """
-        with translate_server_errors(self.host), translate_errors(self.spec):
-            yield
+        try:
+            with translate_errors(self.spec):
+                yield
+        except RemoteError as error:
+            raise _build_error(error) from None
 
     async def load_thread(self, thread: str) -> Mapping[str, Any]:
         """Return what the server says of a thread.
@@ -95,20 +98,12 @@ class RunServer:
             raise ServerThreadUnknown(f"{thread[:80]!r} is not the id of a thread")
         try:
             with translate_errors(self.spec):
-                found = await self.client.threads.get(thread)
-        except RemoteUnknown:
-            raise self.build_unknown_error(thread) from None
+                return {**await self.client.threads.get(thread)}
         except RemoteError as error:
             # LangGraph's server has threads with a UUID only, and refuses any other id.
-            if "422" in error.what:
-                raise self.build_unknown_error(thread) from None
-            raise build_server_error(error, self.host) from None
-        with self.translate():
-            return {**found}
-
-    def build_unknown_error(self, thread: str) -> ServerThreadUnknown:
-        """Return the error that the server does not show a thread of this id."""
-        return ServerThreadUnknown(
+            if not isinstance(error, RemoteUnknown) and "422" not in error.what:
+                raise _build_error(error) from None
+        raise ServerThreadUnknown(
             f"{self.host} has no thread {thread!r}",
             next=f"supervise runs --url {self.spec.url} lists those that you may read",
         )
@@ -128,7 +123,7 @@ class RunServer:
                     **await self.client.threads.get_state(thread, checkpoint=at)
                 }
         except (RemoteUnreachable, RemoteUnauthorized, RemoteTooLarge, RemoteUnreadable) as error:
-            raise build_server_error(error, self.host) from None
+            raise _build_error(error) from None
         except RemoteError as error:
             raise self._build_foreign_error(thread, str(error.cause)) from None
         values = state.get("values")
@@ -174,34 +169,24 @@ def is_open_to_network(url: str) -> bool:
         return True
 
 
-@contextmanager
-def translate_server_errors(host: str) -> Iterator[None]:
-    """Turn the errors of the connection into those of a command.
+_ERRORS: Final = (
+    (
+        (RemoteUnreachable, RemoteBusy),
+        ServerUnreachable,
+        "is the server started, and --url its address?",
+    ),
+    ((RemoteUnauthorized,), ServerUnauthorized, "set SUPERVISE_SERVER_KEY to the server's key"),
+    (
+        (RemoteUnreadable, RemoteTooLarge, RemoteUnknown),
+        ServerUnreadable,
+        "is --url a server of the Agent Protocol, such as `langgraph dev`?",
+    ),
+    ((RemoteError,), ServerError, "is --url the address of the server?"),
+)
 
-    Raises:
-        ServerError: the server cannot be used.
-    """
-    try:
-        yield
-    except RemoteError as error:
-        raise build_server_error(error, host) from None
 
-
-def build_server_error(error: RemoteError, host: str) -> ServerError:
+def _build_error(error: RemoteError) -> ServerError:
     """Return the error of a command for one of the connection."""
-    match error:
-        case RemoteUnreachable() | RemoteBusy():
-            return ServerUnreachable(
-                error.what, cause=error.cause, next="is the server started, and --url its address?"
-            )
-        case RemoteUnauthorized():
-            return ServerUnauthorized(
-                error.what, cause=error.cause, next="set SUPERVISE_SERVER_KEY to the server's key"
-            )
-        case RemoteUnreadable() | RemoteTooLarge() | RemoteUnknown():
-            return ServerUnreadable(
-                error.what,
-                cause=error.cause,
-                next=f"is {host} a server of the Agent Protocol, such as `langgraph dev`?",
-            )
-    return ServerError(error.what, cause=error.cause, next="is --url the address of the server?")
+    known = (row[1:] for row in _ERRORS if isinstance(error, row[0]))
+    kind, advice = next(known)
+    return kind(error.what, cause=error.cause, next=advice)

@@ -11,7 +11,7 @@ import queue
 import sqlite3
 import threading
 import time
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -32,6 +32,7 @@ from langgraph.checkpoint.sqlite import SqliteSaver
 
 from graph.stores.errors import build_unreadable_error, log_lost_store
 from graph.stores.sqlite_lock import DatabaseLocked, choose_wait_s, retry_while_locked
+from graph.stores.threaded_saver import ThreadedSaver
 from nodes.errors import StoreError
 
 VALUES_TABLE: Final = "supervise_values"
@@ -157,7 +158,7 @@ class _SaveJob:
             self.outcome.set_result(result)
 
 
-class GroupCommitSaver(ValueSaver):
+class GroupCommitSaver(ThreadedSaver, ValueSaver):
     """Saves checkpoints from async code; open it with `graph.runs.run_store.open_saver`.
 
     Runs of one process share it, from any event loop. A failure of SQLite is raised as
@@ -224,59 +225,22 @@ class GroupCommitSaver(ValueSaver):
         except Exception as error:  # each decoder has its own
             raise build_unreadable_error(config, self._find_checkpoint_id(config), error) from error
 
-    async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
-        return await self._run_job(lambda: self.get_tuple(config), config)
-
-    async def alist(
-        self,
-        config: RunnableConfig | None,
-        *,
-        filter: dict[str, Any] | None = None,
-        before: RunnableConfig | None = None,
-        limit: int | None = None,
-    ) -> AsyncIterator[CheckpointTuple]:
-        found = await self._run_job(
-            lambda: list(self.list(config, filter=filter, before=before, limit=limit)), config
-        )
-        for item in found:
-            yield item
-
-    async def aput(
-        self,
-        config: RunnableConfig,
-        checkpoint: Checkpoint,
-        metadata: CheckpointMetadata,
-        new_versions: ChannelVersions,
-    ) -> RunnableConfig:
-        return await self._run_job(
-            lambda: self.put(config, checkpoint, metadata, new_versions), config, is_write=True
-        )
-
-    async def aput_writes(
-        self,
-        config: RunnableConfig,
-        writes: Sequence[tuple[str, Any]],
-        task_id: str,
-        task_path: str = "",
-    ) -> None:
-        await self._run_job(
-            lambda: self.put_writes(config, writes, task_id, task_path), config, is_write=True
-        )
-
-    async def adelete_thread(self, thread_id: str) -> None:
-        await self._run_job(lambda: self.delete_thread(thread_id), None, is_write=True)
-
     async def read(self, work: Callable[[sqlite3.Connection], Result]) -> Result:
         """Return what `work` reads from the connection, among the other jobs.
 
         Raises:
             StoreError: the database cannot be read.
         """
-        return await self._run_job(lambda: work(self.conn), None)
+        return await self.run_job(lambda: work(self.conn), None)
 
-    async def _run_job(
+    async def run_job(
         self, work: Callable[[], Result], config: RunnableConfig | None, *, is_write: bool = False
     ) -> Result:
+        """Return what `work` returns, on the saver's thread, and saved if it writes.
+
+        Raises:
+            StoreError: the database failed, or is closed.
+        """
         if self._is_closed:
             raise StoreError(f"the run database {self.path} is closed and cannot save")
         loop = asyncio.get_running_loop()

@@ -263,8 +263,8 @@ INTERRUPTS: Final = "__interrupt__"
 class QuestionParts:
     """Holds a run's open questions back until its stream ends.
 
-    LangGraph's last `values` part, after workers that ran beside a waiting one, has no interrupts; a
-    client that shows that part would not see the question. With subgraphs the last checkpoint is
+    LangGraph's last `values` part, after workers that ran beside a waiting one, has no interrupts.
+    A client that shows that part would not see the question. With subgraphs the last checkpoint is
     that of such a worker; a server would take the thread for idle.
     """
 

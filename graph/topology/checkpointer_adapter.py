@@ -1,25 +1,20 @@
 """Adapts a user's checkpointer for our graphs: its allowed types, and async access."""
 
-import asyncio
 import copy
 import sys
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
-from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import (
     BaseCheckpointSaver,
-    ChannelVersions,
-    Checkpoint,
-    CheckpointMetadata,
-    CheckpointTuple,
 )
 from langgraph.checkpoint.serde.base import SerializerProtocol
 from langgraph.checkpoint.serde.encrypted import EncryptedSerializer
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
 from graph.stores.serializer import list_checkpoint_types
+from graph.stores.threaded_saver import ThreadedSaver
 from nodes.errors import UsageError
 from nodes.schemas.team import Team
 from state import Context
@@ -70,47 +65,8 @@ def adapt_checkpointer(saver: Saver) -> Saver:
     adapted = copy.copy(saver)
     adapted.serde = serde
     if is_sync:
-        adapted.__class__ = type(kind.__name__, (_ThreadedSaver, kind), {})
+        adapted.__class__ = type(kind.__name__, (ThreadedSaver, kind), {})
     return adapted
-
-
-class _ThreadedSaver(BaseCheckpointSaver[Any]):
-    """Runs the methods of a synchronous saver in threads."""
-
-    async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
-        return await asyncio.to_thread(self.get_tuple, config)
-
-    async def alist(
-        self,
-        config: RunnableConfig | None,
-        *,
-        filter: dict[str, Any] | None = None,
-        before: RunnableConfig | None = None,
-        limit: int | None = None,
-    ) -> AsyncIterator[CheckpointTuple]:
-        def found() -> list[CheckpointTuple]:
-            return list(self.list(config, filter=filter, before=before, limit=limit))
-
-        for checkpoint in await asyncio.to_thread(found):
-            yield checkpoint
-
-    async def aput(
-        self,
-        config: RunnableConfig,
-        checkpoint: Checkpoint,
-        metadata: CheckpointMetadata,
-        new_versions: ChannelVersions,
-    ) -> RunnableConfig:
-        return await asyncio.to_thread(self.put, config, checkpoint, metadata, new_versions)
-
-    async def aput_writes(
-        self,
-        config: RunnableConfig,
-        writes: Sequence[tuple[str, Any]],
-        task_id: str,
-        task_path: str = "",
-    ) -> None:
-        await asyncio.to_thread(self.put_writes, config, writes, task_id, task_path)
 
 
 def _list_interrupt_sources(team: Team) -> Iterator[str]:

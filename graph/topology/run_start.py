@@ -35,8 +35,8 @@ from state import (
 )
 
 CONTINUE_KEY: Final = "continue_run"
-"""Of an input that asks to continue the thread's run, whatever state that is in: Aegra refuses a run
-without an input, and a resume of a thread on which no question is open."""
+"""Of an input that asks to continue the thread's run, whatever state that is in: Aegra refuses a
+run without an input, and a resume of a thread on which no question is open."""
 
 
 class NothingToContinue(UsageError):

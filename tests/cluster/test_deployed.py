@@ -101,17 +101,6 @@ async def test_a_misspelt_setting_of_a_run_is_refused(cluster: Cluster) -> None:
     assert "max_tokens" in refused.value.response.text
 
 
-async def test_a_misspelt_setting_is_refused_in_a_command_too(cluster: Cluster) -> None:
-    client = cluster.client()
-    thread = (await client.threads.create())["thread_id"]
-    params = {"assistant_id": TEAM, "input": REQUEST, "context": {"max_tokns": 5}}
-    body = json.dumps({"id": 1, "method": "run.start", "params": params})
-
-    status, text = send_request(cluster.instances[0], f"/threads/{thread}/commands", body)
-
-    assert status == 422 and "max_tokens" in text
-
-
 async def test_a_team_that_no_server_has_is_refused_when_it_is_asked_for(
     cluster: Cluster,
 ) -> None:

@@ -9,7 +9,7 @@ from langgraph.types import Command
 
 from graph import build_supervisor
 from graph.settings import Settings
-from graph.topology.answers import AnswerUnclear, NoOpenQuestion
+from graph.topology.answers import AnswerUnclear
 from graph.topology.supervisor_graph import SupervisorGraph
 from nodes.errors import RequestInvalid
 from tests.endpoint import Endpoint, Scenario, ScriptedTask, script_tasks
@@ -88,14 +88,6 @@ async def test_several_questions_are_answered_at_once_by_task(
     assert "euros" in str(endpoint.select_calls(task="B")[1].body)
 
 
-async def test_several_questions_are_answered_at_once_by_id(asking: SupervisorGraph) -> None:
-    asked = (await asking.aget_state(CONFIG)).interrupts
-
-    state = await asking.ainvoke(Command(resume={each.id: "42" for each in asked}), CONFIG)
-
-    assert state["status"] == "done"
-
-
 @pytest.mark.parametrize("name", ["Z", "0" * 32])
 async def test_an_answer_to_an_unknown_question_is_refused_and_nothing_is_lost(
     asking: SupervisorGraph, name: str
@@ -113,15 +105,6 @@ async def test_an_answer_that_is_given_twice_is_refused(asking: SupervisorGraph)
 
     with pytest.raises(AnswerUnclear, match="no open question of 'A'"):
         await asking.ainvoke(Command(resume={"A": "2024"}), CONFIG)
-
-
-async def test_an_answer_to_nothing_is_refused(asking: SupervisorGraph) -> None:
-    await asking.ainvoke(Command(resume={"A": "2025", "B": "euros"}), CONFIG)
-
-    with pytest.raises(NoOpenQuestion) as refused:
-        await asking.ainvoke(Command(resume="2025"), CONFIG)
-
-    assert refused.value.format_line().startswith("error[NOTHING_ASKED] ")
 
 
 async def test_a_chat_message_is_the_answer_to_the_first_question(

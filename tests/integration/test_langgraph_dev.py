@@ -11,7 +11,7 @@ from langgraph_sdk.client import LangGraphClient
 from langgraph_sdk.errors import BadRequestError, ConflictError
 
 from state import Context
-from tests.endpoint import Endpoint, Fault, Scenario, script_tasks
+from tests.endpoint import Endpoint, Scenario, script_tasks
 from tests.integration.dev_server import (
     PARTS,
     QUESTION,
@@ -104,17 +104,6 @@ async def test_a_run_without_a_thread_that_would_ask_a_human_is_refused_unpaid(
 
     assert isinstance(ended, dict) and "checkpointer" in str(ended["__error__"])
     assert not played.requests
-
-
-async def test_a_chat_message_of_studio_works_as_a_request(
-    client: LangGraphClient, thread: str, played: Endpoint
-):
-    message = {"type": "human", "content": [{"type": "text", "text": QUESTION}]}
-
-    ended = await run_to_end(client, thread, {"messages": [message]})
-
-    assert (ended["status"], ended["request"]) == ("done", QUESTION)
-    assert [message["type"] for message in ended["messages"]] == ["human", "ai"]
 
 
 async def test_a_follow_up_is_planned_anew_with_what_was_said(
@@ -248,29 +237,6 @@ async def test_a_second_run_of_a_busy_thread_is_rejected(
         await client.runs.create(thread, TEAM, input=REQUEST, multitask_strategy="reject")
 
     await client.runs.cancel(thread, first["run_id"], wait=True)
-
-
-async def test_a_resume_without_a_context_keeps_the_caps_of_the_run(
-    client: LangGraphClient, thread: str, played: Endpoint
-):
-    caps = {"approve_plan": True, "max_steps": 1}
-    await client.runs.wait(thread, TEAM, input=REQUEST, context=caps)
-
-    state: Any = await client.runs.wait(thread, TEAM, command={"resume": "accept"})
-
-    assert state["status"] == "partial"
-    assert len(played.select_calls(schema="Report")) == 1
-
-
-async def test_a_models_refusal_is_explained_in_words(
-    client: LangGraphClient, thread: str, played: Endpoint
-):
-    played.load_scenario(Scenario(tasks=PARTS, faults=(Fault(kind="unauthorized", schema="Plan"),)))
-
-    ended = await run_to_end(client, thread, REQUEST)
-
-    assert ended["__error__"]["error"] == "Unauthorized"
-    assert "401" in ended["__error__"]["message"]
 
 
 async def test_the_embedded_model_works_the_example_with_its_own_tools(

@@ -16,7 +16,7 @@ from graph.runs.trace import ThreadUnknown, get_log_path, list_runs, load_trace
 from graph.settings import Settings
 from graph.stores.thread_locks import ThreadInvalid, lock_thread
 from graph.topology.answers import NoOpenQuestion
-from nodes.errors import RequestInvalid, StoreError, TeamInvalid, ThreadBusy
+from nodes.errors import RequestInvalid, StoreError, ThreadBusy
 from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask, script_tasks
 from tests.teams import make_team
 
@@ -293,11 +293,6 @@ async def test_a_request_that_is_empty_or_too_large_costs_nothing(
 
     assert not endpoint.requests
     assert not list_runs(settings)
-
-
-async def test_an_unknown_team_is_named_with_its_nearest(settings: Settings) -> None:
-    with pytest.raises(TeamInvalid, match="did you mean 'market_analysis'"):
-        await arun(REQUEST, team="market_analisys", settings=settings)
 
 
 @pytest.mark.parametrize(

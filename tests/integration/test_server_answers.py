@@ -125,17 +125,6 @@ async def test_a_thread_that_was_streamed_with_subgraphs_is_known_to_wait(
     assert held["status"] == "interrupted" and len(held["interrupts"]) == 1
 
 
-async def test_an_answer_to_nothing_is_refused_in_one_line(
-    client: LangGraphClient, thread: str, played: Endpoint
-):
-    await run_to_end(client, thread, REQUEST)
-
-    ended = await run_to_end(client, thread, None, command={"resume": "accept"})
-
-    assert ended["__error__"]["error"] == "NoOpenQuestion"
-    assert ended["__error__"]["message"].startswith("the thread has no open question")
-
-
 @pytest.mark.parametrize(
     "reply",
     [

@@ -235,12 +235,6 @@ def test_a_misuse_is_one_line_and_exit_code_2(supervise, arguments, message):
     assert all(line.startswith(("starting team ", "resuming thread ")) for line in before)
 
 
-def test_a_misuse_of_a_quiet_run_is_one_line(supervise):
-    assert supervise("run", "x", "--team", "unknown", "--quiet") == 2
-
-    assert supervise.err.startswith("error[TEAM_INVALID]") and supervise.err.count("\n") == 1
-
-
 def test_a_run_without_time_ends_at_once_in_one_line(supervise, table):
     assert supervise("run", REQUEST, "--file", table, "--deadline", "0", "-q") == 3
 
@@ -288,20 +282,6 @@ def test_teams_are_listed_and_introduced(supervise):
 def test_a_wrong_option_is_answered_with_the_help_of_its_command(supervise):
     assert supervise("run", "Count.", "--teem", "fruit") == 2
     assert "next: supervise run --help" in supervise.err
-
-
-def test_draw_names_every_worker(supervise):
-    assert supervise("draw", "market_analysis") == 0
-    for name in ("supervisor", "researcher", "analyst", "synthesizer"):
-        assert name in supervise.out
-
-
-def test_a_flat_drawing_has_no_steps_inside_workers(supervise):
-    assert supervise("draw", "market_analysis", "--flat") == 0
-
-    assert "researcher(researcher)" in supervise.out
-    assert "await_inputs" not in supervise.out
-    assert "cap: 36 attempts" in supervise.out
 
 
 def test_the_plan_alone_has_a_trace_too(supervise, table):

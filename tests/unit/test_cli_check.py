@@ -71,19 +71,6 @@ def test_check_says_that_a_team_is_good(supervise):
     assert "valid" in supervise.out
 
 
-def test_a_count_of_one_is_in_the_singular(supervise):
-    folder = Path("fruit")
-    folder.mkdir()
-    (folder / "team.md").write_text("---\ndescription: Fruit.\n---\nCount.\n")
-    (folder / "counter.md").write_text(
-        "---\ndescription: Counts.\ntools: [calculate]\n---\nCount.\n"
-    )
-
-    assert supervise("check", "./fruit") == 0
-
-    assert "1 worker, 1 tool, 0 examples" in supervise.out
-
-
 def test_check_notes_what_a_worker_that_joins_private_data_and_a_way_outside_cannot_do(supervise):
     assert supervise("check", "market_analysis") == 0
     (line,) = [line for line in supervise.err.splitlines() if line.startswith("note")]

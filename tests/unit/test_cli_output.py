@@ -37,11 +37,6 @@ def test_of_every_character_json_shows_what_is_seen_alone_and_keeps_the_data():
     assert kept.startswith(whole[: halves.start]) and kept.endswith(whole[halves.stop :])
 
 
-@given(st.text())
-def test_json_on_the_screen_is_the_same_data(text: str):
-    assert json.loads(format_json([text, {text: 1}])) == [text, {text: 1}]
-
-
 def test_no_command_writes_json_that_steers_a_terminal(capsys: pytest.CaptureFixture[str]):
     for path, text in {"team.md": TEAM, "worker.md": WORKER}.items():
         (Path("odd") / path).parent.mkdir(exist_ok=True)

@@ -312,14 +312,6 @@ def test_what_hardly_exceeds_the_cost_of_parallel_work_is_not_shown_as_its_gain(
     assert path == "slowest chain 1.00 s: supervisor → T1"
 
 
-def test_a_count_of_one_in_the_figures_is_in_the_singular():
-    usage = {"model_calls": 1, "input_tokens": 1, "output_tokens": 1}
-
-    (_, line) = format_figures("t1", "done", {}, usage)
-
-    assert line == "1 model call · 1 token in, 1 out · cost unknown"
-
-
 def test_a_plan_that_awaits_approval_is_left_to_the_question():
     board, awaiting = RunView("t1"), {"plan": PLAN, "version": 1, "awaits_approval": True}
     board.apply_event({"kind": "request", "t": 1.0, "team": "fruit"})
