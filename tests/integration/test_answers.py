@@ -1,5 +1,6 @@
 """Answers to open questions of a thread: bare, by name, by id, as a chat message."""
 
+import json
 from typing import Any
 
 import pytest
@@ -75,13 +76,17 @@ async def test_a_bare_answer_is_for_the_question_that_was_asked_first(
     assert "2025" in str(endpoint.select_calls(task="A")[1].body)
 
 
-@pytest.mark.parametrize("is_text", [False, True])
-async def test_several_questions_are_answered_at_once_by_task(
-    asking: SupervisorGraph, endpoint: Endpoint, is_text: bool
+@pytest.mark.parametrize("form", ["by task", "as JSON", "by id"])
+async def test_several_questions_are_answered_at_once(
+    asking: SupervisorGraph, endpoint: Endpoint, form: str
 ) -> None:
-    replies: Any = '{"A": "2025", "B": "euros"}' if is_text else {"A": "2025", "B": "euros"}
+    replies: Any = {"A": "2025", "B": "euros"}
+    if form == "by id":
+        asked = (await asking.aget_state(CONFIG)).interrupts
+        replies = {each.id: replies[each.value["task"]] for each in asked}
 
-    state = await asking.ainvoke(Command(resume=replies), CONFIG)
+    answer = json.dumps(replies) if form == "as JSON" else replies
+    state = await asking.ainvoke(Command(resume=answer), CONFIG)
 
     assert state["status"] == "done"
     assert "2025" in str(endpoint.select_calls(task="A")[1].body)

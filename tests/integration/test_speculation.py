@@ -118,6 +118,7 @@ async def test_p18_a_call_for_a_task_that_a_repair_changes_is_discarded_and_bill
     outcome, events = await run_parts(
         endpoint, settings, *tasks, context={"max_tokens": 1_000_000}, **scripted
     )
+    early, *_ = endpoint.select_calls("Report", "A")
     plain, _ = await run_parts(endpoint, settings, *tasks, context={"speculate": False}, **scripted)
 
     assert list_outcomes(events, "discarded") == ["A"] and list_outcomes(events, "taken") == ["B"]
@@ -126,19 +127,8 @@ async def test_p18_a_call_for_a_task_that_a_repair_changes_is_discarded_and_bill
     assert outcome.usage.input_tokens > plain.usage.input_tokens
     assert outcome.status == plain.status == "done"
     assert list_outputs(outcome) == list_outputs(plain)
-    assert outcome.results["A"].worker == "researcher"
-
-
-@pytest.mark.slow
-async def test_a_discarded_call_that_is_open_is_closed_at_the_endpoint_and_estimated(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    scripted = script_repair(2.0)
-
-    outcome, _ = await run_parts(endpoint, settings, *scripted.pop("tasks"), **scripted)
-
-    early, *_ = endpoint.select_calls("Report", "A")
-    assert early.client_gone and outcome.usage.uncounted_calls == 1
+    assert early.client_gone == bool(latency_s)  # an open one is closed, and estimated
+    assert outcome.usage.uncounted_calls == early.client_gone
 
 
 def make_analyst_team() -> Team:

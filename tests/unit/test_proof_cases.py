@@ -7,8 +7,8 @@ import pytest
 
 from state import Claim
 from tests.benchmarks.proof.cases import KINDS, TRUE, Case, generate_cases
-from tests.benchmarks.proof.documents import Document, list_sentences, read_documents
-from tests.benchmarks.proof.figures import has_value, list_figures, list_values, may_follow
+from tests.benchmarks.proof.documents import Document, read_documents
+from tests.benchmarks.proof.figures import list_figures, list_values, may_follow
 from tests.benchmarks.proof.free import build_free_case, read_free_claims
 from tests.benchmarks.proof.quotations import holds_quotation
 from tests.benchmarks.proof.scores import judge_case
@@ -181,24 +181,3 @@ def test_free_claims_are_half_true_and_each_has_its_quotation() -> None:
     for number, claim in enumerate(claims):
         case = build_free_case(number, claim)
         assert holds_quotation(read_source(case, claim.source), claim.quotation)
-
-
-def test_sentences_are_plain_and_whole(documents: list[Document]) -> None:
-    for document in documents:
-        whole = " ".join(document.text.split())
-        assert all(sentence in whole for sentence in list_sentences(document))
-
-
-@pytest.mark.parametrize(
-    ("value", "given", "follows"),
-    [
-        (20.0, [30.0, 10.0], True),
-        (300.0, [30.0, 10.0], True),
-        (61_700.0, [61.7], True),
-        (27.0, [30.0, 11.0], False),
-        (8.25, [1.25], False),
-    ],
-)
-def test_a_value_follows_by_one_step(value: float, given: list[float], follows: bool) -> None:
-    assert may_follow(value, given) is follows
-    assert not has_value(value, [2.2])
