@@ -10,8 +10,8 @@ from langgraph.types import interrupt
 from extensions.remote.session import RemoteQuestion
 from nodes.human.reply import Decision
 from nodes.human.request import (
-    MAX_UNUSABLE_REPLIES,
     ask,
+    ask_until_clear,
     build_question_request,
     build_tool_request,
 )
@@ -53,8 +53,9 @@ class HumanQuestions:
         if actions:
             return {"decisions": [self._decide(name, args, said) for name, args, said in actions]}
         text = f"{self.worker} asks: {describe_question(question.value)}"
-        decision = self._ask_until_clear(
-            build_question_request(text, task=self.task, worker=self.worker, asked_s=self.asked_s)
+        decision = ask_until_clear(
+            build_question_request(text, task=self.task, worker=self.worker, asked_s=self.asked_s),
+            self._ask,
         )
         if decision.kind != "respond":
             reason = f": {decision.message}" if decision.message else ""
@@ -62,31 +63,24 @@ class HumanQuestions:
         return _read_json(decision.message)
 
     def _decide(self, name: str, args: Mapping[str, Any], said: str) -> dict[str, Any]:
-        decision = self._ask_until_clear(
-            build_tool_request(
-                f"{REMOTE_PREFIX}{name}",
-                args,
-                task=self.task,
-                worker=self.worker,
-                description=f"{self.worker} asks from another server: {said or name}",
-            )
+        request = build_tool_request(
+            f"{REMOTE_PREFIX}{name}",
+            args,
+            task=self.task,
+            worker=self.worker,
+            description=f"{self.worker} asks from another server: {said or name}",
         )
+        decision = ask_until_clear(request, self._ask)
         if decision.kind == "edit":
             return {"type": "edit", "edited_action": {"name": name, "args": decision.args or {}}}
         if decision.kind == "approve":
             return {"type": "approve"}
         return {"type": "reject", "message": decision.message}
 
-    def _ask_until_clear(self, request: Mapping[str, Any]) -> Decision:
-        """Return a clear decision; after the limit of unclear replies it is a rejection."""
-        problem = ""
-        for _ in range(MAX_UNUSABLE_REPLIES):
-            decision = ask({**request, "problems": [problem] if problem else []})
-            self.asked += 1
-            if decision.kind != "unclear":
-                return decision
-            problem = decision.message
-        return Decision("reject", message=problem)
+    def _ask(self, request: Mapping[str, Any]) -> Decision:
+        decision = ask(request)
+        self.asked += 1
+        return decision
 
 
 def read_actions(value: Any) -> Sequence[tuple[str, Mapping[str, Any], str]]:

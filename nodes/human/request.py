@@ -4,7 +4,7 @@ The keys are those of LangChain's HITLRequest, with our own beside them. `action
 `config` are the older form that the published template of agent-chat-ui shows.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from typing import Any, Final, Literal
 from uuid import uuid4
@@ -147,7 +147,9 @@ def ask(request: Mapping[str, Any]) -> Decision:
     return read_decision(interrupt(value, response_schema=value["response_schema"]), value)
 
 
-def ask_until_clear(request: Mapping[str, Any]) -> Decision:
+def ask_until_clear(
+    request: Mapping[str, Any], ask: Callable[[Mapping[str, Any]], Decision] = ask
+) -> Decision:
     """Interrupt the run until a reply is clear, and return its decision.
 
     After the limit of unclear replies the question counts as rejected.

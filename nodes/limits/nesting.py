@@ -24,7 +24,7 @@ MAX_EXPANDED_LEVELS: Final = 48
 """Limit for objects and lists within each other, and references that lead to references."""
 _REFERENCE: Final = "$ref"
 _DEFINITIONS: Final = ("$defs", "definitions")
-_SCHEMAS: Final = ("anyOf", "oneOf", "allOf", "prefixItems")
+_SCHEMAS: Final = ("anyOf", "oneOf", "allOf", "prefixItems", "items")
 
 
 class NestedTooDeeply(ValueError):
@@ -93,25 +93,29 @@ def expand_references(schema: Mapping[str, Any]) -> dict[str, Any]:
         SchemaRefused: it is larger or deeper than the limits, refers to something that is not in
             it, or has a number that cannot be sent or stored.
     """
-    return dict(_Expansion(schema).expand_schema(schema))
+    return dict(_Expansion(schema).expand(schema))
 
 
 class _Expansion:
     def __init__(self, schema: Mapping[str, Any]) -> None:
         self._schema, self._chars = schema, 0
 
-    def expand_schema(self, schema: Any, path: tuple[str, ...] = (), level: int = 0) -> Any:
-        """Return a part that is a schema, as an object where it is only true or false."""
-        if isinstance(schema, bool):
-            return {} if schema else {"not": {}}
-        return self._expand(schema, path, level)
+    def expand(
+        self, value: Any, path: tuple[str, ...] = (), level: int = 0, *, is_schema: bool = True
+    ) -> Any:
+        """Return a part with what its references name; a schema that is true or false as one.
 
-    def _expand(self, value: Any, path: tuple[str, ...], level: int) -> Any:
+        Args:
+            path: the references that led here.
+            is_schema: the part is a schema, or a list of schemas.
+        """
         if level > MAX_EXPANDED_LEVELS:
             raise SchemaRefused(f"its references lead deeper than {MAX_EXPANDED_LEVELS} levels")
+        if is_schema and isinstance(value, bool):
+            return {} if value else {"not": {}}
         self._count(value)
         if isinstance(value, list):
-            return [self._expand(part, path, level + 1) for part in value]
+            return [self.expand(part, path, level + 1, is_schema=is_schema) for part in value]
         if not isinstance(value, dict):
             return value
         kept = {
@@ -124,18 +128,15 @@ class _Expansion:
             return kept
         self._count(reference)
         target = _find_target(reference, self._schema)
-        return {**self.expand_schema(target, (*path, reference), level + 1), **kept}
+        return {**self.expand(target, (*path, reference), level + 1), **kept}
 
     def _expand_keyword(self, key: str, value: Any, path: tuple[str, ...], level: int) -> Any:
-        if key in _SCHEMAS and isinstance(value, list):
-            self._count(value)
-            return [self.expand_schema(part, path, level + 1) for part in value]
-        if key == "properties" and isinstance(value, dict):
-            if _REFERENCE in value:
-                raise SchemaRefused(f"it has a property named {_REFERENCE}")
-            self._count(value)
-            return {name: self.expand_schema(part, path, level + 1) for name, part in value.items()}
-        return (self.expand_schema if key == "items" else self._expand)(value, path, level)
+        if key != "properties" or not isinstance(value, dict):
+            return self.expand(value, path, level, is_schema=key in _SCHEMAS)
+        if _REFERENCE in value:
+            raise SchemaRefused(f"it has a property named {_REFERENCE}")
+        self._count(value)
+        return {name: self.expand(part, path, level + 1) for name, part in value.items()}
 
     def _count(self, value: Any) -> None:
         """Add the size of a value without its parts.

@@ -8,20 +8,36 @@ T = TypeVar("T")
 
 
 class PerLoop(Generic[T]):
-    """Makes a value on a loop's first use; drops those of closed loops."""
+    """Makes a value on a loop's first use; drops those of closed loops.
 
-    def __init__(self, make: Callable[[], T]) -> None:
-        self._make = make
+    Args:
+        close: called with a value that was opened, when its loop ends: the loop closes its
+            unfinished asynchronous generators then, and one of them keeps the value.
+    """
+
+    def __init__(
+        self, make: Callable[[], T], close: Callable[[T], Awaitable[None]] | None = None
+    ) -> None:
+        self._make, self._close = make, close
         self._values: dict[asyncio.AbstractEventLoop, T] = {}
+        self._keepers: dict[asyncio.AbstractEventLoop, AsyncGenerator[None, None]] = {}
 
     def get(self) -> T:
         """Return the running loop's value."""
         loop = asyncio.get_running_loop()
-        value = self._values.get(loop)
-        if value is None:
+        if loop not in self._values:
             for other in [known for known in list(self._values) if known.is_closed()]:
                 self._values.pop(other, None)
-            value = self._values[loop] = self._make()
+                self._keepers.pop(other, None)
+            self._values[loop] = self._make()
+        return self._values[loop]
+
+    async def open(self) -> T:
+        """Return the running loop's value, which is closed when the loop ends."""
+        value, loop = self.get(), asyncio.get_running_loop()
+        if self._close and loop not in self._keepers:
+            self._keepers[loop] = _keep_open(value, self._close)
+            await anext(self._keepers[loop])
         return value
 
     def forget(self) -> T | None:
@@ -29,27 +45,8 @@ class PerLoop(Generic[T]):
         return self._values.pop(asyncio.get_running_loop(), None)
 
 
-class LoopResource(Generic[T]):
-    """Makes a value that the running loop closes when it ends.
-
-    A loop closes its unfinished asynchronous generators when it ends, so a generator keeps the
-    value.
-    """
-
-    def __init__(self, make: Callable[[], T], close: Callable[[T], Awaitable[None]]) -> None:
-        self._make, self._close = make, close
-        self._value: T | None = None
-
-    async def open(self) -> T:
-        """Return the value, which is made on first use."""
-        if self._value is None:
-            self._value = self._make()
-            self._keeper = self._hold_open(self._value)
-            await anext(self._keeper)
-        return self._value
-
-    async def _hold_open(self, value: T) -> AsyncGenerator[None, None]:
-        try:
-            yield
-        finally:
-            await self._close(value)
+async def _keep_open(value: T, close: Callable[[T], Awaitable[None]]) -> AsyncGenerator[None, None]:
+    try:
+        yield
+    finally:
+        await close(value)

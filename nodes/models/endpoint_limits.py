@@ -154,14 +154,15 @@ def get_endpoint_signals(endpoint: str, model: str, redis_url: str | None) -> En
     """Return the Retry-After and the breakers of a model, shared where there is a Redis."""
     address = _get_address_signals(find_address(endpoint), redis_url)
     breaker = get_model_health(endpoint, model).breaker
-    return _build_signals(endpoint, model, breaker, redis_url, address)
+    own = EndpointSignals(model, get_retry_after(endpoint), breaker, address)
+    return _share_signals(own, endpoint, redis_url)
 
 
 @cache
 def _get_address_signals(address: str, redis_url: str | None) -> EndpointSignals:
-    return _build_signals(
-        address, f"all models at {address}", _get_address_breaker(address), redis_url
-    )
+    gate, breaker = get_retry_after(address), _get_address_breaker(address)
+    own = EndpointSignals(f"all models at {address}", gate, breaker)
+    return _share_signals(own, address, redis_url)
 
 
 @cache
@@ -170,13 +171,6 @@ def _get_address_breaker(address: str) -> CircuitBreaker:
     return CircuitBreaker(min_models=MIN_FAILED_MODELS)
 
 
-def _build_signals(
-    endpoint: str,
-    name: str,
-    breaker: CircuitBreaker,
-    redis_url: str | None,
-    outer: EndpointSignals | None = None,
-) -> EndpointSignals:
-    own = EndpointSignals(name, get_retry_after(endpoint), breaker, outer)
+def _share_signals(own: EndpointSignals, place: str, redis_url: str | None) -> EndpointSignals:
     provider = find_state_provider(redis_url)
-    return provider.share_signals(redis_url, endpoint, own) if provider and redis_url else own
+    return provider.share_signals(redis_url, place, own) if provider and redis_url else own

@@ -22,7 +22,7 @@ from langchain_openai import ChatOpenAI
 
 from nodes.errors import ResponseTooLarge
 from nodes.limits.nesting import parse_json
-from nodes.limits.per_loop import LoopResource, PerLoop
+from nodes.limits.per_loop import PerLoop
 from nodes.models.failures import clean_text
 from nodes.models.json_reading import ENCODED_TWICE, decode_arguments, is_encoded_twice
 
@@ -166,9 +166,7 @@ class AiohttpTransport(httpx2.AsyncBaseTransport):
     """Sends requests over one aiohttp session per event loop; a loop that ends closes its own."""
 
     def __init__(self) -> None:
-        self._sessions = PerLoop(
-            lambda: LoopResource(_make_session, lambda session: session.close())
-        )
+        self._sessions = PerLoop(_make_session, lambda session: session.close())
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         """Send a request; the body of the response is streamed.
@@ -186,7 +184,7 @@ class AiohttpTransport(httpx2.AsyncBaseTransport):
         self, method: str, url: str, headers: Mapping[str, str], body: bytes
     ) -> httpx2.Response:
         """Send what is not yet a request, as `handle_async_request` does."""
-        session = await self._sessions.get().open()
+        session = await self._sessions.open()
         with _translate_errors(httpx2.ConnectError):
             response = await session.request(
                 method,

@@ -9,7 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from nodes.errors.redaction import redact_text
-from nodes.limits.per_loop import LoopResource, PerLoop
+from nodes.limits.per_loop import PerLoop
 from nodes.models.settings import format_redis_address
 
 if TYPE_CHECKING:
@@ -28,8 +28,8 @@ class SharedStore:
 
     def __init__(self, url: str, *, timeout_s: float = TIMEOUT_S, retry_s: float = RETRY_S) -> None:
         self._url, self._timeout_s, self._retry_s = url, timeout_s, retry_s
-        self._clients: PerLoop[LoopResource[Redis]] = PerLoop(
-            lambda: LoopResource(lambda: make_client(url), lambda client: client.aclose())
+        self._clients: PerLoop[Redis] = PerLoop(
+            lambda: make_client(url), lambda client: client.aclose()
         )
         self._tasks: set[asyncio.Task[Any]] = set()
         self._is_away, self._retry_at_s, self._lock = False, 0.0, threading.Lock()
@@ -41,7 +41,7 @@ class SharedStore:
         from redis.exceptions import RedisError  # an optional package
 
         try:
-            client = await self._clients.get().open()
+            client = await self._clients.open()
             reply = await self._wait_for(client.register_script(script)(keys, values))
         except (RedisError, OSError, TimeoutError, ValueError) as error:
             self._record_failure(error)
