@@ -174,6 +174,7 @@ def runs(
 ) -> int:
     """List the runs, the newest first; or remove some of them."""
     from graph.commands.runs import open_runs, prune_runs, show_runs
+    from graph.runs.pruning import PruneSelection
 
     if prune and url is not None:
         raise UsageError("--prune removes runs of this machine", next="leave out --url")
@@ -182,14 +183,9 @@ def runs(
     settings = load_settings()
     if not prune:
         return show_runs(open_runs(url, settings))
-    return prune_runs(
-        settings,
-        older_than=older_than,
-        keep=keep,
-        status=status,
-        only_records=records,
-        is_dry=dry_run,
-    )
+    chosen: dict[str, Any] = {"older_than": older_than, "keep": keep, "status": status}
+    which = PruneSelection.from_options(**chosen, only_records=records)
+    return prune_runs(settings, which, is_dry=dry_run)
 
 
 @app.command()

@@ -14,6 +14,7 @@ from langgraph.store.postgres.aio import AsyncPostgresStore
 from psycopg import AsyncConnection, Error
 from psycopg.rows import DictRow, dict_row
 
+from graph.stores.thread_locks import build_busy_error
 from nodes.errors import StoreError, ThreadBusy
 
 SCHEMA_VERSION: Final = 1
@@ -258,11 +259,7 @@ class ThreadSession:
     async def _claim_thread(self, connection: AsyncConnection[DictRow]) -> None:
         await prepare_schema(connection)
         if not await self._try_lock(connection):
-            raise ThreadBusy(
-                f"thread {self.thread!r} is running elsewhere",
-                kept="the run that holds it is unharmed",
-                next="wait for it, or choose another --thread",
-            )
+            raise build_busy_error(self.thread)
         await connection.execute(_CLAIM_QUERY, [self.thread, self._holder])
         self._was_claimed = True
 

@@ -35,8 +35,7 @@ from extensions.postgres.session import (
 from graph.stores.lazy_store import LazyStore, open_batched_store
 from graph.stores.run_database import RunDatabase, build_thread_namespace
 from graph.stores.serializer import build_strict_serializer
-from graph.stores.thread_locks import PRUNE_TIMEOUT_S, build_prune_busy_error
-from nodes.errors import ThreadBusy
+from graph.stores.thread_locks import PRUNE_TIMEOUT_S, build_busy_error, build_prune_busy_error
 
 _TABLES: Final = ("checkpoints", "checkpoint_blobs", "checkpoint_writes", THREADS_TABLE)
 
@@ -76,7 +75,7 @@ def _delete_thread(base: Connection[TupleRow], thread: str) -> int:
     with base.transaction():
         row = base.execute(f"SELECT pg_try_advisory_xact_lock({LOCK_KEY})", [thread]).fetchone()
         if not row or not row[0]:
-            raise ThreadBusy(f"thread {thread!r} is running elsewhere")
+            raise build_busy_error(thread)
         for table in _TABLES:
             size += _delete_rows(base, table, "thread_id = %s", [thread])
         place = ".".join(build_thread_namespace(thread))

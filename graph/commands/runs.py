@@ -172,26 +172,15 @@ def require_team(team: str, settings: Settings) -> None:
         find_team(team, settings)
 
 
-def prune_runs(
-    settings: Settings,
-    *,
-    older_than: str | None,
-    keep: int | None,
-    status: str | None,
-    only_records: bool,
-    is_dry: bool,
-) -> int:
+def prune_runs(settings: Settings, which: PruneSelection, *, is_dry: bool) -> int:
     """Remove runs, or their records alone, and print the space that this freed."""
-    which = PruneSelection.from_options(
-        older_than=older_than, keep=keep, status=status, only_records=only_records
-    )
     pruned = remove_runs(which, settings, is_dry=is_dry)
     for thread in pruned.threads:
         print_to_stdout(thread)
     for thread in pruned.still_running:
         print_to_stderr(f"{thread} is running and was kept", style="yellow")
     done = "would be removed" if is_dry else f"removed, {pruned.freed_bytes / 1e6:.1f} MB freed"
-    what = "record" if only_records else "run"
+    what = "record" if which.only_records else "run"
     print_to_stderr(f"{format_count(len(pruned.threads), what)} {done}")
     return 0
 

@@ -1,6 +1,7 @@
 """Errors of the run database, each in one line."""
 
 import logging
+from pathlib import Path
 
 from langchain_core.runnables import RunnableConfig
 
@@ -48,3 +49,18 @@ def log_lost_store(error: StoreError) -> StoreError:
     """Log that a run database in use was lost, and return the error."""
     _logger.warning("%s", redact_text(error.format_line()))
     return error
+
+
+def build_unusable_error(path: Path, cause: object) -> StoreError:
+    """Build the error of a file that cannot be opened, or that is none of ours."""
+    return StoreError(
+        f"the run database {path} cannot be used",
+        cause=str(cause),
+        kept="the file is unchanged",
+        next="fix its permissions, move it aside to get a new one, or set SUPERVISE_DATABASE_URL",
+    )
+
+
+def build_failure_error(path: Path, cause: object) -> StoreError:
+    """Build the error of an operation that failed on a file that was usable before."""
+    return StoreError(f"the run database {path} failed", cause=str(cause))

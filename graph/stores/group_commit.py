@@ -30,7 +30,7 @@ from langgraph.checkpoint.base import (
 from langgraph.checkpoint.serde.base import SerializerProtocol
 from langgraph.checkpoint.sqlite import SqliteSaver
 
-from graph.stores.errors import build_unreadable_error, log_lost_store
+from graph.stores.errors import build_failure_error, build_unreadable_error, log_lost_store
 from graph.stores.sqlite_lock import DatabaseLocked, choose_wait_s, retry_while_locked
 from graph.stores.threaded_saver import ThreadedSaver
 from nodes.errors import StoreError
@@ -252,8 +252,7 @@ class GroupCommitSaver(ThreadedSaver, ValueSaver):
         try:
             return await outcome
         except sqlite3.Error as error:
-            lost = StoreError(f"the run database {self.path} failed", cause=str(error))
-            raise log_lost_store(lost) from error
+            raise log_lost_store(build_failure_error(self.path, error)) from error
 
     def _find_checkpoint_id(self, config: RunnableConfig) -> str:
         """Return the id of a config's checkpoint: the one it names, or the newest."""
@@ -296,7 +295,7 @@ class GroupCommitSaver(ThreadedSaver, ValueSaver):
             group = [job for job in group if job.gives_up_s <= now_s]
             self._locked_out.update(job.thread for job in group)
             # Each run adds to its error, so each has one of its own.
-            outcomes = [(None, _copy_error(lost)) for _ in group]
+            outcomes = [(None, DatabaseLocked(lost.path, lost.cause)) for _ in group]
         except sqlite3.Error as lost:
             outcomes = [(None, lost)] * len(group)
         for job, (result, problem) in zip(group, outcomes, strict=True):
@@ -332,10 +331,6 @@ class GroupCommitSaver(ThreadedSaver, ValueSaver):
             self.setup()
             if not self.conn.in_transaction:
                 self.conn.execute("BEGIN IMMEDIATE")
-
-
-def _copy_error(error: DatabaseLocked) -> DatabaseLocked:
-    return DatabaseLocked(error.what, cause=error.cause, kept=error.kept, next=error.next)
 
 
 def _get_file_identity(path: Path) -> tuple[int, int]:

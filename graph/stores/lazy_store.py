@@ -18,11 +18,6 @@ Search = Callable[[SearchOp], Awaitable[list[SearchItem] | None]]
 RunOperation = Callable[[Callable[[], Awaitable[list[Result]]]], Awaitable[list[Result]]]
 
 
-async def run_once(work: Callable[[], Awaitable[list[Result]]]) -> list[Result]:
-    """Run an operation without retry."""
-    return await work()
-
-
 class LazyStore(BaseStore):
     """A store that is opened by its first operation. An async context manager.
 
@@ -34,7 +29,7 @@ class LazyStore(BaseStore):
     supports_ttl = True
 
     def __init__(
-        self, opens: OpenStore, *, steady: RunOperation = run_once, search: Search | None = None
+        self, opens: OpenStore, *, steady: RunOperation, search: Search | None = None
     ) -> None:
         self._open_store, self._run_operation, self._search = opens, steady, search
         self._open_lock = asyncio.Lock()

@@ -21,7 +21,7 @@ from typing import Final, Protocol, TypeVar
 from filelock import AsyncFileLock
 from langgraph.store.base import BaseStore, SearchItem, SearchOp
 
-from graph.stores.errors import log_lost_store
+from graph.stores.errors import build_failure_error, build_unusable_error, log_lost_store
 from graph.stores.group_commit import VALUES_TABLE, GroupCommitSaver
 from graph.stores.lazy_store import LazyStore, open_batched_store
 from graph.stores.run_database import RunDatabase, build_thread_namespace
@@ -40,7 +40,6 @@ from graph.stores.sqlite_lock import (
     choose_wait_s,
     retry_while_locked,
 )
-from nodes.errors import StoreError
 from nodes.limits.nesting import parse_json
 from nodes.security.private_files import make_private_folder, tighten_mode
 
@@ -151,11 +150,7 @@ def _open_shared_saver(path: Path, wait_s: float) -> None:
     """
     began_s, opening = time.monotonic(), _opening_locks[path.absolute()]
     if not opening.acquire(timeout=wait_s):
-        raise DatabaseLocked(
-            f"the run database {path} is locked by another program",
-            cause=f"another run waits for it, for more than {wait_s:.0f} s",
-            next="close what has it open (a database browser, a backup), then repeat",
-        )
+        raise DatabaseLocked(path, f"another run waits for it, for more than {wait_s:.0f} s")
     try:
         left_s = max(0.0, wait_s - (time.monotonic() - began_s))
         _open_unless_open(path, left_s)
@@ -177,16 +172,6 @@ def _open_unless_open(path: Path, wait_s: float) -> None:
         _savers[path.absolute()] = saver
     if known is not None and not known.users:
         known.abandon()
-
-
-def build_unusable_error(path: Path, error: Exception) -> StoreError:
-    """Build the error of a file that cannot be opened or written."""
-    return StoreError(
-        f"the run database {path} cannot be used",
-        cause=str(error),
-        kept="the file is unchanged",
-        next="fix its permissions, move it aside, or set SUPERVISE_DATABASE_URL",
-    )
 
 
 def _open_connection(path: Path) -> sqlite3.Connection:
@@ -237,11 +222,6 @@ async def _run_operation(path: Path, work: Callable[[], Awaitable[Result]]) -> R
             if not wait.allows_retry(error):
                 raise log_lost_store(build_failure_error(path, error)) from error
         await asyncio.sleep(PAUSE_S)
-
-
-def build_failure_error(path: Path, error: Exception) -> StoreError:
-    """Build the error of an operation that failed on a file that was usable before."""
-    return StoreError(f"the run database {path} failed", cause=str(error))
 
 
 SEARCH_TIMEOUT_S: Final = 5.0

@@ -12,9 +12,9 @@ from typing import Final
 from filelock import FileLock
 from langgraph.checkpoint.sqlite import SqliteSaver
 
+from graph.stores.errors import build_unusable_error
 from graph.stores.group_commit import CREATE_VALUES_TABLE, VALUES_TABLE
 from graph.stores.sqlite_lock import TRY_S, is_locked
-from nodes.errors import StoreError
 from nodes.security.private_files import make_private_folder
 from nodes.text.plain_text import sanitize_line
 
@@ -41,16 +41,18 @@ def check_database_file(path: Path) -> None:
     with path.open("rb+") as file:
         head = file.read(len(_SIGNATURE))
     if head != _SIGNATURE:
-        raise _build_refusal(path, "it is empty" if not head else "it is not a SQLite database")
+        raise build_unusable_error(
+            path, "it is empty" if not head else "it is not a SQLite database"
+        )
     try:
         with closing(_open_read_only(path)) as base:
             problem = _find_problem(base)
     except sqlite3.Error as error:
         if is_locked(error):
             raise
-        raise _build_refusal(path, str(error)) from error
+        raise build_unusable_error(path, error) from error
     if problem:
-        raise _build_refusal(path, problem)
+        raise build_unusable_error(path, problem)
 
 
 def create_database_file(path: Path) -> None:
@@ -103,12 +105,3 @@ def _find_problem(base: sqlite3.Connection) -> str:
         return f"it has {named}, and this release reads version {SCHEMA_VERSION}"
     lacking = next((name for name in TABLES if name not in tables), "")
     return f"its table {lacking} is missing" if lacking else ""
-
-
-def _build_refusal(path: Path, problem: str) -> StoreError:
-    return StoreError(
-        f"the run database {path} cannot be used",
-        cause=problem,
-        kept="the file is unchanged",
-        next="move it aside to get a new one, or set SUPERVISE_DATABASE_URL",
-    )

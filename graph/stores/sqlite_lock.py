@@ -37,6 +37,15 @@ class DatabaseLocked(StoreError):
 
     code = "STORE_LOCKED"
 
+    def __init__(self, path: Path, cause: str) -> None:
+        super().__init__(
+            f"the run database {path} is locked by another program",
+            cause=cause,
+            kept="what was saved before",
+            next="close what has it open (a database browser, a backup), then repeat",
+        )
+        self.path = path
+
 
 class LockWait:
     """One wait for a file; it begins now."""
@@ -57,14 +66,8 @@ class LockWait:
             return False
         waited_s = self._clock() - self._began_s
         if waited_s >= self._limit_s:
-            raise log_lost_store(
-                DatabaseLocked(
-                    f"the run database {self._path} is locked by another program",
-                    cause=f"it was waited for {waited_s:.0f} s",
-                    kept="what was saved before",
-                    next="close what has it open (a database browser, a backup), then repeat",
-                )
-            ) from error
+            lost = DatabaseLocked(self._path, f"it was waited for {waited_s:.0f} s")
+            raise log_lost_store(lost) from error
         if waited_s >= NOTICE_AFTER_S and not self._is_announced:
             self._is_announced = True
             _logger.error(

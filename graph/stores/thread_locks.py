@@ -54,12 +54,7 @@ def lock_thread(thread: str, home: Path) -> Iterator[None]:
         ThreadBusy: another caller runs the thread.
         StoreError: the lock file cannot be written.
     """
-    busy = ThreadBusy(
-        f"thread {thread!r} is running elsewhere",
-        kept="the run that holds it is unharmed",
-        next="wait for it, or choose another --thread",
-    )
-    with _hold_lock(get_lock_path(thread, home), home, busy=busy):
+    with _hold_lock(get_lock_path(thread, home), home, busy=build_busy_error(thread)):
         yield
 
 
@@ -75,6 +70,15 @@ def lock_pruning(home: Path) -> Iterator[None]:
     path = home / "locks" / "prune.lock"
     with _hold_lock(path, home, busy=build_prune_busy_error(), timeout_s=PRUNE_TIMEOUT_S):
         yield
+
+
+def build_busy_error(thread: str) -> ThreadBusy:
+    """Build the error of a thread that another caller runs."""
+    return ThreadBusy(
+        f"thread {thread!r} is running elsewhere",
+        kept="the run that holds it is unharmed",
+        next="wait for it, or choose another --thread",
+    )
 
 
 def build_prune_busy_error() -> ThreadBusy:

@@ -1,7 +1,7 @@
 """Stores: opened late, searched unopened, written in groups, held to LangGraph's contract."""
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
@@ -102,6 +102,10 @@ async def open_slowly() -> AsyncIterator[BaseStore]:
     yield InMemoryStore()
 
 
+async def call(work: Callable[[], Awaitable[Any]]) -> Any:
+    return await work()
+
+
 async def test_an_operation_that_runs_is_done_when_the_store_is_closed(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -118,7 +122,7 @@ async def test_an_operation_that_runs_is_done_when_the_store_is_closed(
 
 
 async def test_an_operation_after_the_end_is_refused() -> None:
-    async with LazyStore(open_slowly) as store:
+    async with LazyStore(open_slowly, steady=call) as store:
         await store.aput(PLACE, "a", {"n": 1})
 
     with pytest.raises(StoreError, match="closed"):
@@ -126,7 +130,7 @@ async def test_an_operation_after_the_end_is_refused() -> None:
 
 
 async def test_an_operation_whose_caller_is_cancelled_delays_no_end() -> None:
-    async with LazyStore(open_slowly) as store:
+    async with LazyStore(open_slowly, steady=call) as store:
         writing = asyncio.ensure_future(store.aput(PLACE, "a", {"n": 1}))
         await asyncio.sleep(0)
         writing.cancel()
