@@ -132,6 +132,11 @@ def __getattr__(name: str) -> Any:
     import graph
     import state
 
+    if "build_supervisor" not in getattr(graph, "__all__", ()):
+        raise ImportError(
+            f"{graph.__file__} is imported instead of supervisor-worker's module 'graph'; install "
+            "supervisor-worker as a package, which has one name (docs/guide/install.md)"
+        )
     home = import_module(_HOME_OF[name]) if name in _HOME_OF else state
     return graph.__version__ if name == "__version__" else getattr(home, name)
 

@@ -35,10 +35,10 @@ from graph.teams.team_loader import list_teams, load_team
 from nodes.errors import SupervisorError
 from nodes.schemas.team import Team
 from state import Context
+from supervisor_worker.testing.endpoint.faults import FaultKind
 from tests.benchmarks.options import read_options
 from tests.benchmarks.performance.plans import make_random_plan
 from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask
-from tests.endpoint.faults import FaultKind
 
 THREAD = "recorded"
 STRATEGIES = ("plan", "route", "step", "recursive")

@@ -1,11 +1,15 @@
-"""An OpenAI-compatible endpoint: answers by schema name, breaks on request, keeps records."""
+"""The endpoint of `supervisor_worker.testing`, and what runs it in a process of its own."""
 
-from tests.endpoint.faults import Fault
+from supervisor_worker.testing.endpoint import (
+    Call,
+    Endpoint,
+    Fault,
+    ModelReply,
+    Scenario,
+    ScriptedTask,
+    script_tasks,
+)
 from tests.endpoint.process import EndpointProcess, run_endpoint_process
-from tests.endpoint.records import Call
-from tests.endpoint.scenario import Scenario, ScriptedTask, script_tasks
-from tests.endpoint.scripted_model import ModelReply
-from tests.endpoint.server import Endpoint
 
 __all__ = [
     "Call",

@@ -6,8 +6,8 @@ import signal
 import sys
 from pathlib import Path
 
-from tests.endpoint.scenario import Scenario
-from tests.endpoint.server import Endpoint
+from supervisor_worker.testing.endpoint.scenario import Scenario
+from supervisor_worker.testing.endpoint.server import Endpoint
 
 
 async def serve_scenario(scenario: Scenario, port: int, log: Path | None) -> None:

@@ -5,12 +5,12 @@ from collections.abc import AsyncIterator
 import pytest_asyncio
 
 from nodes.models.settings import ModelSettings
-from tests.endpoint.server import Endpoint
+from supervisor_worker.testing.endpoint.server import Endpoint
 
 
 @pytest_asyncio.fixture
 async def endpoint() -> AsyncIterator[Endpoint]:
-    """An endpoint in the test's own loop; script it with `endpoint.play(Scenario(...))`."""
+    """An endpoint in the own loop of the test; script it with `endpoint.load_scenario(…)`."""
     async with Endpoint() as served:
         yield served
 

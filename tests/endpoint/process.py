@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.endpoint.scenario import Scenario
+from supervisor_worker.testing.endpoint.scenario import Scenario
 
 ROOT = Path(__file__).parents[2]
 

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.endpoint.request import get_message_text, read_request
-from tests.endpoint.scripted_model import ModelReply
+from supervisor_worker.testing.endpoint.request import get_message_text, read_request
+from supervisor_worker.testing.endpoint.scripted_model import ModelReply
 from tests.injections.orders import SECRET_PATTERN, Order, fill_secrets, find_orders
 
 Call = tuple[str, dict[str, Any]]

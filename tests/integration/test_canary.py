@@ -14,8 +14,8 @@ from graph import arun, build_supervisor
 from graph.settings import Settings
 from nodes.prompts.messages import MAX_OUTPUT_CHARS
 from nodes.schemas.team import Worker
+from supervisor_worker.testing.endpoint.scripted_model import ModelReply
 from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask, script_tasks
-from tests.endpoint.scripted_model import ModelReply
 from tests.screen import run_supervise
 from tests.teams import make_team
 

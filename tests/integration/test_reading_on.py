@@ -10,8 +10,8 @@ import pytest
 from graph import build_supervisor, load_team
 from graph.settings import Settings
 from nodes.schemas.team import Team, Worker
+from supervisor_worker.testing.endpoint.records import Call
 from tests.endpoint import Endpoint, Scenario, ScriptedTask
-from tests.endpoint.records import Call
 from tests.team_runs import run_team
 from tests.teams import make_team
 

@@ -13,8 +13,8 @@ from graph.settings import Settings
 from graph.topology.supervisor_graph import SupervisorGraph
 from nodes.schemas.team import Team
 from state import RequestInput
+from supervisor_worker.testing.endpoint.scenario import Json
 from tests.endpoint import Endpoint, Scenario, ScriptedTask, script_tasks
-from tests.endpoint.scenario import Json
 from tests.teams import make_team
 
 REQUEST: RequestInput = {"request": "Compare the parts and say which one is best."}

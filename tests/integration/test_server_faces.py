@@ -10,8 +10,8 @@ from graph import arun, build_supervisor
 from graph.runs.trace import load_trace
 from graph.settings import Settings
 from nodes.schemas.team import Team, Worker
+from supervisor_worker.testing.endpoint.faults import Face
 from tests.endpoint import Endpoint, Scenario, ScriptedTask
-from tests.endpoint.faults import Face
 from tests.teams import make_team
 
 pytestmark = pytest.mark.slow

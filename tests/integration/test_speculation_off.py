@@ -11,8 +11,8 @@ from graph.runs.plan_only import aplan
 from graph.settings import Settings
 from nodes.models.usage import get_model_speed
 from nodes.schemas.team import Team
+from supervisor_worker.testing.endpoint.faults import Face
 from tests.endpoint import Endpoint, Fault, Scenario, script_tasks
-from tests.endpoint.faults import Face
 from tests.teams import make_team
 
 REQUEST = "Compare the parts and say which one is best."

@@ -184,7 +184,7 @@ def test_the_tests_of_the_engine_pass_against_the_wheel(
     )  # fmt: skip
 
     assert done.returncode == 0, done.stdout[-4000:]
-    assert " passed" in done.stdout
+    assert done.stdout.count(".") > 100
 
 
 def test_what_is_wrong_with_the_installation_is_one_line(
@@ -235,3 +235,18 @@ def test_a_missing_extra_is_one_line_with_its_command(
     error, following = done.stderr.splitlines()[-2:]
     assert error.endswith("need packages that are not installed: duckdb")
     assert following == "next: supervise install market-analysis"
+
+
+def test_a_new_project_passes_its_tests_beside_its_own_graph(
+    installed: Installation, project: Path
+) -> None:
+    made = installed.run("supervise", "new-app", "kiosk", folder=project)
+    assert made.returncode == 0 and "next: cd kiosk" in made.stdout, made.stderr
+
+    tested = installed.run("python", "-m", "pytest", "-q", folder=project / "kiosk")
+    again = installed.run("supervise", "new-app", "kiosk", folder=project)
+    odd = installed.run("supervise", "new-app", "Ki osk", folder=project)
+
+    assert tested.returncode == 0 and "3 passed" in tested.stdout, tested.stdout
+    assert again.returncode == 2 and "kiosk exists already" in again.stderr
+    assert odd.returncode == 2 and odd.stderr.count("\n") == 1

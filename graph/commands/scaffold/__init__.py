@@ -18,20 +18,30 @@ def make_team(name: str, into: Path) -> Path:
     Raises:
         UsageError: the name is invalid, or the folder exists or cannot be written.
     """
+    return copy_template(TEMPLATE_FOLDER, name, into, "supervise new-team my_team")
+
+
+def copy_template(template: Path, name: str, into: Path, example: str) -> Path:
+    """Copy a template under a name, which replaces its own in every file; return its folder.
+
+    Args:
+        example: a command with a valid name, for the error.
+
+    Raises:
+        UsageError: the name is invalid, or the folder exists or cannot be written.
+    """
     if not NAME_PATTERN.fullmatch(name):
-        raise UsageError(
-            f"{name!r} is not a valid team name", cause=NAME_RULE, next="supervise new-team my_team"
-        )
+        raise UsageError(f"{name!r} is not a valid team name", cause=NAME_RULE, next=example)
     folder = into / name
     if folder.exists() or folder.is_symlink():
         raise UsageError(
             f"{folder} exists already", kept="the folder is unchanged", next="choose another name"
         )
     try:
-        for source in _list_template_files():
-            target = folder / source.relative_to(TEMPLATE_FOLDER)
+        for source in _list_files(template):
+            target = folder / source.relative_to(template)
             target.parent.mkdir(parents=True, exist_ok=True)
-            text = source.read_text(encoding="utf-8").replace(TEMPLATE_FOLDER.name, name)
+            text = source.read_text(encoding="utf-8").replace(template.name, name)
             target.write_text(text, encoding="utf-8")
     except OSError as error:
         raise UsageError(
@@ -42,6 +52,6 @@ def make_team(name: str, into: Path) -> Path:
     return folder
 
 
-def _list_template_files() -> list[Path]:
-    found = (path for path in sorted(TEMPLATE_FOLDER.rglob("*")) if path.is_file())
+def _list_files(template: Path) -> list[Path]:
+    found = (path for path in sorted(template.rglob("*")) if path.is_file())
     return [path for path in found if "__pycache__" not in path.parts]

@@ -15,8 +15,8 @@ from nodes.errors import ResponseCut
 from nodes.models.catalog import ModelCatalog
 from nodes.models.reply_stream import MAX_EXTRA_PARTS, MAX_WORDS_CHARS, RunOnWatch
 from nodes.models.settings import ModelSettings
-from tests.endpoint.scripted_model import ModelReply as Said
-from tests.endpoint.wire import build_completion, estimate_usage
+from supervisor_worker.testing.endpoint.scripted_model import ModelReply as Said
+from supervisor_worker.testing.endpoint.wire import build_completion, estimate_usage
 
 WORDS = [f"word{number} " for number in range(400)]
 CALL = '{"name": "find", "arguments": {"query": "a } in \\"quotes\\""}}'

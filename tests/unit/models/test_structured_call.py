@@ -17,9 +17,9 @@ from nodes.models.structured_output import ModelReply, ask_model
 from nodes.schemas import replies
 from nodes.tools.framework.settings import ToolSettings
 from state import Answer, Plan, Report
-from tests.endpoint.faces import find_refusal
-from tests.endpoint.scripted_model import ModelReply as Said
-from tests.endpoint.wire import build_completion, estimate_usage
+from supervisor_worker.testing.endpoint.faces import find_refusal
+from supervisor_worker.testing.endpoint.scripted_model import ModelReply as Said
+from supervisor_worker.testing.endpoint.wire import build_completion, estimate_usage
 from tests.shipped_tools import list_all_tools, load_shipped_tools
 
 ANSWER = {"text": "42 euros.", "confidence": 90}

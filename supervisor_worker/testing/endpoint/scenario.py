@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from tests.endpoint.faults import Face, Fault
+from supervisor_worker.testing.endpoint.faults import Face, Fault
 
 Json = Any
 """Whatever `json` can say."""

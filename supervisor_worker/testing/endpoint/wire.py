@@ -4,8 +4,8 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from tests.endpoint.request import Body
-from tests.endpoint.scripted_model import ModelReply
+from supervisor_worker.testing.endpoint.request import Body
+from supervisor_worker.testing.endpoint.scripted_model import ModelReply
 
 CHUNK_CHARS = 40
 

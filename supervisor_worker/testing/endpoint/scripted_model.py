@@ -4,8 +4,8 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
-from tests.endpoint.request import Body, ModelRequest
-from tests.endpoint.scenario import Json, Scenario
+from supervisor_worker.testing.endpoint.request import Body, ModelRequest
+from supervisor_worker.testing.endpoint.scenario import Json, Scenario
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import Any
 
 from aiohttp import web
 
-from tests.endpoint.faults import Fault
+from supervisor_worker.testing.endpoint.faults import Fault
 
 DRIP_INTERVAL_S = 0.3
 

@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from tests.endpoint.faults import Face
-from tests.endpoint.request import Body
-from tests.endpoint.scripted_model import ModelReply
+from supervisor_worker.testing.endpoint.faults import Face
+from supervisor_worker.testing.endpoint.request import Body
+from supervisor_worker.testing.endpoint.scripted_model import ModelReply
 
 THOUGHT = '<think>\nThe user wants {"goal": "..."}; I call [ARGS]{"id": 1} next.\n</think>\n\n'
 MAX_GRAMMAR_LENGTH = 2000

@@ -15,13 +15,13 @@ from typing import Any, Self
 
 from aiohttp import web
 
-from tests.endpoint import fault_responses, wire
-from tests.endpoint.faces import disguise_reply, find_refusal
-from tests.endpoint.faults import Fault
-from tests.endpoint.records import Call, Records
-from tests.endpoint.request import Body, ModelRequest, read_request
-from tests.endpoint.scenario import Scenario
-from tests.endpoint.scripted_model import ModelReply, ScriptedModel
+from supervisor_worker.testing.endpoint import fault_responses, wire
+from supervisor_worker.testing.endpoint.faces import disguise_reply, find_refusal
+from supervisor_worker.testing.endpoint.faults import Fault
+from supervisor_worker.testing.endpoint.records import Call, Records
+from supervisor_worker.testing.endpoint.request import Body, ModelRequest, read_request
+from supervisor_worker.testing.endpoint.scenario import Scenario
+from supervisor_worker.testing.endpoint.scripted_model import ModelReply, ScriptedModel
 
 MAX_REQUEST_BYTES = 256 * 2**20
 BACKLOG = 2048
