@@ -122,22 +122,6 @@ async def test_a_table_on_which_a_tool_has_worked_has_no_unread_lines(
     assert state["status"] == "done" and state["results"]["A"].gaps == ()
 
 
-async def test_a_material_that_is_shown_whole_needs_no_tool(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    endpoint.load_scenario(
-        Scenario(tasks=(ScriptedTask(id="A", worker="reader", materials=("a.md",), report=FINE),))
-    )
-
-    state = await build_supervisor(make_reading_team(), settings=settings).ainvoke(
-        {"request": REQUEST, "materials": {"a.md": "# Short\n"}}
-    )
-
-    (call,) = endpoint.select_calls(schema="Report")
-    assert "read_material" not in list_offered(call) and state["status"] == "done"
-    assert "- a.md: md, 1 line, 8 characters" in call.body["messages"][1]["content"]
-
-
 @pytest.mark.parametrize(
     ("call", "refusal"),
     [
@@ -154,15 +138,6 @@ async def test_a_worker_reads_only_lines_of_its_own_materials(
     last = endpoint.select_calls(schema="Report")[-1].body["messages"][-1]
     assert refusal in last["content"] and "Nobody else" not in str(last)
     assert state["results"]["A"].is_partial
-
-
-async def test_reading_on_adds_no_label_to_those_of_the_material(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    whole = await run_reader(endpoint, settings)
-    read = await run_reader(endpoint, settings, make_reading(300))
-
-    assert read["results"]["A"].taint_labels == whole["results"]["A"].taint_labels
 
 
 async def review(
@@ -184,16 +159,6 @@ async def review(
         {"request": "Review this change for bugs", "materials": {"change.diff": diff}}
     )
     return found
-
-
-@pytest.mark.slow
-async def test_a_reviewer_is_shown_every_added_line_of_a_diff_of_59_kb(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    state = await review(endpoint, settings, make_diff(1_199))
-
-    assert list_seen(endpoint, r"# added (\d+)\.") == set(range(1, 1_200))
-    assert not state["results"]["bugs"].is_partial
 
 
 @pytest.mark.slow

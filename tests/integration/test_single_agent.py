@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from extensions.mcp.servers.session import close_sessions
-from graph import arun, build_supervisor
+from graph import arun
 from graph.runs.runner import aresume
 from graph.runs.trace import load_trace
 from graph.settings import Settings
@@ -51,19 +51,6 @@ async def test_one_agent_holds_the_tools_of_all_and_no_plan_is_asked_for(
     assert load_trace("one", settings)["run"]["strategy"] == "single"
 
 
-async def test_a_team_that_is_one_agent_by_its_file_plans_nothing(
-    endpoint: Endpoint, settings: Settings
-):
-    endpoint.load_scenario(Scenario(tasks=(ScriptedTask(id="T1"),)))
-
-    state = await build_supervisor(make_team(strategy="single"), settings=settings).ainvoke(
-        {"request": REQUEST}
-    )
-
-    assert state["status"] == "done"
-    assert [call.schema for call in endpoint.requests] == ["Report", "Answer"]
-
-
 async def test_a_run_of_one_agent_that_was_cut_off_resumes_as_one_agent(
     endpoint: Endpoint, settings: Settings
 ):
@@ -92,26 +79,6 @@ async def test_what_one_agent_has_read_may_not_leave(endpoint: Endpoint, setting
     assert world.queries == ["parts"]
 
 
-async def test_caps_hold_for_one_agent(endpoint: Endpoint, settings: Settings):
-    hangs = Fault(kind="hang", schema="Report")
-    endpoint.load_scenario(Scenario(tasks=(ScriptedTask(id="T1"),), faults=(hangs,)))
-
-    outcome = await run_single(settings, context={**SINGLE, "deadline_s": 1.0})
-
-    assert outcome.status in ("partial", "failed") and not outcome.error
-
-
-async def test_one_agent_waits_for_the_approval_of_its_one_task(
-    endpoint: Endpoint, settings: Settings
-):
-    endpoint.load_scenario(Scenario(tasks=(ScriptedTask(id="T1"),)))
-    waiting = await run_single(settings, context={**SINGLE, "approve_plan": True})
-
-    outcome = await aresume("one", answer="accept", settings=settings)
-
-    assert waiting.status == "needs_input" and outcome.status == "done"
-
-
 async def test_a_call_to_confirm_is_confirmed_when_one_agent_makes_it(
     endpoint: Endpoint, settings: Settings, tmp_path: Path
 ):
@@ -127,20 +94,3 @@ async def test_a_call_to_confirm_is_confirmed_when_one_agent_makes_it(
 
     assert [question["tool"] for question in waiting.questions] == ["mcp:bad/echo"]
     assert outcome.status == "done" and (tmp_path / "calls").read_text() == "echo one\n"
-
-
-async def test_a_worker_elsewhere_is_named_as_not_held(endpoint: Endpoint, settings: Settings):
-    endpoint.load_scenario(Scenario(tasks=(ScriptedTask(id="T1"),)))
-    far = Worker.model_validate(
-        {
-            "name": "far",
-            "description": "Far.",
-            "remote": {"url": "https://far.example", "graph": "a"},
-        }
-    )
-
-    await run_single(settings, team=make_team(workers=(make_worker("one"), far)))
-
-    (request,) = [e for e in load_trace("one", settings)["events"] if e["kind"] == "request"]
-    held = "the single agent does not have the worker far, which is on another server"
-    assert request["notes"] == [held]

@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pydantic import ValidationError
 
 from graph.settings import Settings
 from graph.teams.team_loader import list_shipped_teams, load_team
@@ -159,11 +158,6 @@ def test_to_become_one_agent_twice_changes_nothing():
     alone = make_team().apply_context(SINGLE)
 
     assert become_single(alone) is alone and alone.apply_context(SINGLE) == alone
-
-
-def test_no_worker_may_have_the_name_of_the_agent():
-    with pytest.raises(ValidationError, match="name of a step"):
-        build_team(make_worker(SINGLE_AGENT))
 
 
 def test_a_run_of_one_agent_can_resume_with_the_same_team():
