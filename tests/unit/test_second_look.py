@@ -1,18 +1,11 @@
 """A second look at grave findings just below the threshold."""
 
-from typing import TypedDict
-
-from langgraph.graph import START, StateGraph
-
 from nodes.synthesis.findings import look_again, select_doubtful
-from state import MergedFinding, Severity, Usage
+from state import MergedFinding, Severity
 from tests.fake_models import FakeChatModel
+from tests.node_runs import NodeRun
 
 FILES = {"pay.py": "def pay(order):\n    total = order.total\n    return send(total)\n"}
-
-
-class Looking(TypedDict, total=False):
-    look: tuple[tuple[MergedFinding, ...], Usage]
 
 
 def make_finding(
@@ -37,28 +30,17 @@ def test_only_grave_findings_just_below_the_threshold_are_looked_at() -> None:
 
 
 async def test_a_grave_finding_below_the_threshold_is_kept_if_it_holds() -> None:
-    model = FakeChatModel(
-        replies={
-            "SecondLook": [
-                {
-                    "rulings": [
-                        {"finding": 1, "holds": True, "reason": "pay(None) is called"},
-                        {"finding": 2, "holds": False, "reason": "send takes None"},
-                    ]
-                }
-            ]
-        }
-    )
+    rulings = [
+        {"finding": 1, "holds": True, "reason": "pay(None) is called"},
+        {"finding": 2, "holds": False, "reason": "send takes None"},
+    ]
+    model, run = FakeChatModel(replies={"SecondLook": [{"rulings": rulings}]}), NodeRun()
 
-    async def look(state: Looking) -> Looking:
-        return {"look": await look_again(model, [make_finding(), make_finding(line=3)], FILES, 80)}
+    found = [make_finding(), make_finding(line=3)]
+    kept, usage = await run.call(look_again, model, found, FILES, 80)
 
-    builder = StateGraph(Looking)  # events need a run
-    builder.add_node("look", look)
-    builder.add_edge(START, "look")
-
-    kept, usage = (await builder.compile().ainvoke(Looking()))["look"]
-
+    (event,) = run.list_events("second_look")
+    assert [each["kept"] for each in event["findings"]] == [True, False]
     assert [(each.line, each.confidence) for each in kept] == [(2, 80)]
     assert usage.model_calls == 1 and "2:     total = order.total" in model.calls[0].text
 

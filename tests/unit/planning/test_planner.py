@@ -55,10 +55,11 @@ async def test_all_repairs_are_counted():
 async def test_a_reply_that_came_before_is_not_asked_for_again():
     run = NodeRun()
 
-    with pytest.raises(PlanInvalid):
+    with pytest.raises(PlanInvalid) as refused:
         await run_planner(make_models(Plan=UNKNOWN), run)
 
     assert len(run.list_events("plan_rejected")) == 2
+    assert refused.value.next.startswith("say the request in other words")
 
 
 @pytest.mark.parametrize(
