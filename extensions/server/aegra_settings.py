@@ -123,8 +123,6 @@ class AegraSettings:
     instance: InstanceSettings
     database_url: str
     redis_url: str
-    graphs: tuple[str, ...]
-    """The names of the graphs in the configuration."""
 
 
 def read_aegra_settings() -> AegraSettings:
@@ -162,7 +160,6 @@ def read_aegra_settings() -> AegraSettings:
         ),
         theirs.db.database_url_sync,
         theirs.redis.REDIS_URL if theirs.redis.REDIS_BROKER_ENABLED else "",
-        tuple(config["graphs"]),
     )
 
 
@@ -233,11 +230,6 @@ def report_start_problems() -> AegraSettings:
         if not problem.is_fatal:
             LOGGER.warning("%s", problem)
     if fatal := [problem for problem in found if problem.is_fatal]:
-        raise SettingsInvalid(
-            "; ".join(problem.text for problem in fatal), next=_join_advice(fatal)
-        )
+        advice = "; ".join(problem.next for problem in fatal)
+        raise SettingsInvalid("; ".join(problem.text for problem in fatal), next=advice)
     return settings
-
-
-def _join_advice(problems: list[StartProblem]) -> str:
-    return "; ".join(problem.next for problem in problems)
