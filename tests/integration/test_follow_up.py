@@ -101,27 +101,6 @@ async def test_a_follow_up_that_never_began_is_resumed_with_all_its_materials(
 
 
 @pytest.mark.slow
-async def test_a_team_inside_a_task_is_not_said_to_keep_anything(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    divided = ScriptedTask(id="A", materials=("sales.csv",), report=[{"status": "failed"}])
-    endpoint.load_scenario(Scenario(tasks=(divided,)))
-    options: Any = {"team": make_team(ladder=("split",), max_attempts=2)}
-    await run_request(FIRST, settings, materials=SALES, **options)
-
-    await run_request(SECOND, settings, **options)
-
-    requests = [e for e in load_trace("one", settings)["events"] if e["kind"] == "request"]
-    assert [bool(event["kept_materials"]) for event in requests if event.get("within")] == [
-        False
-    ] * 2
-    assert [bool(event["kept_materials"]) for event in requests if not event.get("within")] == [
-        False,
-        True,
-    ]
-
-
-@pytest.mark.slow
 async def test_materials_that_are_together_too_large_are_refused_with_what_is_kept(
     endpoint: Endpoint, settings: Settings
 ) -> None:
@@ -279,15 +258,3 @@ async def test_a_resumed_task_has_its_own_documents_and_no_others(
     sent = list_sent_texts(endpoint)[before:]
     assert outcome.status == "done" and len(sent) == 2
     assert all("Part a costs" in text and "Part b costs" not in text for text in sent)
-
-
-async def test_a_graph_without_a_checkpointer_gives_a_task_its_documents(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    endpoint.load_scenario(script_readers(1))
-    graph = build_supervisor(make_team(), settings=settings)
-
-    state = await graph.ainvoke({"request": "Compare the parts.", "materials": MATERIALS})
-
-    assert state["results"]["t0"].status == "completed"
-    assert "Part a costs" in list_sent_texts(endpoint)[0]

@@ -29,7 +29,6 @@ READERS = (
 )
 QUOTED = {"output": "> The juice keeps 18 months.", "is_unread": True}
 COMPUTED = {"output": "Three shops sell it."}
-FAILED = {"status": "failed", "output": "There is no such document."}
 PLAN = {
     "goal": REQUEST,
     "tasks": [
@@ -95,22 +94,6 @@ async def test_a_run_that_quotes_one_document_ends_as_passages_without_a_confide
     assert "Confidence" not in write_chat_message(outcome.answer, outcome.status)
 
 
-async def test_a_run_that_computes_all_of_its_parts_is_done(settings: Settings) -> None:
-    outcome = await run_reports(settings, COMPUTED, Answer={"text": "Three shops."})
-
-    assert outcome.status == "done" and outcome.answer is not None
-    assert (outcome.answer.confidence, outcome.answer.unrated) == (None, ())
-
-
-async def test_a_run_that_lacks_a_part_is_partial_though_it_quotes_the_other(
-    settings: Settings,
-) -> None:
-    outcome = await run_reports(settings, QUOTED, FAILED)
-
-    assert (outcome.status, outcome.exit_code) == ("partial", 3)
-    assert outcome.answer is not None and outcome.answer.confidence is None
-
-
 async def test_a_resume_of_passages_shows_them_again_and_asks_no_model(settings: Settings) -> None:
     first = await run_reports(settings, QUOTED)
 
@@ -140,17 +123,3 @@ async def test_a_language_model_cannot_call_its_own_report_unread(settings: Sett
 
     assert outcome.status == "done" and outcome.answer is not None
     assert (outcome.answer.confidence, outcome.answer.is_unread) == (80, False)
-
-
-async def test_passages_that_a_language_model_has_read_for_the_answer_are_done(
-    settings: Settings,
-) -> None:
-    by_rule = make_models(RuleModel, Report=QUOTED)
-    writing = make_models(LanguageModel, Answer={"text": "18 months.", "confidence": 80})
-    models = {**by_rule, "strong": writing["strong"]}
-    team = make_team(workers=READERS, synthesizer_tier="strong")
-
-    outcome = await arun(REQUEST, team=team, models=models, settings=settings)
-
-    assert outcome.status == "done" and outcome.answer is not None
-    assert (outcome.answer.text, outcome.answer.confidence) == ("18 months.", 80)

@@ -125,15 +125,6 @@ async def test_claims_that_do_not_contradict_are_no_contradiction(
     assert state["answer"].confidence == 80
 
 
-async def test_without_the_judge_a_contradiction_costs_no_call(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    state, _ = await run_scenario(endpoint, settings, Scenario(tasks=DISAGREEING), judge=False)
-
-    assert len(endpoint.requests) == len(DISAGREEING) + 2
-    assert state["answer"].contradictions[0].verdict == "cannot decide: no judge was asked"
-
-
 async def test_of_several_attempts_the_judge_takes_the_best(
     endpoint: Endpoint, settings: Settings
 ) -> None:
