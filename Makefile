@@ -1,4 +1,4 @@
-.PHONY: help run test test-all exams check fresh bench bench-quick chaos cluster real chat pages report-page pages-test package pictures dev audit lock
+.PHONY: help run test test-all exams check fresh bench bench-quick chaos cluster real chat pages report-page pages-test package pictures site dev audit lock
 
 KILLS ?= 300
 RUNS ?= 300
@@ -71,6 +71,9 @@ pictures:  ## record the pictures of the report and the live page in docs/images
 
 package:  ## build the sdist and the wheel into dist/, the same bytes for the same commit
 	bin/package
+
+site:  ## build the documentation as a site in site/; needs npm
+	docs/site/make $(OPTIONS)
 
 dev:  ## open the teams in LangGraph's development server
 	bin/studio
