@@ -1,4 +1,4 @@
-.PHONY: help run test test-all exams check fresh bench bench-quick chaos cluster real chat pages report-page pages-test package pictures site dev audit lock
+.PHONY: help run test test-all exams check fresh bench bench-quick versus chaos cluster real chat pages report-page pages-test package pictures site dev audit lock
 
 KILLS ?= 300
 RUNS ?= 300
@@ -32,6 +32,10 @@ bench:  ## measure plans against the limit, a scheduler by hand and LangGraph's 
 bench-quick:  ## the same for a few plans and savers, once; about two minutes
 	bin/test --collect-only -q >/dev/null
 	.venv/bin/python -m tests.benchmarks.performance --quick $(OPTIONS)
+
+versus:  ## the same task for one agent, LangGraph waves, deepagents and others, and ours; some minutes of set-up, then about two
+	bin/test --collect-only -q >/dev/null
+	.venv/bin/python -m tests.benchmarks.versus --publish $(OPTIONS)
 
 chaos:  ## kill runs, restart PostgreSQL, let many write at once; takes an hour or more, KILLS=5 RUNS=10 some minutes
 	bin/test --collect-only -q >/dev/null

@@ -1,0 +1,1 @@
+"""The same task, given to several systems at the same endpoint simulator."""
