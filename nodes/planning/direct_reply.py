@@ -63,7 +63,6 @@ def _ask_what_to_do(read: Sequence[str], unread: Sequence[str]) -> str:
 
 
 SmallTalk = Literal["greeting", "thanks"]
-Kind = Literal["greeting", "thanks", "interjection"]
 
 MAX_CHARS: Final = 200
 _WHO = r"(?: (?:there|all|everyone|everybody|team|folks|guys|again|friend|supervisor|assistant))?"
@@ -114,16 +113,9 @@ def recognize_small_talk(request: str) -> SmallTalk | None:
     words = _DROPPED.sub("", request.casefold())
     parts = [" ".join(part.split()) for part in _BREAK.split(words)]
     sentences = [piece for part in parts for piece in part.split(" and ") if piece]
-    kinds = {_classify(sentence) for sentence in sentences}
-    if None in kinds or not kinds - {"interjection"}:
+    greetings = [each for each in sentences if _GREETING.fullmatch(each) or _ABOUT.fullmatch(each)]
+    thanks = [each for each in sentences if _THANKS.fullmatch(each)]
+    others = {*sentences} - {*greetings, *thanks}
+    if not all(map(_INTERJECTION.fullmatch, others)):
         return None
-    return "greeting" if "greeting" in kinds else "thanks"
-
-
-def _classify(sentence: str) -> Kind | None:
-    if _INTERJECTION.fullmatch(sentence):
-        return "interjection"
-    if _THANKS.fullmatch(sentence):
-        return "thanks"
-    is_greeting = _GREETING.fullmatch(sentence) or _ABOUT.fullmatch(sentence)
-    return "greeting" if is_greeting else None
+    return "greeting" if greetings else "thanks" if thanks else None
