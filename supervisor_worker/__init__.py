@@ -138,7 +138,12 @@ def __getattr__(name: str) -> Any:
             "supervisor-worker as a package, which has one name (docs/guide/install.md)"
         )
     home = import_module(_HOME_OF[name]) if name in _HOME_OF else state
-    return graph.__version__ if name == "__version__" else getattr(home, name)
+    found: Any = graph.__version__ if name == "__version__" else getattr(home, name)
+    if name in ("aresume", "arun", "resume", "run") and "IPython" in sys.modules:
+        from extensions.notebook.progress import add_progress, is_notebook
+
+        return add_progress(found) if is_notebook() else found
+    return found
 
 
 def __dir__() -> list[str]:

@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from graph.topology.answers import Question
 from nodes.errors import MODEL_EXIT_CODE, SupervisorError, is_model_failure
 from nodes.planning.skipping import lacks_file
 from nodes.telemetry.cost import sum_ledger
-from state import Answer, Plan, Report, RunStatus, RunUsage, SupervisorState
+from nodes.tools.framework.extras import PackageMissing
+from state import Answer, Claim, Plan, Report, RunStatus, RunUsage, SupervisorState, Usage
 
 EXIT_CODES: Mapping[RunStatus, int] = {"done": 0, "passages": 0, "partial": 3, "needs_input": 7}
 NO_RESULT_EXIT_CODE = 3
@@ -72,6 +73,27 @@ class Outcome:
     def lacks_file(self) -> bool:
         """Whether there was nothing to read for a task that has no result."""
         return any(map(lacks_file, self.results.values()))
+
+    def to_frame(self, of: Literal["claims", "tasks"] = "claims") -> Any:  # no pandas is needed
+        """Return a pandas DataFrame with a row for each claim of the answer, or for each task.
+
+        Raises:
+            PackageMissing: pandas is not installed.
+        """
+        try:
+            import pandas
+        except ImportError:
+            raise PackageMissing("pandas is not installed", next="pip install pandas") from None
+        if of == "claims":
+            rows = (
+                [each.model_dump(mode="json") for each in self.answer.claims] if self.answer else []
+            )
+            return pandas.DataFrame(rows, columns=list(Claim.model_fields))
+        reports = [each.model_dump(mode="json") for each in self.results.values()]
+        usages = [each.pop("usage") for each in reports]
+        columns = [name for name in Report.model_fields if name != "usage"]
+        frame = pandas.DataFrame(reports, columns=columns)
+        return frame.assign(**pandas.DataFrame(usages, columns=list(Usage.model_fields)))
 
     def to_json(self) -> dict[str, Any]:
         """Return the object that `--json` prints; it has `questions` only if some are open."""
