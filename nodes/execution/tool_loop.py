@@ -69,7 +69,7 @@ class TurnLimitMiddleware(AgentMiddleware[WorkerAgentState, AttemptContext, Repo
             reading.was_reminded = True
             reminder = build_reading_message(unread)
             response = await self._send_back(request, handler, response, [reminder])
-        doubts = await find_doubts(context, _read_report(response.structured_response))
+        doubts = await find_doubts(context, response.structured_response)
         if doubts:
             asked = [*response.result, build_proof_message(doubts)]
             response = await self._send_back(request, handler, response, asked)
@@ -86,7 +86,7 @@ class TurnLimitMiddleware(AgentMiddleware[WorkerAgentState, AttemptContext, Repo
 
         What was not read is then a gap of its report; what is not proved is marked.
         """
-        request.runtime.context.early_report = _read_report(response.structured_response)
+        request.runtime.context.early_report = response.structured_response
         messages: list[Any] = [*request.messages, *asked]  # the library's union is not exported
         try:
             return await self._ask(request.override(messages=messages), handler)
@@ -111,11 +111,6 @@ class TurnLimitMiddleware(AgentMiddleware[WorkerAgentState, AttemptContext, Repo
         if request.runtime.context.reading.has_cut:
             return request.tools
         return [each for each in request.tools if getattr(each, "name", "") not in self._granted]
-
-
-def _read_report(value: Report | None) -> Report | None:
-    """Return a reply as a plain report; a model is asked for one of a lenient schema."""
-    return None if value is None else Report.model_validate(value.model_dump())
 
 
 def choose_report_schema(worker: Worker, tools: Sequence[BaseTool]) -> type[Report]:

@@ -117,7 +117,7 @@ class WorkerAgent:
         value = result.get("structured_response")
         if value is None:
             return read_value(_read_last_text(result["messages"]), Report)
-        return Report.model_validate(value if isinstance(value, dict) else value.model_dump())
+        return Report.model_validate(value)
 
     def build_first_request(
         self, message: HumanMessage, context: AttemptContext

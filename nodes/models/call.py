@@ -32,7 +32,7 @@ from nodes.models.failures import (
     read_retry_after_s,
     translate_error,
 )
-from nodes.models.reply_stream import ReplyTextReader, RunOnWatch
+from nodes.models.reply_stream import ReplyTextReader, RunOnWatch, ends_in_repetition
 from nodes.models.request import require_end, require_usable, send_request
 from nodes.models.run_context import CallDeadline, RunContext
 from nodes.models.settings import DEFAULT_CALL_TIMEOUT_S, EMBEDDED
@@ -56,7 +56,7 @@ EXPECTED_OUTPUT_TOKENS = 500
 """Estimate for one answer, until the endpoint has counted its tokens."""
 MAX_TOKENS = "max_tokens"
 """The parameter that limits the tokens of an answer; it is doubled after an answer that was cut."""
-REPEATED_CHARS, MIN_REPETITIONS = 40, 4
+MIN_REPETITIONS = 4
 """An answer whose last characters occur so often does not end at a higher limit either."""
 POLL_INTERVAL_S = 0.1
 """Between two checks whether a retry is allowed."""
@@ -140,12 +140,14 @@ class ModelCall:
             except SupervisorError as error:
                 self._finish_retry()
                 self._last_failure, self.first_error = error, self.first_error or error.code
-                if _repeats_itself(error) or not await self._wait_for_retry(error):
-                    raise
                 limit = kwargs.get(MAX_TOKENS)
-                if isinstance(error, ResponseCut) and error.is_at_limit and isinstance(limit, int):
-                    # Without text all of it were thoughts.
-                    kwargs = {**kwargs, MAX_TOKENS: limit * (2 if error.reply_text else 4)}
+                if isinstance(error, ResponseCut) and error.is_at_limit:
+                    if ends_in_repetition(error.reply_text, MIN_REPETITIONS):
+                        raise
+                    if isinstance(limit, int):  # without text all of it were thoughts
+                        kwargs = {**kwargs, MAX_TOKENS: limit * (2 if error.reply_text else 4)}
+                if not await self._wait_for_retry(error):
+                    raise
 
     async def _try_once(self, messages: list[BaseMessage], kwargs: dict[str, Any]) -> AIMessage:
         is_counted = self._settings.tokens_per_minute is not None
@@ -350,13 +352,6 @@ def _refuses_stream(raised: Exception, model: str) -> bool:
         # An option of streams that is refused is left out of the next request.
         return "stream" in f"{error} {error.cause}".lower().replace("stream_options", "")
     return isinstance(error, BadResponse | ResponseCut)
-
-
-def _repeats_itself(error: SupervisorError) -> bool:
-    """Return whether an answer was cut in the midst of a repetition, which has no end."""
-    if not isinstance(error, ResponseCut) or len(error.reply_text) < REPEATED_CHARS:
-        return False
-    return error.reply_text.count(error.reply_text[-REPEATED_CHARS:]) >= MIN_REPETITIONS
 
 
 def estimate_tokens(messages: list[BaseMessage], kwargs: dict[str, Any]) -> int:

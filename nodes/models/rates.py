@@ -58,6 +58,9 @@ class CrossLoopSemaphore:
         with self._lock:
             while self._waiting:
                 place = self._waiting.popleft()
+                if place.get_loop() is asyncio.get_running_loop():
+                    _grant(place)
+                    return
                 with suppress(RuntimeError):  # its event loop is closed
                     place.get_loop().call_soon_threadsafe(_grant, place)
                     return

@@ -33,6 +33,12 @@ READ_INTERVAL_S: Final = 0.05
 """Between two readings of the reply so far, each of which begins at its start."""
 
 
+def ends_in_repetition(text: str, times: int) -> bool:
+    """Return whether the last characters of a text occur so often in it that it has no end."""
+    end = text[-REPEATED_CHARS:]
+    return len(end) == REPEATED_CHARS and bool(end.strip()) and text.count(end) >= times
+
+
 class RunOnWatch:
     """Follows the text of one reply, in linear time, and says when to stop reading it.
 
@@ -85,9 +91,8 @@ class RunOnWatch:
         self._tail += part
         if len(self._tail) // REPEATED_CHARS == known:  # not at each part
             return False
-        end = self._tail[-REPEATED_CHARS:]
         self._tail = self._tail[-TAIL_CHARS:]
-        return bool(end.strip()) and self._tail.count(end) >= MAX_REPETITIONS
+        return ends_in_repetition(self._tail, MAX_REPETITIONS)
 
     def _is_no_call(self, part: str) -> bool:
         """Add a part of a reply in words; return whether it is too long to become a call."""
