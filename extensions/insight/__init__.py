@@ -1,10 +1,6 @@
-"""What a run will cost, what it can never do, why it failed, and whether a team is worth it.
+"""What a run will cost, what it can never do, why it failed, and whether a team is worth it."""
 
-The functions and types below are imported at their first use.
-"""
-
-from collections.abc import Iterable, Sequence
-from importlib import import_module
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -12,22 +8,20 @@ import typer
 from graph.extensions import Extension
 
 if TYPE_CHECKING:
-    from extensions.insight.causes import Cause, Explanation, explain
-    from extensions.insight.failures import Failures, count_failures
+    from extensions.insight.causes import Explanation
     from graph.commands.run import Job
     from graph.settings import Settings
     from nodes.schemas.team import Team
     from state import Plan, Strategy
 
-__all__ = ["EXTENSION", "Cause", "Explanation", "Failures", "count_failures", "explain"]
+__all__ = ["EXTENSION", "explain"]
 
-_HOMES = {
-    "Cause": "extensions.insight.causes",
-    "Explanation": "extensions.insight.causes",
-    "explain": "extensions.insight.causes",
-    "Failures": "extensions.insight.failures",
-    "count_failures": "extensions.insight.failures",
-}
+
+def explain(trace: Mapping[str, Any], task: str = "") -> "Explanation":
+    """Return the first causes of what a run lacks; as `causes.explain`, imported at its use."""
+    from extensions.insight import causes
+
+    return causes.explain(trace, task)
 
 
 class _Insight(Extension):
@@ -43,12 +37,10 @@ class _Insight(Extension):
 
     def add_commands(self, app: typer.Typer) -> None:
         """Add the commands on estimates, on causes and on questions that wait."""
-        from extensions.insight import calibration_commands, inbox_commands, why_commands
+        from extensions.insight import commands
 
-        app.command("calibration")(calibration_commands.calibration)
-        app.command("why")(why_commands.why)
-        app.command("failures")(why_commands.failures)
-        app.command("inbox")(inbox_commands.inbox)
+        for command in (commands.calibration, commands.why, commands.failures, commands.inbox):
+            app.command()(command)
 
     def compare_strategies(self, job: "Job", names: Sequence["Strategy"]) -> int:
         """Run a job with each strategy, print them side by side, and return the exit code."""
@@ -70,9 +62,3 @@ class _Insight(Extension):
 
 
 EXTENSION = _Insight()
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'extensions.insight' has no attribute {name!r}")
-    return getattr(import_module(_HOMES[name]), name)

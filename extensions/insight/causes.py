@@ -6,19 +6,27 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
 from extensions.insight.fault_kinds import Remedy, get_fault_kind
-from extensions.insight.faults import Fault, find_unexplained, list_gaps, list_team_faults
-from extensions.insight.run_facts import Json, RunFacts, TaskFacts, as_map, as_text
+from extensions.insight.faults import (
+    Fault,
+    find_unexplained,
+    list_answer_texts,
+    list_team_faults,
+)
+from extensions.insight.run_facts import Json, RunFacts, TaskFacts
 from extensions.insight.task_faults import examine_task
 from graph.runs.event_log import FORM_ERRORS
 from graph.runs.stopping import TaskUnknown
 from graph.runs.trace import TraceUnreadable
 from nodes.planning.skipping import STATUS_PHRASES
 from nodes.text.counts import format_count
+from nodes.text.plain_text import to_one_line
 
 _LARGE: Final = frozenset(("handoff", "plan", "prompt", "reply", "report", "usage", "workers"))
 """Values of events that are left out: `supervise trace` has them."""
 _CASE: Final = Remedy("command", "supervise case {thread}", "makes a row of the team's exam of it")
 MAX_DETAIL: Final = 180
+MAX_TEXT: Final = 300
+_UNENDED: Final = "did not end"
 Node = str | tuple[str, str]
 """A task by its path, the run's answer as an empty one, or a fault by its kind and task."""
 
@@ -85,16 +93,17 @@ def explain(trace: Json, task: str = "") -> Explanation:
     """
     try:
         facts = RunFacts(trace)
-        if not (facts.events or as_map(trace.get("run")).get("team")):
+        if not (facts.events or facts.run.get("team")):
             raise TraceUnreadable(
                 "the trace has no line that can be read", cause="it is empty, or damaged"
             )
         if task and task not in facts.tasks:
-            known = as_text(", ".join(facts.tasks), 200) or "none"
-            raise TaskUnknown(f"the run has no task {as_text(task, 80)!r}", next=f"tasks: {known}")
+            known = to_one_line(", ".join(facts.tasks), 200) or "none"
+            said = f"the run has no task {to_one_line(task, 80)!r}"
+            raise TaskUnknown(said, next=f"tasks: {known}")
         return _explain(facts, task)
     except FORM_ERRORS as error:
-        cause = f"{type(error).__name__} {as_text(str(error), 200)}"
+        cause = f"{type(error).__name__} {to_one_line(error, 200)}"
         raise TraceUnreadable("the trace cannot be explained", cause=cause) from None
 
 
@@ -108,11 +117,12 @@ def _explain(facts: RunFacts, only: str) -> Explanation:
         is_visible = any(not node or not facts.tasks[node].within for node in own)
         if only in parents or (not only and is_visible):
             causes.append(_build_cause(facts, fault, parents, only))
+    gaps = () if only or causes else list_answer_texts(facts, "gaps")
     return Explanation(
-        thread=as_text(facts.run.get("thread")),
-        status=facts.tasks[only].status if only else facts.status,
+        thread=to_one_line(facts.run.get("thread") or ""),
+        status=to_one_line(facts.tasks[only].status if only else facts.status, 40),
         causes=tuple(causes),
-        stated_gaps=() if only or causes else tuple(list_gaps(facts)),
+        stated_gaps=tuple(to_one_line(gap, MAX_TEXT) for gap in gaps),
         notes=tuple(_list_notes(facts)),
     )
 
@@ -157,26 +167,25 @@ def _walk(key: Node, effects: Mapping[Node, list[Node]]) -> dict[Node, Node]:
 
 
 def _build_cause(facts: RunFacts, fault: Fault, parents: Mapping[Node, Node], only: str) -> Cause:
-    kind, tool = get_fault_kind(fault.kind), fault.tool or "a tool"
+    kind, tool = get_fault_kind(fault.kind), to_one_line(fault.tool) or "a tool"
     own = [node for node in parents if isinstance(node, str)]
-    lost = tuple(path for path in own if path)
-    others = len([path for path in lost if path != fault.task])
-    said = fault.detail.removeprefix(f"{tool} failed: ").removeprefix(f"{tool} is incomplete: ")
-    detail = f": {as_text(said, MAX_DETAIL).rstrip('.')}" if said else ""
+    lost = tuple(to_one_line(path) for path in own if path)
+    others = len([path for path in own if path not in ("", fault.task)])
+    said = to_one_line(fault.detail, MAX_TEXT)
+    said = said.removeprefix(f"{tool} failed: ").removeprefix(f"{tool} is incomplete: ")
+    detail = f": {to_one_line(said, MAX_DETAIL).rstrip('.')}" if said else ""
     after = f"; {format_count(others, 'other task')} lost with it" if others else ""
-    words = kind.words.format(tool=tool)
-    event = (
-        {key: v for key, v in fault.event.data.items() if key not in _LARGE} if fault.event else {}
-    )
+    place = to_one_line(_describe_place(facts, fault), MAX_TEXT)
+    event = fault.event.data if fault.event else {}
     return Cause(
-        kind=fault.kind,
-        task=fault.task,
-        worker=fault.worker,
-        sentence=f"{_describe_place(facts, fault)}, as {words}{detail}{after}",
+        kind=to_one_line(fault.kind),
+        task=to_one_line(fault.task),
+        worker=to_one_line(fault.worker),
+        sentence=f"{place}, as {to_one_line(kind.words.format(tool=tool), 200)}{detail}{after}",
         event={
-            as_text(key, 40): as_text(value) if isinstance(value, str) else value
+            to_one_line(key, 40): to_one_line(value, MAX_TEXT) if isinstance(value, str) else value
             for key, value in event.items()
-            if isinstance(value, str | int | float) or len(str(value)) < 1_000
+            if key not in _LARGE and (isinstance(value, str) or len(str(value)) < 1_000)
         },
         chain=tuple(_list_steps(facts, only or own[-1], parents)),
         lost=lost,
@@ -200,17 +209,14 @@ def _describe_place(facts: RunFacts, fault: Fault) -> str:
 def _describe_status(task: TaskFacts) -> str:
     if task.status == "completed":
         return "has a gap" if task.is_whole else "lacks a part"
-    return {str(name): said for name, said in STATUS_PHRASES.items()}.get(
-        task.status, "did not end"
-    )
+    return next((said for name, said in STATUS_PHRASES.items() if name == task.status), _UNENDED)
 
 
 def _list_steps(facts: RunFacts, start: str, parents: Mapping[Node, Node]) -> Iterator[Step]:
     node: Node = start
     while isinstance(node, str):
-        task = facts.tasks.get(node)
-        said = f"{node} {_describe_status(task)}" if task else "the answer has a gap"
-        yield Step(node, said)
+        task, name = facts.tasks.get(node), to_one_line(node)
+        yield Step(name, f"{name} {_describe_status(task)}" if task else "the answer has a gap")
         node = parents[node]
 
 
@@ -224,11 +230,11 @@ def _fill_remedies(facts: RunFacts, fault: Fault) -> Iterator[Remedy]:
         "tool": fault.tool or "NAME",
         "tier": tier.upper() if tier in ("fast", "strong") else "STANDARD",
         "provider": provider.upper() or "OPENAI",
-        "thread": as_text(facts.run.get("thread")) or "last",
+        "thread": facts.run.get("thread") or "last",
         "option": fault.option or "--max-cost",
     }
     for remedy in (*kind.remedies, *([_CASE] if kind.makes_case else [])):
-        yield replace(remedy, name=remedy.name.format(**values))
+        yield replace(remedy, name=to_one_line(remedy.name.format(**values), 200))
 
 
 def _list_notes(facts: RunFacts) -> Iterator[str]:

@@ -3,6 +3,7 @@
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import combinations
@@ -10,16 +11,17 @@ from typing import Any, Final
 
 from extensions.insight.causes import Cause, explain
 from extensions.insight.fault_kinds import get_fault_kind
-from extensions.insight.run_facts import Json, as_list, as_map, as_text
+from extensions.insight.run_facts import Json
 from graph.commands.output import print_json, print_listing, print_text
 from graph.commands.runs import RunsHere, require_team
 from graph.display.stderr_console import print_to_stderr
 from graph.extensions import RunSource
+from graph.runs.event_log import FORM_ERRORS
 from graph.runs.pruning import parse_age
 from graph.runs.trace import ThreadUnknown, TraceUnreadable, get_log_path
-from graph.settings import Settings
 from nodes.errors import SupervisorError
 from nodes.text.counts import format_count
+from nodes.text.plain_text import to_one_line
 
 MAX_NAMED: Final = 5
 """Threads without a readable trace, and claims of a contradiction, that are taken one by one."""
@@ -60,7 +62,7 @@ class Failures:
 
     def add(self, thread: str, trace: Json, causes: Iterable[Cause]) -> None:
         """Count a run."""
-        run, seen = as_map(trace.get("run")), set[str]()
+        run, seen = trace["run"], set[str]()
         for cause in causes:
             new = CauseCount(cause.kind, cause.mast, thread, cause.sentence)
             count = self.causes.setdefault(cause.kind, new)
@@ -68,8 +70,8 @@ class Failures:
             count.workers[cause.worker or "the run"] += 1
             if cause.kind not in seen:
                 count.runs += 1
-                count.teams[as_text(run.get("team"), 80) or "?"] += 1
-                count.users.update(filter(None, [as_text(run.get("user"), 80)]))
+                count.teams[to_one_line(run.get("team") or "?", 80)] += 1
+                count.users.update([to_one_line(run["user"], 80)] if run.get("user") else [])
             seen.add(cause.kind)
         self.runs, self.failed = self.runs + 1, self.failed + bool(seen)
         for pair in set(_list_conflicts(trace)):
@@ -86,23 +88,17 @@ class Failures:
 
 def _list_conflicts(trace: Json) -> Iterator[tuple[str, str]]:
     """Yield the pairs of workers whose claims contradict each other in the last answer."""
-    reports = [as_map(as_map(task).get("report")) for task in as_list(trace.get("tasks"))]
     writers = {
-        _name_claim(claim): as_text(report.get("worker"), 80)
-        for report in reports
-        for claim in as_list(report.get("claims"))
+        (claim["text"], claim.get("source")): to_one_line(report.get("worker") or "", 80)
+        for report in (task.get("report") or {} for task in trace["tasks"])
+        for claim in report.get("claims") or ()
     }
-    events = map(as_map, as_list(trace.get("events")))
-    answers = [e for e in events if e.get("kind") == "answer" and not e.get("within")]
-    answer = as_map(answers[-1].get("answer")) if answers else {}
-    for found in map(as_map, as_list(answer.get("contradictions"))):
-        claims = as_list(found.get("claims"))[:MAX_NAMED]
-        known = {writers.get(_name_claim(claim), "") for claim in claims}
+    events = (each for each in reversed(trace["events"]) if not each.get("within"))
+    answer: Json = next((each["answer"] for each in events if each.get("kind") == "answer"), {})
+    for found in answer.get("contradictions") or ():
+        named = [(claim["text"], claim.get("source")) for claim in found["claims"][:MAX_NAMED]]
+        known = {writers.get(claim, "") for claim in named}
         yield from combinations(sorted(filter(None, known)), 2)
-
-
-def _name_claim(claim: Any) -> tuple[str, str]:
-    return str(as_map(claim).get("text")), str(as_map(claim).get("source"))
 
 
 def count_failures(
@@ -113,8 +109,10 @@ def count_failures(
     for thread in threads:
         try:
             trace = load_trace(thread)
-            if is_wanted(as_map(trace.get("run"))):
+            if is_wanted(trace["run"]):
                 found.add(thread, trace, explain(trace).causes)
+        except FORM_ERRORS:
+            found.unreadable.append(thread)
         except SupervisorError as error:
             if error.code in _UNREADABLE:
                 found.unreadable.append(thread)
@@ -131,7 +129,7 @@ def show_failures(since: str, team: str | None, runs: RunSource, *, as_json: boo
         ServerError: the server cannot be used.
     """
     begin_s, here = time.time() - parse_age(since), isinstance(runs, RunsHere)
-    threads = [t for t in runs.list_threads() if not here or _read_end(t, runs.settings) >= begin_s]
+    threads = [thread for thread in runs.list_threads() if _read_end(runs, thread) >= begin_s]
 
     def is_wanted(run: Json) -> bool:
         return team in (None, run.get("team")) and (here or _read_start(run) >= begin_s)
@@ -150,20 +148,19 @@ def show_failures(since: str, team: str | None, runs: RunSource, *, as_json: boo
     return 0
 
 
-def _read_end(thread: str, settings: Settings) -> float:
+def _read_end(runs: RunSource, thread: str) -> float:
     """Return the time of a run's last event here."""
-    try:
-        return get_log_path(thread, settings).stat().st_mtime
-    except OSError:
-        return 0.0
+    if not isinstance(runs, RunsHere):
+        return time.time()
+    path = get_log_path(thread, runs.settings)
+    return path.stat().st_mtime if path.exists() else 0.0
 
 
 def _read_start(run: Json) -> float:
     """Return the second of a run's start; of an unknown one, now: it is not left out."""
-    try:
+    with suppress(ValueError):
         return datetime.fromisoformat(str(run.get("started"))).timestamp()
-    except ValueError:
-        return time.time()
+    return time.time()
 
 
 def _print_failures(found: Json, since: str) -> None:

@@ -35,6 +35,10 @@ class FaultKind:
     """It is of the content: a row of the exam shows whether new words help."""
     is_of_run: bool = False
     """One cause, however many tasks it hit."""
+    reason: str = ""
+    """Of the escalations that are of this kind."""
+    starts: tuple[str, ...] = ()
+    """How the program's own errors of attempts begin that are of this kind."""
 
 
 def get_fault_kind(name: str) -> FaultKind:

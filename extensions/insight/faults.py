@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from extensions.insight.run_facts import LoggedEvent, RunFacts, TaskFacts, as_list, as_text
+from extensions.insight.run_facts import LoggedEvent, RunFacts, TaskFacts
 from nodes.planning.tool_fit import drop_remark
 from nodes.text.phrases import say
 
@@ -40,7 +40,7 @@ def build_fault(
     task: TaskFacts, kind: str, event: LoggedEvent | None, detail: object = "", tool: str = ""
 ) -> Fault:
     """Return a fault of a task."""
-    return Fault(kind, task.path, task.worker, event, as_text(detail), tool)
+    return Fault(kind, task.path, task.worker, event, str(detail or ""), tool)
 
 
 def find_origin(facts: RunFacts, call: LoggedEvent, detail: str = "") -> Fault:
@@ -53,7 +53,7 @@ def find_origin(facts: RunFacts, call: LoggedEvent, detail: str = "") -> Fault:
         kind = opener.error  # also of a call whose tries failed until others opened the circuit
         if not call.data.get("tries"):
             task = facts.tasks.get(opener.task)
-            detail = as_text(task.report.get("error")).partition(": ")[2] if task else ""
+            detail = task.error.partition(": ")[2] if task else ""
             call = opener
     if call.data.get("tries"):
         kind = call.read("first_error") or kind
@@ -65,7 +65,8 @@ def find_origin(facts: RunFacts, call: LoggedEvent, detail: str = "") -> Fault:
 def _find_opener(facts: RunFacts, call: LoggedEvent) -> LoggedEvent | None:
     """Return the call that failed at the endpoint itself, after which others were not made."""
     if call.error == "ENDPOINT_DOWN":
-        opened = [at for at in facts.openings if at < call.at]
+        states = (e for e in facts.events if e.kind == "error" and e.data.get("state") == "open")
+        opened = [e.at for e in states if e.at < call.at]
         after = (e for e in facts.failed_calls if opened and e.at > opened[-1])
         return next((e for e in after if e.error not in _REFUSING), None)
     limited = [e for e in facts.failed_calls if e.error == call.error]
@@ -75,16 +76,16 @@ def _find_opener(facts: RunFacts, call: LoggedEvent) -> LoggedEvent | None:
 def find_cap(facts: RunFacts, task: TaskFacts) -> Fault | None:
     """Return the cap that ended the run before a task; None without one."""
     for event in reversed(facts.select("deadline", "budget", within=task.within)):
-        if task.id in as_list(event.data.get("unfinished")):
+        if task.id in event.data.get("unfinished", ()):
             kind = "deadline_passed" if event.kind == "deadline" else "steps_spent"
             return build_fault(task, kind, event)
     return None
 
 
-def list_gaps(facts: RunFacts, within: str = "") -> list[str]:
-    """Return the gaps of a team's answer, whoever named them."""
+def list_answer_texts(facts: RunFacts, name: str, within: str = "") -> list[str]:
+    """Return texts of a team's answer, such as its gaps."""
     answers = facts.select("answer", within=within)
-    return [as_text(gap) for gap in as_list(answers[-1].get("answer", "gaps"))] if answers else []
+    return [str(text) for text in answers[-1].get("answer", name) or ()] if answers else []
 
 
 def list_team_faults(facts: RunFacts, within: str = "") -> list[Fault]:
@@ -100,27 +101,27 @@ def list_team_faults(facts: RunFacts, within: str = "") -> list[Fault]:
 
 def _list_plan_faults(facts: RunFacts, within: str) -> Iterator[Fault]:
     plan = facts.plans.get(within, {})
-    if plan.get("rule_reason"):  # what a rule did not plan goes back to it, too
-        yield _find_planning_fault(facts, within, as_text(plan.get("rule_reason")))
+    if reason := plan.get("rule_reason"):  # what a rule did not plan goes back to it, too
+        yield _find_planning_fault(facts, within, str(reason))
         return
     created = facts.select("plan_created", "plan_revised", "plan_approved", within=within)
-    open_parts = " ".join(list_gaps(facts, within))
-    for part in map(as_text, as_list(plan.get("untaken"))):
-        if part and (part in open_parts or not open_parts):
+    open_parts = " ".join(list_answer_texts(facts, "gaps", within))
+    for part in plan.get("untaken") or ():
+        if part in open_parts or not open_parts:
             event = created[-1] if created else None
             yield Fault("part_not_planned", within, "planner", event, part)
 
 
 def _find_planning_fault(facts: RunFacts, within: str, detail: str) -> Fault:
     """Return why a model made no plan: its plans were refused, or no call of it ended well."""
-    rejected = facts.select("plan_rejected", within=within)
-    calls = [e for e in facts.select("model_call", within=within) if e.read("purpose") == "plan"]
+    rejected = next(iter(facts.select("plan_rejected", within=within)), None)
+    calls = facts.select_calls("plan", within)
     failed = [e for e in calls if e.error]
     if failed and (failed[-1] is calls[-1] or not rejected):
         return find_origin(facts, failed[0], detail)
-    problems = as_list(rejected[0].data.get("problems")) if rejected else []
-    said = as_text("; ".join(map(str, problems))) or detail
-    return Fault("plan_invalid", within, "planner", rejected[0] if rejected else None, said)
+    problems = rejected.data.get("problems", ()) if rejected else ()
+    said = "; ".join(map(str, problems)) or detail
+    return Fault("plan_invalid", within, "planner", rejected, said)
 
 
 def _list_answer_faults(facts: RunFacts, within: str) -> Iterator[Fault]:
@@ -132,16 +133,14 @@ def _list_answer_faults(facts: RunFacts, within: str) -> Iterator[Fault]:
         yield from _list_writing_faults(facts, written, problem)
     others = (task for task in facts.tasks.values() if task.within == within)
     lost = {words for task in others if task.status != "completed" for words in task.covers}
-    untaken = as_list(facts.plans.get(within, {}).get("untaken"))
-    lost |= {as_text(drop_remark(part)) for part in untaken if isinstance(part, str)}
-    found = [
-        ("part_unanswered", as_text(p)) for p in as_list(answers[-1].get("answer", "unanswered"))
-    ]
-    language = as_text(answers[-1].get("answer", "language")) or "en"
+    lost |= {drop_remark(part) for part in facts.plans.get(within, {}).get("untaken") or ()}
+    found = [("part_unanswered", part) for part in list_answer_texts(facts, "unanswered", within)]
+    language = str(answers[-1].get("answer", "language") or "en")
     for name, kind in (("unsupported", "unsupported_line"), ("not_read", "file_unread")):
         values = dict.fromkeys(("what", "line", "name", "reason"), "\0")
         start = say(language, name, **values).partition("\0")[0]
-        found += [(kind, gap) for gap in list_gaps(facts, within) if gap.startswith(start)]
+        gaps = list_answer_texts(facts, "gaps", within)
+        found += [(kind, gap) for gap in gaps if gap.startswith(start)]
     for kind, said in found:
         if said not in lost:
             yield Fault(kind, within, "synthesizer", written, said)
@@ -149,11 +148,10 @@ def _list_answer_faults(facts: RunFacts, within: str) -> Iterator[Fault]:
 
 def _list_writing_faults(facts: RunFacts, written: LoggedEvent, problem: str) -> Iterator[Fault]:
     """Yield why no model wrote the answer, or why it was written from a part of the reports."""
-    within, detail = written.within, problem.partition(": ")[2]
-    calls = [e for e in facts.select("model_call", within=within) if e.read("purpose") == "answer"]
+    within, calls = written.within, facts.select_calls("answer", written.within)
     failed = [e for e in calls if e.error]
     if failed and failed[-1] is calls[-1]:
-        yield find_origin(facts, failed[0], detail)
+        yield find_origin(facts, failed[0], problem.partition(": ")[2])
     elif refused := facts.select("answer_refused", within=within):
         yield Fault("unreadable_reply", within, "synthesizer", refused[0], problem)
     elif calls:  # without calls there was nothing to write from
@@ -174,10 +172,9 @@ def _find_ending(facts: RunFacts, error: LoggedEvent) -> Fault:
 
 def find_unexplained(facts: RunFacts) -> Fault:
     """Return why a run is not whole where no task, plan or answer says it: its steps ended."""
-    last, gap = facts.select("answer", "error")[-1:], next(iter(list_gaps(facts)), "")
-    steps = [e for e in facts.select("model_call") if e.read("purpose") == "step"]
+    gap = next(iter(list_answer_texts(facts, "gaps")), "")
+    steps = facts.select_calls("step")
     if steps and steps[-1].error:
         return find_origin(facts, steps[-1], gap.partition(": ")[2])
-    is_capped = gap.startswith("a cap ended the run")
-    event = last[0] if last else None
-    return Fault("steps_spent" if is_capped else "unexplained", "", "", event, gap)
+    kind = "steps_spent" if gap.startswith("a cap ended the run") else "unexplained"
+    return Fault(kind, "", "", next(reversed(facts.select("answer", "error")), None), gap)

@@ -1,57 +1,33 @@
 """Reads a trace into what the search for causes asks: tasks, their edges, their last attempts.
 
-A trace may be damaged, old, or another program's: what has not the expected form is left out.
+What a trace holds is data of anyone: it is compared as it is, and made printable where it is shown.
 """
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
-from typing import Any, Final
-
-from nodes.text.plain_text import to_one_line
+from typing import Any
 
 Json = Mapping[str, Any]
-MAX_TEXT: Final = 300
-MAX_DEPTH: Final = 20
-"""Of teams within teams that are read."""
-
-
-def as_map(value: Any) -> Json:
-    """Return a value of a trace as a mapping; empty if it is none."""
-    return value if isinstance(value, Mapping) else {}
-
-
-def as_list(value: Any) -> list[Any]:
-    """Return a value of a trace as a list; empty if it is none."""
-    return value if isinstance(value, list) else []
-
-
-def as_text(value: Any, max_chars: int = MAX_TEXT) -> str:
-    """Return a value of a trace as one printable line; empty if it is no text."""
-    return to_one_line(value, max_chars) if isinstance(value, str | int | float) else ""
 
 
 class LoggedEvent:
     """An event, and its place in the log: the order of time, whatever a clock did."""
 
-    def __init__(self, at: int, data: Any) -> None:
-        self.at, self.data = at, as_map(data)
+    def __init__(self, at: int, data: Json) -> None:
+        self.at, self.data = at, data
         self.kind, self.error = self.read("kind"), self.read("error")
         self.task, self.within = self.read("task"), self.read("within")
-
-    @property
-    def seconds(self) -> float:
-        """Seconds from the run's start; 0 where it has none."""
-        seconds = self.data.get("t")
-        return float(seconds) if isinstance(seconds, int | float) else 0.0
+        self.seconds = float(data.get("t") or 0.0)
 
     def read(self, name: str) -> str:
-        """Return a value as a line; empty where the event has none."""
-        return as_text(self.data.get(name))
+        """Return a value as text; empty where the event has none."""
+        value = self.data.get(name)
+        return "" if value is None else str(value)
 
     def get(self, name: str, key: str) -> Any:
         """Return a value of a mapping in it; None without one."""
-        return as_map(self.data.get(name)).get(key)
+        return (self.data.get(name) or {}).get(key)
 
 
 class TaskFacts:
@@ -59,16 +35,17 @@ class TaskFacts:
 
     def __init__(self, task: Json, within: str) -> None:
         prefix, self.within = f"{within}/" if within else "", within
-        self.id, self.report = as_text(task.get("id")), as_map(task.get("report"))
+        self.id, self.report = str(task["id"]), task.get("report") or {}
         self.path = f"{prefix}{self.id}"
-        self.worker = as_text(self.report.get("worker")) or as_text(task.get("worker"))
-        self.status, self.reason = as_text(task.get("status"), 40), as_text(task.get("reason"))
-        self.covers = [as_text(words) for words in as_list(task.get("covers"))]
-        edges = as_list(task.get("depends_on"))
+        self.worker = str(self.report.get("worker") or task.get("worker") or "")
+        self.status, self.reason = str(task.get("status")), str(task.get("reason") or "")
+        self.error, self.output = (str(self.report.get(key) or "") for key in ("error", "output"))
+        self.escalation: Json = self.report.get("escalation") or {}
+        self.covers = task.get("covers") or []
+        edges = task.get("depends_on") or []
         known = [edge if isinstance(edge, Mapping) else {"task": edge} for edge in edges]
-        required = [edge for edge in known if edge.get("required") is not False]
-        self.inputs = [f"{prefix}{as_text(edge.get('task'))}" for edge in known]
-        self.needs = [f"{prefix}{as_text(edge.get('task'))}" for edge in required]
+        self.inputs = [f"{prefix}{edge['task']}" for edge in known]
+        self.needs = [f"{prefix}{e['task']}" for e in known if e.get("required") is not False]
         self.inner: list[str] = []
         """Paths of the tasks of the team that did it last."""
         self.attempts: list[list[LoggedEvent]] = []
@@ -86,31 +63,25 @@ class TaskFacts:
         return [event for event in last if kind in ("", event.kind)]
 
     def list_texts(self, name: str) -> list[str]:
-        """Return texts of the report, such as its gaps, as they are written."""
-        return [text for text in as_list(self.report.get(name)) if isinstance(text, str)]
+        """Return texts of the report, such as its gaps."""
+        return [str(text) for text in self.report.get(name) or ()]
 
 
 class RunFacts:
     """A run's last request: its events, its tasks by path, the last plan of each team."""
 
     def __init__(self, trace: Json) -> None:
-        self.run, self.plans = as_map(trace.get("run")), dict[str, Json]()
-        self.status = as_text(self.run.get("status"), 40)
-        logged = [LoggedEvent(at, data) for at, data in enumerate(as_list(trace.get("events")))]
+        self.run: Json = trace["run"]
+        self.status = str(self.run.get("status"))
+        logged = [LoggedEvent(at, data) for at, data in enumerate(trace["events"])]
         begun = [event.at for event in logged if event.kind == "request" and not event.within]
         self.events = logged[begun[-1] if begun else 0 :]
-        self.plans[""] = as_map(next(reversed(as_list(trace.get("plans"))), {}))
-        self.tasks = {task.path: task for task in self._read_tasks(as_list(trace.get("tasks")), "")}
+        self.plans: dict[str, Json] = {"": next(reversed(trace["plans"]), {})}
+        self.tasks = {task.path: task for task in self._read_tasks(trace["tasks"], "")}
         self.failed_calls = [
             e for e in self.events if e.kind == "model_call" and e.error and e.data.get("tries")
         ]
         """Model calls whose requests were made."""
-        states = [e for e in self.events if e.kind == "error" and e.data.get("state") == "open"]
-        self.openings = [event.at for event in states]
-        """Where circuit breakers opened."""
-        self.is_budget_low = any(
-            e.read("level") == "low" for e in self.events if e.kind == "budget"
-        )
         self._of_teams = defaultdict[str, list[LoggedEvent]](list)
         self._assign_events()
         steps = (before.seconds - after.seconds for before, after in pairwise(logged))
@@ -120,12 +91,17 @@ class RunFacts:
         """Return the events of some kinds that concern a team as a whole."""
         return [e for e in self._of_teams[within] if e.kind in kinds]
 
-    def _read_tasks(self, tasks: list[Any], within: str, depth: int = 0) -> Iterator[TaskFacts]:
-        for task in map(as_map, tasks):
+    def select_calls(self, purpose: str, within: str = "") -> list[LoggedEvent]:
+        """Return the model calls of a team as a whole for one purpose."""
+        calls = self.select("model_call", within=within)
+        return [call for call in calls if call.read("purpose") == purpose]
+
+    def _read_tasks(self, tasks: list[Json], within: str) -> Iterator[TaskFacts]:
+        for task in tasks:
             yield (read := TaskFacts(task, within))
-            if (team := as_map(task.get("team"))) and depth < MAX_DEPTH:
-                self.plans[read.path] = as_map(next(reversed(as_list(team.get("plans"))), {}))
-                inner = list(self._read_tasks(as_list(team.get("tasks")), read.path, depth + 1))
+            if team := task.get("team"):
+                self.plans[read.path] = next(reversed(team["plans"]), {})
+                inner = list(self._read_tasks(team["tasks"], read.path))
                 read.inner = [each.path for each in inner if each.within == read.path]
                 yield from inner
 

@@ -6,34 +6,18 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from extensions.insight.fault_kinds import load_fault_kinds
 from extensions.insight.faults import Fault, build_fault, find_cap, find_origin, list_team_faults
-from extensions.insight.run_facts import LoggedEvent, RunFacts, TaskFacts, as_list, as_map, as_text
+from extensions.insight.run_facts import LoggedEvent, RunFacts, TaskFacts
 from nodes.limits.nesting import parse_json
 from nodes.limits.stop_requests import STOPPED
 from nodes.text.phrases import PHRASES, say
+from nodes.text.plain_text import to_one_line
 
-_WORK: Final = ("report", "turn")
-"""Purposes of the model calls of an attempt."""
-_REASONS: Final = {
-    "ambiguous_input": "unclear_input",
-    "confidence_too_low": "unsure",
-    "timeout": "out_of_time",
-    "out_of_scope": "out_of_scope",
-}
-"""Kinds by the reason of an escalation."""
+_REASONS: Final = {kind.reason: name for name, kind in load_fault_kinds().items() if kind.reason}
+_STARTS: Final = {s: name for name, kind in load_fault_kinds().items() for s in kind.starts}
 _SAID: Final = ("reported_failure", *_REASONS.values())
 """Kinds that are a worker's own word."""
-_STARTS: Final = {
-    STOPPED: "stopped_by_human",
-    "the run's deadline is reached": "deadline_passed",
-    "the run's step cap is reached": "steps_spent",
-    "the report is empty": "empty_report",
-    "the report repeats the task": "empty_report",
-    "the worker reported failure without": "reported_failure",
-    "the worker escalated without": "unclear_input",
-    "no readable report within": "turns_spent",
-}
-"""Kinds by how the program's own errors of attempts begin."""
 _NO_FILE: Final = tuple(say(language, "no_file") for language in PHRASES)
 """How the built-in model says that there is nothing to read."""
 _OVERCOME: Final = ("unreadable_reply", "out_of_time", "tool_timed_out")
@@ -56,29 +40,29 @@ def examine_task(facts: RunFacts, task: TaskFacts) -> Findings:
         return _examine_completed(facts, task)
     if task.report:
         return _examine_failed(facts, task)
-    if task.reason != STOPPED and (blamed := _list_lost(facts, task.needs)):
-        return Findings(blamed=blamed)
+    known = (facts.tasks.get(name) for name in task.needs)
+    lost = [each.path for each in known if each and each.status != "completed"]
+    if lost and task.reason != STOPPED:
+        return Findings(blamed=lost)
     if task.status != "skipped":
         cap = find_cap(facts, task)
         return Findings([cap] if cap else [])
     kind = "stopped_by_human" if task.reason == STOPPED else "unexplained"
     if task.reason.startswith("the run nears its caps"):
-        kind = "budget_spent" if facts.is_budget_low else "deadline_passed"
+        levels = (e.read("level") for e in facts.events if e.kind == "budget")
+        kind = "budget_spent" if "low" in levels else "deadline_passed"
     return Findings([build_fault(task, kind, task.ending, task.reason)])
-
-
-def _list_lost(facts: RunFacts, names: Iterable[str]) -> list[str]:
-    known = (facts.tasks.get(name) for name in names)
-    return [task.path for task in known if task and task.status != "completed"]
 
 
 def _examine_failed(facts: RunFacts, task: TaskFacts) -> Findings:
     first = _choose_first(list(_list_problems(facts, task)))
     if inner := _examine_team(facts, task, first):
         return inner
-    if first.kind in _SAID and (named := _list_named(facts, task, first.detail)):
-        return Findings(blamed=named)
-    return Findings([first])
+    words = {word.strip(string.punctuation) for word in first.detail.split()}
+    inputs = (facts.tasks.get(path) for path in task.inputs)
+    # Inputs that lack something, which the worker names as its reason.
+    named = [e.path for e in inputs if e and not e.is_whole and e.id in words]
+    return Findings(blamed=named) if named and first.kind in _SAID else Findings([first])
 
 
 def _examine_team(facts: RunFacts, task: TaskFacts, first: Fault | None) -> Findings | None:
@@ -108,14 +92,6 @@ def _choose_first(problems: list[Fault]) -> Fault:
     return problems[-1]
 
 
-def _list_named(facts: RunFacts, task: TaskFacts, message: str) -> list[str]:
-    """Return the inputs that lack something and that a worker names as its reason."""
-    words = {word.strip(string.punctuation) for word in message.split()}
-    inputs = (facts.tasks.get(path) for path in task.inputs)
-    lacking = [each.path for each in inputs if each and not each.is_whole]
-    return [path for path in lacking if facts.tasks[path].id in words]
-
-
 def _list_problems(facts: RunFacts, task: TaskFacts) -> Iterator[Fault]:
     """Yield what was wrong with each attempt; the last is that of the report."""
     for number, events in enumerate(task.attempts[:-1]):
@@ -126,26 +102,27 @@ def _list_problems(facts: RunFacts, task: TaskFacts) -> Iterator[Fault]:
 
 def _find_missing_file(task: TaskFacts, events: list[LoggedEvent], fault: Fault) -> Fault:
     """Return a fault; a worker's word where no tool had anything to read is a missing file."""
+    if fault.kind not in _SAID:
+        return fault
     calls = [e for e in events if e.kind == "tool_call"]
     empty = [e for e in calls if e.data.get("lacks_file") is True]
-    is_known = task.report.get("lacks_file") is True and not task.inner
-    if fault.kind in _SAID and empty and all(e.error for e in calls):
+    if empty and all(e.error for e in calls):
         return replace(fault, kind="file_missing", event=empty[0])
-    if fault.kind in _SAID and (is_known or fault.detail in _NO_FILE):
-        return replace(fault, kind="file_missing")
-    return fault
+    is_known = task.report.get("lacks_file") is True and not task.inner
+    return replace(fault, kind="file_missing") if is_known or fault.detail in _NO_FILE else fault
 
 
-def _find_failed_call(events: list[LoggedEvent]) -> LoggedEvent | None:
-    calls = [e for e in events if e.kind == "model_call" and e.read("purpose") in _WORK]
-    return calls[-1] if calls and calls[-1].error else None
+def _find_call(events: Iterable[LoggedEvent], *purposes: str) -> LoggedEvent | None:
+    """Return the model's last call, of some purposes."""
+    calls = [e for e in events if e.kind == "model_call"]
+    return next((e for e in reversed(calls) if e.read("purpose") in purposes or not purposes), None)
 
 
 def _find_problem(
     facts: RunFacts, task: TaskFacts, events: list[LoggedEvent], after: LoggedEvent
 ) -> Fault | None:
     """Return what was wrong with an attempt that another one followed; None where nothing says."""
-    if call := _find_failed_call(events):
+    if (call := _find_call(events, "report", "turn")) and call.error:
         return find_origin(facts, call)
     for event in events:
         if event.kind == "escalated":
@@ -154,59 +131,47 @@ def _find_problem(
         said = event.error if event.kind == "refined" else event.read("reason")
         if event.kind in ("refined", "split", "reassigned") and said:
             return build_fault(task, _read_error(task, said, said)[0], event, said)
-    if not (earlier := as_text(after.get("handoff", "earlier"))):
-        return _find_end_of_time(task, events, after)
-    kind = _read_error(task, earlier, as_text(task.report.get("output")))[0]
-    return build_fault(task, kind, _find_reply(events, kind) or after, earlier)
-
-
-def _find_end_of_time(
-    task: TaskFacts, events: list[LoggedEvent], after: LoggedEvent
-) -> Fault | None:
-    """Return that an attempt, of whose end no event tells, took all of its time; None if not."""
+    if earlier := str(after.get("handoff", "earlier") or ""):
+        kind = _read_error(task, earlier, task.output)[0]
+        return build_fault(task, kind, _find_reply(events, kind) or after, earlier)
     limit_s = events[0].get("handoff", "timeout_s")
-    if not isinstance(limit_s, int | float) or after.seconds - events[0].seconds < limit_s:
+    if limit_s is None or after.seconds - events[0].seconds < limit_s:
         return None
-    # After a reply that called tools, they were at work.
-    is_tool = events[-1].kind == "model_call" and events[-1].read("purpose") == "turn"
+    # It took all its time. After a reply that called tools, they were at work.
+    is_tool = _find_call(events[-1:], "turn")
     return build_fault(task, "tool_timed_out" if is_tool else "out_of_time", after)
 
 
 def _find_reply(events: list[LoggedEvent], kind: str) -> LoggedEvent | None:
     """Return the model's last call, whose reply was no report; None for other kinds."""
-    calls = [e for e in events if e.kind == "model_call"]
-    return calls[-1] if calls and kind == "unreadable_reply" else None
+    return _find_call(events) if kind == "unreadable_reply" else None
 
 
 def _find_last_problem(facts: RunFacts, task: TaskFacts) -> Fault:
-    error, output = (str(task.report.get(key) or "") for key in ("error", "output"))
-    escalation, events = as_map(task.report.get("escalation")), task.list_last()
     if task.status == "escalated":
-        kind = _REASONS.get(as_text(escalation.get("reason")), "unclear_input")
-        found = [e for each in task.attempts for e in each if e.kind == "escalated"]
-        event = found[0] if found else task.ending
-        return build_fault(task, kind, event, escalation.get("message"))
-    call, (code, _, detail) = _find_failed_call(events), error.partition(": ")
-    if call and call.error == code:
-        return find_origin(facts, call, as_text(detail))
-    kind, tool = _read_error(task, error, output)
-    return build_fault(task, kind, _find_reply(events, kind) or task.ending, error, tool)
+        kind = _REASONS.get(str(task.escalation.get("reason")), "unclear_input")
+        found = (e for each in task.attempts for e in each if e.kind == "escalated")
+        return build_fault(task, kind, next(found, task.ending), task.escalation.get("message"))
+    events, (code, _, detail) = task.list_last(), task.error.partition(": ")
+    if (call := _find_call(events, "report", "turn")) and call.error and call.error == code:
+        return find_origin(facts, call, detail)
+    kind, tool = _read_error(task, task.error, task.output)
+    return build_fault(task, kind, _find_reply(events, kind) or task.ending, task.error, tool)
 
 
 def _read_error(task: TaskFacts, error: str, output: str) -> tuple[str, str]:
     """Return the kind of a failed report's error, and the tool that it names."""
-    code = error.partition(":")[0]
-    is_late = as_map(task.report.get("escalation")).get("reason") == "timeout"
-    if error.startswith("timed out after") and is_late:
+    if error.startswith("timed out after") and task.escalation.get("reason") == "timeout":
         tool = error.partition(", in ")[2]
         late = "tool_timed_out" if tool else "out_of_time"
-        return ("deadline_passed" if "the run's deadline" in error else late), as_text(tool)
+        return ("deadline_passed" if "the run's deadline" in error else late), tool
     kind = next((kind for start, kind in _STARTS.items() if error.startswith(start)), "")
     calls = task.list_last("tool_call")
     if kind == "turns_spent" and any(e.data.get("repeated") is True for e in calls):
         return "turns_repeated", ""
     if kind or error.strip() == output.strip():  # the second is the worker's own word
         return kind or "reported_failure", ""
+    code = error.partition(":")[0]
     if code.isupper() and code.replace("_", "").isalpha():
         return code.lower(), ""
     is_raised = code.isidentifier() and code.endswith(("Error", "Exception"))
@@ -238,9 +203,8 @@ def _find_lack(task: TaskFacts) -> Fault:
     """
     detail = next(iter(task.list_texts("failures") or task.list_texts("gaps")), "")
     for event in task.list_last("tool_call"):
-        with suppress(ValueError):
-            result = as_map(parse_json(str(event.data.get("result"))))
-            if detail in as_list(result.get("gaps")):
+        with suppress(ValueError, TypeError, LookupError):  # of any form
+            if detail in parse_json(event.read("result"))["gaps"]:
                 return build_fault(task, "tool_gap", event, detail, event.read("tool"))
     return build_fault(task, "file_unread", task.ending, detail)
 
@@ -249,20 +213,16 @@ def _list_tool_faults(task: TaskFacts) -> Iterator[Fault]:
     """Yield the calls whose failures the report names: no later one made them good."""
     named = {text[:100] for text in task.list_texts("failures")}
     for event in task.list_last("tool_call"):
-        said = [t for t in as_list(event.data.get("failures")) if isinstance(t, str)]
-        if kept := [text for text in said if text[:100] in named]:
-            kind = "tool_failed" if event.data.get("error") else "tool_incomplete"
+        if kept := [text for text in event.data.get("failures") or () if text[:100] in named]:
+            kind = "tool_failed" if event.error else "tool_incomplete"
             kind = "tool_rejected" if event.data.get("denied") is True else kind
             yield build_fault(task, kind, event, kept[0], event.read("tool"))
 
 
 def _list_gap_faults(task: TaskFacts) -> Iterator[Fault]:
     """Yield what the program has noted among the gaps of a completed report."""
-    refused = {
-        event.read("tool"): event
-        for event in task.list_last("tool_call")
-        if event.data.get("error") and not event.data.get("failures")
-    }
+    calls = task.list_last("tool_call")
+    refused = {e.read("tool"): e for e in calls if e.error and not e.data.get("failures")}
     for gap in task.list_texts("gaps"):
         start, _, said = gap.partition(": ")
         call = refused.get(start)
@@ -270,26 +230,29 @@ def _list_gap_faults(task: TaskFacts) -> Iterator[Fault]:
             yield build_fault(task, "assumption", task.ending, said)
         elif gap.startswith("the confidence of this result is "):
             yield build_fault(task, "unsure", task.ending, gap)
-        elif call and said and call.error.startswith(as_text(said, 80)[:70]):
+        elif call and said and _begins_like(call.error, said):
             kind = "tool_denied" if call.data.get("denied") is True else "tool_refused"
             yield build_fault(task, kind, call, said, start)
 
 
+def _begins_like(error: str, said: str) -> bool:
+    return to_one_line(error, 300).startswith(to_one_line(said, 80)[:70])
+
+
 def _examine_claims(facts: RunFacts, task: TaskFacts, found: Findings) -> None:
     """Add unproved claims; one that an input has unproved too goes back to that input."""
-    sources = (*task.inputs, *task.inner)
-    inputs = [facts.tasks[path] for path in sources if path in facts.tasks]
+    inputs = [facts.tasks[path] for path in (*task.inputs, *task.inner) if path in facts.tasks]
     known = {text: each.path for each in inputs for text, _ in _list_unproved(each)}
     for text, doubt in _list_unproved(task):
         if text in known:
             found.blamed.append(known[text])
         else:
             event = next(iter(task.list_last("report_sent_back")), task.ending)
-            detail = f"“{as_text(text, 120)}”: {as_text(doubt, 150)}"
+            detail = f"“{to_one_line(text, 120)}”: {to_one_line(doubt, 150)}"
             found.faults.append(build_fault(task, "unproved_claim", event, detail))
 
 
 def _list_unproved(task: TaskFacts) -> list[tuple[str, str]]:
-    claims = map(as_map, as_list(task.report.get("claims")))
+    claims = task.report.get("claims") or ()
     unproved = (claim for claim in claims if claim.get("proof") == "unproved")
     return [(str(claim.get("text")), str(claim.get("doubt"))) for claim in unproved]

@@ -1,0 +1,98 @@
+"""The commands on estimates, on causes and on questions that wait. Light: help needs them, too."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+import typer
+
+from graph.commands.options import JsonOption, QuietOption, UrlOption, take_options
+from graph.commands.settings_loading import load_settings
+
+
+def why(
+    thread: Annotated[
+        str, typer.Argument(metavar="[THREAD]", help="The run's id, its beginning, or `last`.")
+    ] = "last",
+    task: Annotated[
+        str, typer.Argument(metavar="[TASK]", help="One task; in a team inside it outer/inner.")
+    ] = "",
+    as_json: JsonOption = False,
+    url: UrlOption = None,
+) -> int:
+    """Explain why a run, or a task of it, failed or lacks something, and what helps."""
+    from extensions.insight.why import show_why
+    from graph.commands.runs import open_runs
+
+    return show_why(thread, task, open_runs(url, load_settings()), as_json=as_json)
+
+
+def failures(
+    since: Annotated[
+        str, typer.Option("--since", metavar="AGE", help="Runs of this time: 12h, 7d or 8w.")
+    ] = "7d",
+    team: Annotated[str | None, typer.Option("--team", metavar="NAME", help="Of a team.")] = None,
+    as_json: JsonOption = False,
+    url: UrlOption = None,
+) -> int:
+    """Count why runs failed or lacked something, over teams and workers."""
+    from extensions.insight.failures import show_failures
+    from graph.commands.runs import open_runs
+
+    return show_failures(since, team, open_runs(url, load_settings()), as_json=as_json)
+
+
+def calibration(
+    team: Annotated[
+        str | None, typer.Option("--team", "-t", metavar="NAME", help="Of this team alone.")
+    ] = None,
+    as_json: JsonOption = False,
+) -> int:
+    """Show how often the intervals of estimates held: of ten runs nine should be inside."""
+    from extensions.insight.calibration import show_calibration
+
+    return show_calibration(team, load_settings(), as_json=as_json)
+
+
+@dataclass(frozen=True, kw_only=True)
+class InboxOptions:
+    """The options of `supervise inbox`."""
+
+    team: str | None = typer.Option(None, "--team", "-t", metavar="TEAM", help="Only its runs.")
+    answer: list[str] | None = typer.Option(
+        None,
+        "--answer",
+        metavar="THREAD=TEXT",
+        help="Answer this thread, as `resume --answer` does. May be repeated.",
+    )
+    accept: list[str] | None = typer.Option(
+        None,
+        "--accept",
+        metavar="RULE",
+        help="Accept each plan that waits (plan), or each call of a tool (tool_call:NAME)."
+        " May be repeated.",
+    )
+    reject: list[str] | None = typer.Option(
+        None,
+        "--reject",
+        metavar="RULE",
+        help="Reject each of these: plan, question, tool_call:NAME. Counts before --accept.",
+    )
+    accept_plans_below: float | None = typer.Option(
+        None,
+        "--accept-plans-below",
+        metavar="USD",
+        min=0.0,
+        help="Accept each plan that is expected to cost less, in US dollars.",
+    )
+    dry_run: bool = typer.Option(False, "--dry-run", help="Show what would be answered.")
+    url: UrlOption = None
+    as_json: JsonOption = False
+    quiet: QuietOption = False
+
+
+@take_options(InboxOptions)
+def inbox(options: InboxOptions) -> int:
+    """List the questions that wait for you, over all threads; answer several at once."""
+    from extensions.insight.inbox_answers import show_inbox
+
+    return show_inbox(options, load_settings(may_ask=True, announces=False))
