@@ -68,30 +68,17 @@ def choose_baseline(
     """
     if against and (workers or replayed):
         said = "--worker compares a team with itself" if workers else "--replayed asks no model"
-        raise UsageError(
-            f"{said}, without --against",
-            next="leave one of the two options out",
-        )
-    if workers:
-        return build_changed_team(workers, team, settings)
-    return parse_baseline(against, team, settings) if against else None
-
-
-def build_changed_team(workers: Sequence[Path], team: str, settings: Settings) -> Baseline:
-    """Return a team with workers replaced or added, as the other side of its comparison.
-
-    Raises:
-        UsageError: a file is not that of a worker, or two are for one.
-    """
+        raise UsageError(f"{said}, without --against", next="leave one of the two options out")
     files = {path.stem: path for path in workers}
     for path in workers:
         if path.suffix != ".md" or path.name == TEAM_FILE:
-            raise UsageError(
-                f"--worker {path} is no worker's file", next="name one such as analyst.md"
-            )
+            said = f"--worker {path} is no worker's file"
+            raise UsageError(said, next="name one such as analyst.md")
         if files[path.stem] is not path:
             raise UsageError(f"two files are for the worker {path.stem!r}", next="name one of them")
-    return Baseline(", ".join(path.name for path in workers), team, settings, tuple(workers))
+    if workers:
+        return Baseline(", ".join(path.name for path in workers), team, settings, tuple(workers))
+    return parse_baseline(against, team, settings) if against else None
 
 
 def parse_baseline(against: Sequence[str], team: str, settings: Settings) -> Baseline:
@@ -103,14 +90,10 @@ def parse_baseline(against: Sequence[str], team: str, settings: Settings) -> Bas
     models = dict(_read_model(text) for text in against if "=" in text)
     strategies = [text for text in get_args(Strategy) if text in against]
     others = [text for text in against if "=" not in text and text not in strategies]
-    if len(strategies) > 1:
-        raise UsageError(
-            f"--against names the strategies {' and '.join(strategies)}", next="compare with one"
-        )
-    if len(others) > 1:
-        raise UsageError(
-            f"--against names two teams, {others[0]!r} and {others[1]!r}", next="compare with one"
-        )
+    if len(strategies) > 1 or len(others) > 1:
+        names = f"two teams, {others[0]!r} and {others[1]!r}" if len(others) > 1 else ""
+        names = names or f"the strategies {' and '.join(strategies)}"
+        raise UsageError(f"--against names {names}", next="compare with one")
     return Baseline(
         label=", ".join(against),
         team=others[0] if others else team,
@@ -247,18 +230,21 @@ class ExamCommand:
         first, second = keep_comparable(first, second)
         if first.is_of_answers:
             result["compared"] = first.to_json()
-        differences = {"score": round(second.score - first.score, 1)}
-        for name in METRICS:
-            before, after = first.average_metric(name), second.average_metric(name)
-            if before is not None and after is not None:
-                differences[name] = round(after - before, 1)
+        pairs = {
+            name: (first.average_metric(name), second.average_metric(name)) for name in METRICS
+        }
+        rows = list_differing_rows(first, second)
         return {
             **result,
             "against": {"label": self.other.label, **second.to_json()},
-            "difference": differences,
+            "difference": {
+                name: round(after - before, 1)
+                for name, (before, after) in {"score": (first.score, second.score), **pairs}.items()
+                if before is not None and after is not None
+            },
             "differing_rows": [
                 {"id": before.row.id, "score": before.score, "against": after.score}
-                for before, after in list_differing_rows(first, second)
+                for before, after in rows
             ],
         }
 
@@ -277,15 +263,17 @@ class ExamCommand:
         print_table([(*head, "rows", ""), *counted, format_score_row(sides)])
         print_text("\ninformational (not scored)")
         print_table([*others, *format_usage_rows(sides)])
-        if complaints:
-            print_text("\nrows below 100")
-            print_table(complaints)
-        if missed := format_missed_rows((second or first).rows):
-            print_text("\nrows that cannot be replayed, so they have no answer")
-            print_table(missed)
-        if second and (differing := format_differing_rows(first, second)):
-            print_text("\nrows that differ")
-            print_table(differing)
+        tables = {
+            "rows below 100": complaints,
+            "rows that cannot be replayed, so they have no answer": format_missed_rows(
+                (second or first).rows
+            ),
+            "rows that differ": format_differing_rows(first, second) if second else [],
+        }
+        for title, rows in tables.items():
+            if rows:
+                print_text(f"\n{title}")
+                print_table(rows)
         for name, why in {**(second.left_out if second else {}), **first.left_out}.items():
             print_to_stderr(f"left out: {name}: {to_one_line(why, 300)}", style="yellow")
         if first.experiment:

@@ -23,7 +23,6 @@ from graph.teams.team_loader import find_team, load_team
 from graph.topology.blocking_portal import get_portal
 from nodes.errors import SettingsInvalid
 from nodes.models.catalog import ModelCatalog
-from nodes.schemas.team import Team
 from state import Strategy, Tier
 
 MAX_CONCURRENT_ROWS: Final = 2
@@ -121,20 +120,17 @@ def sync_examples(client: Client, team: str, exam: Exam) -> list[Example]:
     if not client.has_dataset(dataset_name=name):
         client.create_dataset(name, description=f"The exam of the team {team}.")
     dataset = client.read_dataset(dataset_name=name).id
-    kept = _list_examples_by_row(client, dataset)
-    given = {row.id: _describe(row) for row in exam.rows}
-    if new := [
-        {"inputs": each["inputs"], "reference_outputs": each["outputs"]}
-        for row, each in given.items()
-        if row not in kept
-    ]:
-        client.create_examples(dataset_id=dataset, examples=new)
-    for row, each in given.items():
-        held = kept.get(row)
-        if held and {"inputs": held.inputs, "outputs": held.outputs} != each:
+    kept, new = _list_examples_by_row(client, dataset), list[dict[str, Any]]()
+    for row in exam.rows:
+        each, held = _describe(row), kept.get(row.id)
+        if held is None:
+            new.append({"inputs": each["inputs"], "reference_outputs": each["outputs"]})
+        elif {"inputs": held.inputs, "outputs": held.outputs} != each:
             client.update_example(held.id, dataset_id=dataset, **each)
+    if new:
+        client.create_examples(dataset_id=dataset, examples=new)
     kept = _list_examples_by_row(client, dataset)
-    return [kept[row] for row in given]
+    return [kept[row.id] for row in exam.rows]
 
 
 def _list_examples_by_row(client: Client, dataset: Any) -> Mapping[str, Example]:
@@ -188,10 +184,14 @@ async def aevaluate_team(
         UsageError: the team or a setting cannot be used; there is no exam, or it has problems.
         ModelError: no row could reach the model.
     """
-    settings = _prepare_settings(settings or Settings(), replayed)
-    examined = _load_examined(team, settings, [*map(Path, workers)], strategy)
+    settings = settings or Settings()
+    settings = settings.model_copy(update=_NOT_TRACED if replayed else {})
+    settings.export_tracing()
+    examined = load_team(team, settings, workers=[*map(Path, workers)])
+    examined = examined.model_copy(update={"strategy": strategy} if strategy else {})
     asking = find_team(exam or team, settings)
-    rows, is_single = _load_rows(asking, settings), examined.strategy == "single"
+    rows = load_exam(asking, [worker.name for worker in load_team(asking, settings).workers])
+    is_single = examined.strategy == "single"
     chosen = rows.select_rows(limit, only, replayed=replayed, answers=is_single)
     names = {} if replayed else await resolve_models(settings)
     known = {"team": examined.name, **{f"model_{tier}": name for tier, name in names.items()}}
@@ -209,23 +209,6 @@ async def aevaluate_team(
         skipped=chosen.skipped,
         is_of_answers=is_single,
     )
-
-
-def _prepare_settings(settings: Settings, replayed: bool) -> Settings:
-    settings = settings.model_copy(update=_NOT_TRACED if replayed else {})
-    settings.export_tracing()
-    return settings
-
-
-def _load_rows(asking: Path, settings: Settings) -> Exam:
-    return load_exam(asking, [worker.name for worker in load_team(asking, settings).workers])
-
-
-def _load_examined(
-    team: str | Path, settings: Settings, workers: Sequence[Path], strategy: Strategy | None
-) -> Team:
-    examined = load_team(team, settings, workers=workers)
-    return examined.model_copy(update={"strategy": strategy}) if strategy else examined
 
 
 async def resolve_models(settings: Settings) -> dict[Tier, str]:

@@ -157,10 +157,12 @@ def _parse_row(line: str) -> tuple[ExamRow | None, list[str]]:
 
 
 def _reject_repeated_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    names = [name for name, _ in pairs]
-    if repeated := next((name for name in names if names.count(name) > 1), ""):
-        raise ValueError(f"key {repeated!r} appears twice; keep one of them")
-    return dict(pairs)
+    found = dict[str, Any]()
+    for name, value in pairs:
+        if name in found:
+            raise ValueError(f"key {name!r} appears twice; keep one of them")
+        found[name] = value
+    return found
 
 
 def _format_problem(error: ErrorDetails) -> str:
@@ -180,15 +182,28 @@ def _format_problem(error: ErrorDetails) -> str:
 
 def _list_row_problems(row: ExamRow, folder: Path, workers: Collection[str]) -> Iterator[str]:
     """Yield the problems of a row whose form is valid."""
-    if row.expect == Expectation():
+    expect = row.expect
+    if expect == Expectation():
         yield f"expect is empty; it must be {ALLOWED_VALUES['expect']}"
     yield from _list_unknown_workers(row, workers)
-    yield from _list_unmatchable_expectations(row.expect)
+    yield from _list_unmatchable_expectations(expect)
     for index, name in enumerate(row.files):
         if Path(name).is_absolute():
             yield f"files.{index} is {name!r}, which is absolute; write {ALLOWED_VALUES['files']}"
         elif not os.path.exists(folder / name):  # false also for a name that no file can have
             yield f"files.{index} is {name!r}, which does not exist; paths begin at {folder}"
+
+
+def _list_unmatchable_expectations(expect: Expectation) -> Iterator[str]:
+    for index, fact in enumerate(expect.facts):
+        try:
+            build_pattern(fact)
+        except ValueError as error:
+            yield f"expect.facts.{index} is not a regular expression: {error}; fix it"
+    for index, finding in enumerate(expect.findings):
+        if finding == ExpectedFinding():
+            known = ", ".join(ExpectedFinding.model_fields)
+            yield f"expect.findings.{index} is empty; add any of {known}"
 
 
 def _list_record_problems(name: str, folder: Path, replays: Replays | None) -> Iterator[str]:
@@ -212,18 +227,6 @@ def _list_unknown_workers(row: ExamRow, workers: Collection[str]) -> Iterator[st
         if workers and name not in workers:
             hint = suggest_name(name, workers) or f"; the team has {', '.join(workers)}"
             yield f"{place} is {name!r}, which is not a worker of the team{hint}"
-
-
-def _list_unmatchable_expectations(expect: Expectation) -> Iterator[str]:
-    for index, fact in enumerate(expect.facts):
-        try:
-            build_pattern(fact)
-        except ValueError as error:
-            yield f"expect.facts.{index} is not a regular expression: {error}; fix it"
-    for index, finding in enumerate(expect.findings):
-        if finding == ExpectedFinding():
-            known = ", ".join(ExpectedFinding.model_fields)
-            yield f"expect.findings.{index} is empty; add any of {known}"
 
 
 class ExamInvalid(UsageError):

@@ -127,25 +127,6 @@ def keep_exam(
     return name
 
 
-def list_exams(home: Path, team: str) -> list[ExamSummary]:
-    """Return the exams of a team, the newest first; one that cannot be used has its problem."""
-    if not _TEAM.fullmatch(team):
-        return []
-    return [_summarize(path) for path in _list_files(home / _FOLDER / team)[:MAX_EXAMS]]
-
-
-def load_kept_exam(home: Path, team: str, exam_id: str) -> KeptExam:
-    """Return an exam with its rows.
-
-    Raises:
-        ExamMissing: there is none with the id.
-        ExamUnreadable: its file cannot be used.
-    """
-    if not _TEAM.fullmatch(team) or not EXAM_ID.fullmatch(exam_id):
-        raise ExamMissing("no exam is kept under this name")
-    return _read_exam(home / _FOLDER / team / f"{exam_id}.json")
-
-
 def _build_exam(evaluation: Evaluation, threshold: float | None, against: str) -> KeptExam:
     given = evaluation.to_json()
     metrics = {name: each["score"] for name, each in given["metrics"].items() if each["counted"]}
@@ -196,7 +177,10 @@ class ExamPages:
 
     def list_kept(self, home: Path, team: str) -> list[dict[str, Any]]:
         """Return the results of a team's exams that were kept, the newest first."""
-        return [each.model_dump(mode="json") for each in list_exams(home, team)]
+        if not _TEAM.fullmatch(team):
+            return []
+        listed = map(_summarize, _list_files(home / _FOLDER / team)[:MAX_EXAMS])
+        return [each.model_dump(mode="json") for each in listed]
 
     def load_kept(self, home: Path, team: str, exam: str) -> dict[str, Any]:
         """Return one of them.
@@ -204,7 +188,9 @@ class ExamPages:
         Raises:
             ExamMissing, ExamUnreadable: there is none, or it is damaged.
         """
-        return load_kept_exam(home, team, exam).model_dump(mode="json")
+        if not _TEAM.fullmatch(team) or not EXAM_ID.fullmatch(exam):
+            raise ExamMissing("no exam is kept under this name")
+        return _read_exam(home / _FOLDER / team / f"{exam}.json").model_dump(mode="json")
 
     def describe(self, folder: Path, workers: Collection[str]) -> dict[str, Any] | None:
         """Return the rows of a team's exam and all its problems; None without an exam."""

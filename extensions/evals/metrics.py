@@ -58,11 +58,10 @@ def score_valid_plan(row: ExamRow, trial: RowResult) -> Score | None:
 
 def score_valid_at_once(row: ExamRow, trial: RowResult) -> Score | None:
     """Return whether the first plan was valid, without a repair."""
-    if score_valid_plan(row, trial) is None:
-        return None
+    if trial.plan is None:
+        return score_valid_plan(row, trial) and Score(0.0, "no plan")
     repairs = trial.usage.repairs
-    comment = f"{repairs} rejected" if repairs else "" if trial.plan else "no plan"
-    return Score(float(not comment), comment)
+    return Score(float(not repairs), f"{repairs} rejected" if repairs else "")
 
 
 def score_routing(row: ExamRow, trial: RowResult, *, is_exact: bool) -> Score | None:
@@ -143,10 +142,9 @@ def score_completion(row: ExamRow, trial: RowResult) -> Score | None:
     """Return whether a run that must lack nothing did so; `done`, where expected, is no less."""
     if row.expect.needs_only_a_plan or row.expect.expects_refusal:
         return None
-    expected = ("done",) if row.expect.status == "done" else COMPLETE_STATUSES
-    is_done = trial.status in expected
-    why = str(trial.error) if trial.error else f"ended {trial.status}"
-    return Score(float(is_done), "" if is_done else why)
+    if trial.status in (("done",) if row.expect.status == "done" else COMPLETE_STATUSES):
+        return Score(1.0)
+    return Score(0.0, str(trial.error) if trial.error else f"ended {trial.status}")
 
 
 def score_refusal(row: ExamRow, trial: RowResult) -> Score | None:
@@ -172,10 +170,8 @@ def score_parallelism(row: ExamRow, trial: RowResult) -> Score | None:
 
     That is so if the plan is one chain, or no task waited for anything outside the process.
     """
-    timing = trial.outcome.timing if trial.outcome else {}
-    if trial.plan is None or len(trial.plan.tasks) <= trial.plan.measure_depth():
-        return None
-    if timing.get("speedup") is None:
+    timing, plan = trial.outcome.timing if trial.outcome else {}, trial.plan
+    if plan is None or len(plan.tasks) <= plan.measure_depth() or timing.get("speedup") is None:
         return None
     return Score(min(1.0, timing["critical_path_s"] / timing["wall_s"]))
 
@@ -190,15 +186,12 @@ def matches_finding(wanted: ExpectedFinding, finding: Finding) -> bool:
     )
 
 
-Measure = Callable[[ExamRow, RowResult], Score | None]
-
-
 @dataclass(frozen=True)
 class Metric:
     """A measure of the rows to which it applies."""
 
     meaning: str
-    measure: Measure | None = None
+    measure: Callable[[ExamRow, RowResult], Score | None] | None = None
     """None if it needs more than the row and its result."""
     is_counted: bool = True
     """False, hence informational, if another metric implies it, or it depends on timing."""

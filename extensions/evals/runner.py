@@ -206,10 +206,10 @@ class ExamRunner:
             outcome = await replays.replay(path, self._team, counted.count_event)
         except SupervisorError as error:
             return RowResult(error=error, missed=str(error))
-        usage = RowUsage(repairs=counted.repairs, by_rule=counted.by_rule)
-        usage.seconds = time.perf_counter() - began_s
-        kept: dict[str, Any] = {"plan": outcome.plan, "outcome": outcome, "error": outcome.error}
-        return RowResult(**kept, materials=materials, usage=usage, missed="")
+        spent_s = time.perf_counter() - began_s
+        usage = RowUsage(repairs=counted.repairs, by_rule=counted.by_rule, seconds=spent_s)
+        made: dict[str, Any] = {"plan": outcome.plan, "outcome": outcome, "error": outcome.error}
+        return RowResult(**made, materials=materials, usage=usage, missed="")
 
     async def _read_materials(self, row: ExamRow) -> Mapping[str, str]:
         """Return the materials of a row's record, and its files."""
@@ -229,9 +229,9 @@ class ExamRunner:
             "settings": self._settings,
             "on_event": spent.count_event,
         }
+        known: dict[str, Any] = {"materials": materials, "usage": spent}
         if row.expect.needs_only_a_plan:
-            plan = await aplan(row.request, **given)
-            return RowResult(plan=plan, materials=materials, usage=spent)
+            return RowResult(plan=await aplan(row.request, **given), **known)
         outcome = await arun(row.request, **given)
         error = outcome.error
         if error:  # the runs of an exam are not kept, and none can be resumed
@@ -239,9 +239,7 @@ class ExamRunner:
             error.next = "supervise doctor" if error.next.endswith(outcome.thread) else error.next
         elif outcome.exit_code == MODEL_EXIT_CODE:
             error = EndpointUnreachable("no model could be used", next="supervise doctor")
-        return RowResult(
-            plan=outcome.plan, outcome=outcome, error=error, materials=materials, usage=spent
-        )
+        return RowResult(plan=outcome.plan, outcome=outcome, error=error, **known)
 
 
 def _keep_one_worker(team: Team, name: str) -> Team:

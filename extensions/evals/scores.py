@@ -73,8 +73,11 @@ class Evaluation:
 
     def keep_answers(self) -> "Evaluation":
         """Return the evaluation without what is about plans alone: such rows, such metrics."""
-        answered = [row for row in self.rows if not row.row.expect.needs_only_a_plan]
-        rows = [_keep_answer_scores(row) for row in answered]
+        rows = [
+            replace(each, scores={n: s for n, s in each.scores.items() if n not in PLAN_METRICS})
+            for each in self.rows
+            if not each.row.expect.needs_only_a_plan
+        ]
         return replace(self, rows=rows, is_of_answers=True)
 
     def average_metric(self, name: str) -> float | None:
@@ -99,20 +102,16 @@ class Evaluation:
 
     def to_json(self) -> dict[str, Any]:
         """Return the object that `--json` prints."""
-        measured = {name: self.average_metric(name) for name in METRICS}
+        metrics = {
+            name: {"score": value, "rows": self.count_rows(name), "counted": metric.is_counted}
+            for name, metric in METRICS.items()
+            if (value := self.average_metric(name)) is not None
+        }
         return {
             "team": self.team,
             "models": {**self.models},
             "score": self.score,
-            "metrics": {
-                name: {
-                    "score": value,
-                    "rows": self.count_rows(name),
-                    "counted": METRICS[name].is_counted,
-                }
-                for name, value in measured.items()
-                if value is not None
-            },
+            "metrics": metrics,
             "spent": self.sum_usage(),
             "left_out": dict(self.left_out),
             "experiment": self.experiment,
@@ -122,11 +121,6 @@ class Evaluation:
 
     def _list_scores(self, name: str) -> list[float]:
         return [row.scores[name].value for row in self.rows if name in row.scores]
-
-
-def _keep_answer_scores(graded: GradedRow) -> GradedRow:
-    kept = {name: score for name, score in graded.scores.items() if name not in PLAN_METRICS}
-    return replace(graded, scores=kept)
 
 
 def to_percent(value: float) -> float:

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from extensions.replay.changes import find_changes
     from extensions.replay.fork import Comparison, afork
     from extensions.replay.options import ChangeOptions
-    from extensions.replay.replayer import Replayed, replay_record
     from extensions.replay.run_recorder import RunRecorder
     from extensions.replay.runs import KeptRuns, areplay, replay
     from graph.settings import Settings
@@ -23,23 +22,19 @@ __all__ = [
     "EXTENSION",
     "ChangeOptions",
     "Comparison",
-    "Replayed",
     "afork",
     "areplay",
     "find_changes",
     "replay",
-    "replay_record",
 ]
 
 _HOMES = {
-    "ChangeOptions": "extensions.replay.options",
-    "Comparison": "extensions.replay.fork",
-    "afork": "extensions.replay.fork",
-    "find_changes": "extensions.replay.changes",
-    "Replayed": "extensions.replay.replayer",
-    "areplay": "extensions.replay.runs",
-    "replay": "extensions.replay.runs",
-    "replay_record": "extensions.replay.replayer",
+    "ChangeOptions": "options",
+    "Comparison": "fork",
+    "afork": "fork",
+    "find_changes": "changes",
+    "areplay": "runs",
+    "replay": "runs",
 }
 
 
@@ -48,10 +43,8 @@ class _Replays(Extension):
         """Add the commands on records."""
         from extensions.replay import commands
 
-        app.command("replay")(commands.replay)
-        app.command("fork")(commands.fork)
-        app.command("demo")(commands.demo)
-        app.command("case")(commands.case)
+        for command in (commands.replay, commands.fork, commands.demo, commands.case):
+            app.command()(command)
 
     def open_record(self, thread: str, settings: "Settings") -> "RunRecorder | None":
         """Return what keeps the record of a run, unless the settings turn it off."""
@@ -74,4 +67,4 @@ EXTENSION = _Replays()
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'extensions.replay' has no attribute {name!r}")
-    return getattr(import_module(_HOMES[name]), name)
+    return getattr(import_module(f"extensions.replay.{_HOMES[name]}"), name)

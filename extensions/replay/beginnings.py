@@ -15,6 +15,8 @@ from nodes.errors import SettingsInvalid
 from state import Context
 
 _MODEL_FIELDS: Final = ("model_fast", "model_standard", "model_strong")
+MAX_SENT: Final = 5_000
+"""Tasks that are to begin at once."""
 
 
 def read_begun_context(begun: Entry) -> Context:
@@ -51,14 +53,12 @@ def read_input(begun: Entry) -> Any:
         RecordRefused: it is something else.
     """
     given = decode_value(begun["input"])
-    is_command = isinstance(given, Command) and not given.graph and given.goto in ((), [], _GOTO)
+    # A command that reopens a run begins at the supervisor.
+    goto: tuple[Any, ...] = ((), [], "supervisor")
+    is_command = isinstance(given, Command) and not given.graph and given.goto in goto
     if not (given is None or isinstance(given, dict) or is_command):
         raise RecordRefused("the input of the run is none")
     return given
-
-
-_GOTO: Final = "supervisor"
-"""The node at which a command begins that reopens a run."""
 
 
 def load_checkpoints(saver: InMemorySaver, begun: Entry) -> None:
@@ -84,10 +84,6 @@ def load_checkpoints(saver: InMemorySaver, begun: Entry) -> None:
 
 def _count_sent(value: Any) -> int:
     return sum(isinstance(each, Send) for each in value) if isinstance(value, list | tuple) else 0
-
-
-MAX_SENT: Final = 5_000
-"""Tasks that are to begin at once."""
 
 
 def _add_write(saver: InMemorySaver, config: Any, task: str, channel: str, value: Any) -> None:

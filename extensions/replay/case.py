@@ -10,7 +10,8 @@ from typing import Any, Final
 
 import orjson
 
-from extensions.replay.record_file import Record, read_lines, read_record
+from extensions.replay.record_file import Record, read_record
+from extensions.replay.record_members import read_lines
 from extensions.replay.replayer import Replayed, refuse_other_values, replay_record
 from extensions.replay.show import open_record
 from graph.commands.output import print_text
@@ -146,12 +147,12 @@ def hide_tool_folders(path: Path) -> bytes:
     lines = []
     with refuse_other_values(path):
         for line, _ in read_lines(path):
-            entry = parse_finite_json(line or "{}")
+            entry = parse_finite_json(line.decode() or "{}")
             if "segment" in entry:
                 _drop_tool_folders(entry["segment"]["team"])
-                line = orjson.dumps(entry).decode()
+                line = orjson.dumps(entry)
             lines.append(line)
-    return gzip.compress("\n".join([*lines, ""]).encode(), mtime=0)
+    return gzip.compress(b"\n".join([*lines, b""]), mtime=0)
 
 
 def _drop_tool_folders(team: dict[str, Any]) -> None:

@@ -55,23 +55,19 @@ def find_changes(options: ChangeOptions, base: Replayed) -> Changes:
     """
     old, results = _require_plan(base), base.outcome.results
     fields, at = _read_fields(options.task or ()), options.at or ()
-    pairs = _split_pairs(options.result or ())
-    given = {name: _read_report(name, path) for name, path in pairs}
+    given = {name: _read_report(name, path) for name, path in _split_pairs(options.result or ())}
     if options.plan and fields:
         raise ChangeInvalid("--plan and --task both change the plan", next="choose one of them")
-    if both := sorted(given.keys() & {*fields, *at}):
-        raise ChangeInvalid(
-            f"{both[0]} has a given result, and is to be done again", next="choose one of them"
-        )
     _require_begun([*fields, *given, *at], old, results)
     plan = _read_file(options.plan, Plan) if options.plan else _change_tasks(old, fields)
     materials = get_portal().call(read_materials(options.material)) if options.material else {}
     models = dict(_read_models(options.model or ()))
-    changed = {*at, *_list_changed(old, plan)}
+    difference = compare_plans(old, plan)
+    changed = {*at, *difference["added"], *difference["changed"]}
     changed |= _find_by_worker(options.worker or (), plan, base)
     changed |= _find_by_material(materials, plan)
-    changed |= _find_by_tier(models, base)
-    if again := sorted(given.keys() & changed):
+    changed |= {_name_task(event) for event in _list_attempts(base) if event.get("tier") in models}
+    if again := sorted(given.keys() & {*changed, *fields}):
         raise ChangeInvalid(
             f"{again[0]} has a given result, and another change has it done again",
             next="choose one of them",
@@ -91,36 +87,24 @@ def find_changes(options: ChangeOptions, base: Replayed) -> Changes:
 
 def _require_plan(base: Replayed) -> Plan:
     """Return the plan of a run that has come to its end."""
-    thread, plan = base.outcome.thread, base.outcome.plan
+    thread, plan, next_step = base.outcome.thread, base.outcome.plan, ""
     if base.outcome.questions:
-        raise ChangeInvalid(
-            f"thread {thread} waits for an answer",
-            kept="the run",
-            next=f"supervise resume {thread} --answer TEXT",
-        )
-    if plan is None and base.is_whole:
-        raise ChangeInvalid(f"thread {thread} ended before it had a plan", kept="the run")
-    if plan is None or not base.is_whole:
-        raise ChangeInvalid(
-            f"thread {thread} holds no run that has come to its end",
-            kept="the run",
-            next=f"supervise resume {thread}",
-        )
-    return plan
+        said, next_step = "waits for an answer", f"supervise resume {thread} --answer TEXT"
+    elif not base.is_whole:
+        said, next_step = "holds no run that has come to its end", f"supervise resume {thread}"
+    elif plan is not None:
+        return plan
+    else:
+        said = "ended before it had a plan"
+    raise ChangeInvalid(f"thread {thread} {said}", kept="the run", next=next_step)
 
 
 def list_descendants(plan: Plan, tasks: Iterable[str]) -> set[str]:
     """Return some tasks of a plan, and all that build on them, directly or not."""
-    dependants = defaultdict[str, list[str]](list)
-    for task in plan.tasks:
-        for edge in task.depends_on:
-            dependants[edge.task].append(task.id)
-    found, left = set[str](), [name for name in tasks]
-    while left:
-        name = left.pop()
-        if name not in found:
-            found.add(name)
-            left += dependants[name]
+    found = {*tasks}
+    for task in plan.order_tasks():
+        if any(edge.task in found for edge in task.depends_on):
+            found.add(task.id)
     return found
 
 
@@ -173,16 +157,13 @@ def _read_file(path: Path, kind: type[Model]) -> Model:
 
 def _word(error: Exception) -> str:
     """Return what is wrong, without the words of a library."""
-    match error:
-        case ValidationError():
-            first = error.errors()[0]
-            place = ".".join(map(str, first["loc"]))
-            said = first["msg"].removeprefix("Value error, ")
-            return sanitize_line(f"{place}: {said}" if place else said, 200)
-        case OSError(strerror=str(said)):
-            return said
-        case _:
-            return sanitize_line(str(error), 200)
+    said = str(getattr(error, "strerror", None) or error)
+    if isinstance(error, ValidationError):
+        first = error.errors()[0]
+        place = "".join(f"{part}." for part in first["loc"])[:-1]
+        said = first["msg"].removeprefix("Value error, ")
+        said = f"{place}: {said}" if place else said
+    return sanitize_line(said, 200)
 
 
 def _read_models(texts: Sequence[str]) -> Iterable[tuple[Tier, str]]:
@@ -190,9 +171,8 @@ def _read_models(texts: Sequence[str]) -> Iterable[tuple[Tier, str]]:
     for name, model in _split_pairs(texts):
         tier = next((each for each in tiers if each == name), None)
         if tier is None:
-            raise ChangeInvalid(
-                f"{sanitize_line(name, 40)!r} is no tier", next=f"one of {', '.join(tiers)}"
-            )
+            said = f"{sanitize_line(name, 40)!r} is no tier"
+            raise ChangeInvalid(said, next=f"one of {', '.join(tiers)}")
         yield tier, model
 
 
@@ -216,10 +196,7 @@ def _require_begun(names: Iterable[str], plan: Plan, results: Mapping[str, Repor
 
 def _change_tasks(plan: Plan, fields: Mapping[str, Mapping[str, Any]]) -> Plan:
     try:
-        tasks = tuple(
-            _change_task(task, fields[task.id]) if task.id in fields else task
-            for task in plan.tasks
-        )
+        tasks = [_change_task(task, fields.get(task.id)) for task in plan.tasks]
         return Plan.model_validate({**dict(plan), "tasks": tasks})
     except ValidationError as error:
         raise ChangeInvalid(
@@ -227,16 +204,13 @@ def _change_tasks(plan: Plan, fields: Mapping[str, Mapping[str, Any]]) -> Plan:
         ) from None
 
 
-def _change_task(task: Task, fields: Mapping[str, Any]) -> Task:
+def _change_task(task: Task, fields: Mapping[str, Any] | None) -> Task:
     """Return a task with other values; a dependency that stays is as required as it was."""
+    if fields is None:
+        return task
     edges = {edge.task: edge.model_dump() for edge in task.depends_on}
     named = {"depends_on": [edges.get(each, each) for each in fields.get("depends_on", edges)]}
     return Task.model_validate({**task.model_dump(), **fields, **named})
-
-
-def _list_changed(old: Plan, new: Plan) -> list[str]:
-    difference = compare_plans(old, new)
-    return [*difference["added"], *difference["changed"]]
 
 
 def _find_by_worker(files: Sequence[Path], plan: Plan, base: Replayed) -> set[str]:
@@ -248,9 +222,8 @@ def _find_by_worker(files: Sequence[Path], plan: Plan, base: Replayed) -> set[st
         done = {_name_task(each) for each in _list_attempts(base) if each["worker"] == path.stem}
         named = (done | {task.id for task in plan.tasks if task.worker == path.stem}) & known
         if not named:
-            raise ChangeInvalid(
-                f"no task of the run was {path.stem}'s", next="name the file of another worker"
-            )
+            said = f"no task of the run was {path.stem}'s"
+            raise ChangeInvalid(said, next="name the file of another worker")
         found |= named
     return found
 
@@ -258,31 +231,19 @@ def _find_by_worker(files: Sequence[Path], plan: Plan, base: Replayed) -> set[st
 def _find_by_material(materials: Mapping[str, str], plan: Plan) -> set[str]:
     found = set[str]()
     for name in materials:
-        named = {task.id for task in plan.tasks if name in task.materials}
+        named, shown = {t.id for t in plan.tasks if name in t.materials}, sanitize_line(name, 80)
         if not named:
-            raise ChangeInvalid(
-                f"no task of the run has the material {sanitize_line(name, 80)}",
-                next=f"give it to one: --task NAME.materials={sanitize_line(name, 80)}",
-            )
+            said = f"no task of the run has the material {shown}"
+            raise ChangeInvalid(said, next=f"give it to one: --task NAME.materials={shown}")
         found |= named
     return found
 
 
-def _find_by_tier(models: Mapping[Tier, str], base: Replayed) -> set[str]:
-    """Return the tasks of which an attempt was made by one of some tiers."""
-    return {_name_task(event) for event in _list_attempts(base) if event.get("tier") in models}
-
-
 def _list_attempts(base: Replayed) -> list[Entry]:
     """Return the events of the last request's attempts."""
-    found = list[Entry]()
-    for event in base.events:
-        match event.get("kind"):
-            case "request":
-                found.clear()
-            case "task_started":
-                found.append(event)
-    return found
+    kinds = [event.get("kind") for event in base.events]
+    last = len(kinds) - 1 - kinds[::-1].index("request") if "request" in kinds else 0
+    return [each for each in base.events[last:] if each.get("kind") == "task_started"]
 
 
 def _name_task(event: Entry) -> str:

@@ -1,12 +1,10 @@
 """Runs a kept run on from one of its tasks, or with something changed, as a thread of its own."""
 
-from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from difflib import unified_diff
 from pathlib import Path
 from typing import Any, Final
 
-from langchain_core.messages import AnyMessage
 from langgraph.errors import InvalidUpdateError
 
 from extensions.replay.changes import ChangeInvalid, Changes
@@ -37,12 +35,13 @@ from nodes.planning.validation import list_plan_problems
 from nodes.schemas.single_agent import SINGLE_AGENT
 from nodes.schemas.team import Team
 from nodes.text.plain_text import sanitize_line
-from state import Context, reopen_request
+from state import Context, reset_for_new_request
 
 BEFORE_SUPERVISOR: Final = "approval"
 """The node whose only edge leads to the supervisor, which sends what has no report."""
 FOLLOWED: Final = ("status", "confidence", "worker", "output", "gaps")
 """Of a report, what a comparison shows."""
+SPENT: Final = {"model_calls", "input_tokens", "output_tokens", "cost_usd"}
 
 
 class ThreadTaken(UsageError):
@@ -77,7 +76,11 @@ class Comparison:
                 "before": before.answer and before.answer.text,
                 "after": after.answer and after.answer.text,
             },
-            "usage": {"before": _count(before), "after": _count(after)},
+            # A fork does not count what the run has spent that it comes from.
+            "usage": {
+                side: each.usage.model_dump(mode="json", include=SPENT)
+                for side, each in (("before", before), ("after", after))
+            },
             "error": after.error and str(after.error),
         }
 
@@ -97,14 +100,6 @@ class Comparison:
         ]
         differing = [key for key in FOLLOWED if old.get(key) != new.get(key)]
         return {key: {"before": old.get(key), "after": new.get(key)} for key in differing}
-
-
-def _count(outcome: Outcome) -> dict[str, Any]:
-    """Return calls, tokens and money; a fork does not count those of the run it comes from."""
-    spent = outcome.usage.model_dump(mode="json")
-    return {
-        name: spent[name] for name in ("model_calls", "input_tokens", "output_tokens", "cost_usd")
-    }
 
 
 async def afork(
@@ -140,13 +135,14 @@ async def afork(
     _require_fit(changes, base, changed.apply_context(context))
     resolved = changed.model_dump(mode="json") if changes.workers else source
     resolved = resolved if isinstance(resolved, dict) else str(resolved)
-    given = {"models": made.get("models"), "tools": made.get("tools")}
-    async with open_session(new, resolved, settings, on_event, context, **given) as session:
+    given = {"request": base.values.get("request", ""), "materials": changes.materials}
+    begun = {"source": resolved, "input": given, "context": asdict(context)}
+    made = {"models": None, "tools": None, **made}
+    async with open_session(new, resolved, settings, on_event, context, **made) as session:
         ends = set_deadline(now_s(), session.team.add_caps(context).deadline_s)
         session.update_scope(deadline=ends)
         await _enter_state(session, base, changes, context)
-        given_state = {"request": base.values.get("request", ""), "materials": changes.materials}
-        await _note_begin(session, given_state, resolved, context, settings)
+        await save_run_record(new, await session.note_begin(begun), session.database, settings)
         await session.begin_record(None, context, is_resumed=True)
         for event in _list_given_events(base, changes):
             session.event_log.record_event(event)
@@ -166,10 +162,8 @@ def _build_context(base: Replayed, changes: Changes, context: Context | None) ->
 
 def _require_fit(changes: Changes, base: Replayed, team: Team) -> None:
     before = base.outcome.plan
-    known = max(team.max_tasks, len(before.tasks) if before else 0)
-    if wrong := list_plan_problems(
-        changes.plan, team, max_tasks=known, materials=changes.materials
-    ):
+    known, given = max(team.max_tasks, len(before.tasks) if before else 0), changes.materials
+    if wrong := list_plan_problems(changes.plan, team, max_tasks=known, materials=given):
         raise ChangeInvalid(
             "the changed plan cannot be run",
             cause=sanitize_line("; ".join(wrong), 400),
@@ -197,24 +191,19 @@ async def _enter_state(
     session: RunSession, base: Replayed, changes: Changes, context: Context
 ) -> None:
     """Put the state of the run with its changes into the new thread."""
+    messages = base.values.get("messages", [])
+    # Who writes the new answer must not read the old one.
+    asked = max((n for n, each in enumerate(messages) if each.type == "human"), default=-1)
     values: dict[str, Any] = {
         **base.values,
-        **reopen_request(changes.results, ()),
+        **reset_for_new_request(),
         "results": changes.results,
-        "steps": {},
-        "ledger": {},
         "plan": changes.plan,
         "plans": (*base.values.get("plans", ()), changes.plan),
         "materials": changes.materials,
-        "answer": None,
         "todo": (),
-        "assigned": {},
-        "awaits_approval": False,
-        "objection": "",
-        "doubts": {},
         "answered_objections": tuple(changes.results),
-        "results_before_rework": {},
-        "messages": _drop_answer(base.values.get("messages", [])),
+        "messages": messages[: asked + 1],
         "team_record": build_team_record(session.team.apply_context(context)),
     }
     try:
@@ -224,44 +213,16 @@ async def _enter_state(
         raise ChangeInvalid("the changed plan cannot be run", cause=cause[:400], next="") from None
 
 
-def _drop_answer(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
-    """Return a chat up to its last request: who writes the new answer must not read the old one."""
-    last = max((n for n, each in enumerate(messages) if each.type == "human"), default=-1)
-    return [*messages[: last + 1]]
-
-
-async def _note_begin(
-    session: RunSession,
-    given: Mapping[str, Any],
-    source: Any,
-    context: Context,
-    settings: Settings,
-) -> None:
-    """Write down how the run began."""
-    signed = await session.note_begin(
-        {"source": source, "input": given, "context": asdict(context)}
-    )
-    await save_run_record(session.thread, signed, session.database, settings)
-
-
 def _list_given_events(base: Replayed, changes: Changes) -> list[Entry]:
     """Return the events of what the run has from the other one: request, plan, reports."""
+    plan = changes.plan.model_dump(mode="json")
+    made = {"plan": plan, "version": changes.plan.version, "notes": []}
     begun = {"t": 0.0, "task": "", "worker": ""}
     asked = [{**event, "t": 0.0} for event in base.events if event.get("kind") == "request"]
-    made: dict[str, Any] = {
-        "kind": "plan_created",
-        "plan": changes.plan.model_dump(mode="json"),
-        "forked_from": base.outcome.thread,
-        "version": changes.plan.version,
-        "notes": [],
-    }
-    reports: list[dict[str, Any]] = [
-        {
-            "kind": "report",
-            "task": name,
-            "worker": report.worker,
-            "report": report.model_dump(mode="json"),
-        }
+    planned = {**begun, "kind": "plan_created", "forked_from": base.outcome.thread, **made}
+    reports = [
+        {**begun, "kind": "report", "task": name, "worker": report.worker, "report": dumped}
         for name, report in changes.results.items()
+        for dumped in [report.model_dump(mode="json")]
     ]
-    return [*asked[-1:], *({**begun, **each} for each in (made, *reports))]
+    return [*asked[-1:], planned, *reports]

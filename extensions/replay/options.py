@@ -2,12 +2,14 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from graph.commands.options import JsonOption, QuietOption, require_output
 
+Texts = list[str] | None
+Files = list[Path] | None
 ThreadArgument = Annotated[
     str, typer.Argument(metavar="[THREAD]", help="The run's id, its first 6 characters, or `last`.")
 ]
@@ -17,48 +19,30 @@ RecordOption = Annotated[
 ]
 
 
+def _many(name: str, metavar: str, text: str) -> Any:  # typer does not export the type
+    return typer.Option(name, metavar=metavar, help=f"{text} May be repeated.")
+
+
 @dataclass(frozen=True, kw_only=True)
 class ChangeOptions:
     """What is changed of a kept run."""
 
     task: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--task",
-            metavar="NAME.FIELD=VALUE",
-            help="Change a field of a task, such as t1.description. May be repeated.",
-        ),
+        Texts,
+        _many("--task", "NAME.FIELD=VALUE", "Change a field of a task, such as t1.description."),
     ] = None
-    result: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--result", metavar="NAME=FILE", help="Take this report as a task's. May be repeated."
-        ),
-    ] = None
+    result: Annotated[Texts, _many("--result", "NAME=FILE", "Take this report as a task's.")] = None
     plan: Annotated[
         Path | None, typer.Option("--plan", metavar="FILE", help="Run this plan, as JSON.")
     ] = None
-    worker: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--worker", metavar="FILE", help="In place of the worker of its name. May be repeated."
-        ),
-    ] = None
-    model: Annotated[
-        list[str] | None,
-        typer.Option("--model", metavar="TIER=MODEL", help="Another model. May be repeated."),
-    ] = None
-    material: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--material", metavar="FILE", help="In place of the file of its name. May be repeated."
-        ),
-    ] = None
-
-    at: Annotated[
-        list[str] | None,
-        typer.Option("--at", metavar="TASK", help="Do this task again as it is. May be repeated."),
-    ] = None
+    worker: Annotated[Files, _many("--worker", "FILE", "In place of the worker of its name.")] = (
+        None
+    )
+    model: Annotated[Texts, _many("--model", "TIER=MODEL", "Another model.")] = None
+    material: Annotated[Files, _many("--material", "FILE", "In place of the file of its name.")] = (
+        None
+    )
+    at: Annotated[Texts, _many("--at", "TASK", "Do this task again as it is.")] = None
 
     @property
     def is_empty(self) -> bool:

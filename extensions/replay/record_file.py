@@ -2,23 +2,14 @@
 
 import base64
 import json
-import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from stat import S_ISREG
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 from extensions.replay.record_form import RecordRefused, check_begun, check_entry
-from extensions.replay.record_members import (
-    CHUNK,
-    GZIP,
-    MAX_LINE_BYTES,
-    MAX_MEMBERS,
-    MAX_PLAIN_BYTES,
-    RecordTooLarge,
-)
-from extensions.replay.run_state import VERSION
+from extensions.replay.record_members import MAX_MEMBERS, RecordTooLarge, read_lines
 from graph.runs.event_log import FORM_ERRORS
 from graph.stores.serializer import build_strict_serializer
 from nodes.errors import FileUnreadable
@@ -41,7 +32,7 @@ class RecordUnreadable(FileUnreadable):
 class RecordMissing(FileUnreadable):
     """A thread has no record."""
 
-    code: ClassVar[str] = "RECORD_MISSING"
+    code = "RECORD_MISSING"
 
 
 @dataclass
@@ -100,20 +91,20 @@ def read_record(path: Path) -> Record:
 
 
 def _read_segments(path: Path) -> list[Segment]:
-    found = path.stat()
-    if not S_ISREG(found.st_mode):  # to open it may wait for ever
+    if not S_ISREG(path.stat().st_mode):  # to open it may wait for ever
         raise RecordRefused("it is no file")
-    if found.st_size > MAX_PLAIN_BYTES:
-        raise RecordTooLarge(f"it has more than {MAX_PLAIN_BYTES:,} bytes")
     segments, values = list[Segment](), 0
     for line, is_cut in read_lines(path):
-        values += 1 + sum(map(line.count, ",[{"))
+        values += 1 + sum(map(line.count, (b",", b"[", b"{")))
         if values > MAX_VALUES:
             raise RecordTooLarge(f"it has more than {MAX_VALUES:,} values")
-        if not is_cut:
-            _add_entry(segments, _read_line(line))
+        if line:
+            value = parse_finite_json(line.decode())
+            if b"\\u" in line:
+                json.dumps(value, ensure_ascii=False).encode()  # halves of surrogate pairs are none
+            _add_entry(segments, value)
         elif segments:
-            segments[-1].is_cut = True
+            segments[-1].is_cut |= is_cut
     return segments
 
 
@@ -125,54 +116,10 @@ def refuse(path: Path, cause: str) -> RecordUnreadable:
     )
 
 
-def read_lines(path: Path) -> Iterator[tuple[str, bool]]:
-    """Yield the lines of all gzip members, and an empty one where one is cut short.
-
-    Raises:
-        RecordTooLarge: it has more bytes or members, or a longer line, than a record may have.
-    """
-    total, members, is_open = 0, 0, False
-    with path.open("rb") as file:
-        unzip, rest, data = zlib.decompressobj(GZIP), b"", file.read(CHUNK)
-        while data:
-            try:
-                plain = unzip.decompress(data, CHUNK)
-            except zlib.error:
-                yield "", True
-                return
-            total += len(plain)
-            *lines, rest = (rest + plain).split(b"\n")
-            is_open = not (lines or unzip.eof)
-            yield from ((line.decode(), False) for line in lines if line)
-            data = unzip.unconsumed_tail
-            if unzip.eof:
-                if rest:
-                    yield "", True
-                data, unzip, rest = unzip.unused_data, zlib.decompressobj(GZIP), b""
-                members += 1
-            if total > MAX_PLAIN_BYTES or len(rest) > MAX_LINE_BYTES or members > MAX_MEMBERS:
-                raise RecordTooLarge(f"it has more than {MAX_PLAIN_BYTES:,} bytes, or a long line")
-            data = data or file.read(CHUNK)
-    if rest or is_open:
-        yield "", True
-
-
-def _read_line(line: str) -> Any:
-    """Return the value of a line.
-
-    Raises:
-        ValueError: it is damaged, or has text that no text has.
-    """
-    value = parse_finite_json(line)
-    if "\\u" in line:
-        json.dumps(value, ensure_ascii=False).encode()
-    return value
-
-
 def _add_entry(segments: list[Segment], entry: Any) -> None:
     match entry:
         case {"segment": dict(begun)}:
-            segments.append(Segment(check_begun(begun, VERSION)))
+            segments.append(Segment(check_begun(begun)))
             if len(segments) > MAX_MEMBERS:
                 raise RecordTooLarge(f"it has more than {MAX_MEMBERS:,} parts")
         case dict() if not segments:

@@ -4,17 +4,10 @@ import json
 from collections.abc import Mapping
 from typing import Annotated, Any, Final, Literal, Required
 
-from pydantic import (
-    AfterValidator,
-    ConfigDict,
-    Field,
-    JsonValue,
-    TypeAdapter,
-    ValidationError,
-    with_config,
-)
+from pydantic import AfterValidator, Field, JsonValue, TypeAdapter, ValidationError
 from typing_extensions import TypedDict
 
+from extensions.replay.run_state import VERSION
 from graph.runs.event_log import MAX_SECONDS
 from graph.stores.thread_locks import ThreadInvalid, check_thread_id
 from nodes.limits.nesting import expand_references
@@ -30,7 +23,6 @@ MAX_WORKERS: Final = 1_000
 Seconds = Annotated[float, Field(ge=0, le=MAX_SECONDS, allow_inf_nan=False)]
 Number = Annotated[int, Field(ge=0, le=2**31)]
 Encoded = tuple[str, str]
-_OPEN: Final = ConfigDict(extra="allow")
 
 
 class RecordRefused(ValueError):
@@ -50,12 +42,10 @@ class _Models(TypedDict):
     strong: str
 
 
-@with_config(_OPEN)
 class _Plan(TypedDict):
     tasks: Annotated[list[JsonValue], Field(max_length=MAX_TASKS)]
 
 
-@with_config(_OPEN)
 class _Begun(TypedDict):
     thread: str
     team: dict[str, JsonValue]
@@ -72,7 +62,6 @@ class _Begun(TypedDict):
     is_resumed: bool
 
 
-@with_config(_OPEN)
 class _Event(TypedDict, total=False):
     t: Required[Seconds]
     kind: Required[EventKind]
@@ -81,26 +70,38 @@ class _Event(TypedDict, total=False):
     seconds: Seconds
 
 
-@with_config(_OPEN)
-class _EventEntry(TypedDict):
-    event: _Event
-
-
-@with_config(_OPEN)
 class _Failure(TypedDict, total=False):
     said: Required[str]
     fields: dict[str, JsonValue]
     usage: dict[str, JsonValue]
 
 
-@with_config(_OPEN)
 class _Asked(TypedDict):
     id: str
     value: JsonValue
 
 
-@with_config(_OPEN)
-class _EffectEntry(TypedDict, total=False):
+class _Tool(TypedDict):
+    name: str
+    description: str
+    parameters: Annotated[dict[str, JsonValue], AfterValidator(_require_small)]
+    metadata: dict[str, JsonValue]
+
+
+class _Entry(TypedDict, total=False):
+    event: _Event
+    point: str
+    stop: str
+    tools: str
+    described: Annotated[list[_Tool], Field(max_length=MAX_TOOLS)]
+    readings: list[tuple[str, Number, Any]]
+
+
+class _Stop(_Entry):
+    at: Seconds
+
+
+class _Effect(_Entry, total=False):
     effect: Required[Number]
     key: Required[tuple[str, str, str, Number]]
     sections: Required[dict[str, str]]
@@ -111,67 +112,34 @@ class _EffectEntry(TypedDict, total=False):
     failure: _Failure
 
 
-@with_config(_OPEN)
-class _PointEntry(TypedDict):
-    point: str
-
-
-@with_config(_OPEN)
-class _Tool(TypedDict):
-    name: str
-    description: str
-    parameters: Annotated[dict[str, JsonValue], AfterValidator(_require_small)]
-    metadata: dict[str, JsonValue]
-
-
-@with_config(_OPEN)
-class _ToolsEntry(TypedDict):
-    tools: str
-    described: Annotated[list[_Tool], Field(max_length=MAX_TOOLS)]
-
-
-@with_config(_OPEN)
-class _StopEntry(TypedDict):
-    stop: str
-    at: Seconds
-
-
-@with_config(_OPEN)
-class _ReadingsEntry(TypedDict):
-    readings: list[tuple[str, Number, Any]]
-
-
 _TIMES: Final = ("elapsed ", "remaining ")
 """What the names of readings begin with that are seconds."""
 _BEGUN: Final = TypeAdapter[Any](_Begun)
+_ENTRY: Final = TypeAdapter[Any](_Entry)
 _FORMS: Final[Mapping[str, TypeAdapter[Any]]] = {
-    "event": TypeAdapter(_EventEntry),
-    "effect": TypeAdapter(_EffectEntry),
-    "point": TypeAdapter(_PointEntry),
-    "tools": TypeAdapter(_ToolsEntry),
-    "stop": TypeAdapter(_StopEntry),
-    "readings": TypeAdapter(_ReadingsEntry),
+    "effect": TypeAdapter(_Effect),
+    "stop": TypeAdapter(_Stop),
 }
-"""By the key that an entry of this form has."""
+"""By the key that an entry of this form has; the others are all of one."""
 
 
-def check_begun(begun: Mapping[str, Any], version: int) -> Mapping[str, Any]:
+def check_begun(begun: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return what a part of a record begins with.
 
     Raises:
         RecordRefused: it is of another version, or has another form.
     """
-    if begun.get("version") != version:
+    if begun.get("version") != VERSION:
         found = f"{begun.get('version')!r:.20}"
-        raise RecordRefused(f"it is of version {found}, this program reads {version}")
-    checked: Mapping[str, Any] = _check(_BEGUN, begun)
+        raise RecordRefused(f"it is of version {found}, this program reads {VERSION}")
+    _check(_BEGUN, begun)
     try:
-        check_thread_id(checked["thread"])
+        check_thread_id(begun["thread"])
     except ThreadInvalid as error:
         raise RecordRefused(str(error)) from None
-    if _count_workers(checked["team"]) > MAX_WORKERS:
+    if _count_workers(begun["team"]) > MAX_WORKERS:
         raise RecordRefused(f"its team has more than {MAX_WORKERS:,} workers")
-    return checked
+    return begun
 
 
 def check_entry(entry: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -180,34 +148,23 @@ def check_entry(entry: Mapping[str, Any]) -> Mapping[str, Any]:
     Raises:
         RecordRefused: it has not the form of its kind.
     """
-    for name, form in _FORMS.items():
-        if name in entry:
-            entry = _check(form, entry)
+    _check(next((form for name, form in _FORMS.items() if name in entry), _ENTRY), entry)
     for name, _, value in entry.get("readings", ()):
         if name.startswith(_TIMES) and not isinstance(value, int | float | None):
             raise RecordRefused(f"{name[:80]!a} is no number")
     return entry
 
 
-def _check(form: TypeAdapter[Any], value: Any) -> Any:
+def _check(form: TypeAdapter[Any], value: Any) -> None:
     try:
-        return form.validate_python(value)
+        form.validate_python(value)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         place = ".".join(map(str, first["loc"]))
         raise RecordRefused(f"{place[:80]}: {first['msg'][:100]}") from None
 
 
-def _count_workers(team: Any) -> int:
+def _count_workers(team: Mapping[str, Any]) -> int:
     """Return the workers of a team, and of the teams that are its workers."""
-    count, teams = 0, [team]
-    while teams and count <= MAX_WORKERS:
-        workers = teams.pop().get("workers")
-        found = (
-            [each for each in workers if isinstance(each, dict)]
-            if isinstance(workers, list)
-            else []
-        )
-        count += len(found)
-        teams += [each["team"] for each in found if isinstance(each.get("team"), dict)]
-    return count
+    workers = team.get("workers") or ()
+    return len(workers) + sum(_count_workers(each.get("team") or {}) for each in workers)

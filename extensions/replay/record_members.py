@@ -1,9 +1,13 @@
-"""The file of a record: a gzip member for each process that worked on the run."""
+"""The file of a record: a gzip member for each process that worked on the run, of lines."""
 
-import struct
+import gzip
+import os
 import zlib
+from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import Final
+
+from nodes.security.private_files import open_private_file
 
 MAX_PLAIN_BYTES: Final = 200_000_000
 """Of a record, before and after decompression: no more is written or read."""
@@ -11,18 +15,52 @@ MAX_LINE_BYTES: Final = 40_000_000
 MAX_MEMBERS: Final = 1_000
 GZIP: Final = 31
 """zlib's `wbits` of a gzip member."""
-CHUNK: Final = 1 << 20
-_SYNC_MARK: Final = b"\0\0\xff\xff"
-"""Ends what is written at once."""
-_LAST_BLOCK: Final = b"\x03\0"
+LEVEL: Final = 3
+_CHUNK: Final = 1 << 20
 
 
 class RecordTooLarge(ValueError):
     """A record has more bytes, parts or values than one may have."""
 
 
+def read_lines(path: Path, max_members: int = MAX_MEMBERS) -> Iterator[tuple[bytes, bool]]:
+    """Yield the lines of all gzip members; an empty one where a member has no end.
+
+    Beside each is whether something is lost there: a part of a line, or all that follows.
+
+    Raises:
+        RecordTooLarge: it has more bytes or members, or a longer line, than a record may have.
+    """
+    total, members, is_open, is_ended = 0, 0, False, True
+    if path.stat().st_size > MAX_PLAIN_BYTES:
+        raise RecordTooLarge(f"it has more than {MAX_PLAIN_BYTES:,} bytes")
+    with path.open("rb") as file:
+        unzip, rest, data = zlib.decompressobj(GZIP), b"", file.read(_CHUNK)
+        while data:
+            try:
+                plain = unzip.decompress(data, _CHUNK)
+            except zlib.error:
+                yield b"", True
+                return
+            total += len(plain)
+            *lines, rest = (rest + plain).split(b"\n")
+            is_open = not (lines or unzip.eof)
+            yield from ((line, False) for line in lines if line)
+            data, is_ended = unzip.unconsumed_tail, unzip.eof
+            if unzip.eof:
+                if rest:
+                    yield b"", True
+                data, unzip, rest = unzip.unused_data, zlib.decompressobj(GZIP), b""
+                members += 1
+            if total > MAX_PLAIN_BYTES or len(rest) > MAX_LINE_BYTES or members > max_members:
+                raise RecordTooLarge(f"it has more than {MAX_PLAIN_BYTES:,} bytes, or a long line")
+            data = data or file.read(_CHUNK)
+    if rest or not is_ended:
+        yield b"", bool(rest or is_open)
+
+
 def finish_last_member(path: Path) -> int:
-    """End a member that a kill has cut short, so that another one may follow; drop a damaged one.
+    """Write a file again whose end a kill has cut short, so that another member may follow.
 
     Return the bytes of all members, after decompression.
 
@@ -32,49 +70,13 @@ def finish_last_member(path: Path) -> int:
     """
     if not path.exists():
         return 0
-    with path.open("rb+") as file:
-        if path.stat().st_size > MAX_PLAIN_BYTES:
-            raise RecordTooLarge("it has as many bytes as a record may have")
-        begins, plain_bytes = _find_unfinished(file)
-        file.seek(begins)
-        data = file.read()
-        if data:
-            end = data.rfind(_SYNC_MARK) + len(_SYNC_MARK)
-            last, kept = _build_trailer(data[:end]) if end > len(_SYNC_MARK) else (b"", 0)
-            file.seek(begins + end if last else begins)
-            file.truncate()
-            file.write(last)
-            plain_bytes += kept
-    return plain_bytes
-
-
-def _find_unfinished(file: BinaryIO) -> tuple[int, int]:
-    """Return where the first member begins that has no end, and the bytes of those before it."""
-    begins, plain_bytes, members, whole_bytes = 0, 0, 0, 0
-    unzip, data = zlib.decompressobj(GZIP), file.read(CHUNK)
-    while data:
-        try:
-            plain_bytes += len(unzip.decompress(data, CHUNK))
-        except zlib.error:
-            break
-        data = unzip.unconsumed_tail
-        if unzip.eof:
-            data, unzip, members = unzip.unused_data, zlib.decompressobj(GZIP), members + 1
-            begins, whole_bytes = file.tell() - len(data), plain_bytes
-        if plain_bytes > MAX_PLAIN_BYTES or members >= MAX_MEMBERS:
-            raise RecordTooLarge("it has as many bytes or parts as a record may have")
-        data = data or file.read(CHUNK)
-    return begins, whole_bytes
-
-
-def _build_trailer(data: bytes) -> tuple[bytes, int]:
-    """Return what ends a member, and its bytes after decompression; nothing for a damaged one."""
-    unzip, crc, plain_bytes = zlib.decompressobj(GZIP), 0, 0
-    while data:
-        try:
-            plain = unzip.decompress(data, CHUNK)
-        except zlib.error:
-            return b"", 0
-        crc, plain_bytes = zlib.crc32(plain, crc), plain_bytes + len(plain)
-        data = unzip.unconsumed_tail
-    return _LAST_BLOCK + struct.pack("<LL", crc, plain_bytes & 0xFFFFFFFF), plain_bytes
+    plain, is_whole = bytearray(), True
+    for line, _ in read_lines(path, MAX_MEMBERS - 1):
+        is_whole &= bool(line)
+        plain += line + b"\n" if line else b""
+    if not is_whole:
+        draft = path.with_name(f".{path.name}")
+        with open(draft, "wb", opener=open_private_file) as file:
+            file.write(gzip.compress(plain, LEVEL))
+        os.replace(draft, path)
+    return len(plain)

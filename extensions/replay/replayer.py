@@ -3,17 +3,15 @@
 import asyncio
 import random
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, cast
 
-from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
 from langchain_core.language_models import BaseChatModel
 from langchain_core.language_models.base import LangSmithParams
-from langchain_core.messages import BaseMessage
 from langchain_core.outputs import ChatResult
 from langgraph.checkpoint.memory import InMemorySaver
 from langsmith import tracing_context
@@ -65,22 +63,7 @@ class RecordedModel(BaseChatModel):
         provider, _colon, model = self.recorded_name.partition(":")
         return LangSmithParams(ls_provider=provider, ls_model_name=model, ls_model_type="chat")
 
-    def _generate(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: CallbackManagerForLLMRun | None = None,
-        **_: Any,
-    ) -> ChatResult:
-        raise ReplayMissed("a model was asked in a replay")
-
-    async def _agenerate(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: AsyncCallbackManagerForLLMRun | None = None,
-        **_: Any,
-    ) -> ChatResult:
+    def _generate(self, *_: Any, **__: Any) -> ChatResult:
         raise ReplayMissed("a model was asked in a replay")
 
 
@@ -158,53 +141,26 @@ def replay_record(
         ReplayMissed: the run asks for something else than the record has.
         RecordUnreadable: a value of the record cannot be read.
     """
-    _require_no_loop()
-    began_s, state = time.perf_counter(), _Ending()
+    with suppress(RuntimeError):
+        asyncio.get_running_loop()
+        said = "a replay has an event loop of its own, and one runs here"
+        raise UsageError(said, next="await areplay(THREAD)")
+    began_s = time.perf_counter()
     done = Replayed(record, Outcome(thread=record.thread, status="failed"))
     how = {"shuffle": shuffle, "on_event": on_event, "is_paced": is_paced}
     how |= {"is_strict": team is None}
     for segment in record.segments:
-        work = partial(_replay_segment, segment, team, done.events, how)
+        work = partial(_replay_segment, done, segment, team, how)
         with tracing_context(enabled=False), refuse_other_values(record.path):
-            state = run_virtually(work)
-        done.differing += [name for name in state.differing if name not in done.differing]
-    done.outcome = Outcome.from_state(
-        record.thread, state.values, error=state.error, questions=state.questions
-    )
-    done.values = state.values
-    done.digest = hash_section([state.summary, done.events])
+            run_virtually(work)
     done.seconds = time.perf_counter() - began_s
     return done
 
 
-def _require_no_loop() -> None:
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return
-    raise UsageError(
-        "a replay has an event loop of its own, and one runs here", next="await areplay(THREAD)"
-    )
-
-
-@dataclass(frozen=True)
-class _Ending:
-    """What a segment has come to; empty for one that a kill has cut short."""
-
-    values: SupervisorState = field(default_factory=lambda: SupervisorState())
-    error: SupervisorError | None = None
-    questions: Sequence[Question] = ()
-    summary: Mapping[str, Any] = field(default_factory=dict)
-    differing: list[str] = field(default_factory=list)
-
-
 async def _replay_segment(
-    segment: Segment,
-    team: Team | None,
-    events: list[Entry],
-    how: dict[str, Any],
-    loop: VirtualLoop,
-) -> _Ending:
+    done: Replayed, segment: Segment, team: Team | None, how: dict[str, Any], loop: VirtualLoop
+) -> None:
+    """Replay what one process has kept; of what a kill has cut short nothing but events is left."""
     begun = segment.begun
     loop.advance_to(float(begun["elapsed_s"]))
     context = read_begun_context(begun)
@@ -223,19 +179,24 @@ async def _replay_segment(
     )
     config: Any = {"configurable": {"thread_id": begun["thread"], SCOPE_KEY: scope}}
     error = await _run_graph(graph, tape, segment, config, context)
-    events += tape.events
-    if segment.ended is None:
-        return _Ending()
-    snapshot = await graph.aget_state(config, subgraphs=True)
-    summary, kept = summarize_state(snapshot.values, error), segment.ended
-    differing = [name for name in ("status", *PARTS) if summary[name] != kept.get(name)]
-    differing += ["trace"] if tape.left else []
-    is_planned = snapshot.values.get("planned_for") == snapshot.values.get("request")
-    # Otherwise the plan and the answer are those of an earlier request.
-    channels = snapshot.values if is_planned else ("request", "materials")
-    found = {name: snapshot.values[name] for name in channels if name in snapshot.values}
-    values = cast(SupervisorState, found)
-    return _Ending(values, error, list_open_questions(snapshot), summary, differing)
+    done.events += tape.events
+    values, summary = dict[str, Any](), dict[str, Any]()
+    questions: Sequence[Question] = ()
+    if segment.ended is not None:
+        snapshot = await graph.aget_state(config, subgraphs=True)
+        summary, questions = summarize_state(snapshot.values, error), list_open_questions(snapshot)
+        differing = [n for n in ("status", *PARTS) if summary[n] != segment.ended.get(n)]
+        differing += ["trace"] if tape.left else []
+        done.differing += [name for name in differing if name not in done.differing]
+        is_planned = snapshot.values.get("planned_for") == snapshot.values.get("request")
+        # Otherwise the plan and the answer are those of an earlier request.
+        channels = snapshot.values if is_planned else ("request", "materials")
+        values = {name: snapshot.values[name] for name in channels if name in snapshot.values}
+    done.values = cast(SupervisorState, values)
+    done.outcome = Outcome.from_state(
+        done.record.thread, done.values, error=error, questions=questions
+    )
+    done.digest = hash_section([summary, done.events])
 
 
 async def _run_graph(
@@ -292,10 +253,8 @@ def refuse_other_values(path: Path) -> Iterator[None]:
     except SupervisorError:
         raise
     except Exception as error:  # whatever values of anyone break, inside LangGraph too
-        cause = (
-            str(error) if isinstance(error, RecordRefused) else f"{type(error).__name__}: {error}"
-        )
-        raise refuse(path, cause) from None
+        kind = "" if isinstance(error, RecordRefused) else f"{type(error).__name__}: "
+        raise refuse(path, f"{kind}{error}") from None
 
 
 def list_unrecorded(record: Record) -> list[str]:
@@ -307,23 +266,13 @@ def list_unrecorded(record: Record) -> list[str]:
         if segment.is_cut:
             found.append(f"part {number}: its end, which is damaged")
         for entry in segment.entries:
-            found += _list_lost_parts(entry)
+            match entry:
+                case {
+                    "effect": _,
+                    "value": {"content": list(blocks)},
+                    "key": [_, purpose, task, _],
+                }:
+                    lost = [each for each in blocks if isinstance(each, dict) and "kind" in each]
+                    sizes = [f"{each['kind']}, {each.get('bytes', 0)} bytes" for each in lost]
+                    found += [sanitize_line(f"{purpose} of {task}: {size}", 200) for size in sizes]
     return found
-
-
-MAX_LOST_CHARS: Final = 200
-
-
-def _list_lost_parts(entry: Entry) -> Iterator[str]:
-    value = entry.get("value")
-    if "effect" not in entry or not isinstance(value, dict):
-        return
-    _kind, purpose, task, _attempt = entry["key"]
-    content = value.get("content")
-    for block in content if isinstance(content, list) else ():
-        if isinstance(block, dict) and "kind" in block:
-            size = block.get("bytes")
-            size = size if isinstance(size, int) else 0
-            yield sanitize_line(
-                f"{purpose} of {task}: {block['kind']}, {size:,} bytes", MAX_LOST_CHARS
-            )

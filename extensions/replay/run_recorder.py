@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
 from time import monotonic
-from typing import Any, BinaryIO, Final, TypeVar
+from typing import Any, BinaryIO, TypeVar
 
 import orjson
 from langchain_core.tools import BaseTool
@@ -24,6 +24,7 @@ from langgraph.errors import GraphInterrupt
 from extensions.replay.described_tools import describe_tools
 from extensions.replay.record_members import (
     GZIP,
+    LEVEL,
     MAX_LINE_BYTES,
     MAX_PLAIN_BYTES,
     RecordTooLarge,
@@ -42,7 +43,6 @@ from nodes.security.private_files import make_private_folder, open_private_file
 from state import Context, Tier
 
 T = TypeVar("T")
-_LEVEL: Final = 3
 
 _logger = logging.getLogger(__name__)
 
@@ -55,7 +55,7 @@ class RunRecorder:
     def __init__(self, path: Path, settings: Settings) -> None:
         self._path, self._settings = path, settings
         self._file: BinaryIO | None = None
-        self._zip = zlib.compressobj(_LEVEL, zlib.DEFLATED, GZIP)
+        self._zip = zlib.compressobj(LEVEL, zlib.DEFLATED, GZIP)
         self._plain_bytes, self._began_s = 0, monotonic()
         self._effects = 0
         self._reads, self._readings = Counter[str](), list[list[Any]]()

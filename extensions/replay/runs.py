@@ -34,12 +34,7 @@ def replay(thread: str, *, settings: Settings | None = None, **how: Any) -> Repl
 
 async def areplay(thread: str, *, settings: Settings | None = None, **how: Any) -> Replayed:
     """Run a kept run again, in a thread of its own; as `replay`."""
-    return await asyncio.to_thread(lambda: replay(thread, settings=settings, **how))
-
-
-async def areplay_file(path: Path, **how: Any) -> Replayed:
-    """Replay the record in a file; as `areplay`."""
-    return await asyncio.to_thread(lambda: replay_record(read_record(path), **how))
+    return await asyncio.to_thread(replay, thread, settings=settings, **how)
 
 
 class KeptRuns:
@@ -69,6 +64,8 @@ class KeptRuns:
             RecordMissing, RecordUnreadable: as `read_record`.
         """
         try:
-            return (await areplay_file(path, team=team, on_event=on_event)).outcome
+            record = await asyncio.to_thread(read_record, path)
+            how: Any = {"team": team, "on_event": on_event}
+            return (await asyncio.to_thread(replay_record, record, **how)).outcome
         except ReplayMissed as missed:
             raise ReplayMissed(missed.cause or missed.what) from None

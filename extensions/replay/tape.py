@@ -5,7 +5,7 @@ import random
 import time
 from collections import Counter, defaultdict, deque
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Any, Final, TypeVar
+from typing import Any, Final, NoReturn, TypeVar
 
 from langchain_core.tools import BaseTool
 from langgraph.config import get_config
@@ -31,7 +31,6 @@ MAX_SHUFFLE_S: Final = 0.001
 MAX_NAMED: Final = 5
 MAX_CAUSE_CHARS: Final = 400
 """Of a miss, in which the record has words of its own."""
-_NEVER: Final = object()
 
 
 class ReplayMissed(SupervisorError):
@@ -99,8 +98,7 @@ class Tape:
         """Return what the record has of an effect, or raise what it raised."""
         found = self._find_effect(effect)
         if found is None:
-            result: T = await self._wait_forever()
-            return result
+            return await self._wait_forever()
         index, entry = found
         for text in entry.get("heard", ()):
             for listen in effect.listeners:
@@ -111,10 +109,9 @@ class Tape:
             await self._take_turn(inner)
             await send_event(self._entries[inner]["event"], get_config())
         if "cut" in entry:
-            result = await self._wait_until_cut(index)
-            return result
+            return await self._wait_until_cut(index)
         await self._take_turn(index)
-        result = effect.load(entry.get("value"))
+        result: T = effect.load(entry.get("value"))
         if error := _build_failure(entry):
             raise error
         return result
@@ -133,7 +130,6 @@ class Tape:
             if not self._is_strict:
                 return event
             await self._wait_forever()
-        assert index is not None, "what waits for ever is cancelled"
         await self._take_turn(index)
         kept: Entry = self._entries[index]["event"]
         return kept
@@ -173,8 +169,7 @@ class Tape:
 
     def _find_effect(self, effect: Effect) -> tuple[int, Entry] | None:
         """Return the record's entry of an effect; None for one that a kill has cut short."""
-        key = (effect.kind, effect.purpose, effect.task, effect.attempt)
-        kept = self._effects.get(key, [])
+        kept = self._effects.get(_name_effect(effect), [])
         for place, (_, entry) in enumerate(kept):
             if entry["sections"] == effect.sections:
                 return kept.pop(place)
@@ -242,17 +237,18 @@ class Tape:
         """Return whether an event was emitted inside an effect that a kill has cut short."""
         return "in" in entry and entry["in"] not in self._ended_effects
 
-    async def _wait_until_cut(self, index: int) -> Any:
+    async def _wait_until_cut(self, index: int) -> NoReturn:
         try:
-            return await self._wait_forever()
+            await self._wait_forever()
         except asyncio.CancelledError:
             if self._at == index:
                 self._pass(index)
             self._cut.add(index)
             raise
 
-    async def _wait_forever(self) -> Any:
-        return await self._loop.create_future()
+    async def _wait_forever(self) -> NoReturn:
+        await self._loop.create_future()
+        raise AssertionError("what waits for ever is cancelled")
 
     def _note_idle(self, next_s: float) -> None:
         """Fail when nothing but a wait beyond the record is left."""
@@ -264,11 +260,10 @@ class Tape:
             self._skip()
         elif self._lost:
             self._fail(self._lost[0])
-        elif self._at < len(self._entries):
-            entry = _describe_entry(self._entries[self._at])
-            self._fail(f"the run does not come to {entry}")
         else:
-            self._fail("the run does not come to its end")
+            left = self._entries[self._at :]
+            place = _describe_entry(left[0]) if left else "its end"
+            self._fail(f"the run does not come to {place}")
 
     def _find_next_s(self) -> float:
         """Return the second until which a timer may be what the run waits for."""
@@ -296,17 +291,18 @@ def _build_failure(entry: Entry) -> BaseException | None:
     name, fields = failure["class"], failure.get("fields")
     known = {kind.__name__: kind for kind in walk_subclasses(SupervisorError)}
     if fields is not None and name in known:
-        kind = known[name]
-        error, parts = kind.__new__(kind), {n: str(fields.get(n) or "") for n in _PARTS}
+        own_kind = known[name]
+        error, parts = own_kind.__new__(own_kind), {n: str(fields.get(n) or "") for n in _PARTS}
         SupervisorError.__init__(error, parts.pop("what"), **parts)
-        own = {n: each for n, each in fields.items() if n not in _PARTS and not hasattr(kind, n)}
+        unset = fields.keys() - {*_PARTS, *dir(own_kind)}
+        own = {n: fields[n] for n in unset}
         vars(error).update(own)
         if usage := failure.get("usage"):
             error.usage = Usage.model_validate(usage)
         return error
     kinds: tuple[type[Exception], ...] = (ToolFailed, ToolRefused, *ToolRefused.__subclasses__())
-    plain = {kind.__name__: kind for kind in kinds}
-    return plain.get(name, RuntimeError)(failure["said"])
+    kind = next((each for each in kinds if each.__name__ == name), RuntimeError)
+    return kind(failure["said"])
 
 
 _PARTS: Final = ("what", "cause", "kept", "next")
@@ -360,15 +356,15 @@ def _describe_event(event: Mapping[str, Any]) -> str:
     return f"`{event.get('kind')}`{about}"
 
 
-def _describe_effect(effect: Effect) -> str:
-    about = f" of {effect.task}, attempt {effect.attempt}" if effect.task else ""
-    return f"{effect.kind} `{effect.purpose}`{about}"
+def _describe_effect(kind: str, purpose: str, task: str, attempt: int) -> str:
+    about = f" of {task}, attempt {attempt}" if task else ""
+    return f"{kind} `{purpose}`{about}"
 
 
 def _describe_entry(entry: Entry) -> str:
     match entry:
-        case {"effect": _, "key": [kind, purpose, task, attempt]}:
-            return f"{kind} `{purpose}`{f' of {task}, attempt {attempt}' if task else ''}"
+        case {"effect": _, "key": key}:
+            return _describe_effect(*key)
         case {"event": dict(event)}:
             return f"event {_describe_event(event)}"
         case _:
@@ -377,15 +373,16 @@ def _describe_entry(entry: Entry) -> str:
 
 def _describe_miss(effect: Effect, kept: Sequence[Entry]) -> str:
     """Return which call the record lacks, and in which parts the nearest of it differs."""
-    said = _describe_effect(effect)
+    said, ours = _describe_effect(*_name_effect(effect)), effect.sections
     if not kept:
         return f"{said} is not in the record"
-    ours = effect.sections
-    nearest = min(kept, key=lambda each: len(_compare_sections(ours, each["sections"])))
-    names = ", ".join(_compare_sections(ours, nearest["sections"]))
-    return f"{said} differs from the record in: {names}"
+
+    def compare(entry: Entry) -> list[str]:
+        return [n for n in {**ours, **entry["sections"]} if ours.get(n) != entry["sections"].get(n)]
+
+    names = min(map(compare, kept), key=len)
+    return f"{said} differs from the record in: {', '.join(names)}"
 
 
-def _compare_sections(ours: Mapping[str, str], kept: Mapping[str, str]) -> list[str]:
-    names = [*ours, *(name for name in kept if name not in ours)]
-    return [name for name in names if ours.get(name) != kept.get(name)]
+def _name_effect(effect: Effect) -> tuple[str, str, str, int]:
+    return effect.kind, effect.purpose, effect.task, effect.attempt

@@ -12,7 +12,7 @@ import pytest
 
 from extensions.evals import aevaluate_team, evaluate_team
 from extensions.evals.exam import ExamRow
-from extensions.evals.kept_exams import list_exams
+from extensions.evals.kept_exams import ExamPages
 from graph.commands.scaffold import make_team
 from graph.settings import Settings
 from nodes.errors import ModelError, SettingsInvalid, Unauthorized
@@ -334,8 +334,8 @@ def test_a_finished_exam_is_kept_for_the_page_of_the_team(juice, capsys):
 
     run_supervise("eval", str(juice), "--against", "fast=embedded")
 
-    kept = list_exams(Settings().home, "juice")
-    assert [each.exam.against for each in kept if each.exam] == ["fast=embedded", ""]
+    kept = ExamPages().list_kept(Settings().home, "juice")
+    assert [each["exam"]["against"] for each in kept] == ["fast=embedded", ""]
 
 
 def test_an_exam_against_one_agent_compares_what_both_answer(juice, capsys):

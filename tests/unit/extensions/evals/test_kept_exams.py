@@ -11,10 +11,9 @@ from extensions.evals.kept_exams import (
     MAX_EXAMS,
     MAX_TEXT_CHARS,
     ExamMissing,
+    ExamPages,
     ExamUnreadable,
     keep_exam,
-    list_exams,
-    load_kept_exam,
 )
 from extensions.evals.metrics import Score
 from extensions.evals.result import RowResult
@@ -25,6 +24,7 @@ from graph.teams.team_loader import SHIPPED_TEAMS_FOLDER, load_team
 from nodes.errors import FileUnreadable, UsageError
 from nodes.errors.redaction import hide_folders, register_secrets
 
+PAGES = ExamPages()
 NOTHING = "20260101T000000000000Z-0000"
 
 
@@ -45,12 +45,12 @@ def juice(tmp_path) -> Path:
 def test_a_kept_exam_is_listed_and_read_with_its_rows(tmp_path, juice):
     kept = keep_exam(tmp_path, juice, make_evaluation(), threshold=80, against="fast=embedded")
 
-    (listed,) = list_exams(tmp_path, "juice")
-    exam = load_kept_exam(tmp_path, "juice", kept)
+    (listed,) = PAGES.list_kept(tmp_path, "juice")
+    exam = PAGES.load_kept(tmp_path, "juice", kept)
 
-    assert (listed.id, listed.rows, listed.problem) == (kept, 1, "")
-    assert (exam.score, exam.threshold, exam.against) == (50.0, 80.0, "fast=embedded")
-    assert exam.rows[0].complaints == ("facts: not in the answer: plum",)
+    assert (listed["id"], listed["rows"], listed["problem"]) == (kept, 1, "")
+    assert (exam["score"], exam["threshold"], exam["against"]) == (50.0, 80.0, "fast=embedded")
+    assert exam["rows"][0]["complaints"] == ["facts: not in the answer: plum"]
 
 
 def test_what_is_kept_is_short_and_names_no_secret_and_no_folder(tmp_path, juice):
@@ -70,7 +70,9 @@ def test_what_is_kept_is_short_and_names_no_secret_and_no_folder(tmp_path, juice
 def test_only_the_newest_exams_of_a_team_are_kept(tmp_path, juice):
     kept = [keep_exam(tmp_path, juice, make_evaluation()) for _ in range(MAX_EXAMS + 3)]
 
-    assert [each.id for each in list_exams(tmp_path, "juice")] == sorted(kept[3:], reverse=True)
+    assert [each["id"] for each in PAGES.list_kept(tmp_path, "juice")] == sorted(
+        kept[3:], reverse=True
+    )
 
 
 @pytest.mark.parametrize(
@@ -89,13 +91,12 @@ def test_a_damaged_file_is_one_line_in_the_list(tmp_path, juice, content, messag
     keep_exam(tmp_path, juice, make_evaluation())
     (tmp_path / "exams" / "juice" / f"{NOTHING}.json").write_text(content, encoding="latin-1")
 
-    _, damaged = list_exams(tmp_path, "juice")
+    _, damaged = PAGES.list_kept(tmp_path, "juice")
 
-    assert damaged.exam is None
-    assert message in damaged.problem
-    assert "\n" not in damaged.problem
+    assert damaged["exam"] is None and message in damaged["problem"]
+    assert "\n" not in damaged["problem"]
     with pytest.raises(ExamUnreadable, match="damaged"):
-        load_kept_exam(tmp_path, "juice", NOTHING)
+        PAGES.load_kept(tmp_path, "juice", NOTHING)
 
 
 @pytest.mark.parametrize("name", ["../juice", NOTHING, "", "20260101T000000000000Z-0000/../x"])
@@ -103,8 +104,8 @@ def test_a_name_that_is_no_exam_reads_nothing(tmp_path, name):
     (tmp_path / "juice.json").write_text("{}")
 
     with pytest.raises(ExamMissing):
-        load_kept_exam(tmp_path, "juice", name)
-    assert list_exams(tmp_path, "../juice") == []
+        PAGES.load_kept(tmp_path, "juice", name)
+    assert PAGES.list_kept(tmp_path, "../juice") == []
 
 
 def test_folders_are_hidden_the_longest_first():
