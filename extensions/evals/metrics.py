@@ -1,12 +1,13 @@
 """The metrics of a row, of its plan and of its run, by name."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Final, TypeVar
 
 from extensions.evals.exam import ExamRow, ExpectedFinding, is_found_in
 from extensions.evals.result import RowResult
+from nodes.text.counts import join_names
 from state import COMPLETE_STATUSES, Finding, Plan, Strategy
 
 Item = TypeVar("Item")
@@ -31,14 +32,7 @@ def score_share(
     missing = [item for item in wanted if not is_met(item)]
     names = (" → ".join(item) if isinstance(item, tuple) else str(item) for item in missing)
     value = 1 - len(missing) / len(wanted)
-    return Score(value, f"{complaint} {join_names(names)}" if missing else "")
-
-
-def join_names(names: Iterable[str]) -> str:
-    """Join the first names, and count the rest."""
-    known = list(names)
-    more = f" and {len(known) - MAX_NAMED} more" if len(known) > MAX_NAMED else ""
-    return ", ".join(known[:MAX_NAMED]) + more
+    return Score(value, f"{complaint} {join_names(names, MAX_NAMED)}" if missing else "")
 
 
 BY_RULE: Final = "the plan was made by rule"
@@ -71,8 +65,8 @@ def score_routing(row: ExamRow, trial: RowResult, *, is_exact: bool) -> Score | 
         return None
     used = list_workers(trial.plan)
     missing, extra = sorted(wanted - used), sorted(used - wanted) if is_exact else []
-    comments = [f"without {join_names(missing)}"] if missing else []
-    comments += [f"went to {join_names(extra)}"] if extra else []
+    comments = [f"without {join_names(missing, MAX_NAMED)}"] if missing else []
+    comments += [f"went to {join_names(extra, MAX_NAMED)}"] if extra else []
     comments = [BY_RULE] if trial.plan and trial.plan.is_by_rule else comments
     return Score(float(not comments), ", ".join(comments))
 
@@ -125,7 +119,7 @@ def score_citations(row: ExamRow, trial: RowResult) -> Score | None:
         return None
     false = sorted({source for source, holds in held if not holds})
     value = sum(holds for _, holds in held) / len(held)
-    return Score(value, f"not valid: {join_names(false)}" if false else "")
+    return Score(value, f"not valid: {join_names(false, MAX_NAMED)}" if false else "")
 
 
 def score_findings(row: ExamRow, trial: RowResult) -> Score | None:
@@ -157,7 +151,9 @@ def score_refusal(row: ExamRow, trial: RowResult) -> Score | None:
         return None
     reasons = sorted({each.escalation.reason for each in trial.reports if each.escalation})
     if expect.escalation and expect.escalation not in reasons:
-        return Score(0.0, f"refused as {join_names(reasons)}" if reasons else "not refused")
+        return Score(
+            0.0, f"refused as {join_names(reasons, MAX_NAMED)}" if reasons else "not refused"
+        )
     has_found_nothing = trial.status == "failed" and trial.answer_text
     ended = {trial.status, "partial"} if has_found_nothing else {trial.status}
     if expect.status and expect.status not in ended:

@@ -9,59 +9,45 @@ from graph.commands.options import JsonOption, QuietOption, TeamArgument, Verbos
 from graph.commands.settings_loading import load_settings
 from graph.display.streams import announce_start
 
-ThresholdOption = Annotated[
-    float,
-    typer.Option(
-        "--threshold",
-        metavar="PERCENT",
-        min=0,
-        max=100,
-        help="A lower score ends with exit code 3.",
-    ),
-]
-AgainstOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--against",
-        metavar="OTHER",
-        help="standard=MODEL, a strategy such as single, or another team. May be repeated.",
-    ),
-]
-WorkerOption = Annotated[
-    list[Path] | None,
-    typer.Option(
-        "--worker",
-        metavar="FILE",
-        help="Compare with the team in which this file replaces the worker of its name, or is"
-        " added. May be repeated.",
-    ),
-]
-LimitOption = Annotated[
-    int | None, typer.Option("--limit", metavar="N", min=1, help="Only the first N rows.")
-]
-OnlyOption = Annotated[
-    list[str] | None,
-    typer.Option("--only", metavar="ROW", help="Only the row with this id. May be repeated."),
-]
-JudgeOption = Annotated[
-    Literal["fast", "standard", "strong"],
-    typer.Option("--judge", metavar="TIER", help="The tier that judges `judged` rows."),
-]
-ReplayedOption = Annotated[
-    bool,
-    typer.Option("--replayed", help="Only rows with a record, from it: no model, no network."),
-]
-
 
 def evaluate(
     team: TeamArgument,
-    threshold: ThresholdOption = 80.0,
-    against: AgainstOption = None,
-    worker: WorkerOption = None,
-    limit: LimitOption = None,
-    only: OnlyOption = None,
-    judge: JudgeOption = "strong",
-    replayed: ReplayedOption = False,
+    threshold: Annotated[
+        float,
+        typer.Option(
+            metavar="PERCENT", min=0, max=100, help="A lower score ends with exit code 3."
+        ),
+    ] = 80.0,
+    against: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="OTHER",
+            help="standard=MODEL, a strategy such as single, or another team. May be repeated.",
+        ),
+    ] = None,
+    worker: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE",
+            help="Compare with the team in which this file replaces the worker of its name, or is"
+            " added. May be repeated.",
+        ),
+    ] = None,
+    limit: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Only the first N rows.")
+    ] = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(metavar="ROW", help="Only the row with this id. May be repeated."),
+    ] = None,
+    judge: Annotated[
+        Literal["fast", "standard", "strong"],
+        typer.Option(metavar="TIER", help="The tier that judges `judged` rows."),
+    ] = "strong",
+    replayed: Annotated[
+        bool,
+        typer.Option("--replayed", help="Only rows with a record, from it: no model, no network."),
+    ] = False,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
     verbose: VerboseOption = False,

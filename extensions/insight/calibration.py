@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from statistics import median
 from typing import Any, Final
 
-from extensions.insight.conformal import is_inside
 from extensions.insight.history import (
     AMOUNTS,
     MAX_LISTED,
@@ -88,20 +87,17 @@ def _measure(runs: Sequence[DoneRun]) -> dict[str, Any]:
 
 def _measure_amount(name: str, runs: Sequence[DoneRun]) -> dict[str, Any]:
     """Return how an amount was estimated; nothing where it is not known of any run."""
-    widths, facts, hits = list[float](), list[float](), 0
-    for run in runs:
-        low, high = (getattr(end, name) for end in (run.expected.low, run.expected.high))
-        fact = getattr(run.fact, name)
-        if None not in (low, high, fact):
-            hits += is_inside(name, run)
-            widths.append(high - low)
-            facts.append(fact)
-    if not facts:
+    ends = [
+        [getattr(each, name) for each in (run.expected.low, run.fact, run.expected.high)]
+        for run in runs
+    ]
+    known = [each for each in ends if None not in each]
+    if not known:
         return {}
-    width, fact = median(widths), median(facts)
+    width, fact = median(high - low for low, _, high in known), median(each[1] for each in known)
     return {
-        "runs": len(facts),
-        "held": round(hits / len(facts), 4),
+        "runs": len(known),
+        "held": round(sum(low <= fact <= high for low, fact, high in known) / len(known), 4),
         "median_width": float(f"{width:.5g}"),
         "median_fact": float(f"{fact:.5g}"),
         "width_over_fact": round(width / fact, 3) if fact else None,

@@ -1,7 +1,7 @@
 """The certificate of a plan: worst case, flows, effects, parallel writes, parts without a task."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from hashlib import sha256
 from typing import Annotated, Any, Final, Literal
@@ -13,6 +13,7 @@ from extensions.insight.worst_case import WorstCase, bound_run
 from nodes.errors import SettingsInvalid
 from nodes.planning.certificates import PlannedRun
 from nodes.security.tool_access import list_effect_tools
+from nodes.text.counts import join_names
 from nodes.text.plain_text import sanitize_line
 from state import Frozen, NonNegative, Plan
 
@@ -161,13 +162,13 @@ def _summarize(made: Certificate) -> Iterator[str]:
             yield f"{where}: {', '.join(shown)}"
     yield from (f"no bound for {reason}" for reason in made.worst_case.unbounded)
     flows = [
-        f"{_name(each.sources)} may reach {each.to} ({each.guard or 'which sends outside'})"
+        f"{_join(each.sources)} may reach {each.to} ({each.guard or 'which sends outside'})"
         for each in made.flows
         if each.way == "plan"
     ]
-    effects = [f"task {each.task} may have an effect: {_name(each.tools)}" for each in made.effects]
+    effects = [f"task {each.task} may have an effect: {_join(each.tools)}" for each in made.effects]
     writes = [
-        f"{_name(each.tasks)} may change {each.thing} at the same time"
+        f"{_join(each.tasks)} may change {each.thing} at the same time"
         for each in made.parallel_writes
         if each.way == "plan"
     ]
@@ -177,9 +178,8 @@ def _summarize(made: Certificate) -> Iterator[str]:
             yield f"and {len(lines) - MAX_SHOWN} more of these in the certificate"
     planned = {each.to for each in made.flows if each.way == "plan"}
     if later := sorted({each.to for each in made.flows} - planned):
-        yield f"only after a failure or a change of the plan: {_name(later)}"
+        yield f"only after a failure or a change of the plan: {_join(later)}"
 
 
-def _name(names: Sequence[str]) -> str:
-    more = [f"{len(names) - MAX_SHOWN} more"] if len(names) > MAX_SHOWN else []
-    return ", ".join([*(sanitize_line(name, 60) for name in names[:MAX_SHOWN]), *more])
+def _join(names: Iterable[str]) -> str:
+    return join_names((sanitize_line(name, 60) for name in names), MAX_SHOWN)

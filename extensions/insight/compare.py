@@ -82,20 +82,12 @@ def measure(outcome: Outcome) -> Row:
 
 def _lay_out(rows: Sequence[Row]) -> list[tuple[str, ...]]:
     """Return the table: a row for each figure, a column for each strategy."""
-    shown = [
-        {
-            "": row["strategy"],
-            "status": format_status(row["status"]),
-            "facts": f"{row['facts']}",
-            "proved": f"{row['proved']}",
-            "unproved": f"{row['unproved']}",
-            "gaps": f"{row['gaps']}",
-            "model calls": f"{row['model_calls']}",
-            "tokens": f"{row['tokens']:,}",
-            "US dollars": "unknown" if row["cost_usd"] is None else f"{row['cost_usd']:,.4f}",
-            "seconds": "-" if row["seconds"] is None else f"{row['seconds']:,.2f}",
-            "thread": row["thread"],
-        }
-        for row in rows
-    ]
-    return [(label, *(each[label] for each in shown)) for label in shown[0]]
+    head = ("", *(row["strategy"] for row in rows))
+    status = ("status", *(format_status(row["status"]) for row in rows))
+    forms = {"cost_usd": ("US dollars", ",.4f", "unknown"), "seconds": ("seconds", ",.2f", "-")}
+    table = [head, status]
+    for name in ("facts", "proved", "unproved", "gaps", "model_calls", "tokens", *forms):
+        label, form, unknown = forms.get(name, (name.replace("_", " "), ",", ""))
+        cells = (unknown if row[name] is None else format(row[name], form) for row in rows)
+        table.append((label, *cells))
+    return [*table, ("thread", *(row["thread"] for row in rows))]

@@ -14,6 +14,7 @@ from extensions.insight.history import (
     DoneRun,
     build_place,
     build_run,
+    describe_kind,
     load_values,
     name_history,
     read_runs,
@@ -44,8 +45,12 @@ class HistoryEstimator:
             return None
         places = build_place(asked.config), build_place(asked.config, name_history(asked.team))
         values = await load_values(store, *places)
-        # Other runs of the process continue meanwhile.
-        return await asyncio.to_thread(_estimate_from, values, base, plan, asked, planning)
+
+        def estimate() -> Estimate | None:
+            runs = read_runs(values)
+            return estimate_run(runs, describe_run(plan, asked, planning), base) if runs else None
+
+        return await asyncio.to_thread(estimate)  # other runs of the process continue meanwhile
 
     async def learn(
         self, values: SupervisorState, team: Team, config: RunnableConfig, store: BaseStore
@@ -55,13 +60,6 @@ class HistoryEstimator:
         if run is not None:
             number = len(values.get("plans", ())) - values.get("revisions", 0)
             await save_run(store, config, run, number)
-
-
-def _estimate_from(
-    values: Sequence[object], base: Estimate, plan: Plan, asked: PlanRequest, planning: Usage
-) -> Estimate | None:
-    runs = read_runs(values)
-    return estimate_run(runs, describe_run(plan, asked, planning), base) if runs else None
 
 
 def estimate_run(runs: Sequence[DoneRun], planned: PlannedRun, base: Estimate) -> Estimate:
@@ -145,10 +143,7 @@ def _describe_tasks(plan: Plan, asked: PlanRequest) -> Iterator[PlannedTask]:
         cost = costs[task.id if task else ""]
         worker = team.find_worker(task.worker) if task else None
         yield PlannedTask(
-            worker=worker.name if worker else "",
-            version=words.get(f"{worker.name}.md", "") if worker else "",
-            model=asked.models.get_name(cost.tier, asked.context),
-            uses_tools=bool(worker and worker.tools),
+            **describe_kind(worker, words, asked.models.get_name(cost.tier, asked.context)),
             needs=tuple(places[edge.task] for edge in task.depends_on) if task else (),
             calls=cost.calls,
             input_tokens=max(1, cost.input_tokens),

@@ -131,10 +131,7 @@ def build_run(values: SupervisorState, team: Team) -> DoneRun | None:
 
     def describe(task: str, seconds: float, worker: Worker | None = None) -> DoneTask:
         return DoneTask(
-            worker=worker.name if worker else "",
-            version=words.get(f"{worker.name}.md", "") if worker else "",
-            model=names.get(costs[task].tier, ""),
-            uses_tools=bool(worker and worker.tools),
+            **describe_kind(worker, words, names.get(costs[task].tier, "")),
             expected_input=max(1, costs[task].input_tokens),
             **dict(zip(SPENT, _sum_usage(spent[task]), strict=True)),
             seconds=seconds,
@@ -156,6 +153,20 @@ def build_run(values: SupervisorState, team: Team) -> DoneRun | None:
         expected=expected,
         fact=Amounts(**usage.model_dump(include=set(AMOUNTS) - {"seconds"}), seconds=timing.wall_s),
     )
+
+
+def describe_kind(worker: Worker | None, words: Mapping[str, str], model: str) -> dict[str, Any]:
+    """Return by what tasks are alike; without a worker it is the answer.
+
+    Args:
+        words: the hashes of the team's files.
+    """
+    return {
+        "worker": worker.name if worker else "",
+        "version": words.get(f"{worker.name}.md", "") if worker else "",
+        "model": model,
+        "uses_tools": bool(worker and worker.tools),
+    }
 
 
 def _sort_expenses(

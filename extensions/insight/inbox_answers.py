@@ -22,7 +22,7 @@ from graph.settings import Settings
 from graph.topology.answers import NoOpenQuestion, Question, assign_answer
 from nodes.errors import SupervisorError, UsageError
 from nodes.errors.redaction import redact_value
-from nodes.text.counts import format_count
+from nodes.text.counts import format_count, join_names
 from state import Context
 
 MAX_RESUMED: Final = 4
@@ -198,7 +198,8 @@ def _print_listing(waiting: Sequence[Waiting], url: str | None) -> None:
                 left = format_count(len(lines) - MAX_LINES, "more line")
                 last = -1 - len(question.get("problems") or ())
                 lines[MAX_LINES - 1 : last] = [f"… {left}: supervise show {each.thread}"]
-            blocked, done = _join(each.list_blocked(question)), _join(each.list_done())
+            lists = (each.list_blocked(question), each.list_done())
+            blocked, done = (to_one_line(join_names(n, MAX_NAMES), 400) or "nothing" for n in lists)
             lines += [f"waits for it: {blocked}; done: {done}"]
             print_text("\n".join(f"  {line}" for line in lines))
         print_text(f"  {_name_command(each, url)}")
@@ -222,15 +223,8 @@ def _to_json(waiting: Waiting, url: str | None) -> Json:
     }
 
 
-def _join(names: Sequence[str]) -> str:
-    more = f" and {len(names) - MAX_NAMES} more" if len(names) > MAX_NAMES else ""
-    return to_one_line(", ".join(names[:MAX_NAMES]), 400) + more if names else "nothing"
-
-
 def _format_age(seconds: float | None) -> str:
     """Return for how long a question waits, in its largest unit."""
-    if seconds is None:
-        return "age unknown"
-    units = (("d", 86_400), ("h", 3_600), ("min", 60), ("s", 1))
-    unit, length = next((each for each in units if seconds >= each[1]), units[-1])
-    return f"{int(seconds // length)} {unit}"
+    units = {"d": 86_400, "h": 3_600, "min": 60, "s": 1}
+    found = (f"{int(seconds // n)} {u}" for u, n in units.items() if seconds and seconds >= n)
+    return "age unknown" if seconds is None else next(found, "0 s")

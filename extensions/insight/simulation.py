@@ -25,8 +25,6 @@ HALF_LIFE_RUNS: Final = 20.0
 """Runs of its team after which a run counts half."""
 HALF_LIFE_S: Final = 60 * 86_400.0
 """The same in time."""
-MAX_RUNS: Final = 150
-"""Of one level: older ones hardly count."""
 TASKS_SIMULATED: Final = 16_000
 """In all simulated runs together; a large plan needs fewer, as its tasks balance each other."""
 MIN_DRAWS, MAX_DRAWS = 16, 200
@@ -97,9 +95,8 @@ class _Level:
     weights: list[float] = field(default_factory=list)
 
     def add(self, found: list[Any], weight: float) -> None:
-        if len(self.runs) < MAX_RUNS:
-            self.runs.append(found)
-            self.weights.append(weight)
+        self.runs.append(found)
+        self.weights.append(weight)
 
     @property
     def share(self) -> float:

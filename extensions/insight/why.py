@@ -10,7 +10,7 @@ from graph.commands.runs import find_thread
 from graph.display.labels import format_seconds
 from graph.display.stderr_console import print_to_stderr
 from graph.extensions import RunSource
-from nodes.text.counts import format_count
+from nodes.text.counts import format_count, join_names
 from state import COMPLETE_STATUSES
 
 MAX_SHOWN: Final = 8
@@ -42,15 +42,15 @@ def show_why(thread: str, task: str, runs: RunSource, *, as_json: bool) -> int:
 
 
 def _format_explanation(why: Explanation, subject: str) -> Iterator[str]:
-    groups = list(_group_causes(why))
-    if not why.causes:
+    groups, count = list(_group_causes(why)), len(why.causes)
+    if not count:
         verb = "failed" if why.status in (*COMPLETE_STATUSES, "completed") else "has failed"
         yield f"Nothing {verb}: {subject} {_STATES.get(why.status, f'is {why.status}')}."
-    elif is_several := len(why.causes) > 1:
-        yield f"{len(why.causes)} independent causes, in the order in which they happened:"
+    elif count > 1:
+        yield f"{count} independent causes, in the order in which they happened:"
     for number, causes in enumerate(groups[:MAX_SHOWN], 1):
-        yield from _format_causes(causes, f"\n{number}. " if is_several else "")
-    if (more := sum(map(len, groups[MAX_SHOWN:]))) > 0:
+        yield from _format_causes(causes, f"\n{number}. " if count > 1 else "")
+    if more := sum(map(len, groups[MAX_SHOWN:])):
         yield f"\nand {format_count(more, 'more cause')}: --json lists all"
     if why.stated_gaps:
         yield "\nGaps that the answer names, and that no fault has led to:"
@@ -70,15 +70,11 @@ def _format_causes(causes: list[Cause], number: str) -> Iterator[str]:
     cause, others = causes[0], [each.task or each.worker for each in causes[1:]]
     yield f"{number}{cause.sentence}{'' if cause.sentence.endswith('…') else '.'}"
     if others:
-        rest = f" and {len(others) - MAX_SHOWN} more" if len(others) > MAX_SHOWN else ""
-        yield f"   the same at: {', '.join(others[:MAX_SHOWN])}{rest}"
+        yield f"   the same at: {join_names(others, MAX_SHOWN)}"
     if event := cause.event:
         data = "".join(f", {key} {event[key]}" for key in _SHOWN if event.get(key))
-        at = (
-            f" at {format_seconds(float(t))}"
-            if isinstance(t := event.get("t"), int | float)
-            else ""
-        )
+        seconds = event.get("t")
+        at = "" if seconds is None else f" at {format_seconds(float(seconds))}"
         yield f"   event: {event.get('kind')}{at}{data}"
     steps = [step.text for step in cause.chain]
     if (more := len(steps) - MAX_SHOWN) > 0:

@@ -6,7 +6,7 @@ the budget, and from what the calls in flight can add when it is spent.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, get_args
 
 from extensions.insight.flows import may_grow, may_split
 from graph.topology.worker_pool import derive_division_team
@@ -23,7 +23,6 @@ from nodes.schemas.team import Team, Worker
 from nodes.synthesis.reduction import MAX_ROUNDS
 from state import Context, Frozen, Plan, Tier
 
-TIERS: Final[tuple[Tier, ...]] = ("fast", "standard", "strong")
 MAX_COUNT: Final = 10**15
 """A larger bound is none, and no checkpoint could store it."""
 LONGER_RETRY: Final = 4
@@ -174,11 +173,15 @@ def _bound_spending(run: PlannedRun, count: _Count) -> WorstCase:
     answer may have any length to its limit.
     """
     cap, cap_usd = run.context.max_tokens, run.context.max_cost_usd
-    models = [_describe_model(run, tier, list(_list_parameters(run.team))) for tier in TIERS]
+    models = [
+        _describe_model(run, tier, list(_list_parameters(run.team))) for tier in get_args(Tier)
+    ]
     paid, why = [each for each in models if each.prices != (0.0, 0.0, 0.0)], list[str]()
     no_limit = next((each for each in models if each.limit is None), None)
     at_once = run.models.settings.max_concurrency
-    places = {model.endpoint if (model := _get_model(run, tier)) else tier for tier in TIERS}
+    places = {
+        model.endpoint if (model := _get_model(run, tier)) else tier for tier in get_args(Tier)
+    }
     at_once = len(places) * min(at_once, run.context.max_concurrency or at_once)
     in_flight = min(count.parallel, at_once)
     longest = LONGER_RETRY * in_flight * max(each.limit or 0 for each in models)
@@ -213,16 +216,15 @@ def _bound_spending(run: PlannedRun, count: _Count) -> WorstCase:
 
 def _describe_model(run: PlannedRun, tier: Tier, parameters: list[Mapping[str, Any]]) -> _Model:
     name, prices = run.models.get_name(tier, run.context), run.models.settings.prices
-    rates = list[tuple[float, float]]()
+    limit, rates = _find_answer_limit(run, tier, parameters), list[tuple[float, float]]()
     for probe in (1_000, PER_MILLION):  # some prices are higher for long prompts
         given = compute_cost_usd(name, {"input_tokens": probe}, prices)
         both = compute_cost_usd(name, {"input_tokens": probe, "output_tokens": probe}, prices)
         if given is None or both is None:
-            return _Model(name, _find_answer_limit(run, tier, parameters), None)
+            return _Model(name, limit, None)
         rates.append((given / probe, (both - given) / probe))
     (low, out), (high, other) = sorted(rates)
-    price = (low, high, max(out, other))
-    return _Model(name, _find_answer_limit(run, tier, parameters), price)
+    return _Model(name, limit, (low, high, max(out, other)))
 
 
 def _get_model(run: PlannedRun, tier: Tier) -> GuardedModel | None:
@@ -243,9 +245,9 @@ def _find_answer_limit(
         factor = OPENAI_FACTOR if model.kind == "openai" else 1
         chosen = map(model.settings.max_output_tokens.get, OUTPUT_PURPOSES)
         own += [limit or DEFAULT_OUTPUT_TOKENS * factor for limit in chosen]
-    own = [limit for limit in own if isinstance(limit, int)]
     asked = [each.get(name) for each in (model.parameters, *parameters) for name in LIMITS]
-    return max(own + [limit for limit in asked if isinstance(limit, int)]) if own else None
+    known, also = ([n for n in limits if isinstance(n, int)] for limits in (own, asked))
+    return max(known + also) if known else None
 
 
 def _list_parameters(team: Team) -> Iterator[Mapping[str, Any]]:

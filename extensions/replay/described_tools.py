@@ -12,18 +12,15 @@ from nodes.tools.framework.catalog import ConfirmedTool
 from nodes.tools.framework.materials import TAKES_MATERIALS, takes_materials
 
 
-class DescribedTool(ConfirmedTool):
+class DescribedLocalTool(BaseTool):
     """A tool of which only the description is known."""
 
     def _run(self, *_: Any, **__: Any) -> Any:
         raise ToolFailed("the tool is known by its description alone")
 
 
-class DescribedLocalTool(BaseTool):
-    """The same for a tool that no server answers."""
-
-    def _run(self, *_: Any, **__: Any) -> Any:
-        raise ToolFailed("the tool is known by its description alone")
+class DescribedTool(DescribedLocalTool, ConfirmedTool):
+    """The same for a tool of a server."""
 
 
 def describe_tools(tools: Iterable[BaseTool]) -> list[dict[str, Any]]:

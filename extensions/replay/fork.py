@@ -198,6 +198,8 @@ async def _enter_state(
         **base.values,
         **reset_for_new_request(),
         "results": changes.results,
+        "steps": {},
+        "ledger": {},
         "plan": changes.plan,
         "plans": (*base.values.get("plans", ()), changes.plan),
         "materials": changes.materials,

@@ -141,15 +141,13 @@ def _print_comparison(found: Comparison) -> None:
     lines = [*_list_differences(said), *found.list_answer_lines()]
     for line in () if error else lines or ["nothing differs"]:
         print_text(line)
-    usage = said["usage"]
-    tokens = [usage[side]["input_tokens"] + usage[side]["output_tokens"] for side in usage]
-    costs = [usage[side]["cost_usd"] for side in usage]
-    calls = format_count(usage["after"]["model_calls"], "call")
-    spent = f"{calls}, {tokens[1]:,} tokens, {_format_cost(costs[1])}"
-    print_to_stderr(
-        f"cost of the change: {spent}; of the run: {tokens[0]:,} tokens, {_format_cost(costs[0])}",
-        style="dim",
-    )
+    spent = [
+        f"{used['input_tokens'] + used['output_tokens']:,} tokens, "
+        + ("price unknown" if (cost := used["cost_usd"]) is None else f"{cost:.4f} USD")
+        for used in said["usage"].values()
+    ]
+    calls = format_count(said["usage"]["after"]["model_calls"], "call")
+    print_to_stderr(f"cost of the change: {calls}, {spent[1]}; of the run: {spent[0]}", style="dim")
     print_to_stderr(f"more: supervise show {found.outcome.thread}", style="dim")
     if error:
         print_to_stderr(error.format_line(), style="red")
@@ -176,7 +174,3 @@ def _format_value(value: Any) -> str:
     if isinstance(value, list):
         value = "; ".join(map(str, value))
     return to_one_line(str(value), 200) if value not in (None, "") else "nothing"
-
-
-def _format_cost(cost_usd: float | None) -> str:
-    return "price unknown" if cost_usd is None else f"{cost_usd:.4f} USD"

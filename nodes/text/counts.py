@@ -1,12 +1,19 @@
 """Counts with their nouns, and what a run is expected to take."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 
 def format_count(number: int, noun: str, plural: str = "") -> str:
     """Return a count with its noun: 1 value, 2 values."""
     return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"
+
+
+def join_names(names: Iterable[str], most: int) -> str:
+    """Return the first names with commas between them, and how many more there are."""
+    known = list(names)
+    more = f" and {len(known) - most} more" if len(known) > most else ""
+    return ", ".join(known[:most]) + more
 
 
 def format_estimate(estimate: Mapping[str, Any]) -> str:

@@ -10,9 +10,7 @@ import pytest
 from extensions.insight.inbox import QuestionChanged, read_inbox, require_listed
 from graph.commands.runs import open_runs
 from graph.runs.runner import resume
-from graph.runs.trace import get_log_path
 from graph.settings import Settings
-from graph.stores.thread_locks import lock_thread
 from tests.endpoint import Endpoint, Scenario, ScriptedTask
 from tests.screen import CapturedScreen
 
@@ -196,47 +194,12 @@ def test_an_answer_to_what_is_not_asked_any_more_is_not_given(
     assert [each["thread"] for each in read_json(supervise)["waiting"]] == ["other"]
 
 
-def test_a_thread_that_is_busy_is_a_line_and_the_others_are_answered(
-    supervise: CapturedScreen, playing: Endpoint
-):
-    begin(supervise, playing, "busy", "--approve")
-    begin(supervise, playing, "free", "--approve")
-
-    with lock_thread("busy", Settings().home):
-        code = supervise("inbox", "--accept", "plan", "-q")
-
-    assert code == 6 and supervise.err.count("error[") == 1
-    assert [each["thread"] for each in read_json(supervise)["waiting"]] == ["busy"]
-
-
 def test_rejected_by_rule_the_call_is_not_made(supervise: CapturedScreen, playing: Endpoint):
     begin(supervise, playing, "calling", tool_calls=(("book", {"what": "room"}),))
 
     assert supervise("inbox", "--reject", "tool_call:book", "-q") == 0
 
     assert "reject room" in str(playing.select_calls(task="call")[-1].body)
-
-
-def test_rules_that_fit_nothing_answer_nothing(supervise: CapturedScreen, playing: Endpoint):
-    begin(supervise, playing, "planning", "--approve")
-
-    assert supervise("inbox", "--accept", "tool_call:book") == 0
-
-    assert "no question that waits fits a rule" in supervise.err
-    assert len(read_json(supervise)["waiting"]) == 1
-
-
-def test_a_damaged_log_is_a_line_and_the_others_are_listed(
-    supervise: CapturedScreen, playing: Endpoint
-):
-    begin(supervise, playing, "planning", "--approve")
-    path = get_log_path("broken", Settings())
-    path.write_text('{"kind": "plan_created", "t": 1, "plan": 3}\n')
-
-    assert supervise("inbox") == 0
-
-    assert "not read: thread broken, its log is damaged" in supervise.err
-    assert "planning" in supervise.out
 
 
 def test_an_empty_inbox_says_so(supervise: CapturedScreen):
