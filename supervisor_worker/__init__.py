@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from extensions.evals import Evaluation, aevaluate_team, evaluate_team
-    from extensions.insight import Explanation, explain
+    from extensions.insight.causes import Explanation, explain
     from extensions.replay import (
         ChangeOptions,
         Comparison,
-        Replayed,
         afork,
         areplay,
         find_changes,
         replay,
     )
+    from extensions.replay.replayer import Replayed
     from graph import __version__
     from graph.extensions import DoctorCheck, Extension
     from graph.runs.outcome import Outcome
@@ -105,8 +105,9 @@ __all__ = [
 
 _HOMES = {
     "Evaluation aevaluate_team evaluate_team": "extensions.evals",
-    "Explanation explain": "extensions.insight",
-    "ChangeOptions Comparison Replayed afork areplay find_changes replay": "extensions.replay",
+    "Explanation explain": "extensions.insight.causes",
+    "ChangeOptions Comparison afork areplay find_changes replay": "extensions.replay",
+    "Replayed": "extensions.replay.replayer",
     "DoctorCheck Extension": "graph.extensions",
     "Outcome": "graph.runs.outcome",
     "aplan": "graph.runs.plan_only",

@@ -23,12 +23,12 @@ from graph.teams.team_loader import find_team, load_team
 from graph.topology.blocking_portal import get_portal
 from nodes.errors import SettingsInvalid
 from nodes.models.catalog import ModelCatalog
+from nodes.schemas.team import Team
 from state import Strategy, Tier
 
 MAX_CONCURRENT_ROWS: Final = 2
 """Rows in parallel; each also runs its own tasks in parallel."""
 CLOSE_TIMEOUT_S: Final = 10.0
-_NOT_TRACED: Final = {"langsmith_tracing": False}
 
 
 async def run_experiment(
@@ -184,14 +184,10 @@ async def aevaluate_team(
         UsageError: the team or a setting cannot be used; there is no exam, or it has problems.
         ModelError: no row could reach the model.
     """
-    settings = settings or Settings()
-    settings = settings.model_copy(update=_NOT_TRACED if replayed else {})
-    settings.export_tracing()
-    examined = load_team(team, settings, workers=[*map(Path, workers)])
-    examined = examined.model_copy(update={"strategy": strategy} if strategy else {})
+    settings = _prepare_settings(settings or Settings(), replayed)
+    examined = _load_examined(team, settings, [*map(Path, workers)], strategy)
     asking = find_team(exam or team, settings)
-    rows = load_exam(asking, [worker.name for worker in load_team(asking, settings).workers])
-    is_single = examined.strategy == "single"
+    rows, is_single = _load_rows(asking, settings), examined.strategy == "single"
     chosen = rows.select_rows(limit, only, replayed=replayed, answers=is_single)
     names = {} if replayed else await resolve_models(settings)
     known = {"team": examined.name, **{f"model_{tier}": name for tier, name in names.items()}}
@@ -209,6 +205,23 @@ async def aevaluate_team(
         skipped=chosen.skipped,
         is_of_answers=is_single,
     )
+
+
+def _prepare_settings(settings: Settings, replayed: bool) -> Settings:
+    settings = settings.model_copy(update={"langsmith_tracing": False} if replayed else {})
+    settings.export_tracing()
+    return settings
+
+
+def _load_rows(asking: Path, settings: Settings) -> Exam:
+    return load_exam(asking, [worker.name for worker in load_team(asking, settings).workers])
+
+
+def _load_examined(
+    team: str | Path, settings: Settings, workers: Sequence[Path], strategy: Strategy | None
+) -> Team:
+    examined = load_team(team, settings, workers=workers)
+    return examined.model_copy(update={"strategy": strategy} if strategy else {})
 
 
 async def resolve_models(settings: Settings) -> dict[Tier, str]:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from shlex import quote
 from typing import Any, Final
 
-from extensions.insight.commands import InboxOptions
 from extensions.insight.inbox import Rules, Waiting, read_inbox, require_listed
+from extensions.insight.options import InboxOptions
 from graph.commands.cancellation import run_cancellable
 from graph.commands.output import print_json, print_text
 from graph.commands.run import print_outcome
