@@ -137,7 +137,8 @@ def build_run(values: SupervisorState, team: Team) -> DoneRun | None:
             seconds=seconds,
         )
 
-    ran = [task for task in plan.tasks if task.id in results]
+    known = {"", *(worker.name for worker in team.roster)}  # a user may have given a report
+    ran = [task for task in plan.tasks if task.id in results and results[task.id].worker in known]
     last_s = max((each.ended_s for each in results.values()), default=values["planned_s"])
     tasks = [describe("", max(0.0, timing.wall_s + values["asked_s"] - last_s))]
     for task in ran[:: max(1, -(-len(ran) // (MAX_TASKS - 1)))]:

@@ -114,26 +114,13 @@ def test_folders_are_hidden_the_longest_first():
     assert shown == {"a": ["…/teams/b.md", "…"]}
 
 
-def test_models_are_named_by_tier_or_by_setting():
-    other = parse_baseline(["standard=openai:a", "model_fast=embedded"], "fruit", Settings())
+def test_models_a_team_and_a_strategy_may_be_named_together():
+    given = ["single", "./prompts2", "standard=openai:a", "model_fast=embedded"]
+    other = parse_baseline(given, "fruit", Settings())
 
-    assert other.team == "fruit"
+    assert (other.strategy, other.team, other.label) == ("single", "./prompts2", ", ".join(given))
     assert other.settings.model_standard == "openai:a"
     assert other.settings.model_fast == "embedded"
-    assert other.label == "standard=openai:a, model_fast=embedded"
-
-
-def test_a_team_may_be_named_together_with_a_model():
-    other = parse_baseline(["./prompts2", "strong=openai:a"], "fruit", Settings())
-
-    assert (other.team, other.settings.model_strong) == ("./prompts2", "openai:a")
-
-
-def test_a_strategy_may_be_named_together_with_a_team_and_a_model():
-    other = parse_baseline(["single", "./prompts2", "strong=openai:a"], "fruit", Settings())
-
-    assert (other.strategy, other.team) == ("single", "./prompts2")
-    assert other.settings.model_strong == "openai:a"
     assert parse_baseline(["single"], "fruit", Settings()).team == "fruit"
 
 

@@ -109,9 +109,5 @@ def test_claims_are_counted_by_their_proof():
 
     assert (row["facts"], row["proved"], row["unproved"], row["gaps"]) == (6, 3, 1, 1)
     assert row["seconds"] is None and row["tokens"] == 0
-
-
-def test_a_run_without_an_answer_has_no_facts():
     row = measure(Outcome(thread="t", status="failed"))
-
     assert (row["facts"], row["gaps"], row["status"]) == (0, 0, "failed")

@@ -152,13 +152,17 @@ def test_an_answer_to_a_task_that_asks_nothing_is_a_line(
     assert "no open question of 'after'" in supervise.err and supervise.err.count("\n") == 1
 
 
-def test_a_dry_run_answers_nothing(supervise: CapturedScreen, playing: Endpoint):
+def test_a_dry_run_and_rules_that_fit_nothing_answer_nothing(
+    supervise: CapturedScreen, playing: Endpoint
+):
     begin_all(supervise, playing)
     asked = len(playing.requests)
 
     found = read_json(supervise, "--accept", "plan", "--answer", "asking=2024", "--dry-run")
-
     assert [each["thread"] for each in found["would_answer"]] == ["asking", "planning"]
+    assert supervise("inbox", "--accept", "tool_call:other") == 0
+
+    assert "no question that waits fits a rule" in supervise.err
     assert "answered" not in found and len(playing.requests) == asked
     assert len(read_json(supervise)["waiting"]) == 3
 

@@ -97,31 +97,20 @@ def test_a_changed_prompt_is_named_with_its_call_and_is_no_wrong_answer(juice, c
         ("calculator.md", "description: Computes", "description: Always computes", "`plan`"),
         ("team.md", "Lead with", "Begin with", "`answer`"),
         ("reader.md", "[search_documents]", "[]", "`plan`"),
+        ("calculator.md", "You compute.", "You compute, always.", ""),
+        ("reader.md", "tier: fast", "tier: fast\ntimeout_s: 60", ""),
     ],
 )
-def test_the_call_that_a_change_concerns_is_the_one_that_is_named(
+def test_the_call_that_a_change_concerns_is_named_and_what_no_call_has_seen_is_no_difference(
     juice, case, file, old, new, call
 ):
     change(juice / file, old, new)
 
     (row,) = evaluate_team(juice, replayed=True).rows
 
-    assert row.complaints[0].startswith(f"not replayed: model {call} differs from the record in: ")
-
-
-@pytest.mark.parametrize(
-    ("file", "old", "new"),
-    [
-        ("calculator.md", "You compute.", "You compute, always."),
-        ("reader.md", "tier: fast", "tier: fast\ntimeout_s: 60"),
-    ],
-)
-def test_a_change_that_no_call_has_seen_is_no_difference(juice, case, file, old, new):
-    change(juice / file, old, new)
-
-    (row,) = evaluate_team(juice, replayed=True).rows
-
-    assert (row.score, row.result.missed) == (100.0, "")
+    missed = f"model {call} differs from the record in: " if call else ""
+    assert (row.result.missed or "").startswith(missed)
+    assert (row.score, bool(row.result.missed)) == ((0.0, True) if call else (100.0, False))
 
 
 def test_a_replaced_worker_is_compared_on_the_records(juice, case, supervise, tmp_path):
@@ -192,7 +181,7 @@ def test_a_criterion_is_left_out_of_a_replay(juice, case):
     assert evaluation.score == 100 and evaluation.left_out == {"judged": "a replay asks no model"}
 
 
-async def test_a_failure_of_yesterday_is_a_test_until_a_prompt_changes(
+async def test_a_failure_of_yesterday_is_a_test_tomorrow(
     juice, endpoint: Endpoint, settings: Settings, capsys
 ):
     failed = ScriptedTask(id="a", worker="reader", report={"status": "failed", "output": "none"})
@@ -206,15 +195,10 @@ async def test_a_failure_of_yesterday_is_a_test_until_a_prompt_changes(
     assert await asyncio.to_thread(make_case, "night", settings, name="better", status="done") == 0
     assert await asyncio.to_thread(run_supervise, "eval", str(juice), "--replayed") == 3
     shown = capsys.readouterr().out
-    change(juice / "reader.md", "You look things up.", "You look things up, with care.")
-    assert await asyncio.to_thread(run_supervise, "eval", str(juice), "--replayed") == 3
-    changed = capsys.readouterr().out
 
     assert outcome.status == "failed" and len(endpoint.requests) == asked
     assert read_rows(juice)[-2]["expect"] == {"workers": ["reader"], "status": "failed"}
     assert "rows below 100\nbetter  50.0  completed: ended failed\n" in shown
-    named = "model `turn` of a, attempt 1 differs from the record in: message 1 (system)"
-    assert f"no answer\nnight   {named}\nbetter  {named}\n" in changed
 
 
 async def test_an_error_and_a_question_are_endings_that_are_replayed(
