@@ -5,11 +5,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from supervisor_worker.testing.endpoint.records import Call
 from tests.benchmarks.versus.contenders import Contender
 from tests.benchmarks.versus.stage import Script, Stage, find_reports
 from tests.benchmarks.versus.work import FALSE_PRICE, READING, WHOLE
 from tests.endpoint import Fault
-from tests.endpoint.records import Call
 
 BROKEN = "read_east"
 """The part whose worker fails."""

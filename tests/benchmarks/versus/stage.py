@@ -12,10 +12,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from supervisor_worker.testing.endpoint.request import Body, ModelRequest, get_message_text
+from supervisor_worker.testing.endpoint.scripted_model import ModelReply, ScriptedModel
 from tests.benchmarks.versus.work import LEAD_S, WHOLE, Part, tell, write_report
 from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask
-from tests.endpoint.request import Body, ModelRequest, get_message_text
-from tests.endpoint.scripted_model import ModelReply, ScriptedModel
 
 REPORT = re.compile(r"Report on (\w+): .*? \[end of \1\]", re.DOTALL)
 FAILURE = re.compile(r"failed|error", re.IGNORECASE)
