@@ -172,7 +172,7 @@ def _list_bad_fields() -> Iterator[MalformedPlan]:
     kind, known = "trick in a worker", ("unknown worker", "did you mean 'analyst'")
     yield from _refuse_task(kind, known, "worker", (*near, "analyst,writer"))
     yield from _refuse_task(kind, ("unknown worker", "researcher, analyst"), "worker", others)
-    none = (None, [], {}, ["analyst"], True, "", "x" * 41)
+    none: tuple[Json, ...] = (None, [], {}, ["analyst"], True, "", "x" * 41)
     yield from _refuse_task("no worker", "tasks[2].worker: ", "worker", none)
     none = (None, [], {}, True, "", "x " * 2001)
     yield from _refuse_task("no description", "tasks[2].description: ", "description", none)
@@ -181,14 +181,9 @@ def _list_bad_fields() -> Iterator[MalformedPlan]:
     kind, known = "odd material", ("unknown material", "the materials are contract.pdf, sales.csv")
     far = ("offer.pdf", "*", "", ".", "/etc/passwd", 5)
     yield from _refuse_task(kind, known, "materials", ([each] for each in far))
-    near, known = (
-        ("sale.csv", "sales.csvs", "sales.csv\u200b", "\u0455ales.csv"),
-        (
-            "unknown material",
-            "did you mean 'sales.csv'",
-        ),
-    )
-    yield from _refuse_task(kind, known, "materials", ([each] for each in near))
+    known = ("unknown material", "did you mean 'sales.csv'")
+    alike = ("sale.csv", "sales.csvs", "sales.csv\u200b", "\u0455ales.csv")
+    yield from _refuse_task(kind, known, "materials", ([each] for each in alike))
     no_list = "tasks[2].materials: Input should be a list"
     yield from _refuse_task(kind, no_list, "materials", (5, True, {}, {"sales.csv": "x"}))
     odd = ([None], [["sales.csv"]], [{"name": "sales.csv"}])
@@ -198,9 +193,16 @@ def _list_bad_fields() -> Iterator[MalformedPlan]:
 def _list_bad_edges() -> Iterator[MalformedPlan]:
     kind, name, place = "odd dependency", "depends_on", "tasks[2].depends_on"
     yield from _refuse_task(kind, f"{place}[0].task: ", name, (True, False))
-    lists = ([None], [["T1"]], [[]], [[["T1", "T2"]]])
+    lists: tuple[Json, ...] = ([None], [["T1"]], [[]], [[["T1", "T2"]]])
     yield from _refuse_task(kind, f"{place}[0]: Input should be an", name, lists)
-    objects = ({"T1": True}, {"id": "T1"}, {}, [{}], {"task": None}, {"task": ["T1"]})
+    objects: tuple[Json, ...] = (
+        {"T1": True},
+        {"id": "T1"},
+        {},
+        [{}],
+        {"task": None},
+        {"task": ["T1"]},
+    )
     yield from _refuse_task(kind, f"{place}[0].task: ", name, objects)
     yield from _refuse_task(kind, f"{place}: Input should be a list", name, [1.5])
     maybe, both = {"task": "T1", "required": "maybe"}, ["T1", {"task": "T1", "required": False}]
