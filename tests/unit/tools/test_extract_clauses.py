@@ -56,16 +56,6 @@ async def test_every_quotation_stands_in_its_contract_and_at_its_line(name):
         assert text.find(claim["quotation"], start) >= 0
 
 
-async def test_a_line_to_sign_on_changes_no_clause_and_no_fact():
-    text = read_contract(DISTRIBUTION)
-    without = await extract_from(DISTRIBUTION.name, materials={DISTRIBUTION.name: text})
-
-    signed = f"{text}\n{'_' * 30} Name and title\n"
-    found = await extract_from(DISTRIBUTION.name, materials={DISTRIBUTION.name: signed})
-
-    assert (found["claims"], found["facts"]) == (without["claims"], without["facts"])
-
-
 @pytest.mark.parametrize("name", FILES)
 async def test_what_the_summary_shows_between_quotation_marks_stands_in_the_contract(name):
     summary = (await extract_from(name))["summary"]

@@ -81,27 +81,6 @@ async def test_every_value_of_the_example_is_reported_once_with_its_unit_date_an
         assert side in claim["text"] and (side or "range" not in claim["text"])
 
 
-async def test_directions_of_the_example_follow_from_its_raw_values():
-    told = await follow_trends(EXAMPLE.read_text())
-
-    series: dict[tuple[str, str], list[tuple[str, Decimal]]] = {}
-    for name, resource in read_resources(EXAMPLE).items():
-        for part in list_measured_parts(resource) if name.startswith("Observation/") else ():
-            measure = part["valueQuantity"]
-            key = (part["code"]["text"], measure["unit"])
-            series.setdefault(key, []).append((part["when"], Decimal(measure["value"])))
-    lines = [line for line in told["summary"].splitlines() if line.startswith("| ")][2:]
-    assert len(lines) == len(series) == 12
-    for (title, unit), values in series.items():
-        values.sort()
-        numbers = [value for _, value in values]
-        change = numbers[-1] - numbers[0]
-        word = "rising" if change > 0 else "falling" if change else "one value"
-        last = f"{numbers[-1]} {unit} on {values[-1][0][:16].replace('T', ' ')}"
-        (line,) = (line for line in lines if line.startswith(f"| {title} (") and last in line)
-        assert f"| {word} |" in line
-
-
 async def test_units_are_kept_apart_and_not_converted():
     told = await follow_trends(
         make_bundle(

@@ -126,29 +126,6 @@ async def test_sqlite_refuses_all_but_reading_its_tables_and_stays_as_it_was(sal
 @pytest.mark.parametrize(
     "sql",
     [
-        "DROP TABLE sales",
-        "COPY sales TO 'new.csv'",
-        "ATTACH 'new.db'",
-        "INSTALL httpfs",
-        "SET lock_configuration = false",
-        "SELECT * FROM read_csv('/etc/passwd')",
-        "SELECT * FROM glob('/*')",
-        "SELECT 1; SELECT 2",
-        "SELECT * FROM missing",
-    ],
-)
-async def test_duckdb_refuses_all_but_reading_its_tables(duck, sql):
-    before = hashlib.sha256(duck.read_bytes()).digest()
-
-    with pytest.raises(ToolRefused, match="Tables: sales"):
-        await run_query_tool(duck, sql)
-
-    assert hashlib.sha256(duck.read_bytes()).digest() == before
-
-
-@pytest.mark.parametrize(
-    "sql",
-    [
         "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) SELECT count(*) FROM r",
         "SELECT printf('%.*c', 2000000000, 'x')",
     ],
