@@ -28,7 +28,14 @@ HEADERS: Final = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cache-Control": "no-cache",
 }
-_INDEX: Final = """\
+_ICON: Final = (
+    "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E"
+    "%3Crect width='32' height='32' rx='7' fill='%231556b8'/%3E"
+    "%3Cpath d='M16 9v12M7 21v-5h18v5' stroke='%23fff' stroke-width='2.2' fill='none'/%3E"
+    "%3Cpath d='M16 4.5a4 4 0 1 0 .1 0zM7 20a3 3 0 1 0 .1 0zM16 20a3 3 0 1 0 .1 0zM25 20"
+    "a3 3 0 1 0 .1 0z' fill='%23fff'/%3E%3C/svg%3E"
+)
+_INDEX: Final = f"""\
 <!doctype html>
 <html lang="en">
 <head>
@@ -36,7 +43,7 @@ _INDEX: Final = """\
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>supervise</title>
-<link rel="icon" href="data:,">
+<link rel="icon" href="{_ICON}">
 <link rel="stylesheet" href="live.css">
 <script src="live.js" defer></script>
 </head>

@@ -16,7 +16,7 @@ ADDRESS = re.compile(r"""https?://[^\s"'`)<>\\]+""")
 # the reader of Markdown gives to an address without one; none is loaded.
 NAMED_ADDRESSES = (
     *("http://www.w3.org/", "https://docs.langchain.com", "https://github.com/"),
-    *("http://localhost:8123", "http://${"),
+    *("http://localhost:8123", "http://127.0.0.1:8080/v1", "http://${"),
 )
 
 

@@ -139,7 +139,7 @@ describe("what is said of a run", () => {
 
   test("a run that only quotes passages says that no model has read them, in a colour of its own", () => {
     const { label, color, note } = describeRun(makeTrace([], { status: "passages" }));
-    expect([label, color, note]).toEqual(["❝ passages", "passages", "Passages found; no language model has read them."]);
+    expect([label, color, note]).toEqual(["❝ passages found", "passages", "Passages found; no language model has read them."]);
   });
 
   test("a task that only quotes passages is named so", () => {

@@ -100,7 +100,7 @@ function Pictures({ trace, name }: { trace: Trace; name: string }) {
         <article aria-label={`pictures of run ${name}`}>
           <h3>Run {name}</h3>
           <PlanGraph />
-          <TimelineSection />
+          <TimelineSection name={`run ${name}`} />
         </article>
       </SelectionProvider>
     </RunContext.Provider>

@@ -75,12 +75,10 @@ function describeUnbegun({ status, connection, isQueued }: LiveRun): string {
 }
 
 const NoRun = ({ problem }: { problem: Problem }) => (
-  <>
+  <div class="empty">
     <ProblemLine problem={problem} />
-    <p>
-      <a href={linkTo()}>All runs</a>
-    </p>
-  </>
+    <a href={linkTo()}>All runs</a>
+  </div>
 );
 
 /** What can be done with the run, and how the page is connected to it. */

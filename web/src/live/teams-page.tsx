@@ -26,7 +26,7 @@ function TeamList({ server }: { server: Server }) {
       <ProblemLine problem={problem} />
       {!answer && !problem && <p class="soft">loading…</p>}
       {teams && (
-        <div class="table-scroll" tabIndex={0} role="region" aria-label="Teams">
+        <div class="table-scroll" tabIndex={0} role="region" aria-label="Teams of the server">
           <table class="team-list">
             <thead>
               <tr>

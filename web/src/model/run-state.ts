@@ -17,20 +17,24 @@ export interface RunState {
   questions: string[];
 }
 
-const STATES: Readonly<Record<RunStatus, Omit<RunState, "note" | "questions">>> = {
-  done: { label: "✓ done", color: "done" },
-  passages: { label: `${PASSAGES_GLYPH} passages`, color: "passages" },
-  partial: { label: "! partial", color: "escalated" },
-  failed: { label: "✕ failed", color: "failed" },
-  stopped: { label: "■ stopped", color: "skipped" },
-  needs_input: { label: "? waits for an answer", color: "working" },
-  running: { label: "● not ended", color: "working" },
+/** The sign, the words and the colour of each status. */
+export const STATES: Readonly<Record<RunStatus, { sign: string; words: string; color: RunState["color"] }>> = {
+  done: { sign: "✓", words: "done", color: "done" },
+  passages: { sign: PASSAGES_GLYPH, words: "passages found", color: "passages" },
+  partial: { sign: "◐", words: "partial", color: "escalated" },
+  failed: { sign: "✕", words: "failed", color: "failed" },
+  stopped: { sign: "■", words: "stopped", color: "skipped" },
+  needs_input: { sign: "?", words: "waits for an answer", color: "escalated" },
+  running: { sign: "▶", words: "running", color: "working" },
 };
 
 /** Return what became of a run, in words. */
 export function describeRun(trace: Trace): RunState {
-  const state = Object.hasOwn(STATES, trace.run.status) ? STATES[trace.run.status] : STATES.running;
-  return { ...state, note: describeOpenEnd(trace), questions: (trace.run.questions ?? []).map(describeQuestion) };
+  const { run } = trace;
+  const { sign, words, color } = Object.hasOwn(STATES, run.status) ? STATES[run.status] : STATES.running;
+  const isOpen = words === "running" && run.now_s === undefined; // a file is not live
+  const label = isOpen ? "● not ended" : `${sign} ${words}`;
+  return { label, color, note: describeOpenEnd(trace), questions: (run.questions ?? []).map(describeQuestion) };
 }
 
 function describeOpenEnd(trace: Trace): string {

@@ -22,7 +22,13 @@ export const Shell = ({ title, sections, tools, children }: ShellProps) => (
       To the content
     </a>
     <header class="page-header">
-      <h1 class="product">{title}</h1>
+      <h1 class="product">
+        <svg viewBox="0 0 32 32" aria-hidden="true">
+          <path d="M16 9v12M7 21v-5h18v5" />
+          <path d="M16 4.5a4 4 0 1 0 .1 0zM7 20a3 3 0 1 0 .1 0zM16 20a3 3 0 1 0 .1 0zM25 20a3 3 0 1 0 .1 0z" fill="currentColor" />
+        </svg>
+        {title}
+      </h1>
       <nav aria-label="Sections" class="no-print">
         {sections.map(({ id, title: name }) => (
           <a key={id} href={`#${id}`}>

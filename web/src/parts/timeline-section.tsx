@@ -3,6 +3,7 @@ import { listTicks } from "../model/axis";
 import { formatCount, formatSeconds } from "../model/format";
 import { toLine } from "../model/plain-text";
 import { buildTimeline, type Segment, type Timeline, type TimelineRow } from "../model/timeline";
+import type { Trace } from "../model/trace";
 import { listMarks } from "../model/timeline-legend";
 import { flattenTasks, labelState, listNotable, STATE_GLYPHS, type TaskView } from "../model/task-view";
 import { useRun } from "./run-context";
@@ -18,7 +19,7 @@ const MAX_ZOOM = 64;
 const MAX_PRINTED_ROWS = 60;
 
 /** Who waited and who worked, when: a row for the supervisor, each task, and the synthesizer. */
-export function TimelineSection() {
+export function TimelineSection({ name = "" }: { name?: string; trace?: Trace }) {
   const { trace, tasks } = useRun();
   const timeline = useMemo(() => buildTimeline(trace, tasks), [trace, tasks]);
   const [zoom, setZoom] = useState(1);
@@ -40,7 +41,7 @@ export function TimelineSection() {
           </button>
         </span>
       </div>
-      <div class="timeline" ref={scroller} tabIndex={0} role="region" aria-label="Rows of the timeline">
+      <div class="timeline" ref={scroller} tabIndex={0} role="region" aria-label={`Rows of the timeline${name && ` of ${name}`}`}>
         <div class="timeline-sheet" style={{ width }}>
           <TimelineAxis timeline={timeline} />
           <ul class="timeline-rows" style={{ height: `${rows.length * ROW_PX}px`, "--tick": `${100 * measureTick(timeline)}%` }}>
