@@ -122,6 +122,11 @@ class Contender:
         self._process.stdin.write(json.dumps(order).encode() + b"\n")
         return await self._read_line()
 
+    async def restart(self) -> None:
+        """Kill its process, and start another."""
+        await self.kill()
+        await self.start()
+
     async def kill(self) -> None:
         """End its process as a crash would: nothing is closed."""
         if self._process and self._process.returncode is None:

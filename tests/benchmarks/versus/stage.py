@@ -212,10 +212,12 @@ class Stage(Endpoint):
         sent = sum(call.body_bytes for call in self.requests)
         return (sent + self._model.written_chars) // 4
 
-    def count_delivered(self) -> dict[str, int]:
-        """Return how many of a part's calls were answered, for each part that was finished."""
-        counts = {name: 0 for name in WHOLE}
-        for call in self.requests:
-            if call.task in counts and call.ended_s and not (call.fault or call.client_gone):
-                counts[call.task] += 1
-        return {name: n for name, n in counts.items() if n >= WHOLE[name].turns}
+    def count_finished(self) -> dict[str, int]:
+        """Return how often each part that was finished has been asked for."""
+        asked = {name: self.select_calls(task=name) for name in self.script.parts}
+        return {
+            name: len(calls)
+            for name, calls in asked.items()
+            if sum(bool(each.ended_s and not each.client_gone) for each in calls)
+            >= WHOLE[name].turns
+        }

@@ -2,16 +2,17 @@
 
 import platform
 import statistics
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 from os import cpu_count, getloadavg
 
 from tests.benchmarks.performance.limits import compute_critical_path_s, compute_waves_s
 from tests.benchmarks.performance.tables import format_table
-from tests.benchmarks.versus.cases import CASES, Cell, Seen
+from tests.benchmarks.versus.cases import CASES, Cell, Seen, judge_case
 from tests.benchmarks.versus.contenders import Contender
 from tests.benchmarks.versus.work import LEAD_S, SHAPES
 
+MAKESPAN = "makespan over the limit"
 EQUAL_WITHIN = 0.03
 """Makespans over the limit that differ by less are the same."""
 
@@ -28,55 +29,30 @@ def compute_limits_s(shape: str) -> tuple[float, float]:
     return both[0] + 2 * LEAD_S, both[1] + 2 * LEAD_S
 
 
-def measure_makespan(shape: str, scale: float) -> Callable[[Runs], Cell]:
-    """Return what measures makespan over the limit: the median, and all runs."""
+def measure_makespan(shape: str, runs: Runs, scale: float) -> Cell:
+    """Return makespan over the limit: the median, and the range."""
+    if failed := next((seen.error for seen in runs[shape] if seen.error), ""):
+        return Cell(f"ends with {failed}", (float("-inf"),))
     limit_s = compute_limits_s(shape)[0] * scale
-
-    def measure(runs: Runs) -> Cell:
-        failed = next((seen.error for seen in runs[shape] if seen.error), "")
-        if failed:
-            return Cell(f"ends with {failed}", (float("-inf"),))
-        ratios = sorted(seen.returned["wall_s"] / limit_s for seen in runs[shape])
-        middle = statistics.median(ratios)
-        spread = f" ({ratios[0]:.2f}-{ratios[-1]:.2f})" if len(ratios) > 1 else ""
-        return Cell(f"{middle:.2f}{spread}", (-middle,))
-
-    return measure
+    ratios = sorted(seen.returned["wall_s"] / limit_s for seen in runs[shape])
+    middle = statistics.median(ratios)
+    return Cell(f"{middle:.2f} ({ratios[0]:.2f}-{ratios[-1]:.2f})", (-middle,))
 
 
-def count_in(shape: str, count: Callable[[Seen], int]) -> Callable[[Runs], Cell]:
-    """Return what counts something in a run of a shape: the median."""
-
-    def measure(runs: Runs) -> Cell:
-        middle = statistics.median(count(seen) for seen in runs[shape])
-        return Cell(f"{middle:,.0f}", (-middle,))
-
-    return measure
-
-
-def judge_case(name: str) -> Callable[[Runs], Cell]:
-    """Return what describes a run in which something fails."""
-    judge = CASES[name][1]
-    return lambda runs: judge(runs[name][0], runs["plain"][0])
+def describe_runs(runs: Runs, scale: float) -> dict[str, Cell]:
+    """Return a system's cells, by the words of their rows."""
+    cells = {f"{name}: {MAKESPAN}": measure_makespan(name, runs, scale) for name in SHAPES}
+    for shape in SHAPES:
+        calls = statistics.median(len(seen.calls) for seen in runs[shape])
+        tokens = statistics.median(seen.tokens for seen in runs[shape])
+        cells[f"{shape}: model calls"] = Cell(f"{calls:.0f}", (-calls,))
+        cells[f"{shape}: tokens"] = Cell(f"{tokens:,.0f}", (-tokens,))
+    for case, (words, _) in CASES.items():
+        cells[words] = judge_case(case, runs[case][0], runs["plain"][0])
+    return cells
 
 
-def list_measures(scale: float) -> dict[str, tuple[Callable[[Runs], Cell], float]]:
-    """Return the rows: by their words what measures, and how much is a difference."""
-    return {
-        **{
-            f"{shape}: makespan over the limit": (measure_makespan(shape, scale), EQUAL_WITHIN)
-            for shape in SHAPES
-        },
-        **{
-            f"{shape}: model calls": (count_in(shape, lambda s: len(s.calls)), 0)
-            for shape in SHAPES
-        },
-        **{f"{shape}: tokens": (count_in(shape, lambda seen: seen.tokens), 0) for shape in SHAPES},
-        **{words: (judge_case(name), 0) for name, (words, _) in CASES.items()},
-    }
-
-
-def name_best(cells: Mapping[str, Cell], within: float) -> str:
+def name_best(cells: Mapping[str, Cell], within: float = 0) -> str:
     """Return who is best in a row."""
     top = max(cell.rank for cell in cells.values())
     best = [
@@ -99,13 +75,15 @@ def format_page(
     seconds: float,
 ) -> str:
     """Return the figures of the page, in Markdown."""
-    labels = {each.system.name: each.system.label for each in contenders}
+    columns = {
+        each.system.label: describe_runs(runs[each.system.name], scale) for each in contenders
+    }
     rows = []
-    for words, (measure, within) in list_measures(scale).items():
-        cells = {labels[name]: measure(found) for name, found in runs.items()}
-        shown = [cell.words for cell in cells.values()]
-        rows.append([words, *shown, name_best(cells, within)])
-    table = format_table(["", *(labels[name] for name in runs), "best"], rows)
+    for words in next(iter(columns.values())):
+        cells = {label: column[words] for label, column in columns.items()}
+        best = name_best(cells, EQUAL_WITHIN if MAKESPAN in words else 0)
+        rows.append([words, *(cell.words for cell in cells.values()), best])
+    table = format_table(["", *columns, "best"], rows)
     versions = [
         f"{each.system.label}: {', '.join(f'{n} {v}' for n, v in each.versions.items())}"
         for each in contenders
