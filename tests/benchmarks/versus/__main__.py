@@ -14,6 +14,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from tests.benchmarks.options import read_options
 from tests.benchmarks.performance.page import publish_report
@@ -27,6 +28,9 @@ PAGE = Path(__file__).parents[3] / "docs" / "versus.md"
 CASE_SCALE, KILL_SCALE = 0.25, 1.5
 """Of the seconds in runs whose seconds are not measured; between a kill and the next report there
 must be time."""
+
+APART_S = 0.3
+"""Between the beginnings of two systems in a round."""
 
 Runs = dict[str, list[Seen]]
 
@@ -42,16 +46,27 @@ async def start_all(contenders: Sequence[Contender], skipped: list[str]) -> list
     return [each for each, error in zip(contenders, started, strict=True) if error is None]
 
 
+async def play_after(seconds: float, *run: Any) -> Seen:
+    """Wait, then make a run: systems that begin together would wait for each other's processor."""
+    await asyncio.sleep(seconds)
+    return await play(*run)
+
+
 async def measure_shapes(
     contenders: Sequence[Contender], rounds: int, scale: float
 ) -> dict[str, Runs]:
-    """Run each shape in each round, all systems at the same time, under the same load."""
+    """Run each shape in each round, all systems beside each other, under the same load."""
     runs: dict[str, Runs] = {each.system.name: {} for each in contenders}
     await asyncio.gather(*(play(each, "plain", "warm", CASE_SCALE * scale) for each in contenders))
     for number in range(rounds):
         for shape in SHAPES:
             thread = f"{shape}-{number}"
-            seen = await asyncio.gather(*(play(each, shape, thread, scale) for each in contenders))
+            seen = await asyncio.gather(
+                *(
+                    play_after(n * APART_S, each, shape, thread, scale)
+                    for n, each in enumerate(contenders)
+                )
+            )
             for each, one in zip(contenders, seen, strict=True):
                 runs[each.system.name].setdefault(shape, []).append(one)
         print(f"round {number + 1} of {rounds}", file=sys.stderr, flush=True)
