@@ -7,6 +7,7 @@ from extensions.replay.record_file import read_record
 from extensions.replay.show import print_replay, run_replay
 from graph.display.labels import format_seconds
 from graph.display.stderr_console import print_to_stderr
+from nodes.tools.framework.extras import require_packages
 
 RECORD: Final = Path(__file__).parent / "demo.record"
 MODEL: Final = "Qwen2.5-Coder 1.5B Instruct (4 bits, llama.cpp on two processor cores)"
@@ -17,6 +18,7 @@ def show_demo(*, is_fast: bool, as_json: bool, quiet: bool) -> int:
     """Replay the shipped record; print what it is, and the answer."""
     record = read_record(RECORD)
     begun = record.segments[0].begun
+    require_packages(begun["team"]["name"])  # without them its tools are not there
     took = max(
         (float(each["event"]["t"]) for each in record.segments[-1].entries if "event" in each),
         default=0.0,
