@@ -101,9 +101,7 @@ async def test_a_misspelt_setting_of_a_run_is_refused(cluster: Cluster) -> None:
     assert "max_tokens" in refused.value.response.text
 
 
-async def test_a_team_that_no_server_has_is_refused_when_it_is_asked_for(
-    cluster: Cluster,
-) -> None:
+async def test_a_team_that_no_server_has_is_refused_when_it_is_asked_for(cluster: Cluster) -> None:
     client = cluster.client()
     thread = (await client.threads.create())["thread_id"]
 

@@ -126,9 +126,7 @@ async def test_a_chat_message_is_the_answer_to_the_first_question(
     assert said.index("euros") < said.index("2025") < len(said) - 1
 
 
-async def test_each_question_of_a_worker_appears_once_in_the_chat(
-    asking: SupervisorGraph,
-) -> None:
+async def test_each_question_of_a_worker_appears_once_in_the_chat(asking: SupervisorGraph) -> None:
     before = (await asking.aget_state(CONFIG)).values["messages"]
     assert ["currency?" in message.text for message in before[-2:]] == [True, False]
     await asking.ainvoke(Command(resume="euros"), CONFIG)

@@ -23,12 +23,7 @@ def attach(name: str, media_type: str, content: str) -> dict[str, Any]:
     """Return a file as agent-chat-ui sends it."""
     encoded = b64encode(content.encode()).decode()
     kind = "image" if media_type.startswith("image/") else "file"
-    return {
-        "type": kind,
-        "mimeType": media_type,
-        "data": encoded,
-        "metadata": {"filename": name},
-    }
+    return {"type": kind, "mimeType": media_type, "data": encoded, "metadata": {"filename": name}}
 
 
 async def test_a_message_with_files_streams_one_answer_and_keeps_the_wire_small(

@@ -63,11 +63,7 @@ async def test_new_materials_are_added_and_replace_those_of_their_name(
     endpoint: Endpoint, settings: Settings
 ) -> None:
     endpoint.load_scenario(script_reading("sales.csv", "rates.csv", "notes.md"))
-    await run_request(
-        FIRST,
-        settings,
-        materials={**SALES, "rates.csv": "eur\n1.1\n"},
-    )
+    await run_request(FIRST, settings, materials={**SALES, "rates.csv": "eur\n1.1\n"})
     endpoint.requests.clear()
 
     await run_request(

@@ -150,10 +150,7 @@ async def test_a_fork_does_not_meet_the_first_runs_results(
     endpoint: Endpoint, graph: SupervisorGraph
 ) -> None:
     first, second = {"output": "first"}, {"output": "second"}
-    tasks = (
-        ScriptedTask(id="A", report=[first, second]),
-        ScriptedTask(id="B", depends_on=("A",)),
-    )
+    tasks = (ScriptedTask(id="A", report=[first, second]), ScriptedTask(id="B", depends_on=("A",)))
     endpoint.load_scenario(Scenario(tasks=tasks))
     await graph.ainvoke(REQUEST, make_thread_config())
     history = [snapshot async for snapshot in graph.aget_state_history(make_thread_config())]

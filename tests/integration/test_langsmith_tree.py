@@ -13,11 +13,7 @@ from graph.settings import Settings
 from nodes.schemas.team import Team, Worker
 from tests.endpoint import Endpoint, Scenario, ScriptedTask
 from tests.integration.dev_server import QUESTION, dev_server
-from tests.integration.langsmith_server import (
-    IngestForm,
-    LangSmithRecord,
-    run_langsmith_server,
-)
+from tests.integration.langsmith_server import IngestForm, LangSmithRecord, run_langsmith_server
 from tests.integration.langsmith_tree import format_tree, list_paths
 from tests.teams import make_team
 

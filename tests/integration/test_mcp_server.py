@@ -139,9 +139,7 @@ async def test_a_thread_of_a_team_that_is_not_served_is_refused(folder: Path) ->
     assert result.isError and "of another team" in read_text(result)
 
 
-async def test_a_cancelled_request_cancels_the_run_which_can_be_resumed(
-    folder: Path,
-) -> None:
+async def test_a_cancelled_request_cancels_the_run_which_can_be_resumed(folder: Path) -> None:
     async with connect_stdio(folder, TEAM, "--approve", replies={}) as (session, heard):
         begun = asyncio.Event()
 

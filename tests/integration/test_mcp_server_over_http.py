@@ -12,14 +12,7 @@ import pytest
 from mcp import ClientSession, types
 from mcp.client.streamable_http import streamable_http_client
 
-from tests.integration.mcp_clients import (
-    NOTES,
-    REQUEST,
-    TEAM,
-    Heard,
-    build_environment,
-    read_text,
-)
+from tests.integration.mcp_clients import NOTES, REQUEST, TEAM, Heard, build_environment, read_text
 
 pytestmark = pytest.mark.slow
 HELLO = {

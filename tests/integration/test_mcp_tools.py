@@ -178,11 +178,7 @@ async def test_private_data_does_not_reach_a_tool_that_sends_anything(runs: Runs
 
 async def test_what_was_read_before_a_question_restricts_the_calls_after_it(runs: Runs) -> None:
     asks = 'access: {"mcp:bad/delete": {reads: [], sends: nothing}}'
-    calls = [
-        ("ledger", {}),
-        ("bad_delete", {"text": "x"}),
-        ("bad_echo", {"text": "Zanzibar 4711"}),
-    ]
+    calls = [("ledger", {}), ("bad_delete", {"text": "x"}), ("bad_echo", {"text": "Zanzibar 4711"})]
     graph = runs.build(calls, ["ledger", "mcp:bad/delete", "mcp:bad/echo"], asks)
 
     await graph.ainvoke(REQUEST, CONFIG)

@@ -181,13 +181,7 @@ def test_the_command_line_runs_ours_wherever_it_is_called_and_whatever_the_path_
 
 PRESENCE = "open(__file__ + '.imported', 'w')"
 OWN_MODULES = (
-    *(
-        "state.py",
-        "graph.py",
-        "graph/__init__.py",
-        "extensions/__init__.py",
-        "nodes/__init__.py",
-    ),
+    *("state.py", "graph.py", "graph/__init__.py", "extensions/__init__.py", "nodes/__init__.py"),
     *("httpx.py", "sitecustomize.py"),
 )
 REQUEST = "What does Huila cost?"

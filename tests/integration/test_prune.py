@@ -120,7 +120,7 @@ async def test_two_prunes_at_once_take_no_run_for_one_that_is_going_on(
     await run_on_threads(endpoint, kept, *names)
 
     pruned = await asyncio.gather(
-        *(asyncio.to_thread(remove_runs, PruneSelection(), kept) for _ in range(3)),
+        *(asyncio.to_thread(remove_runs, PruneSelection(), kept) for _ in range(3))
     )
 
     assert [each.still_running for each in pruned] == [[], [], []]

@@ -18,8 +18,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("langgraph_dev")]
 APPROVAL = {"approve_plan": True}
 ASKED = {"reason": "ambiguous_input", "message": "Which year?"}
 ASKING = ScriptedTask(
-    id="A",
-    report=[{"status": "escalated", "output": "", "escalation": ASKED}, {"output": "42"}],
+    id="A", report=[{"status": "escalated", "output": "", "escalation": ASKED}, {"output": "42"}]
 )
 
 

@@ -44,9 +44,7 @@ ROWS = {
     "none": FaceRow(faces=()),
     "strict_tool_choice": FaceRow(faces=("strict_tool_choice",)),
     "no_required": FaceRow(
-        faces=("no_required",),
-        refused={"Report": 1},
-        methods=frozenset({("tools", "json_schema")}),
+        faces=("no_required",), refused={"Report": 1}, methods=frozenset({("tools", "json_schema")})
     ),
     "grammar_400": FaceRow(faces=("grammar_400",)),
     "no_response_format": FaceRow(

@@ -20,15 +20,7 @@ from graph.runs.trace import load_trace
 from graph.settings import Settings
 from nodes.errors import ThreadBusy
 from tests.endpoint import Endpoint, Fault, Scenario, script_tasks
-from tests.integration.dev_server import (
-    PARTS,
-    QUESTION,
-    REQUEST,
-    ROOT,
-    TEAM,
-    DevServer,
-    run_to_end,
-)
+from tests.integration.dev_server import PARTS, QUESTION, REQUEST, ROOT, TEAM, DevServer, run_to_end
 from tests.trusted_files import list_user_folders
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("langgraph_dev")]

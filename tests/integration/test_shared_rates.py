@@ -203,9 +203,7 @@ async def test_a_redis_that_answers_late_holds_no_call_for_longer_than_its_timeo
     redis_server.resume()
 
 
-async def test_an_address_without_a_server_costs_no_call(
-    alone: pytest.LogCaptureFixture,
-) -> None:
+async def test_an_address_without_a_server_costs_no_call(alone: pytest.LogCaptureFixture) -> None:
     instance = Instance("redis://:secret-word@127.0.0.1:1/0", RateLimits(requests=40))
 
     await instance.take()

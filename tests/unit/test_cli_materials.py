@@ -52,10 +52,7 @@ def test_an_empty_file_of_a_folder_is_passed_over_and_one_that_is_named_is_refus
 def test_two_files_of_one_name_get_distinct_names():
     first, second = write_file("north/notes.md", "North."), write_file("south/notes.md", "South.")
 
-    assert read_files([first, second]) == {
-        "notes.md": "North.",
-        "south/notes.md": "South.",
-    }
+    assert read_files([first, second]) == {"notes.md": "North.", "south/notes.md": "South."}
 
 
 def test_a_file_named_twice_is_read_once():

@@ -42,12 +42,7 @@ def test_the_list_of_a_server_names_models_and_context_windows() -> None:
         }
     )
 
-    assert listed == {
-        "llama": 4096,
-        "vllm": 32768,
-        "openai": None,
-        "absurd": None,
-    }
+    assert listed == {"llama": 4096, "vllm": 32768, "openai": None, "absurd": None}
     assert read_model_list([]) == read_model_list({"data": None}) == {}
 
 

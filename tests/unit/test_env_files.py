@@ -226,11 +226,7 @@ def test_trust_shows_settings_and_addresses_before_many_other_names(capsys):
     assert run_command("trust") == 0
 
     lines = capsys.readouterr().out.splitlines()[1:]
-    assert lines[:3] == [
-        "  SUPERVISE_RPM",
-        "  OPENAI_BASE_URL: ${A}/host",
-        "  HOST_URL: other",
-    ]
+    assert lines[:3] == ["  SUPERVISE_RPM", "  OPENAI_BASE_URL: ${A}/host", "  HOST_URL: other"]
     assert len(lines) == MAX_NAMES + 1 and lines[-1].endswith(" more")
 
 

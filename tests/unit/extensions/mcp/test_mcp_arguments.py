@@ -163,8 +163,7 @@ def test_declared_roots_replace_the_working_folder(project: Path, tmp_path: Path
 
 
 @pytest.mark.parametrize(
-    "name",
-    ["../other.md", "docs/../../other.md", ".git/config", "docs/.secret", "link.md", "a\0b"],
+    "name", ["../other.md", "docs/../../other.md", ".git/config", "docs/.secret", "link.md", "a\0b"]
 )
 def test_what_is_hidden_or_leads_outside_is_refused(project: Path, name: str) -> None:
     (project / "link.md").symlink_to(project.parent / "other.md")
