@@ -19,14 +19,8 @@ from langgraph.graph import START
 
 ROUTERS: Final = frozenset(
     (
-        "choose_entry",
-        "after_supervisor",
-        "after_synthesizer",
-        "after_critic",
-        "after_await_inputs",
-        "after_act",
-        "after_assess",
-        "after_recruit",
+        *("choose_entry", "after_supervisor", "after_synthesizer", "after_critic"),
+        *("after_await_inputs", "after_act", "after_assess", "after_recruit"),
     )
 )
 """Runs that are not sent: each only names the next node."""
@@ -71,24 +65,16 @@ class CompactTracer(LangChainTracer):
         *,
         run_id: UUID,
         parent_run_id: UUID | None = None,
-        metadata: dict[str, Any] | None = None,
-        name: str | None = None,
-        **kwargs: Any,
+        **named: Any,
     ) -> Any:
         """Begin a run; the root's inputs are sent whole."""
-        if _is_router(name, metadata or {}) or parent_run_id in self._routers:
+        is_router = _is_router(named.get("name"), named.get("metadata") or {})
+        if is_router or parent_run_id in self._routers:
             self._routers.add(run_id)
             return None
-        run = super().on_chain_start(
-            serialized,
-            shrink_payload(inputs) if parent_run_id else inputs,
-            run_id=run_id,
-            parent_run_id=parent_run_id,
-            metadata=metadata,
-            name=name,
-            **kwargs,
-        )
-        return _keep_inputs_sent(run)
+        sent = shrink_payload(inputs) if parent_run_id else inputs
+        named |= {"run_id": run_id, "parent_run_id": parent_run_id}
+        return _keep_inputs_sent(super().on_chain_start(serialized, sent, **named))
 
     def on_chat_model_start(self, *args: Any, **kwargs: Any) -> Run:
         """Begin a model call, whose inputs stay as they are."""
@@ -150,14 +136,13 @@ def shrink_payload(payload: Any) -> Any:
         return payload
     shrunk = dict(payload)
     if isinstance(materials := shrunk.get("materials"), Mapping):
-        shrunk["materials"] = {name: _describe_text(text) for name, text in materials.items()}
+        shrunk["materials"] = {
+            name: _hash_text(text) if isinstance(text, str) else text
+            for name, text in materials.items()
+        }
     if isinstance(messages := shrunk.get("messages"), list) and "request" not in shrunk:
         shrunk["messages"] = f"{len(messages)}, shown in the model calls"
     return shrunk
-
-
-def _describe_text(text: Any) -> Any:
-    return _hash_text(text) if isinstance(text, str) else text
 
 
 @lru_cache(maxsize=MAX_HASHED_TEXTS)
