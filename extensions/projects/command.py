@@ -5,7 +5,6 @@ from typing import Annotated
 
 import typer
 
-from graph.commands.scaffold import copy_template, make_team
 from graph.display.streams import print_to_stdout
 
 TEMPLATE = Path(__file__).parent / "my_app"
@@ -18,6 +17,8 @@ def new_app(
     ] = Path(),
 ) -> int:
     """Create a project: a team, a graph of your own around it, tests, and Studio's file."""
+    from graph.commands.scaffold import copy_template, make_team  # slow to load
+
     folder = copy_template(TEMPLATE, name, into, "supervise new-app my_app")
     make_team(name, folder / "teams")
     shown = sorted(f"{each.name}/" if each.is_dir() else each.name for each in folder.iterdir())

@@ -335,7 +335,12 @@ class Shown:
     @property
     def how(self) -> dict[str, Any]:
         """What printing an outcome depends on."""
-        return {"as_json": self.as_json, "quiet": self.quiet, "require": self.require}
+        return {
+            "as_json": self.as_json,
+            "quiet": self.quiet,
+            "verbose": self.verbose,
+            "require": self.require,
+        }
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -22,6 +22,7 @@ from graph.display.summary import (
     format_figures,
     format_question,
     format_reply_command,
+    format_result,
     format_retry,
 )
 from graph.extensions import RunSource
@@ -208,12 +209,14 @@ def print_outcome(
     *,
     as_json: bool,
     quiet: bool,
+    verbose: bool = False,
     named: str = "",
     require: RunStatus | None = None,
 ) -> int:
     """Print an outcome, of which `shown` is the JSON, and return the exit code.
 
     Args:
+        verbose: all figures, not time and cost alone.
         named: the thread as the commands that are advised name it; its id without.
     """
     named = named or outcome.thread
@@ -227,9 +230,10 @@ def print_outcome(
         error.next = f"{error.next}: supervise show {named}"
         raise
     if not quiet:
-        for line in format_figures(outcome.thread, outcome.status, shown["timing"], shown["usage"]):
+        figures = (outcome.thread, outcome.status, shown["timing"], shown["usage"])
+        for line in format_figures(*figures) if verbose else [format_result(*figures)]:
             print_to_stderr(line, style="dim")
-        print_to_stderr(f"more: supervise show {named}", style="dim")
+        print_to_stderr(f"more: supervise show {named} --profile", style="dim")
     _print_next_step(outcome, named)
     code = outcome.exit_code
     if require and outcome.status != require and not code:

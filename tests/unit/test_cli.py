@@ -6,11 +6,11 @@ import os
 import re
 import subprocess
 import sys
-import tomllib
 from pathlib import Path
 
 import pytest
 
+from graph import __version__
 from graph.commands.process import run_to_exit_code
 
 pytestmark = pytest.mark.slow
@@ -49,12 +49,10 @@ def test_help_names_values_and_no_types(supervise):
     assert "-f, --file PATH" in (supervise("run", "--help"), supervise.out)[1]
 
 
-def test_the_version_is_that_of_the_project(supervise):
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-
+def test_the_version_is_that_of_the_package(supervise):
     assert supervise("--version") == 0
 
-    assert supervise.out == f"supervise {project['version']}\n"
+    assert supervise.out == f"supervise {__version__}\n"
 
 
 def test_the_start_is_announced_before_libraries_load():
@@ -74,13 +72,21 @@ def test_the_start_is_announced_before_libraries_load():
 
 
 def test_a_run_answers_on_stdout_and_tells_its_progress_on_stderr(supervise, table):
-    assert supervise("run", REQUEST, "--file", table) == 0
+    assert supervise("run", REQUEST, "--file", table, "--verbose") == 0
 
     assert "North" in supervise.out
     assert "**Confidence:**" not in supervise.out
     assert "embedded (no language model: quotes and computes)" in supervise.err
     assert "analyst working" in supervise.err
     assert "slowest chain" in supervise.err
+
+
+def test_a_run_ends_with_one_line_of_time_and_cost_and_where_the_rest_is(supervise, table):
+    assert supervise("run", REQUEST, "--file", table, "--thread", "t1") == 0
+
+    ends = supervise.err.splitlines()[-2:]
+    assert re.fullmatch(r"thread t1 · done in [\d.]+ \w+ · \$0", ends[0])
+    assert ends[1] == "more: supervise show t1 --profile"
 
 
 def test_the_first_line_of_a_run_says_that_its_record_is_kept(supervise, table, monkeypatch):
