@@ -36,7 +36,7 @@ class PerLoop(Generic[T]):
         """Return the running loop's value, which is closed when the loop ends."""
         value, loop = self.get(), asyncio.get_running_loop()
         if self._close and loop not in self._keepers:
-            self._keepers[loop] = _keep_open(value, self._close)
+            self._keepers[loop] = self._hold_open(value)
             await anext(self._keepers[loop])
         return value
 
@@ -44,9 +44,9 @@ class PerLoop(Generic[T]):
         """Remove and return the running loop's value."""
         return self._values.pop(asyncio.get_running_loop(), None)
 
-
-async def _keep_open(value: T, close: Callable[[T], Awaitable[None]]) -> AsyncGenerator[None, None]:
-    try:
-        yield
-    finally:
-        await close(value)
+    async def _hold_open(self, value: T) -> AsyncGenerator[None, None]:
+        try:
+            yield
+        finally:
+            if self._close:
+                await self._close(value)
