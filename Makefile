@@ -33,7 +33,7 @@ bench-quick:  ## the same for a few plans and savers, once; about two minutes
 	bin/test --collect-only -q >/dev/null
 	.venv/bin/python -m tests.benchmarks.performance --quick $(OPTIONS)
 
-versus:  ## the same task for one agent, LangGraph waves, deepagents and others, and ours; some minutes of set-up, then about two
+versus:  ## the same task for one agent, LangGraph waves, deepagents and others, and ours; some minutes of set-up, then two or three
 	bin/test --collect-only -q >/dev/null
 	.venv/bin/python -m tests.benchmarks.versus --publish $(OPTIONS)
 
