@@ -62,7 +62,7 @@ class Failures:
 
     def add(self, thread: str, trace: Json, causes: Iterable[Cause]) -> None:
         """Count a run."""
-        run, seen = trace["run"], set[str]()
+        run, seen, pairs = trace["run"], set[str](), set(_list_conflicts(trace))
         for cause in causes:
             new = CauseCount(cause.kind, cause.mast, thread, cause.sentence)
             count = self.causes.setdefault(cause.kind, new)
@@ -74,7 +74,7 @@ class Failures:
                 count.users.update([to_one_line(run["user"], 80)] if run.get("user") else [])
             seen.add(cause.kind)
         self.runs, self.failed = self.runs + 1, self.failed + bool(seen)
-        for pair in set(_list_conflicts(trace)):
+        for pair in pairs:
             self.conflicts[pair].append(thread)
 
     def to_json(self) -> dict[str, Any]:

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extensions.insight import explain
+from extensions.insight.causes import explain
+from extensions.insight.failures import count_failures
 from extensions.insight.fault_kinds import load_fault_kinds
 from graph.runs.stopping import TaskUnknown
 from graph.runs.trace import TraceUnreadable, build_trace, get_log_path
@@ -212,8 +213,13 @@ def test_a_clock_that_went_back_is_noted_and_the_order_is_that_of_the_log() -> N
 def test_no_trace_breaks_it(run: Any, plans: Any, tasks: Any, events: Any) -> None:
     kinds = [{**HEAD, "kind": kind} for kind in ("answer", "report", "error", "task_started")]
     mixed = [*kinds, *(events if isinstance(events, list) else [events])]
+    trace = {"run": run, "plans": plans, "tasks": tasks, "events": mixed}
+
+    found = count_failures(["one"], lambda _: trace, lambda _: True)
+
+    assert found.runs + len(found.unreadable) == 1
     try:
-        explain({"run": run, "plans": plans, "tasks": tasks, "events": mixed})
+        explain(trace)
         explain({"run": run, "plans": [PLAN], "tasks": [{"id": "a", "report": run}]}, "a")
     except (TraceUnreadable, TaskUnknown):
         pass
