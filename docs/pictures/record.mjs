@@ -75,7 +75,7 @@ try {
   const stopRecording = await recordFrames(page);
   await page.click("form button.primary");
   await waitForText(page, ".run-bar", "running");
-  await waitForText(page, "main", "[1-9]\\d* of \\d+ done");
+  await waitForText(page, ".alive", "begins|searching|analyzing");
   await takePicture(page, "live-run");
   await waitForText(page, ".run-bar", "done|passages");
   await stopRecording();

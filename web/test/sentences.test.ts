@@ -9,6 +9,7 @@ const search = (t: number, more: Record<string, unknown> = {}) =>
 test.each([
   [{ result: '{"results": [{"text": "a"}, {"text": "b"}, {"text": "c"}]}' }, "searching documents for “pesticides”: 3 passages"],
   [{ result: '{"results": [{"source": "a", "text": "b"}, {"source": "c", "te' }, "searching documents for “pesticides”: 2 passages or more"],
+  [{ tool: "analyze_table", result: '{"results": [{"text": "a_b"}]}' }, "analyzing table “pesticides”: 1 result"],
   [{ result: "7" }, "searching documents for “pesticides”: 7"],
   [{ error: "no file" }, "searching documents for “pesticides”: no file"],
   [{ args: null, result: null }, "searching documents for"],
@@ -39,8 +40,8 @@ test("calls of one tool, one after another, are one sentence; a failed one stand
 });
 
 test("a report is told without its markup, and by its task and worker", () => {
-  const report = { status: "completed", output: "**Huila** costs\n\n| 24 |" };
+  const report = { status: "completed", output: "**Huila** (`of_a`) costs\n\n| 24 |" };
   const event = makeEvent(1, "report", { task: "prices", worker: "researcher", report });
-  expect([nameDoer(event), describeEvent(event)]).toEqual(["Prices (researcher)", "reported: Huila costs 24"]);
+  expect([nameDoer(event), describeEvent(event)]).toEqual(["Prices (researcher)", "reported: Huila (of_a) costs 24"]);
   expect(nameDoer({ ...event, task: "researcher" })).toBe("Researcher");
 });

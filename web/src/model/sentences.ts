@@ -11,7 +11,7 @@ const MAX_NAMES = 4;
 const OWN_WORDS: Readonly<Record<string, string>> = { web_search: "searching the web for" };
 /** Of a call's arguments, those that say most. */
 const ASKED = ["query", "question", "expression", "url", "name", "source", "sql"];
-const UNITS: Readonly<Record<string, string>> = { results: "passage", rows: "row", claims: "claim", sources: "source", findings: "finding" };
+const UNITS: Readonly<Record<string, string>> = { rows: "row", claims: "claim", sources: "source", findings: "finding" };
 /** Texts of events, in the order in which they say most. */
 const TEXT_KEYS = ["message", "reason", "error", "request", "outcome", "said", "problem"] as const;
 const ENDS_IN_ONE = /^[^aeiou]*[aeiou][bdgmnprt]$/;
@@ -86,7 +86,7 @@ function describeTool(event: TraceEvent, again: readonly TraceEvent[]): string {
   const args = asRecord(event["args"]);
   const asked = ASKED.map((name) => asText(args[name])).find(Boolean) ?? "";
   const given = again.length ? countOf(again.length + 1, "call") : asked && `“${toLine(asked, 80)}”`;
-  const found = asText(event["error"]) || (again.length ? "" : countFound(asText(event["result"])));
+  const found = asText(event["error"]) || (again.length ? "" : countFound(asText(event["result"]), asText(event["tool"]).includes("search") ? "passage" : "result"));
   return `${nameWork(asText(event["tool"]))}${given && ` ${given}`}${found && `: ${found}`}`;
 }
 
@@ -99,18 +99,19 @@ export function nameWork(tool: string): string {
 }
 
 /** Return how much a tool has found; the text of a result that says nothing of it. */
-function countFound(result: string): string {
+function countFound(result: string, unit: string): string {
+  const units: Readonly<Record<string, string>> = { results: unit, ...UNITS };
   let found: unknown;
   try {
     found = JSON.parse(result);
   } catch {
     const [, name, first] = /^\{"(\w+)": \[(\{"\w+":)/.exec(result) ?? []; // a long result is cut
-    if (first && UNITS[name!]) return `${countOf(result.split(first).length - 1, UNITS[name!]!)} or more`;
+    if (first && units[name!]) return `${countOf(result.split(first).length - 1, units[name!]!)} or more`;
     return /^[[{]/.test(result) ? "" : toLine(result, MAX_CHARS);
   }
   if (typeof found !== "object" || found === null) return toLine(found, MAX_CHARS);
   const table = asRecord(found);
-  for (const [name, unit] of Object.entries(UNITS)) if (Array.isArray(table[name])) return countOf(table[name].length, unit);
+  for (const [name, each] of Object.entries(units)) if (Array.isArray(table[name])) return countOf(table[name].length, each);
   return Array.isArray(found) ? countOf(found.length, "result") : toLine(asText(table["summary"]) || asText(table["value"]), MAX_CHARS);
 }
 
@@ -121,7 +122,7 @@ function describeReport(report: Report | undefined): string {
 }
 
 /** Return the words of Markdown. */
-const strip = (text: string): string => toLine(text.slice(0, 4 * MAX_CHARS).replace(/[*_`>#|]+/g, " "), MAX_CHARS);
+const strip = (text: string): string => toLine(text.slice(0, 4 * MAX_CHARS).replace(/[*`]+/g, "").replace(/[>#|]+/g, " "), MAX_CHARS);
 
 /** Return who does what an event says: the task, with its worker where that is another word. */
 export function nameDoer({ task, worker, kind }: TraceEvent): string {
