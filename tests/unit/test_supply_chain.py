@@ -22,7 +22,7 @@ pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
 LOCKS = ("requirements.lock", "requirements-dev.lock")
-FIRST_PARTY = {"extensions", "graph", "nodes", "state"}
+FIRST_PARTY = {"extensions", "graph", "nodes", "state", "supervisor_worker"}
 SOURCES = [
     ROOT / "state.py",
     *sorted((ROOT / "nodes").rglob("*.py")),
@@ -45,8 +45,8 @@ def list_extra(name: str) -> list[Requirement]:
 
 CORE = [Requirement(line) for line in PROJECT["project"]["dependencies"]]
 RUNTIME = CORE + list_extra("all")
-FROM_SERVERS = {"aegra_api", "fastapi", "sqlalchemy", "langgraph_api"}
-"""What only runs inside Aegra or LangGraph's server, which bring it."""
+FROM_SERVERS = {"aegra_api", "fastapi", "sqlalchemy", "langgraph_api", "IPython", "pandas"}
+"""What only runs inside Aegra, LangGraph's server or a notebook, which bring it."""
 DEVELOPMENT = [Requirement(line) for line in PROJECT["dependency-groups"]["dev"]]
 SAFE_FROM = {
     "langgraph": "1.0.10",  # CVE-2026-28277
