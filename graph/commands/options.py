@@ -335,12 +335,7 @@ class Shown:
     @property
     def how(self) -> dict[str, Any]:
         """What printing an outcome depends on."""
-        return {
-            "as_json": self.as_json,
-            "quiet": self.quiet,
-            "verbose": self.verbose,
-            "require": self.require,
-        }
+        return {name: getattr(self, name) for name in ("as_json", "quiet", "verbose", "require")}
 
 
 @dataclass(frozen=True, kw_only=True)
