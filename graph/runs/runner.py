@@ -93,7 +93,8 @@ async def arun(
             writes it; the model is then asked for a stream.
         on_certificate: called with the certificate of the plan before any task begins.
         plan: is run instead of one that the planner makes; it is checked like any other plan.
-        models, tools: your own, as `build_supervisor` takes them; a resume needs them again.
+        models: your own, by tier; a resume needs them again.
+        tools: your own, by name, as `build_supervisor` takes them; a resume needs them again.
 
     Raises:
         UsageError: the request, the team, a file or a setting cannot be used.
@@ -157,7 +158,8 @@ async def aresume(
             returns it for the questions that are open.
         team: of a run whose record is not this user's, such as one in a copied folder.
         context: settings of the run to change; deadline and budget restart.
-        models, tools: the objects that the run was begun with.
+        models: the objects that the run was begun with.
+        tools: the same.
 
     Raises:
         SettingsInvalid: a setting of the context cannot be used.
