@@ -156,5 +156,6 @@ def start() -> None:
     try:
         from graph.cli import start as run_commands
     except ImportError as error:
-        sys.exit(f"error[SETUP] {error}")
+        sys.stderr.write(f"error[SETUP] {error}\n")
+        sys.exit(2)
     run_commands()

@@ -20,6 +20,7 @@ from typing import Final
 ROOT: Final = Path(__file__).resolve().parents[2]
 DOCS: Final = ROOT / "docs"
 HERE: Final = Path(__file__).parent
+UNRELEASED: Final = "next"
 ABOVE: Final[Mapping[str, str]] = {
     "README.md": "index.md",
     "CONTRIBUTING.md": "contributing.md",
@@ -117,8 +118,15 @@ def build(out: Path, version: str, mermaid: Path) -> Path:
     return site
 
 
+def _order(name: str) -> tuple[int, ...]:
+    """Return what sorts versions as numbers, and what is not released first."""
+    return (10**9,) if name == UNRELEASED else tuple(map(int, re.findall(r"\d+", name)))
+
+
 def _list_versions(out: Path, newest: str) -> None:
-    names = sorted((each.name for each in out.iterdir() if each.is_dir()), reverse=True)
+    names = sorted((each.name for each in out.iterdir() if each.is_dir()), key=_order, reverse=True)
+    released = [name for name in names if name != UNRELEASED]
+    newest = released[0] if released else newest
     listed = [{"version": name, "title": name, "aliases": []} for name in names]
     (out / "versions.json").write_text(json.dumps(listed), "utf-8")
     way = f'<meta http-equiv="refresh" content="0; url={newest}/">'
@@ -132,9 +140,11 @@ def main() -> None:
     parser.add_argument(
         "--out", type=Path, default=ROOT / "site", help="the folder of all versions"
     )
-    parser.add_argument("--version", default="next")
+    parser.add_argument("--version", default=UNRELEASED)
     parser.add_argument("--mermaid", type=Path, required=True, help="mermaid.min.js")
     options = parser.parse_args()
+    if not re.fullmatch(r"\w[\w.-]*", options.version):
+        parser.error(f"{options.version!r} is no name of a version")
     print(build(options.out.resolve(), options.version, options.mermaid) / "index.html")
 
 

@@ -153,7 +153,9 @@ def _read_end(runs: RunSource, thread: str) -> float:
     if not isinstance(runs, RunsHere):
         return time.time()
     path = get_log_path(thread, runs.settings)
-    return path.stat().st_mtime if path.exists() else 0.0
+    with suppress(OSError):  # it may be pruned meanwhile
+        return path.stat().st_mtime
+    return 0.0
 
 
 def _read_start(run: Json) -> float:

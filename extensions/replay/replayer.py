@@ -4,7 +4,7 @@ import asyncio
 import random
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -141,8 +141,7 @@ def replay_record(
         ReplayMissed: the run asks for something else than the record has.
         RecordUnreadable: a value of the record cannot be read.
     """
-    with suppress(RuntimeError):
-        asyncio.get_running_loop()
+    if _is_in_loop():
         said = "a replay has an event loop of its own, and one runs here"
         raise UsageError(said, next="await areplay(THREAD)")
     began_s = time.perf_counter()
@@ -155,6 +154,14 @@ def replay_record(
             run_virtually(work)
     done.seconds = time.perf_counter() - began_s
     return done
+
+
+def _is_in_loop() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
 
 
 async def _replay_segment(

@@ -25,10 +25,17 @@ from nodes.schemas.team import Team
 from state import Context, Estimate, Plan
 
 
-async def aplan(request: str, **options: Any) -> Plan:
+async def aplan(
+    request: str,
+    *,
+    team: str | Path | Team = DEFAULT_TEAM,
+    files: Sequence[str | Path] = (),
+    materials: Mapping[str, str] | None = None,
+    context: Context | Mapping[str, Any] | None = None,
+    settings: Settings | None = None,
+    on_event: EventListener | None = None,
+) -> Plan:
     """Return the plan of a request; nothing is run or saved.
-
-    The options are those of `aplan_with_estimate`.
 
     Raises:
         UsageError: the request, the team, a file or a setting cannot be used, or the request is
@@ -36,7 +43,9 @@ async def aplan(request: str, **options: Any) -> Plan:
         PlanInvalid: no valid plan within the allowed repairs.
         ModelError: the planner cannot be reached.
     """
-    return (await aplan_with_estimate(request, **options))[0]
+    options: dict[str, Any] = {"files": files, "materials": materials, "settings": settings}
+    options |= {"context": context, "on_event": on_event}
+    return (await aplan_with_estimate(request, team=team, **options))[0]
 
 
 async def aplan_with_estimate(

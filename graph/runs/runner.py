@@ -93,8 +93,7 @@ async def arun(
             writes it; the model is then asked for a stream.
         on_certificate: called with the certificate of the plan before any task begins.
         plan: is run instead of one that the planner makes; it is checked like any other plan.
-        models: your own, by tier; a resume needs them again.
-        tools: your own, by name, as `build_supervisor` takes them; a resume needs them again.
+        models: your own, by tier, as `tools` by name; a resume needs both again.
 
     Raises:
         UsageError: the request, the team, a file or a setting cannot be used.

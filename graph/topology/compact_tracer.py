@@ -18,10 +18,16 @@ from langchain_core.tracers.schemas import Run
 from langgraph.graph import START
 
 ROUTERS: Final = frozenset(
-    (
-        *("choose_entry", "after_supervisor", "after_synthesizer", "after_critic"),
-        *("after_await_inputs", "after_act", "after_assess", "after_recruit"),
-    )
+    [
+        "choose_entry",
+        "after_supervisor",
+        "after_synthesizer",
+        "after_critic",
+        "after_await_inputs",
+        "after_act",
+        "after_assess",
+        "after_recruit",
+    ]
 )
 """Runs that are not sent: each only names the next node."""
 MAX_HASHED_TEXTS: Final = 32

@@ -238,8 +238,18 @@ def _get_context_adapter() -> TypeAdapter[Context]:
 @cache
 def _get_state_adapters() -> Mapping[str, TypeAdapter[Any]]:
     kinds = get_type_hints(SupervisorState)
-    own = (
-        *("plan", "plans", "origin", "results", "ledger", "answer", "usage", "timing", "todo"),
-        *("answered_objections", "estimate", "given"),
-    )
+    own = [
+        "plan",
+        "plans",
+        "origin",
+        "results",
+        "ledger",
+        "answer",
+        "usage",
+        "timing",
+        "todo",
+        "answered_objections",
+        "estimate",
+        "given",
+    ]
     return {name: TypeAdapter(kinds[name]) for name in own}

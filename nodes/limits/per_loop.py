@@ -41,7 +41,7 @@ class PerLoop(Generic[T]):
         return value
 
     def forget(self) -> T | None:
-        """Remove and return the running loop's value."""
+        """Remove and return the running loop's value; not of one that is closed with its loop."""
         return self._values.pop(asyncio.get_running_loop(), None)
 
     async def _hold_open(self, value: T) -> AsyncGenerator[None, None]:

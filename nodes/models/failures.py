@@ -36,11 +36,16 @@ MAX_QUOTE_CHARS = 200
 
 _CUT_ERRORS = {"ReadError", "RemoteProtocolError", "IncompleteRead"}
 _TIMEOUT_ERRORS = {"APITimeoutError", "TimeoutException", "TimeoutError"}
-_UNREACHABLE_ERRORS = {"ConnectTimeout", "ConnectError", "APIConnectionError"} | {
-    "TransportError",
-    "ConnectionError",
-    "ClientError",
-}
+_UNREACHABLE_ERRORS = set(
+    [
+        "ConnectTimeout",
+        "ConnectError",
+        "APIConnectionError",
+        "TransportError",
+        "ConnectionError",
+        "ClientError",
+    ]
+)
 _SECRETS = Pattern(r"(?i)\b(?:sk|pk|key|tok)-[\w*.\-]{6,}|\bbearer\s+\S+")
 _REFUSED_FEATURES = Pattern(r"(?i)--jinja|tool_choice|response_format|grammar|chat template")
 """llama.cpp answers with status 500 when it refuses one of these."""

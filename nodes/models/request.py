@@ -33,7 +33,10 @@ CONTENT_FILTER_REASONS = {
     "refusal",
     "recitation",
     "blocklist",
-} | {"prohibited_content", "spii", "guardrail_intervened"}
+    "prohibited_content",
+    "spii",
+    "guardrail_intervened",
+}
 MAX_TOOL_CALLS = 128
 """Limit for one answer; a worker runs eight of them and refuses each of the others."""
 BATCH_CHUNKS = 256

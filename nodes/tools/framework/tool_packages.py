@@ -18,7 +18,7 @@ IMPORT_ROOT: Final = Path(__file__).resolve().parents[__name__.count(".")]
 def name_tool_package(folder: Path) -> str:
     """Return the name under which a folder of tools is imported: one name for one folder."""
     folder = folder.resolve()
-    if folder.is_relative_to(IMPORT_ROOT):
+    if folder.is_relative_to(PROJECT_ROOT):
         return ".".join(folder.relative_to(IMPORT_ROOT).parts)
     return f"team_tools_{sha256(str(folder).encode()).hexdigest()[:12]}"
 

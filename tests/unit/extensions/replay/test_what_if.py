@@ -13,11 +13,12 @@ from extensions.replay.changes import ChangeInvalid, find_changes, list_descenda
 from extensions.replay.fork import Comparison, ThreadTaken, afork
 from extensions.replay.options import ChangeOptions
 from extensions.replay.replayer import Replayed
-from extensions.replay.runs import areplay
+from extensions.replay.runs import areplay, replay
 from graph import aresume, arun
 from graph.runs.trace import list_threads, load_trace
 from graph.settings import Settings
 from graph.stores.thread_locks import ThreadInvalid
+from nodes.errors import UsageError
 from state import Plan
 from tests.endpoint import Endpoint, Fault, Scenario, script_tasks
 from tests.teams import make_team
@@ -44,6 +45,17 @@ async def run_again(
     outcome = await afork(base, changes, settings=settings, on_event=events.append)
     begun = {event["task"] for event in events if event["kind"] == "task_started"}
     return Comparison(base, changes, outcome), begun
+
+
+async def test_a_replay_in_a_running_loop_is_refused_with_what_to_await_instead(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    base = await make_base(endpoint, settings)
+
+    with pytest.raises(UsageError) as refused:
+        replay(base.record.thread, settings=settings)
+
+    assert refused.value.next == "await areplay(THREAD)"
 
 
 async def test_a_run_that_is_kept_is_not_overwritten_by_a_fork(
