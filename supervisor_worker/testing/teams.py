@@ -1,12 +1,15 @@
 """A team's exam as one assertion."""
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from extensions.evals import Evaluation, evaluate_team
+if TYPE_CHECKING:
+    from extensions.evals import Evaluation
 
 
-def assert_team_passes(team: str | Path, *, min_score: float = 80.0, **options: Any) -> Evaluation:
+def assert_team_passes(
+    team: str | Path, *, min_score: float = 80.0, **options: Any
+) -> "Evaluation":
     """Let a team take its exam, and return the result.
 
     Args:
@@ -17,6 +20,8 @@ def assert_team_passes(team: str | Path, *, min_score: float = 80.0, **options: 
         AssertionError: the score is lower; the message has a line for each row that missed.
         SupervisorError: the team or its exam cannot be used, or no row reached the model.
     """
+    from extensions.evals import evaluate_team  # an engine without extensions has the rest
+
     __tracebackhide__ = True
     found = evaluate_team(team, **options)
     missed = [f"{row.row.id}: {'; '.join(row.complaints)}" for row in found.rows if row.complaints]

@@ -253,6 +253,11 @@ async def test_the_inbox_lists_and_answers_what_waits_on_a_server(
     (found,) = [each for each in listed if each["thread"] == thread]
     assert found["questions"][0]["blocks"] == ["A", "B"] and found["team"] == TEAM
     assert found["next"] == f"supervise resume {thread} --url {server.url} --answer accept"
-    ended = [{"thread": thread, "status": "done", "exit_code": 0}]
-    assert code == 0 and json.loads(out)["answered"] == ended
+    (ended,) = json.loads(out)["answered"]
+    assert code == 0 and (ended["thread"], ended["status"], ended["exit_code"]) == (
+        thread,
+        "done",
+        0,
+    )
+    assert ended["answer"]["text"]
     assert thread not in [each["thread"] for each in left]
