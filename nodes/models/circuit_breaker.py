@@ -12,7 +12,6 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from nodes.errors import EndpointDown
-from nodes.models.rates import CrossLoopSemaphore
 
 STAGGER_S = 0.015
 """Between released calls: calls released all at once would be refused again."""
@@ -222,12 +221,17 @@ class RetryAfter:
     """Blocks while an endpoint is rate limited. Shared by all event loops of the process."""
 
     def __init__(self) -> None:
-        self._blocked_until_s = self._last_turn_s = 0.0
-        self._turn = CrossLoopSemaphore(1)
+        self._blocked_until_s = 0.0
+        self._next_turn_s = 0.0
+        self._last_turn_s = 0.0
+        self._lock = threading.Lock()
 
     def block(self, seconds: float) -> None:
         """Block all calls for this time; a shorter time does not end an earlier block."""
-        self._blocked_until_s = max(self._blocked_until_s, time.monotonic() + seconds)
+        with self._lock:
+            until_s = time.monotonic() + seconds
+            if until_s > self._blocked_until_s:
+                self._blocked_until_s = self._next_turn_s = until_s
 
     def get_blocked_s(self) -> float:
         """Return the seconds until calls are allowed; 0 when they are."""
@@ -239,15 +243,35 @@ class RetryAfter:
         Args:
             is_staggered: release one by one even when calls are allowed.
         """
-        if not is_staggered and not self.get_blocked_s():
+        if not is_staggered and self.get_blocked_s() <= 0:
             return
-        async with self._turn:
-            while (wait_s := self._get_wait_s()) > 0:  # noqa: ASYNC110 - it may be blocked again
-                await asyncio.sleep(wait_s)
-            self._last_turn_s = time.monotonic()
+        wait_s = self._take_turn_s()
+        while wait_s > 0:
+            await asyncio.sleep(wait_s)
+            wait_s = self._get_wait_left_s()
 
-    def _get_wait_s(self) -> float:
-        return max(self._blocked_until_s, self._last_turn_s + STAGGER_S) - time.monotonic()
+    def _take_turn_s(self) -> float:
+        """Take a place in the queue; return the seconds until its turn."""
+        with self._lock:
+            now = time.monotonic()
+            turn_s = max(now, self._blocked_until_s, self._next_turn_s)
+            self._next_turn_s = turn_s + STAGGER_S
+            if turn_s <= now:
+                self._last_turn_s = now
+            return turn_s - now
+
+    def _get_wait_left_s(self) -> float:
+        """Return the seconds left: it was blocked again, or a busy loop woke two at once."""
+        with self._lock:
+            now = time.monotonic()
+            if now < self._blocked_until_s:
+                turn_s = max(self._blocked_until_s, self._next_turn_s)
+                self._next_turn_s = turn_s + STAGGER_S
+                return turn_s - now
+            left_s = self._last_turn_s + STAGGER_S - now
+            if left_s <= 0:
+                self._last_turn_s = now
+            return max(0.0, left_s)
 
 
 @cache

@@ -55,10 +55,13 @@ class CrossLoopSemaphore:
         self._release()
 
     def _release(self) -> None:
+        running = None
+        with suppress(RuntimeError):  # the loop was closed, and the task with it
+            running = asyncio.get_running_loop()
         with self._lock:
             while self._waiting:
                 place = self._waiting.popleft()
-                if place.get_loop() is asyncio.get_running_loop():
+                if place.get_loop() is running:
                     _grant(place)
                     return
                 with suppress(RuntimeError):  # its event loop is closed

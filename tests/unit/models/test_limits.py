@@ -290,6 +290,42 @@ def test_a_rate_and_a_closed_gate_hold_in_all_loops_of_the_process() -> None:
     )
 
 
+def test_a_loop_that_is_closed_holds_back_no_call_of_another_one() -> None:
+    gate, loop = RetryAfter(), asyncio.new_event_loop()
+    gate.block(0.05)
+    left = gate.wait()
+    task = loop.create_task(left)
+    loop.run_until_complete(asyncio.sleep(0))
+    loop.close()
+
+    async def pass_it() -> None:
+        async with asyncio.timeout(5):
+            await gate.wait(is_staggered=True)
+
+    asyncio.run(pass_it())
+
+    assert not task.done() and not gate.get_blocked_s()
+    left.close()
+
+
+def test_a_turn_that_is_given_back_without_a_loop_goes_to_who_waits_for_it() -> None:
+    slots, loop = CrossLoopSemaphore(1), asyncio.new_event_loop()
+
+    async def enter() -> None:
+        async with slots:
+            await asyncio.sleep(0)
+
+    left = enter()
+    left.send(None)
+    waiting = loop.create_task(enter())
+    loop.run_until_complete(asyncio.sleep(0))
+
+    left.close()
+
+    loop.run_until_complete(asyncio.wait_for(waiting, timeout=5.0))
+    loop.close()
+
+
 async def test_a_shorter_retry_after_does_not_open_the_gate_earlier() -> None:
     gate = RetryAfter()
 
