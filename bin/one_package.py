@@ -8,10 +8,13 @@ where they are. `hatch_build.py` packs the package.
 """
 
 import ast
+import os
 import re
 import shutil
+import subprocess
 import sys
 from collections.abc import Iterator
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import Final
 
@@ -21,6 +24,15 @@ FOLDERS: Final = ("extensions", "graph", "nodes", "teams")
 MODULES: Final = ("state",)
 NOT_CODE: Final = {"sample", "my_team", "my_app"}
 """Folders whose Python files are input of a team, or an example that is copied into a project."""
+NOT_PACKED: Final = (
+    "__pycache__",
+    "*.pyc",
+    ".*_cache",
+    ".supervise*",
+    ".langgraph_api",
+    ".env*",
+)
+"""Names of files and folders, except `.env.example`: what a program or a user leaves there."""
 _NAME: Final = re.compile(r"(\w+(?:\.\w+)+)(?::\w+)?")
 
 
@@ -36,20 +48,43 @@ def build_package(checkout: Path, folder: Path) -> Path:
     """
     package = folder / PACKAGE
     known = set(list_modules(checkout))
-    ignore = shutil.ignore_patterns(
-        "__pycache__", "*.pyc", ".*_cache", ".supervise*", ".langgraph_api"
-    )
-    shutil.copytree(checkout / PACKAGE, package, ignore=ignore)
-    for name in FOLDERS:
-        shutil.copytree(checkout / name, package / name, ignore=ignore)
-    for name in MODULES:
-        shutil.copy(checkout / f"{name}.py", package)
+    for path in list_files(checkout):
+        place = path.relative_to(checkout)
+        copy = folder / place if place.parts[0] == PACKAGE else package / place
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, copy)
     (package / "py.typed").touch()
     for path in sorted(package.rglob("*.py")):
         if NOT_CODE.isdisjoint(path.relative_to(package).parts):
             text = path.read_text(encoding="utf-8")
             path.write_text(move_source(text, known, str(path)), encoding="utf-8")
     return package
+
+
+def list_files(checkout: Path) -> Iterator[Path]:
+    """Yield the files of the package: of a git checkout those that git knows, else all.
+
+    Raises:
+        subprocess.CalledProcessError: git cannot list them.
+    """
+    places = [PACKAGE, *FOLDERS, *(f"{name}.py" for name in MODULES)]
+    if (checkout / ".git").exists():
+        command = ["git", "-C", str(checkout), "ls-files", "-z", "--", *places]
+        listed = subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout
+        found = [checkout / os.fsdecode(name) for name in listed.split(b"\0") if name]
+    else:
+        found = [
+            path
+            for place in places
+            for path in ((checkout / place), *(checkout / place).rglob("*"))
+        ]
+    for path in found:
+        if path.is_file() and not any(map(_is_left_out, path.relative_to(checkout).parts)):
+            yield path
+
+
+def _is_left_out(name: str) -> bool:
+    return name != ".env.example" and any(fnmatch(name, each) for each in NOT_PACKED)
 
 
 def list_modules(checkout: Path) -> Iterator[str]:

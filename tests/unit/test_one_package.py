@@ -2,6 +2,7 @@
 
 import ast
 import runpy
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -71,6 +72,27 @@ def test_the_package_is_complete_and_imports_no_name_of_the_checkout(
             names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
             level = getattr(node, "level", 0)
             assert level or not old & {name.split(".")[0] for name in names}, path
+
+
+@pytest.mark.parametrize("is_git", [True, False])
+def test_no_secret_and_of_a_git_checkout_no_untracked_file_is_packed(
+    program: dict[str, Any], tmp_path: Path, is_git: bool
+) -> None:
+    checkout = tmp_path / "checkout"
+    tracked = ["state.py", "graph/cli.py", "nodes/a.py", "extensions/b.py", "teams/x/.env.example"]
+    tracked += ["supervisor_worker/__init__.py"]
+    for name in (*tracked, "teams/x/.env", "teams/x/.env.local", "teams/x/key.pem"):
+        (checkout / name).parent.mkdir(parents=True, exist_ok=True)
+        (checkout / name).touch()
+    if is_git:
+        subprocess.run(["git", "init", "-q", checkout], check=True)
+        subprocess.run(["git", "-C", checkout, "add", "-f", *tracked, "teams/x/.env"], check=True)
+
+    package = program["build_package"](checkout, tmp_path / "built")
+
+    packed = {path.relative_to(package).as_posix() for path in package.rglob("*") if path.is_file()}
+    expected = {name.removeprefix("supervisor_worker/") for name in tracked} | {"py.typed"}
+    assert packed == expected | (set() if is_git else {"teams/x/key.pem"})
 
 
 def move_types(code: int, data: bytes) -> ormsgpack.Ext:
