@@ -119,7 +119,7 @@ await drive(async ({ browser, page, problems, takePicture, note }) => {
   await page.keyboard.press("Enter");
   await waitForText(page, ".run-list", "Cheap coffee");
   await press(page, "Delete");
-  await waitForText(page, "#runs", "1 run deleted");
+  await waitForText(page, "#runs", "1 run will be deleted");
   expect((await count()) === runs - 1, "a deleted run is gone at once");
   await press(page, "Undo");
   await waitForText(page, ".run-list", "Cheap coffee");
@@ -134,6 +134,7 @@ await drive(async ({ browser, page, problems, takePicture, note }) => {
   await page.waitForFunction(() => location.hash.startsWith("#/runs/") && !document.querySelector("dialog"), { polling: 50 });
   await page.goto(`${page_url}#/`);
   await page.waitForSelector(".run-list tbody tr");
+  await page.waitForSelector(".team-card"); // above the list: what is pressed would move
   await page.setViewport({ width: 390, height: 844 });
   await takePicture("list-narrow");
   const heights = await page.$$eval(".run-list td:nth-child(4)", (cells) => cells.map(({ firstElementChild }) => firstElementChild.offsetHeight));
@@ -161,6 +162,16 @@ await drive(async ({ browser, page, problems, takePicture, note }) => {
     await page.reload();
     await waitForText(page, "[role=alert]", "no such run");
   }
+
+  await page.goto(`${page_url}#/`);
+  await page.waitForSelector(".team-card");
+  await (await page.waitForSelector(".run-list input")).click();
+  const [leaving] = await page.$$eval(".run-list tbody a", (links) => links.map(({ hash }) => hash.split("/").at(-1)));
+  await press(page, "Delete");
+  await waitForText(page, "#runs", "1 run will be deleted in 8 s");
+  await page.goto(`${page_url}#/teams`);
+  await page.waitForFunction(async (url) => (await fetch(url)).status === 404, { polling: 100, timeout: 5000 }, `${given.url}/threads/${leaving}`);
+  note("a run is deleted when its list is left", true);
   problems.splice(known);
   note("a thread without a run, and an unknown one", true);
   // Aegra refuses one search with 422, which the browser logs.

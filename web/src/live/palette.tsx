@@ -20,8 +20,8 @@ const PLACES: Entry[] = [
 ];
 const SHORTCUTS: readonly (readonly [keys: string, does: string])[] = [
   ["Ctrl K", "find a run, a team or a page"],
-  ["Ctrl Enter", "send what you have written"],
-  ["A", "accept: at a question or a plan that waits"],
+  ["Ctrl Enter", "send what you have written in the field"],
+  ["A", "accept: in a question or a plan that waits, which Tab goes to"],
   ["E", "change it"],
   ["R", "reject it, with a reason"],
   ["Arrows", "from task to task in a drawing; + − 0 for its size"],

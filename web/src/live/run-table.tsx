@@ -6,13 +6,13 @@ import { ask, type Server } from "../client/server";
 import { countOf, formatMoment, formatSeconds, nameTeam } from "../model/format";
 import { Line } from "../parts/text";
 import { ChoiceTable, type ChoiceColumn } from "./choice-table";
+import { Deletion, UNDO_S } from "./deletion";
 import { linkTo } from "./router";
 import { ALL_RUNS, RunFilters, selectRuns } from "./run-filter";
 import { RunLister, TITLE, type ListedRun } from "./run-list";
 import { StatusMark } from "./status-mark";
 
 const LIST_EVERY_MS = 5000;
-const UNDO_MS = 8000;
 const MAX_WAITING = 5;
 const FEW = 8;
 
@@ -25,16 +25,16 @@ export function RunTable({ server }: { server: Server }) {
   const { answer: list, problem } = useAsked(() => lister.list(pages), [lister, pages, changes], LIST_EVERY_MS);
   const end = useFocusBack<HTMLParagraphElement>(list?.hasOlder);
   const deleting = useDeletion(server, () => setChanges((count) => count + 1));
-  const runs = list?.runs.filter(({ thread }) => !deleting.threads.includes(thread)) ?? [];
+  const runs = list?.runs.filter(({ thread }) => !deleting.isHidden(thread)) ?? [];
   const shown = selectRuns(runs, filter);
   return (
     <>
       <ProblemLine problem={problem ?? deleting.problem} />
       <Inbox runs={runs} />
-      {deleting.isOpen && (
+      {deleting.pending.length > 0 && (
         <p class="notice" role="status">
-          {countOf(deleting.threads.length, "run")} deleted.{" "}
-          <button type="button" onClick={deleting.undo}>
+          {countOf(deleting.pending.length, "run")} will be deleted in {UNDO_S} s.{" "}
+          <button type="button" onClick={() => deleting.undo()}>
             Undo
           </button>
         </p>
@@ -144,33 +144,11 @@ function RenameForm({ server, run, onDone }: { server: Server; run: ListedRun; o
   );
 }
 
-/** Threads that are deleted when the time to undo it is over. */
-function useDeletion(server: Server, onChange: () => void) {
-  const [threads, setThreads] = useState<readonly string[]>([]);
-  const [isOpen, setOpen] = useState(false);
-  const action = useAction(async (gone: readonly string[]) => {
-    setOpen(false);
-    try {
-      for (const thread of gone) await ask(() => server.client.threads.delete(thread));
-    } finally {
-      setThreads([]); // those that could not be deleted are there again
-      onChange();
-    }
-  });
-  useEffect(() => {
-    if (!isOpen) return;
-    const timer = setTimeout(() => action.start(threads), UNDO_MS);
-    return () => clearTimeout(timer);
-  }, [isOpen, threads]);
-  const undo = () => {
-    setThreads([]);
-    setOpen(false);
-  };
-  const start = (more: readonly string[]) => {
-    setThreads([...threads, ...more]);
-    setOpen(true);
-  };
-  return { threads, isOpen, problem: action.problem, start, undo };
+/** Return what deletes runs of a server; what is pending when the list is left is carried out. */
+function useDeletion(server: Server, onChange: () => void): Deletion {
+  const deletion = useMemo(() => new Deletion((thread) => ask(() => server.client.threads.delete(thread)), onChange), [server]);
+  useEffect(() => () => void deletion.carryOut(), [deletion]);
+  return deletion;
 }
 
 const COLUMNS: readonly ChoiceColumn<ListedRun>[] = [

@@ -82,7 +82,8 @@ export function ModelStatus({ models }: { models: Record<string, string> }) {
         <strong>No language model is set up.</strong> You get sentences and figures from your files; nobody reads or judges them.
       </summary>
       <p>
-        To set one, end <code>supervise ui</code>, and start it again with one of these in the environment or in <code>.env</code>:
+        To set one, end <code>supervise ui</code>, and start it again with one of these in the environment, in your own settings file, which{" "}
+        <code>supervise doctor</code> names, or in <code>.env</code> of this folder, which counts when you have run <code>supervise trust</code>:
       </p>
       <ul>
         <li>

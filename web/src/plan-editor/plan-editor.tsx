@@ -151,13 +151,14 @@ function Decision({ isEdited, isBusy, onApprove, onReject }: DecisionProps) {
       <span class="decision-reject">
         <input
           data-key="R"
+          data-refuses
           class="wide"
           aria-label="Why the plan is rejected"
           placeholder="What should be different?"
           value={reason}
           onInput={(event) => setReason(event.currentTarget.value)}
         />
-        <button type="button" disabled={isBusy || !reason.trim()} onClick={() => onReject(reason)}>
+        <button type="button" data-refuses disabled={isBusy || !reason.trim()} onClick={() => onReject(reason)}>
           Reject: plan again
         </button>
       </span>

@@ -98,8 +98,8 @@ export function CallForm({ question, words, isBusy, onWords, onReply }: FormProp
         <button type="button" class="primary" data-key="A" disabled={isBusy || "problem" in read} onClick={send}>
           {isEdited ? "Call it with these" : "Allow the call"}
         </button>
-        <input aria-label="Why the call is refused" placeholder="Why not? (optional)" value={reason} onInput={(event) => setReason(event.currentTarget.value)} />
-        <button type="button" data-key="R" disabled={isBusy} onClick={() => onReply(reject(reason))}>
+        <input data-refuses aria-label="Why the call is refused" placeholder="Why not? (optional)" value={reason} onInput={(event) => setReason(event.currentTarget.value)} />
+        <button type="button" data-key="R" data-refuses disabled={isBusy} onClick={() => onReply(reject(reason))}>
           Refuse the call
         </button>
       </div>

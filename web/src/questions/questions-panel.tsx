@@ -34,10 +34,6 @@ export function QuestionsPanel({ run }: { run: LiveRun }) {
   const elsewhere = useAnsweredElsewhere(open, sent);
   const names = open.map(nameQuestion).join("\n");
   const title = useFocusBack<HTMLHeadingElement>(names);
-  useEffect(() => {
-    const { activeElement } = document;
-    if (names && (activeElement === document.body || activeElement?.id === "main")) title.current?.focus({ preventScroll: true });
-  }, [names]);
 
   const reply = (id: string, said: Reply) => sending.start({ [id]: said });
   const written = Object.fromEntries(
@@ -66,7 +62,7 @@ export function QuestionsPanel({ run }: { run: LiveRun }) {
               onReply: (said: Reply) => reply(question.id, said),
             };
             return (
-              <article key={key} class="question" aria-label={question.task || "the plan"}>
+              <article key={key} class="question" tabIndex={0} aria-label={question.task || "the plan"}>
                 <QuestionHead question={question} />
                 {question.kind === "plan" && (
                   <PlanEditor

@@ -59,23 +59,25 @@ export function describeBlocked(open: readonly Question[], tasks: readonly Trace
 }
 
 const FIELDS = "input, textarea, select";
+/** The reason of a refusal, and the button that sends it. */
+const REFUSAL = "[data-refuses]";
 
-/** Press or go to what a key stands for: `a` accepts, `e` changes, `r` rejects; in a field they are letters. */
+/** Press or go to what a key stands for in the question that has the focus; outside of one, or held down, it stands for nothing.
+ *
+ * `a` accepts, `e` changes, `r` rejects; in a field they are letters, and Ctrl+Enter sends what the field belongs to.
+ */
 export function pressKey(event: KeyboardEvent): void {
   const target = event.target as Element;
-  if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
-    find(target, "a")?.click();
-    event.preventDefault();
-    return;
-  }
-  if (event.ctrlKey || event.metaKey || event.altKey || target.matches(FIELDS)) return;
-  const found = /^[aer]$/.test(event.key) ? find(target, event.key) : null;
+  const question = target.closest(".question");
+  if (!question || event.repeat || event.altKey) return;
+  const isField = target.matches(FIELDS);
+  const isSent = event.key === "Enter" && (event.ctrlKey || event.metaKey);
+  if (isField ? !isSent : event.ctrlKey || event.metaKey || !/^[aer]$/.test(event.key)) return;
+  const key = isField ? "A" : event.key.toUpperCase();
+  const wanted = isField && target.matches(REFUSAL) ? `button${REFUSAL}` : `[data-key="${key}"]`;
+  const found = question.querySelector<HTMLElement>(`${wanted}:not(:disabled)`);
   if (!found) return;
   event.preventDefault();
-  if (event.key === "a") found.click();
+  if (key === "A") found.click();
   else found.focus();
 }
-
-/** Return what a key stands for in the question around an element, else in the first one. */
-const find = (target: Element, key: string): HTMLElement | null =>
-  (target.closest(".question") ?? target.closest(".questions")!).querySelector<HTMLElement>(`[data-key="${key.toUpperCase()}"]:not(:disabled)`);
