@@ -305,6 +305,9 @@ def load_exam(folder: Path, workers: Collection[str]) -> Exam:
     return Exam(folder, tuple(rows))
 
 
+_THOUSANDS: Final = Pattern(r"(?<=\d),(?=\d{3}(?!\d))")
+
+
 @lru_cache(maxsize=4096)
 def build_pattern(expected: str) -> Pattern:
     """Return the pattern of an expected text; text between slashes is a regular expression.
@@ -327,8 +330,9 @@ def build_pattern(expected: str) -> Pattern:
 
 
 def is_found_in(expected: str, text: str) -> bool:
-    """Return whether a text contains an expected text."""
-    return bool(build_pattern(expected).search(_normalize_text(text)))
+    """Return whether a text contains an expected text; `1,200` is also read as 1200."""
+    pattern, whole = build_pattern(expected), _normalize_text(text)
+    return bool(pattern.search(whole) or pattern.search(_THOUSANDS.sub("", whole)))
 
 
 def _normalize_text(text: str) -> str:

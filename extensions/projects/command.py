@@ -23,5 +23,5 @@ def new_app(
     make_team(name, folder / "teams")
     shown = sorted(f"{each.name}/" if each.is_dir() else each.name for each in folder.iterdir())
     print_to_stdout(f"created {folder}: {', '.join(shown)}")
-    print_to_stdout(f"next: cd {folder}; python -m pytest; then read README.md")
+    print_to_stdout(f"next: cd {folder}; pip install pytest; python -m pytest; then read README.md")
     return 0

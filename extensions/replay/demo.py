@@ -19,6 +19,7 @@ def show_demo(*, is_fast: bool, as_json: bool, quiet: bool) -> int:
     record = read_record(RECORD)
     begun = record.segments[0].begun
     require_packages(begun["team"]["name"])  # without them its tools are not there
+    require_packages("meaning", "the examples in the prompts of the record")
     took = max(
         (float(each["event"]["t"]) for each in record.segments[-1].entries if "event" in each),
         default=0.0,

@@ -257,7 +257,11 @@ class _Choice:
             found.doubts.append("a number and an average are asked for; one was computed")
         if found.measure and not found.divisor:
             self._choose_sum(is_counted=counted is not None)
-        ranked = [places[name] for name in ("most", "least") if name in places]
+        ranked = [
+            places[name]
+            for name in ("most", "least")
+            if name in places and self._is_amount(places[name])
+        ]
         is_counting = counted is not None or ranked or "share" in self._asked
         if is_counting and not found.measure:
             found.function = "count"
@@ -265,6 +269,11 @@ class _Choice:
                 name_rows(self._roles, ranked[0] + 1 if ranked else counted or 0)
         elif is_counting and found.measure:
             name_unit(self._roles, ranked[0] + 1 if ranked else counted or 0)
+
+    def _is_amount(self, at: int) -> bool:
+        """Return whether "most" is said of a noun, as in "most visits", not of "grew most"."""
+        after = self._roles.word(at + 1)
+        return after[:1].isalnum() and after not in GRAMMAR
 
     def _choose_counted(self, labels: _Named, counted: int) -> bool:
         """Choose to count different cells or periods; return whether the words name them."""

@@ -135,6 +135,8 @@ def test_the_words_are_computed_on_the_tables_own_columns(table, question, rows)
         ("crew.csv", "How many tall Danes are cooks?", "“Danes”"),
         ("firms.csv", "How many tourists came to Ash & Co in 2024?", "“tourists”"),
         ("crew.csv", "How many survived?", "“survived”"),
+        ("firms.csv", "Which firm hurried most?", "“hurried”"),
+        ("firms.csv", "Which firm hurried most in 2024?", "“hurried”"),
         ("crew.csv", "How many women survived?", "“survived”"),
         ("survey.csv", "How many women said so?", "“said”"),
         ("votes.csv", "How many dogs did Lee get in the north and the moon?", "“moon”"),
