@@ -26,6 +26,10 @@ SAMPLE_ROWS = 20_000
 MAX_WHOLE_CHARS = 1_000_000
 """Of a larger file of a user the engine finds the numbers, and reads no `$1,200`."""
 
+MAX_FILE_BYTES = 500_000_000
+"""Of a user's file, whose copy may have no more either."""
+_CHUNK_CHARS = 1_000_000
+
 
 def read_file(path: Path, max_bytes: int = -1) -> str:
     """Return the text of a user's file, or of its first lines."""
@@ -39,6 +43,20 @@ def read_file(path: Path, max_bytes: int = -1) -> str:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError:
         return raw.decode("latin-1")
+
+
+def find_encoding(path: Path) -> str:
+    """Return how a user's file is written, as `read_file` finds it."""
+    with path.open("rb") as raw:
+        if raw.read(2) in (b"\xff\xfe", b"\xfe\xff"):
+            return "utf-16"
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            while file.read(_CHUNK_CHARS):
+                pass
+    except UnicodeDecodeError:
+        return "latin-1"
+    return "utf-8-sig"
 
 
 def load_columns(base: duckdb.DuckDBPyConnection, table: str, text: str) -> None:
@@ -68,13 +86,32 @@ def load_text(
     return read.notes
 
 
+def load_file(
+    base: duckdb.DuckDBPyConnection, table: str, path: Path, copy: Path
+) -> Sequence[TableNote]:
+    """Do as `load_large_text` with a user's file, of which a large one is not read whole."""
+    size = path.stat().st_size
+    if size > MAX_FILE_BYTES:
+        raise CsvUnreadable(f"has more than {MAX_FILE_BYTES / 1e6:g} MB; save it as Parquet")
+    if size <= 4 * MAX_WHOLE_CHARS:
+        return load_large_text(base, table, read_file(path), copy)
+    with path.open(encoding=find_encoding(path), errors="replace", newline="") as file:
+        return _load_lines(base, table, file, copy)
+
+
 def load_large_text(
     base: duckdb.DuckDBPyConnection, table: str, text: str, copy: Path
 ) -> Sequence[TableNote]:
     """Do as `load_text`, and leave the numbers to the engine where the text is large."""
     if len(text) <= MAX_WHOLE_CHARS:
         return load_text(base, table, text, copy)
-    opened = open_csv(io.StringIO(text, newline=""))
+    return _load_lines(base, table, io.StringIO(text, newline=""), copy)
+
+
+def _load_lines(
+    base: duckdb.DuckDBPyConnection, table: str, lines: Iterable[str], copy: Path
+) -> Sequence[TableNote]:
+    opened = open_csv(lines)
     rows = (record.cells for record in opened.read_rows())
     sample = list(islice(rows, SAMPLE_ROWS))
     counts = [count_forms(cells) for cells in zip(*sample, strict=True)]

@@ -13,6 +13,7 @@ from extensions.tools.documents.parser import parse_document
 from extensions.tools.sql.csv_files import (
     MAX_WHOLE_CHARS,
     load_columns,
+    load_file,
     load_large_text,
     load_text,
     read_file,
@@ -27,6 +28,7 @@ from extensions.tools.sql.tables import (
     quote_name,
     write_literal,
 )
+from extensions.tools.sql.whole_table import TableNote
 from nodes.errors import ToolRefused
 from nodes.limits.patterns import Pattern
 from nodes.text.csv_table import CsvUnreadable
@@ -139,10 +141,28 @@ def _read_sheets(path: Path) -> dict[str, str]:
     return found
 
 
-def _read_file(path: Path, part: str, *, with_rows: bool) -> str:
-    """Return the text of a CSV file or of a sheet; without its rows it may be cut."""
-    if path.suffix.lower() not in WORKBOOK_SUFFIXES:
-        return read_file(path, -1 if with_rows else MAX_WHOLE_CHARS)
+def _load_file(
+    base: duckdb.DuckDBPyConnection,
+    table: str,
+    path: Path,
+    part: str,
+    copy: Path,
+    *,
+    with_rows: bool,
+) -> Sequence[TableNote]:
+    """Create a table of a CSV file or of a sheet, or only its columns."""
+    is_sheet = path.suffix.lower() in WORKBOOK_SUFFIXES
+    if not with_rows:
+        text = _read_sheet(path, part) if is_sheet else read_file(path, MAX_WHOLE_CHARS)
+        load_columns(base, table, text)
+        return ()
+    if is_sheet:
+        return load_large_text(base, table, _read_sheet(path, part), copy)
+    return load_file(base, table, path, copy)
+
+
+def _read_sheet(path: Path, part: str) -> str:
+    """Return the text of a sheet."""
     sheets = _read_sheets(path)
     if not sheets or is_cut(sheets[part]):
         cause = f"has more than {MAX_SHEET_CHARS / 1e6:g} MB of text; save it as CSV"
@@ -169,16 +189,19 @@ def _load_tables(
                 elif path.suffix.lower() == ".parquet":
                     _load_parquet(base, table, path, with_rows=bool(sql))
                 else:
-                    text = _read_file(path, name.removeprefix(path.name), with_rows=bool(sql))
-                    if sql:
-                        loaded.add_notes(table, name, load_large_text(base, table, text, copy))
-                    else:
-                        load_columns(base, table, text)
+                    part = name.removeprefix(path.name)
+                    notes = _load_file(base, table, path, part, copy, with_rows=bool(sql))
+                    loaded.add_notes(table, name, notes)
             except CsvUnreadable as error:
                 loaded.broken[table] = CsvUnreadable(f"{name} {error}")
             except (duckdb.Error, OSError, ToolRefused) as error:
                 cause = str(error).partition("\n")[0].replace(str(path), name)
                 loaded.broken[table] = CsvUnreadable(f"{name} cannot be read: {cause}")
+            except MemoryError:
+                cause = "it needs more memory than there is; save it as Parquet"
+                loaded.broken[table] = CsvUnreadable(f"{name} cannot be read: {cause}")
+            finally:  # the copies of all tables together may fill the disk
+                copy.unlink(missing_ok=True)
     return loaded
 
 

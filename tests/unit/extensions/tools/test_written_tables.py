@@ -3,6 +3,7 @@
 import csv
 import io
 import sqlite3
+import tracemalloc
 from decimal import Decimal
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from extensions.tools.sql import duckdb_reader, sqlite
-from extensions.tools.sql.csv_files import MAX_WHOLE_CHARS
+from extensions.tools.sql.csv_files import MAX_FILE_BYTES, MAX_WHOLE_CHARS
 from extensions.tools.sql.location import DatabaseLocation
 from extensions.tools.sql.whole_table import read_whole_table
 from nodes.text.csv_table import CsvUnreadable
@@ -145,6 +146,33 @@ def test_a_file_in_another_encoding_is_read(encoding, tmp_path):
     raw = "city,cups\nGräz,1\n".encode(encoding)
 
     assert load("file", raw, tmp_path, "SELECT city, cups FROM t") == [("Gräz", 1)]
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "utf-16", "utf-8-sig"])
+def test_a_large_file_in_another_encoding_is_read_in_less_memory_than_it_has(encoding, tmp_path):
+    rows = "".join(f"{'x' * 400} {n};1\n" for n in range(50_000))
+    raw = f"city;cups\n{rows}Gräz;1,5\n".encode(encoding)
+    tracemalloc.start()
+    try:
+        found = load("file", raw, tmp_path, "SELECT max(city) < 'y', sum(cups) FROM t")
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+    assert found == [(True, 50_001.5)]
+    assert most < len(raw)
+    assert load("file", raw, tmp_path, "SELECT city FROM t WHERE cups > 1") == [("Gräz",)]
+
+
+def test_a_file_beyond_the_limit_is_refused_unread_and_others_are_read(tmp_path):
+    with (tmp_path / "big.csv").open("wb") as file:
+        file.truncate(MAX_FILE_BYTES + 1)
+    (tmp_path / "t.csv").write_text("a,b\n1,2\n")
+
+    location = DatabaseLocation("files", str(tmp_path))
+    with duckdb_reader.connect(location, {}, "SELECT * FROM big, t") as (base, loaded):
+        assert str(loaded.broken["big"]) == "big.csv has more than 500 MB; save it as Parquet"
+        assert base.execute("SELECT a FROM t").fetchall() == [(1,)]
 
 
 @ENGINES
