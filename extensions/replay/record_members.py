@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from graph.runs.trace import get_draft_path
 from nodes.security.private_files import open_private_file
 
 MAX_PLAIN_BYTES: Final = 200_000_000
@@ -70,13 +71,25 @@ def finish_last_member(path: Path) -> int:
     """
     if not path.exists():
         return 0
-    plain, is_whole = bytearray(), True
+    size, is_whole = 0, True
     for line, _ in read_lines(path, MAX_MEMBERS - 1):
         is_whole &= bool(line)
-        plain += line + b"\n" if line else b""
+        size += len(line) + 1 if line else 0
     if not is_whole:
-        draft = path.with_name(f".{path.name}")
+        _write_again(path)
+    return size
+
+
+def _write_again(path: Path) -> None:
+    draft = get_draft_path(path)
+    try:
         with open(draft, "wb", opener=open_private_file) as file:
-            file.write(gzip.compress(plain, LEVEL))
+            with gzip.GzipFile("", "wb", LEVEL, file) as zipped:
+                for line, _ in read_lines(path, MAX_MEMBERS - 1):
+                    if line:
+                        zipped.write(line + b"\n")
+            file.flush()
+            os.fsync(file.fileno())
         os.replace(draft, path)
-    return len(plain)
+    finally:
+        draft.unlink(missing_ok=True)

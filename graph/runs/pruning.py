@@ -8,7 +8,14 @@ from pathlib import Path
 from typing import Any, Final
 
 from graph.extensions import get_run_stores
-from graph.runs.trace import ThreadUnknown, get_log_path, get_record_path, list_runs, load_trace
+from graph.runs.trace import (
+    ThreadUnknown,
+    get_draft_path,
+    get_log_path,
+    get_record_path,
+    list_runs,
+    load_trace,
+)
 from graph.settings import Settings
 from graph.stores.sqlite import open_for_deletion
 from graph.stores.thread_locks import get_lock_path, lock_pruning, lock_thread
@@ -94,7 +101,7 @@ def remove_runs(which: PruneSelection, settings: Settings, *, is_dry: bool = Fal
                 with lock_thread(thread, settings.home):
                     if not _is_selected(which, load_trace(thread, settings)["run"], settings):
                         continue  # it has changed since it was selected
-                    freed = forget(thread) + _remove_file(get_record_path(thread, settings))
+                    freed = forget(thread) + _remove_record(get_record_path(thread, settings))
                     if not which.only_records:
                         freed += _remove_log(thread, settings)
             except ThreadBusy:
@@ -132,6 +139,10 @@ def _remove_log(thread: str, settings: Settings) -> int:
     size = _remove_file(get_log_path(thread, settings))
     get_lock_path(thread, settings.home).unlink(missing_ok=True)
     return size
+
+
+def _remove_record(path: Path) -> int:
+    return _remove_file(path) + _remove_file(get_draft_path(path))
 
 
 def _remove_file(path: Path) -> int:

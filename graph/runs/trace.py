@@ -41,6 +41,11 @@ def get_record_path(thread: str, settings: Settings) -> Path:
     return get_log_path(thread, settings).with_suffix(".record")
 
 
+def get_draft_path(record: Path) -> Path:
+    """Return where a record is written again; a kill may leave it there."""
+    return record.with_name(f".{record.name}")
+
+
 def load_trace(thread: str, settings: Settings) -> dict[str, Any]:
     """Return the trace of a thread: every event; tasks and figures of its last request.
 

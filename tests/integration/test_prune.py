@@ -16,7 +16,7 @@ from graph import arun
 from graph.cli import main
 from graph.runs.pruning import DeleteThread, PruneSelection, remove_runs
 from graph.runs.run_store import open_database
-from graph.runs.trace import get_log_path, get_record_path, list_runs
+from graph.runs.trace import get_draft_path, get_log_path, get_record_path, list_runs
 from graph.settings import Settings
 from graph.stores import sqlite
 from graph.stores.run_database import build_thread_namespace
@@ -69,8 +69,12 @@ async def test_a_pruned_run_leaves_nothing_and_the_others_stay(
         )
         await database.store.aput(("workers",), "researcher", {"runs": 1})
 
+    draft = get_draft_path(get_record_path("old.one", kept))
+    draft.write_bytes(b"left by a kill")
+
     pruned = remove_runs(PruneSelection(older_than_s=DAY_S / 2), kept)
 
+    assert not draft.exists()
     assert pruned.threads == ["old.one"] and pruned.freed_bytes > 1000
     assert (
         list_threads(kept, "checkpoints") == list_threads(kept, get_writes_table(kept)) == {"new"}

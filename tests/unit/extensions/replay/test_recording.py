@@ -175,6 +175,22 @@ def test_a_record_that_a_kill_has_cut_is_ended_so_that_another_part_may_follow(
     assert bool(plain) == (cut > second or b'"segment"' in plain)
 
 
+def test_a_record_that_cannot_be_written_again_stays_as_it_is_and_no_draft_is_left(
+    kept: Path, tmp_path: Path
+) -> None:
+    path, cut = tmp_path / "cut.record", kept.read_bytes()[:-9]
+    path.write_bytes(cut)
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10, limits[1]))
+    try:
+        with pytest.raises(OSError):
+            finish_last_member(path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+
+    assert path.read_bytes() == cut and list(tmp_path.iterdir()) == [path]
+
+
 @pytest.mark.slow
 async def test_a_resume_after_a_kill_adds_a_part_and_the_whole_is_replayed_equal(
     settings: Settings, tmp_path: Path
