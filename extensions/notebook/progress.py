@@ -1,6 +1,7 @@
 """Shows the progress of a run in the cell that runs it."""
 
 import inspect
+import logging
 import time
 from collections.abc import Callable, Mapping
 from functools import wraps
@@ -11,6 +12,8 @@ from rich.console import Console
 
 from graph.display.progress_display import ProgressTable
 from graph.runs.run_view import RunView
+
+_logger = logging.getLogger(__name__)
 
 MIN_INTERVAL_S: Final = 0.25
 WIDTH: Final = 110
@@ -39,6 +42,13 @@ class CellProgress:
         page = console.export_html(inline_styles=True, code_format=FORM)
         self._handle.update({"text/html": page}, raw=True)
 
+    def end(self) -> None:
+        """Show the run as it has ended; what the display raises does not replace what it gave."""
+        try:
+            self.show(is_final=True)
+        except Exception as error:
+            _logger.warning("the end of the run cannot be shown: %s", error)
+
 
 def is_notebook() -> bool:
     """Return whether this is the kernel of a notebook."""
@@ -56,11 +66,13 @@ def add_progress(function: Callable[..., Any]) -> Callable[..., Any]:
         if on_event is not None:
             return function(*args, on_event=on_event, **options)
         progress = CellProgress(display)
-        ended = function(*args, on_event=progress, **options)
-        if inspect.isawaitable(ended):
-            return _finish(ended, progress)
-        progress.show(is_final=True)
-        return ended
+        ended = None
+        try:
+            ended = function(*args, on_event=progress, **options)
+        finally:
+            if not inspect.isawaitable(ended):
+                progress.end()
+        return _finish(ended, progress) if inspect.isawaitable(ended) else ended
 
     return run_shown
 
@@ -69,4 +81,4 @@ async def _finish(running: Any, progress: CellProgress) -> Any:
     try:
         return await running
     finally:
-        progress.show(is_final=True)
+        progress.end()

@@ -1,5 +1,6 @@
 """Outcomes, plans and graphs in a notebook: HTML that loads nothing and runs nothing."""
 
+import asyncio
 import builtins
 import sys
 from types import SimpleNamespace
@@ -9,7 +10,7 @@ from xml.etree import ElementTree
 import pytest
 
 from extensions.notebook.plan_picture import draw_plan
-from extensions.notebook.progress import CellProgress
+from extensions.notebook.progress import CellProgress, add_progress
 from graph import build_supervisor
 from graph.runs.outcome import Outcome
 from nodes.tools.framework.extras import PackageMissing
@@ -141,3 +142,37 @@ def test_progress_is_one_output_that_changes() -> None:
     progress.show(is_final=True)
 
     assert shown and "<script" not in "".join(shown)
+
+
+@pytest.mark.parametrize("is_async", [False, True])
+@pytest.mark.parametrize("fails", [False, True])
+def test_the_last_display_comes_in_any_case_and_its_error_replaces_nothing(
+    monkeypatch: pytest.MonkeyPatch, is_async: bool, fails: bool
+) -> None:
+    shown = list[str]()
+
+    def update(page: dict[str, str], raw: bool) -> None:
+        shown.append(page["text/html"])
+        raise RuntimeError("no display")
+
+    handle = SimpleNamespace(update=update)
+    display = SimpleNamespace(display=lambda *_, **__: handle)
+    monkeypatch.setitem(sys.modules, "IPython.display", display)
+
+    def run(on_event: Any = None) -> str:
+        if fails:
+            raise LookupError("of the run")
+        return "answer"
+
+    async def arun(on_event: Any = None) -> str:
+        return run()
+
+    def call() -> Any:
+        return asyncio.run(add_progress(arun)()) if is_async else add_progress(run)()
+
+    if fails:
+        with pytest.raises(LookupError, match="of the run"):
+            call()
+    else:
+        assert call() == "answer"
+    assert len(shown) == 1
