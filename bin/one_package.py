@@ -44,7 +44,7 @@ def build_package(checkout: Path, folder: Path) -> Path:
     """Write the package into a folder and return its path.
 
     Raises:
-        NotMovable: an import binds the first part of a dotted name.
+        NotMovable: an import binds the first part of a dotted name, or a string is not plain.
     """
     package = folder / PACKAGE
     known = set(list_modules(checkout))
@@ -104,37 +104,38 @@ def move_source(text: str, known: set[str], place: str = "") -> str:
         known: the modules that go into the package.
 
     Raises:
-        NotMovable: `import graph.cli` binds `graph`, which has another name in the package.
+        NotMovable: `import graph.cli` binds `graph`, which has another name in the package; or a
+            name is not where it should be, as in triple quotes and f-strings.
     """
     lines = text.encode().splitlines(keepends=True)
-    for line, start, end, new in sorted(_find_changes(ast.parse(text), known, place), reverse=True):
-        before = lines[line - 1]
-        end = before.index(b" ", start) if end < 0 else end
+    for line, start, old, new in sorted(_find_changes(ast.parse(text), known, place), reverse=True):
+        before, end = lines[line - 1], start + len(old.encode())
+        if before[start:end] != old.encode():
+            raise NotMovable(f"{place}:{line}: write `{old}` in one piece and one pair of quotes")
         lines[line - 1] = before[:start] + new.encode() + before[end:]
     return b"".join(lines).decode()
 
 
 def _find_changes(
     tree: ast.Module, known: set[str], place: str
-) -> Iterator[tuple[int, int, int, str]]:
-    """Yield a line, the bytes of it that are replaced, and what replaces them."""
+) -> Iterator[tuple[int, int, str, str]]:
+    """Yield a line, the first byte of it that is replaced, what is there, and what replaces it."""
     for node in ast.walk(tree):
         match node:
             case ast.ImportFrom(module=str(name), level=0) if name.split(".")[0] in known:
                 start = node.col_offset + len("from ")
-                yield node.lineno, start, start + len(name), f"{PACKAGE}.{name}"
+                yield node.lineno, start, name, f"{PACKAGE}.{name}"
             case ast.Import(names=names) if any(each.name.split(".")[0] in known for each in names):
                 name = names[0].name
                 if len(names) > 1 or ("." in name and not names[0].asname):
                     raise NotMovable(f"{place}:{node.lineno}: write `from … import …`")
                 start, (above, _, last) = node.col_offset, f"{PACKAGE}.{name}".rpartition(".")
-                end = start + len(f"import {name}")
-                yield node.lineno, start, end, f"from {above} import {last}"
+                yield node.lineno, start, f"import {name}", f"from {above} import {last}"
             case ast.Constant(value=str(text)) if node.lineno == node.end_lineno:
                 named = _NAME.fullmatch(text)
                 if named and named[1] in known and node.end_col_offset:
-                    start = node.end_col_offset - len(text) - 1
-                    yield node.lineno, start, start + len(text), f"{PACKAGE}.{text}"
+                    start = node.end_col_offset - len(text.encode()) - 1
+                    yield node.lineno, start, text, f"{PACKAGE}.{text}"
 
 
 if __name__ == "__main__":

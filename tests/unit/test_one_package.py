@@ -56,6 +56,23 @@ def test_an_import_that_binds_a_moved_name_is_refused_with_its_place(
         program["move_source"]("import os\nimport graph.cli\n", KNOWN, "a.py")
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "A = '''graph.cli'''",
+        "A = 'graph' '.cli'",
+        "A = f'graph.cli{1}'",
+        "A = 'graph\\x2ecli'",
+        "from  graph import cli",
+    ],
+)
+def test_a_name_that_is_not_where_it_should_be_is_refused_and_nothing_else_is_changed(
+    program: dict[str, Any], text: str
+) -> None:
+    with pytest.raises(program["NotMovable"], match=r"a\.py:1: write"):
+        program["move_source"](text, KNOWN, "a.py")
+
+
 def test_the_package_is_complete_and_imports_no_name_of_the_checkout(
     program: dict[str, Any], tmp_path: Path
 ) -> None:
