@@ -21,11 +21,12 @@ from typing import Final
 from tests.real_model.exams import measure_exams
 from tests.real_model.plans import measure_plans
 from tests.real_model.server import RealServerMissing, prepare_gguf, run_server
+from tests.real_model.single import measure_single
 from tests.real_model.trials import Endpoint
 from tests.real_model.whole_runs import format_answers, measure_runs
 from tests.real_model.work_folder import WorkFolder
 
-PARTS: Final = ("plans", "runs", "exams")
+PARTS: Final = ("plans", "runs", "exams", "single")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -77,6 +78,8 @@ def _measure(parts: Sequence[str], endpoint: Endpoint, kept: WorkFolder, *, quic
         problems = [f"{row.team}: {problem}" for row in rows for problem in row.problems]
     if "exams" in parts and not quick:
         measure_exams(endpoint, kept)
+    if "single" in parts and not quick:
+        measure_single(endpoint, kept)
     for problem in problems:
         print(f"broken: {problem}")
     return 1 if problems else 0
