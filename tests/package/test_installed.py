@@ -196,7 +196,7 @@ def test_what_is_wrong_with_the_installation_is_one_line(
 
     done = installed.run("supervise", "teams", folder=project, PYTHONPATH=str(old.parent))
 
-    assert done.returncode == 1 and done.stderr.count("\n") == 1
+    assert done.returncode == 2 and done.stderr.count("\n") == 1
     assert done.stderr.startswith("error[SETUP] langgraph 0.6.0 is installed, and ")
     assert "Run: pip install 'langgraph>=" in done.stderr
 
