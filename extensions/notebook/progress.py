@@ -46,7 +46,7 @@ class CellProgress:
         """Show the run as it has ended; what the display raises does not replace what it gave."""
         try:
             self.show(is_final=True)
-        except Exception as error:
+        except Exception as error:  # of any front end; the run has its result
             _logger.warning("the end of the run cannot be shown: %s", error)
 
 

@@ -1,4 +1,4 @@
-"""What tests of a team need: a model that answers as told, an endpoint that breaks, its exam."""
+"""What tests of a team need: a scripted model, an endpoint that breaks, and the exam."""
 
 from supervisor_worker.testing.endpoint import (
     Call,

@@ -50,7 +50,7 @@ class ResultAnswer(_Result):
     """The answer of a run."""
 
     text: _Text
-    confidence: int | None = Field(description="0 to 100; null where nobody judged it.")
+    confidence: int | None = Field(description="0 to 100; null where it is unknown.")
     gaps: Annotated[list[_Text], _FIRST]
     contradictions: Annotated[list[_Subject], _FIRST]
     sources: Annotated[list[_Text], _FIRST]

@@ -1,4 +1,4 @@
-"""Give several systems the same task at the same endpoint, and write what each made of it.
+"""Run several systems on one task at one endpoint, and write what each made of it.
 
     python -m tests.benchmarks.versus [--rounds 3] [--only waves ours] [--publish]
 
