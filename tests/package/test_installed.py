@@ -102,10 +102,14 @@ def test_the_wheel_holds_one_name_and_the_archive_what_it_is_built_from(
     with zipfile.ZipFile(packed["whl"]) as wheel:
         names = {name.partition("/")[0] for name in wheel.namelist()}
     with tarfile.open(fileobj=packed["gz"]) as archive:
-        sources = {name.split("/")[1] for name in archive.getnames()}
+        files = {name.partition("/")[2] for name in archive.getnames()} - {"PKG-INFO"}
+    known = subprocess.run(
+        ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
 
     assert {name for name in names if not name.endswith(".dist-info")} == {"supervisor_worker"}
-    assert {"bin", "graph", "hatch_build.py", "nodes", "state.py"} <= sources
+    assert {"bin/one_package.py", "graph/cli.py", "hatch_build.py", "state.py"} <= files
+    assert files <= set(known.stdout.splitlines()), "only what git knows is packed"
 
 
 def test_a_project_with_the_same_names_and_the_package_are_both_used(
