@@ -18,8 +18,8 @@ def show_demo(*, is_fast: bool, as_json: bool, quiet: bool) -> int:
     """Replay the shipped record; print what it is, and the answer."""
     record = read_record(RECORD)
     begun = record.segments[0].begun
-    require_packages(begun["team"]["name"])  # without them its tools are not there
-    require_packages("meaning", "the examples in the prompts of the record")
+    # Without them the team's tools are not there, nor the examples in the prompts of the record.
+    require_packages("demo", "the record's team and its prompts")
     took = max(
         (float(each["event"]["t"]) for each in record.segments[-1].entries if "event" in each),
         default=0.0,

@@ -159,7 +159,7 @@ def test_each_shipped_team_has_an_extra_of_its_name_and_all_includes_it() -> Non
     (everything,) = (Requirement(line) for line in EXTRAS["all"])
 
     assert {team.replace("_", "-") for team in SHIPPED_TEAMS} <= set(EXTRAS)
-    assert everything.extras == set(EXTRAS) - {"all", "ui", *PROVIDERS}
+    assert everything.extras == set(EXTRAS) - {"all", "demo", "ui", *PROVIDERS}
 
 
 def test_no_extra_has_a_name_that_an_old_pip_does_not_find() -> None:
