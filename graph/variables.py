@@ -286,8 +286,6 @@ class ServerVariables(BaseSettings):
         True, validation_alias="SUPERVISE_SERVER_TRACE", description="true or false"
     )
     """Whether a server keeps the trace of its runs beside their checkpoints."""
-    server_key: ApiKey = Field(None, validation_alias="SUPERVISE_SERVER_KEY")
-    """What `--url` sends."""
     server_hook: str = Field("", validation_alias="LANGGRAPH_AUTH")
     """The hook for users that LangGraph's server has loaded, which the server sets."""
     mcp_token: ApiKey = Field(None, validation_alias="SUPERVISE_MCP_TOKEN")
@@ -316,13 +314,6 @@ class ServerVariables(BaseSettings):
     )
     """Models that a user may choose for a run, besides those of the tiers."""
 
-    def build_server_headers(self) -> dict[str, str]:
-        """Return the headers that `--url` sends: the key in both forms that servers read."""
-        if self.server_key is None:
-            return {}
-        key = self.server_key.get_secret_value().strip()
-        return {"authorization": f"Bearer {key}", "x-api-key": key}
-
     def list_server_secrets(self) -> list[str]:
         """List the values that must never be written anywhere."""
-        return [key.get_secret_value() for key in (self.mcp_token, self.server_key) if key]
+        return [key.get_secret_value() for key in (self.mcp_token,) if key]

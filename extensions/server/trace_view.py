@@ -1,11 +1,11 @@
-"""The traces that a server keeps of its runs, and what `supervise … --url` reads of them.
+"""The traces that a server keeps of its runs, and what the live page reads of them.
 
 A server has no route for either. A client asks for the thread's state in the namespace of the
 trace, and this application's graph answers with them in place of a state. So the server's own
 rules decide who may read them: those of the thread.
 """
 
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -18,7 +18,7 @@ from pydantic import BaseModel
 
 from extensions.server.trace_writer import NAMESPACE, TraceWriter, load_trace_lines
 from graph.around_run import AroundRun, BegunRun, ReadState, Saver
-from graph.stores.trace_lines import format_trace_line, make_event
+from graph.stores.trace_lines import make_event
 from graph.topology.answers import list_open_questions
 from graph.topology.run_start import get_run_id, read_began_at
 from nodes.errors import SupervisorError
@@ -95,7 +95,7 @@ class KeptTraces(AroundRun):
         if namespace == NAMESPACE:
             first = _read_number(configurable.get("checkpoint_id"))
             lines = await load_trace_lines(saver, str(configurable["thread_id"]))
-            values |= _cut_page(lines or list(_list_state_lines(state, team)), first)
+            values |= _cut_page(lines, first)
         return StateSnapshot(values, (), config, None, None, None, (), ())
 
 
@@ -143,41 +143,6 @@ def _restore_interrupt(found: Any) -> Interrupt:  # an `Interrupt`, or its JSON
     if isinstance(found, Interrupt):
         return found
     return Interrupt(value=found["value"], id=found["id"])
-
-
-def _list_state_lines(snapshot: StateSnapshot, team: str) -> Iterator[str]:
-    """Yield the lines that the state alone tells, for a thread of which no trace was kept."""
-    values: Mapping[str, Any] = snapshot.values
-    if "request" not in values:
-        return
-    thread = snapshot.config["configurable"]["thread_id"]
-    yield format_trace_line({"run": {"thread": thread, "team": team}})
-    events = sorted(_list_state_events(values, team), key=_get_time)
-    yield from map(format_trace_line, events)
-    if values.get("answer") and values.get("timing"):
-        yield format_trace_line(_build_answer_event(values, at_least_s=_get_time(events[-1])))
-
-
-def _list_state_events(values: Mapping[str, Any], team: str) -> Iterator[dict[str, Any]]:
-    materials = list(values.get("materials", {}))
-    yield make_event("request", 0.0, request=values["request"], team=team, materials=materials)
-    planned_s = float(values.get("planned_s") or 0.0)
-    for plan in values.get("plans", ()):
-        yield make_event("plan_created", planned_s, plan=_to_json(plan))
-    for report in map(_to_json, values.get("results", {}).values()):
-        named = {"task": report["task"], "worker": report["worker"]}
-        yield {**make_event("task_started", report["started_s"]), **named}
-        yield {**make_event("report", report["ended_s"], report=report), **named}
-
-
-def _build_answer_event(values: Mapping[str, Any], *, at_least_s: float) -> dict[str, Any]:
-    shown = {name: _to_json(values.get(name)) for name in ("answer", "usage", "timing")}
-    at_s = max(at_least_s, float(shown["timing"]["wall_s"]))  # which begins with the request
-    return make_event("answer", at_s, **shown, status=values["status"])
-
-
-def _get_time(event: Mapping[str, Any]) -> float:
-    return float(event["t"])
 
 
 def _to_json(value: Any) -> Any:  # a type of the state, or its JSON, as a server may read it

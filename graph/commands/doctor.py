@@ -2,21 +2,19 @@
 
 import platform
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from os import W_OK, access
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
-from graph.commands.doctor_probe import (
+from graph.commands.doctor_endpoints import (
     OPENAI_URL,
     TierEndpoint,
-    describe_probe,
     fetch_models,
     list_endpoints,
-    probe_tiers,
 )
 from graph.commands.extras import describe_unused_key
 from graph.commands.output import print_json, print_listing
@@ -94,12 +92,12 @@ def _check_endpoint(endpoint: TierEndpoint) -> Iterator[DoctorCheck]:
         )
 
 
-def _name_fix(tiers: list[Tier], name: str, models: Mapping[str, Any]) -> str:
+def _name_fix(tiers: list[Tier], name: str, models: Sequence[str]) -> str:
     variables = " and ".join(f"SUPERVISE_MODEL_{tier.upper()}" for tier in tiers)
     if near := list_nearest_names(name, models):
         others = f" (or {', '.join(near[1:])})" if near[1:] else ""
         return f"set {variables} to openai:{near[0]}{others}"
-    return f"set {variables} to openai:NAME; it has {', '.join([*models][:8])}"
+    return f"set {variables} to openai:NAME; it has {', '.join(models[:8])}"
 
 
 def check_database(settings: Settings) -> Iterator[DoctorCheck]:
@@ -144,19 +142,12 @@ def _check_server(url: str) -> DoctorCheck:
 PACKAGES: Final = ("langgraph", "langchain", "langchain-openai", "openai", "pydantic", "langsmith")
 
 
-def run_doctor(settings: Settings, *, is_probing: bool = False, as_json: bool = False) -> int:
-    """Check everything and print it; return 2 if something configured is broken.
-
-    Args:
-        is_probing: call the language models too.
-    """
+def run_doctor(settings: Settings, *, as_json: bool = False) -> int:
+    """Check everything and print it; return 2 if something configured is broken."""
     register_extensions()
     found = [diagnosis for look in _CHECKS for diagnosis in look(settings)]
-    probes = probe_tiers(settings) if is_probing else []
-    found += [line for probe in probes for line in describe_probe(probe, settings)]
     if as_json:
-        checks = redact_value([asdict(diagnosis) for diagnosis in found])
-        print_json({"checks": checks, "probes": redact_value([asdict(each) for each in probes])})
+        print_json({"checks": redact_value([asdict(diagnosis) for diagnosis in found])})
     else:
         print_listing([_format_row(diagnosis) for diagnosis in found], ("", "", ""))
     return 2 if any(diagnosis.level == "broken" for diagnosis in found) else 0

@@ -57,19 +57,6 @@ def require_page(path: Path | None) -> Path | None:
     return require_output(path)
 
 
-_NOT_COMPARED: Final = {
-    "thread": "--thread",
-    "sequential": "--sequential",
-    "approve_plan": "--approve",
-    "approve_above": "--approve-above",
-    "certificate": "--within",
-    "certificate_file": "--certificate",
-    "plan": "--plan",
-    "plan_only": "--plan-only",
-}
-"""Options that do not go with --compare-sequential."""
-
-
 def _require_finite(value: float | None) -> float | None:
     if value is not None and not math.isfinite(value):
         raise typer.BadParameter(f"{value} is not a cap; leave the option out for no cap")
@@ -162,14 +149,6 @@ MaxTokensOption = Annotated[
 ApproveOption = Annotated[
     bool, typer.Option("--approve", help="Ask for approval before the plan is run.")
 ]
-UrlOption = Annotated[
-    str | None,
-    typer.Option(
-        "--url",
-        metavar="URL",
-        help="Of a server, such as http://127.0.0.1:2024, that has the runs.",
-    ),
-]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no figures.")]
 VerboseOption = Annotated[
@@ -260,11 +239,6 @@ class _Modes:
         "--speculation/--no-speculation",
         help="Begin model calls of tasks while the plan is still being written.",
     )
-    compare_sequential: bool = typer.Option(
-        False,
-        "--compare-sequential",
-        help="Run the plan twice, in parallel and one task at a time; print both times.",
-    )
     compare: str | None = typer.Option(
         None,
         "--compare",
@@ -342,19 +316,6 @@ class Shown:
 class RunOptions(Shown, _Modes, Caps, _Asked):
     """The options of `supervise run`, in the order in which help lists them: that of the bases."""
 
-    def require_plain_comparison(self) -> None:
-        """Refuse options that leave a comparison nothing to compare.
-
-        Raises:
-            UsageError: one of them is given with --compare-sequential.
-        """
-        refused = [option for name, option in _NOT_COMPARED.items() if getattr(self, name)]
-        if self.compare_sequential and refused:
-            raise UsageError(
-                f"--compare-sequential runs a new request twice, without {refused[0]}",
-                next="leave one of the two options out",
-            )
-
 
 @dataclass(frozen=True, kw_only=True)
 class _Resumed:
@@ -367,7 +328,6 @@ class _Resumed:
     team: str | None = typer.Option(
         None, "--team", "-t", metavar="TEAM", help="Needed where the run was not begun by you here."
     )
-    url: UrlOption = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from graph.commands.options import JsonOption, UrlOption
+from graph.commands.options import JsonOption
 from graph.commands.settings_loading import load_settings
 
 
@@ -72,14 +72,12 @@ def draw(
             help="Write it to this file, not to stdout; .md puts it between fences.",
         ),
     ] = None,
-    url: UrlOption = None,
 ) -> int:
     """Draw a team's graph or the plan of a run, as Mermaid."""
     from graph.commands import teams as command
-    from graph.commands.runs import find_thread, open_runs
+    from graph.commands.runs import find_thread
 
     settings = load_settings()
-    if url is None and command.is_team(name, settings):
+    if command.is_team(name, settings):
         return command.draw_team(name, settings, is_flat=flat, out=out)
-    runs = open_runs(url, settings)
-    return command.draw_run(find_thread(name, runs), runs, out=out)
+    return command.draw_run(find_thread(name, settings), settings, out=out)

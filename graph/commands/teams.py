@@ -4,14 +4,14 @@ import shlex
 from pathlib import Path
 
 from graph.commands.output import print_json, print_listing, print_text, write_file
-from graph.commands.runs import RunsHere, ThreadAmbiguous, find_thread
+from graph.commands.runs import ThreadAmbiguous, find_thread
 from graph.commands.scaffold import make_team
 from graph.display.plan_mermaid import read_planned_tasks, write_mermaid
 from graph.display.stderr_console import print_to_stderr
 from graph.display.streams import print_to_stdout
 from graph.display.text import to_one_line
-from graph.extensions import RunSource, check_parts, collect
-from graph.runs.trace import get_log_path
+from graph.extensions import check_parts, collect
+from graph.runs.trace import get_log_path, load_trace
 from graph.settings import Settings
 from graph.stores.thread_locks import check_thread_id
 from graph.teams.team_folder import list_teams_in_folder
@@ -197,20 +197,20 @@ def draw_team(name: str, settings: Settings, *, is_flat: bool, out: Path | None)
     return _print_picture(graph.get_graph(xray=0 if is_flat else 1).draw_mermaid(), out)
 
 
-def draw_run(thread: str, runs: RunSource, *, out: Path | None) -> int:
+def draw_run(thread: str, settings: Settings, *, out: Path | None) -> int:
     """Draw the plan of a run with its states.
 
     Raises:
         UsageError: there is no such run, or its plan is too large.
     """
-    return _print_picture(write_mermaid(read_planned_tasks(runs.load_trace(thread))), out)
+    trace = load_trace(check_thread_id(thread), settings)
+    return _print_picture(write_mermaid(read_planned_tasks(trace)), out)
 
 
 def _is_thread(name: str, settings: Settings) -> bool:
     try:
-        return get_log_path(
-            find_thread(check_thread_id(name), RunsHere(settings)), settings
-        ).exists()
+        thread = find_thread(check_thread_id(name), settings)
+        return get_log_path(thread, settings).exists()
     except ThreadAmbiguous:
         raise
     except SupervisorError:

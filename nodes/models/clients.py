@@ -18,7 +18,6 @@ from nodes.errors.redaction import register_secrets
 from nodes.models.request_form import EndpointKind
 from nodes.models.rule_model import get_rule_model
 from nodes.models.settings import EMBEDDED, PROVIDERS, ModelSettings, TierSettings, find_extra
-from nodes.models.usage import is_credible_count
 from state import Tier
 
 OPENAI_URL: Final = "https://api.openai.com/v1"
@@ -35,14 +34,6 @@ ADDRESS_FIELDS: Final = (
 )
 """Fields of providers' clients that hold the address of the endpoint."""
 MAX_MODELS: Final = 2000
-CONTEXT_KEYS: Final = (
-    "n_ctx",
-    "max_model_len",
-    "context_length",
-    "context_window",
-    "max_context_length",
-)
-"""Names of the context window: llama.cpp, vLLM, Together and OpenRouter, Groq, LM Studio."""
 LIST_TIMEOUT_S: Final = 5.0
 MAX_NAMES: Final = 5
 
@@ -239,23 +230,11 @@ def _number_model(model: BaseChatModel) -> int:
     return _numbers[key]
 
 
-def read_model_list(body: Any) -> dict[str, int | None]:
-    """Return the models that an endpoint lists, with the tokens of their context windows.
-
-    A window is None where the server does not name it; there are no models where the body is no
-    such list.
-    """
+def read_model_list(body: Any) -> list[str]:
+    """Return the names of the models that an endpoint lists; none where it is no such list."""
     listed = body.get("data") if isinstance(body, Mapping) else None
     models = (listed if isinstance(listed, list) else [])[:MAX_MODELS]
-    named = (model for model in models if isinstance(model, Mapping) and model.get("id"))
-    return {str(model["id"]): _find_context(model) for model in named}
-
-
-def _find_context(model: Mapping[str, Any]) -> int | None:
-    meta = model.get("meta")
-    places = (model, meta if isinstance(meta, Mapping) else {})
-    found = (place[key] for key in CONTEXT_KEYS for place in places if place.get(key))
-    return next((count for count in found if is_credible_count(count)), None)
+    return [str(each["id"]) for each in models if isinstance(each, Mapping) and each.get("id")]
 
 
 def list_nearest_names(name: str, names: Iterable[str], count: int = 3) -> list[str]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from graph.commands.doctor_probe import TierEndpoint, fetch_models
+from graph.commands.doctor_endpoints import TierEndpoint, fetch_models
 from nodes.errors import (
     BadResponse,
     ContextTooSmall,

@@ -1,0 +1,106 @@
+"""What `supervise doctor` asks of endpoints: a list of their models."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from time import monotonic
+from typing import Final
+
+import httpx
+
+from graph.display.text import to_one_line
+from graph.variables import TIERS
+from nodes.limits.nesting import parse_json
+from nodes.models.clients import read_model_list
+from nodes.models.settings import ModelSettings, TierSettings
+from state import Tier
+
+OPENAI_URL: Final = "https://api.openai.com/v1"
+TIMEOUT_S: Final = 5.0
+MAX_BYTES: Final = 2_000_000
+
+
+@dataclass(frozen=True)
+class TierEndpoint:
+    """An OpenAI-compatible endpoint, and the tiers that call it."""
+
+    settings: TierSettings
+    models: dict[Tier, str]
+    """Names without the provider."""
+
+    prefix: str = "OPENAI_"
+    """What the variables of its address and its key begin with."""
+
+
+@dataclass(frozen=True)
+class EndpointReply:
+    """The reply: the names of its models, or the problem and its fix."""
+
+    is_reachable: bool = False
+    seconds: float = 0.0
+    models: Sequence[str] = ()
+    problem: str = ""
+    fix: str = ""
+
+
+def fetch_models(endpoint: TierEndpoint) -> EndpointReply:
+    """Ask an endpoint for its list of models; the key is sent but never shown."""
+    own, address = endpoint.settings, f"{endpoint.prefix}BASE_URL"
+    key = {"Authorization": f"Bearer {own.api_key}"} if own.api_key else {}
+    url, began = f"{own.base_url or OPENAI_URL}/models", monotonic()
+    try:
+        with httpx.stream("GET", url, headers={**key, **own.headers}, timeout=TIMEOUT_S) as reply:
+            body = b"".join(_read_capped(reply))
+    except httpx.HTTPError as error:
+        cause = to_one_line(str(error) or type(error).__name__, 120)
+        fix = f"check {address} and the network; the server must be running"
+        return EndpointReply(problem=f"cannot be reached ({cause})", fix=fix)
+    if reply.status_code == 200:
+        return _parse_list(reply, body, monotonic() - began, address)
+    if reply.status_code in (401, 403):
+        fix = f"set {endpoint.prefix}API_KEY to a valid key"
+        return EndpointReply(problem="refuses the key", fix=fix)
+    if reply.status_code >= 500:
+        fix = "try again later, or ask the operator of the server"
+        return EndpointReply(problem=f"answers with status {reply.status_code}", fix=fix)
+    fix = f"not every server has a list; if runs fail, check that {address} ends in /v1"
+    problem = f"{reply.status_code} for /models"
+    return EndpointReply(is_reachable=True, problem=problem, fix=fix)
+
+
+def _parse_list(reply: httpx.Response, body: bytes, seconds: float, address: str) -> EndpointReply:
+    try:
+        models = read_model_list(parse_json(body))
+    except ValueError:
+        kind = reply.headers.get("content-type", "no type").partition(";")[0]
+        fix = f"check that {address} is that of a model server and ends in /v1"
+        problem = f"answers with {to_one_line(kind, 40)}, which is not JSON"
+        return EndpointReply(problem=problem, fix=fix)
+    return EndpointReply(is_reachable=True, seconds=seconds, models=models)
+
+
+def _read_capped(response: httpx.Response) -> Iterator[bytes]:
+    left, until = MAX_BYTES, monotonic() + TIMEOUT_S
+    for chunk in response.iter_bytes():
+        left -= len(chunk)
+        if left < 0 or monotonic() > until:
+            return
+        yield chunk
+
+
+def list_endpoints(models: ModelSettings) -> list[TierEndpoint]:
+    """Return the endpoints of the tiers, each once; also a common one that no tier uses."""
+    found: list[TierEndpoint] = []
+    for tier in TIERS:
+        provider, _, name = getattr(models, tier).partition(":")
+        if provider != "openai":
+            continue
+        own = replace(models.get_tier(tier), parameters={})
+        known = next((each for each in found if each.settings == own), None)
+        if known is None:
+            has_own = bool(models.tiers.get(tier, TierSettings()).base_url)
+            known = TierEndpoint(own, {}, f"SUPERVISE_{tier.upper()}_" if has_own else "OPENAI_")
+            found.append(known)
+        known.models[tier] = name
+    if not found and models.base_url:
+        found.append(TierEndpoint(models.get_tier("standard"), {}))
+    return found
